@@ -1,0 +1,1 @@
+//! Line hashes, tagged lines, anchors, and operations turned into hunks.

@@ -1,0 +1,2 @@
+//! The hashline binary: wiring only.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Finding sidecars and talking to them.

@@ -1,0 +1,1 @@
+//! A rope of lines: endings, byte-order mark, positions, file hash.

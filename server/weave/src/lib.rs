@@ -1,0 +1,1 @@
+//! Who made and who removed each line; views; what depends on what.

@@ -1,0 +1,1 @@
+//! Roots, live and disk documents, the life of an edit, decisions.
