@@ -1,0 +1,119 @@
+//! How a text is stored: byte-order mark and, where an editor serves another one, the kind of line ending.
+
+use crate::hash::FileHasher;
+use crate::{Ending, FileHash, Text, TextError};
+
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
+/// What a stored file has that the served text lacks.
+///
+/// ```
+/// use hashline_text::{decode, DiskForm, FileHash, Text};
+/// // A CRLF file with a byte-order mark that an editor serves with LF.
+/// let disk = b"\xef\xbb\xbfone\r\ntwo\r\n";
+/// let form = DiskForm::of_bytes(disk);
+/// let served = Text::from("one\ntwo\n");
+/// assert_eq!(form.to_bytes(&served), disk);
+/// assert_eq!(form.hash(&served), FileHash::of(disk));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct DiskForm {
+    /// Whether the file starts with a byte-order mark.
+    pub bom: bool,
+    /// The ending that every line of the file has, where it may differ from what is served. None keeps the
+    /// endings of the text as they are.
+    pub ending: Option<Ending>,
+}
+
+impl DiskForm {
+    /// The form of these bytes: the mark, and the ending if all lines share one. A text decoded from the bytes
+    /// itself should use the form that [`decode`] gives, which leaves endings alone, mixed ones added later too.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self { bom: bytes.starts_with(BOM), ending: only_ending(bytes) }
+    }
+
+    /// The form of these bytes as seen from a text that an editor serves for them: the mark counts unless the
+    /// editor left it in the text, and the ending only if the editor serves another one.
+    #[must_use]
+    pub fn behind(served: &Text, bytes: &[u8]) -> Self {
+        let form = Self::of_bytes(bytes);
+        let has_mark = served.chunks().next().is_some_and(|chunk| chunk.as_bytes().starts_with(BOM));
+        let converted =
+            form.ending.is_some() && served.first_ending().is_some_and(|own| form.ending != Some(own));
+        Self { bom: form.bom && !has_mark, ending: form.ending.filter(|_| converted) }
+    }
+
+    /// The hash of the file that the text would be stored as.
+    #[must_use]
+    pub fn hash(&self, text: &Text) -> FileHash {
+        let mut hasher = FileHasher::default();
+        self.write(text, |bytes| hasher.update(bytes));
+        hasher.finish()
+    }
+
+    /// The bytes of the file that the text would be stored as.
+    #[must_use]
+    pub fn to_bytes(&self, text: &Text) -> Vec<u8> {
+        let mut out = Vec::with_capacity(text.len_bytes() + BOM.len());
+        self.write(text, |bytes| out.extend_from_slice(bytes));
+        out
+    }
+
+    /// Gives the stored bytes piece by piece.
+    fn write(&self, text: &Text, mut put: impl FnMut(&[u8])) {
+        if self.bom {
+            put(BOM);
+        }
+        let Some(to) = self.ending else {
+            text.chunks().for_each(|chunk| put(chunk.as_bytes()));
+            return;
+        };
+        let to = to.as_str().as_bytes();
+        let mut after_cr = false;
+        for chunk in text.chunks() {
+            let mut rest = chunk.as_bytes();
+            // A `\n` whose `\r` ended the chunk before: the pair is already written.
+            if after_cr && rest.first() == Some(&b'\n') {
+                rest = &rest[1..];
+            }
+            while let Some((len, from)) = Ending::find(rest) {
+                put(&rest[..len]);
+                put(to);
+                rest = &rest[len + from.len()..];
+            }
+            put(rest);
+            after_cr = chunk.ends_with('\r');
+        }
+    }
+}
+
+/// The ending that all lines share.
+fn only_ending(bytes: &[u8]) -> Option<Ending> {
+    let (at, only) = Ending::find(bytes)?;
+    let mut rest = &bytes[at + only.len()..];
+    while let Some((at, ending)) = Ending::find(rest) {
+        if ending != only {
+            return None;
+        }
+        rest = &rest[at + ending.len()..];
+    }
+    Some(only)
+}
+
+/// Reads a file's bytes: UTF-8 only, with one byte-order mark moved into the form. The form keeps the endings of
+/// the text as they are, so that storing the text again gives the same bytes.
+///
+/// # Errors
+///
+/// [`TextError::NotUtf8`] with the offset of the first invalid byte.
+pub fn decode(bytes: &[u8]) -> Result<(Text, DiskForm), TextError> {
+    let (bom, content) = match bytes.strip_prefix(BOM) {
+        Some(content) => (true, content),
+        None => (false, bytes),
+    };
+    match std::str::from_utf8(content) {
+        Ok(content) => Ok((Text::from(content), DiskForm { bom, ending: None })),
+        Err(error) => Err(TextError::NotUtf8 { offset: bytes.len() - content.len() + error.valid_up_to() }),
+    }
+}
