@@ -1,0 +1,95 @@
+"""What both clients check against: a workspace of plain files, and a count of what passed."""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import traceback
+from pathlib import Path
+
+# Lines whose hashes the format's own vectors give, so that nothing here computes a line hash: a mistake made
+# in both places would go unseen. The third line ends as on Windows and the last one not at all.
+BEFORE = 'function hello() {\n  return "world";\n}\r\nnaïve'.encode()
+BEFORE_TAGGED = ["1:d3|function hello() {", '2:98|  return "world";', "3:88|}", "4:ab|naïve"]
+
+# Line 2 replaced, one line inserted before line 4: it takes the ending of the line before it.
+OPERATIONS = [
+    {"op": "replace", "anchor": "2:98", "content": "\t\treturn 1;"},
+    {"op": "insert_before", "anchor": "4:ab", "content": "b"},
+]
+AFTER = "function hello() {\n\t\treturn 1;\n}\r\nb\r\nnaïve".encode()
+AFTER_TAGGED = ["1:d3|function hello() {", "2:c3|\t\treturn 1;", "3:88|}", "4:a5|b", "5:ab|naïve"]
+
+NAME = "hello.js"
+SECRET = "what lies outside the root"
+
+# The tools that are listed unless a toolset is chosen. More may be listed beside these.
+TOOLS = {"read_text_file", "edit_text_file", "list_edits", "await_review", "withdraw_edit", "list_documents"}
+
+
+def file_hash(data):
+    """As much of a file's hash as a reply is sure to show."""
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def tagged_lines(text):
+    """The tagged lines of a reply, without what stands around them."""
+    return [line for line in text.split("\n") if line[:1].isdigit() and "|" in line[:12]]
+
+
+def expect(condition, message):
+    """Unlike assert, this stays when Python optimises."""
+    if not condition:
+        raise AssertionError(message)
+
+
+class Checks:
+    """Counts cases; one that fails is told with its traceback, and the next one runs."""
+
+    def __init__(self, face):
+        self.face = face
+        self.passed = 0
+        self.failed = 0
+
+    @contextlib.contextmanager
+    def case(self, name):
+        try:
+            yield
+        except Exception:
+            self.failed += 1
+            print(f"FAILED {self.face}: {name}")
+            traceback.print_exc()
+        else:
+            self.passed += 1
+            print(f"ok {self.face}: {name}")
+
+
+class Workspace:
+    """A root with one file, a state folder beside it, and a file outside the root. Gone when closed."""
+
+    def __init__(self, binary):
+        self._folder = tempfile.TemporaryDirectory(prefix="hashline-mcp-")
+        base = Path(self._folder.name).resolve()
+        self.root = base / "root"
+        self.state = base / "state"
+        self.home = base / "home"
+        for folder in (self.root, self.state, self.home):
+            folder.mkdir()
+        (self.root / NAME).write_bytes(BEFORE)
+        (base / "secret.txt").write_text(SECRET)
+        self.command = str(binary)
+        self.arguments = ["mcp", "--root", str(self.root), "--state-dir", str(self.state)]
+
+    @property
+    def content(self):
+        return (self.root / NAME).read_bytes()
+
+    def environment(self):
+        """The machine's, but for the home folder: what a client writes there is not the person's."""
+        return {**os.environ, "HOME": str(self.home)}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._folder.cleanup()
