@@ -97,7 +97,10 @@ impl Text {
             let before = start.0.checked_sub(1).and_then(|at| self.line(Line(at)));
             bytes.start -= before.and_then(|line| line.ending()).map_or(0, Ending::len);
         }
-        if self.rope.get_byte(bytes.end) == Some(b'\n') && self.ends_in_cr(bytes.start, &body) {
+        // Where the next line is the last one and loses its ending, there is nothing to join.
+        let next_is_cut = end.0 + 1 == count && !newline_at_end;
+        let next_is_lf = self.rope.get_byte(bytes.end) == Some(b'\n') && !next_is_cut;
+        if next_is_lf && self.ends_in_cr(bytes.start, &body) {
             return Err(TextError::EndingsWouldJoin);
         }
         // Behind the run first, so that the offsets of the run stay true.
