@@ -1,0 +1,207 @@
+--- The sidecar as Neovim's LSP client sees it: starting it, bringing buffers to it, its messages.
+local config = require("hashline.config")
+local delivery = require("hashline.delivery")
+local locator = require("hashline.locator")
+local protocol = require("hashline.protocol")
+local state = require("hashline.state")
+local undo = require("hashline.undo")
+
+local M = {}
+
+M.version = "0.1.0" -- of this plugin
+
+local NAME = "hashline"
+
+M.missing = nil ---@type string? why there is no binary, said once
+local stopping = {} ---@type table<integer, boolean> clients that are to end
+
+--- LSP has null where Lua has nothing.
+---@param value any
+---@return any
+local function without_nulls(value)
+  if value == vim.NIL then
+    return nil
+  elseif type(value) ~= "table" then
+    return value
+  end
+  local out = {}
+  for key, inner in pairs(value) do
+    out[key] = without_nulls(inner)
+  end
+  return out
+end
+
+local handlers = {
+  ["hashline/pendingEdits"] = function(_, list, context)
+    state.receive(without_nulls(list), context.client_id)
+  end,
+  ["workspace/applyEdit"] = function(_, params, context)
+    return delivery.apply(params, assert(vim.lsp.get_client_by_id(context.client_id)))
+  end,
+  ["textDocument/publishDiagnostics"] = function(failure, params, context)
+    if config.get("diagnostics") then
+      vim.lsp.handlers["textDocument/publishDiagnostics"](failure, params, context)
+    end
+  end,
+}
+
+--- The folder that a buffer belongs to.
+---@param buf integer
+---@return string
+function M.root(buf)
+  local name = vim.api.nvim_buf_get_name(buf)
+  for _, markers in ipairs(config.get("root_markers")) do
+    local root = vim.fs.root(name, markers)
+    if root then
+      return root
+    end
+  end
+  return vim.fn.getcwd()
+end
+
+--- Whether a buffer is one that the sidecar is to know: a file that is being edited.
+---@param buf integer
+---@return boolean
+function M.is_for(buf)
+  if not vim.api.nvim_buf_is_loaded(buf) or vim.bo[buf].buftype ~= "" then
+    return false
+  end
+  local name = vim.api.nvim_buf_get_name(buf)
+  -- A buffer without a name has no URI of its own in Neovim; one with a scheme belongs to another plugin.
+  if name == "" or name:match("^%a[%w+.-]+://") then
+    return false
+  end
+  return config.get("enabled") and vim.b[buf].hashline_enabled ~= false
+end
+
+---@param buf integer
+---@return vim.lsp.Client?
+function M.of_buffer(buf)
+  return vim.lsp.get_clients({ name = NAME, bufnr = buf })[1]
+end
+
+--- Watches a buffer. Attached before the LSP client is, so that the undo mark precedes the change.
+---@param buf integer
+local function watch(buf)
+  vim.api.nvim_buf_attach(buf, false, {
+    on_lines = function(_, _, tick, first, last, new_last)
+      if not state.is_attached(buf) then
+        return true
+      end
+      state.changed(buf, { version = tick, first = first, last = last, new_last = new_last })
+      local document = state.of_buffer(buf)
+      local client = document and vim.lsp.get_client_by_id(document.client_id)
+      if client then
+        local kind = undo.judge(buf)
+        if kind then
+          client:notify("hashline/undo", { uri = vim.uri_from_bufnr(buf), kind = kind })
+        end
+      end
+    end,
+    on_reload = function()
+      undo.forget(buf)
+      state.attach(buf) -- the document is closed and opened again: versions count anew
+    end,
+    on_detach = function()
+      undo.forget(buf)
+      state.detach(buf)
+    end,
+  })
+end
+
+---@param client_id integer
+---@param code integer
+---@param signal integer
+local function ended(code, signal, client_id)
+  vim.schedule(function()
+    state.forget(client_id)
+    if not stopping[client_id] and vim.v.exiting == vim.NIL then
+      vim.notify(
+        ("hashline: the sidecar ended by itself (exit code %d, signal %d); :Hashline restart starts it anew"):format(
+          code,
+          signal
+        ),
+        vim.log.levels.WARN
+      )
+    end
+    stopping[client_id] = nil
+  end)
+end
+
+--- The client's settings for vim.lsp.start().
+---@param binary string
+---@param root string
+---@return vim.lsp.ClientConfig
+function M.settings(binary, root)
+  local capabilities = vim.lsp.protocol.make_client_capabilities()
+  capabilities.experimental = { hashline = { protocol = protocol.version, version = M.version } }
+  capabilities.workspace.workspaceEdit.documentChanges = true
+  local v = vim.version()
+  return {
+    name = NAME,
+    cmd = { binary, "lsp", "--editor", ("Neovim %d.%d.%d"):format(v.major, v.minor, v.patch) },
+    root_dir = root,
+    capabilities = capabilities,
+    handlers = handlers,
+    init_options = { hashline = config.for_sidecar() },
+    settings = { hashline = config.for_sidecar() },
+    on_exit = ended,
+  }
+end
+
+--- Brings a buffer to the sidecar of its project, which is started if need be.
+---@param buf integer
+---@return integer? client_id
+function M.attach(buf)
+  if not M.is_for(buf) or M.of_buffer(buf) then
+    return nil
+  end
+  local found, sentence = locator.find(config.get("binary"), vim.env.HASHLINE_BIN)
+  if not found then
+    if M.missing ~= sentence then
+      M.missing = sentence
+      vim.notify(sentence --[[@as string]], vim.log.levels.WARN)
+    end
+    return nil
+  end
+  M.missing = nil
+  if not state.is_attached(buf) then
+    state.attach(buf)
+    watch(buf)
+  end
+  return vim.lsp.start(M.settings(found.path, M.root(buf)), {
+    bufnr = buf,
+    reuse_client = function(client, wanted)
+      return client.name == NAME and client.root_dir == wanted.root_dir and not client:is_stopped()
+    end,
+  })
+end
+
+--- Ends the sidecars and starts them anew for all buffers.
+function M.restart()
+  local clients = vim.lsp.get_clients({ name = NAME })
+  for _, client in ipairs(clients) do
+    stopping[client.id] = true
+    client:stop()
+  end
+  local tries = 0
+  local function again()
+    tries = tries + 1
+    for _, client in ipairs(clients) do
+      if not client:is_stopped() then
+        if tries == 20 then
+          client:stop(true)
+        end
+        vim.defer_fn(again, 50)
+        return
+      end
+    end
+    M.missing = nil
+    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+      M.attach(buf)
+    end
+  end
+  again()
+end
+
+return M

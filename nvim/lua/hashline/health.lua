@@ -1,0 +1,71 @@
+--- `:checkhealth hashline`
+local M = {}
+
+function M.check()
+  local client, config = require("hashline.client"), require("hashline.config")
+  local locator, protocol = require("hashline.locator"), require("hashline.protocol")
+  local health = vim.health
+
+  health.start("hashline: Neovim")
+  if vim.fn.has("nvim-0.11") == 1 then
+    health.ok(tostring(vim.version()))
+  else
+    health.error("Neovim 0.11 or later is needed, this is " .. tostring(vim.version()))
+  end
+
+  health.start("hashline: settings")
+  local problems = config.problems()
+  for _, problem in ipairs(problems) do
+    health.warn(problem)
+  end
+  if #problems == 0 then
+    health.ok("no setting is wrong")
+  end
+
+  health.start("hashline: binary")
+  local found, sentence = locator.find(config.get("binary"), vim.env.HASHLINE_BIN)
+  if found then
+    local run = vim.system({ found.path, "--version" }, { text = true, timeout = 5000 }):wait()
+    local said = vim.trim(run.stdout or "")
+    if run.code == 0 then
+      health.ok(("%s (%s), found by %s"):format(found.path, said, found.source))
+    else
+      health.error(
+        ("%s (found by %s) does not run: exit code %d %s"):format(
+          found.path,
+          found.source,
+          run.code,
+          vim.trim(run.stderr or "")
+        )
+      )
+    end
+  else
+    health.error(sentence --[[@as string]])
+  end
+
+  health.start("hashline: sidecars")
+  local clients = vim.lsp.get_clients({ name = "hashline" })
+  if #clients == 0 then
+    health.warn("none is running: open a file, or see above why not")
+  end
+  for _, running in ipairs(clients) do
+    local theirs = vim.tbl_get(running.server_capabilities, "experimental", "hashline")
+    local where = ("%s, %d buffers"):format(running.root_dir, vim.tbl_count(running.attached_buffers))
+    if not theirs then
+      health.error(("%s: it did not announce the protocol; is it a hashline binary?"):format(where))
+    elseif theirs.protocol ~= protocol.version then
+      health.error(
+        ("%s: it speaks protocol %s, this plugin %d; update the older of them"):format(
+          where,
+          tostring(theirs.protocol),
+          protocol.version
+        )
+      )
+    else
+      health.ok(("%s: version %s, protocol %d"):format(where, tostring(theirs.version), theirs.protocol))
+    end
+  end
+  health.info("plugin version " .. client.version .. "; the log is " .. vim.lsp.log.get_filename())
+end
+
+return M

@@ -1,0 +1,164 @@
+--- Pure helpers on the hunks of one document: which are shown, where they are, which one is meant.
+local M = {}
+
+--- A hunk that is still to be decided, with what is needed to draw, name and decide it.
+---@class hashline.Entry
+---@field name string EDIT:NUMBER
+---@field edit hashline.Edit
+---@field hunk hashline.Hunk
+---@field lines hashline.Lines? where it is now: a copy, moved along with the typing
+
+--- The undecided hunks in text order; those without a place come last.
+---@param edits hashline.Edit[]
+---@return hashline.Entry[]
+function M.entries(edits)
+  local entries = {}
+  for _, edit in ipairs(edits) do
+    for _, hunk in ipairs(edit.hunks) do
+      if hunk.state ~= "withdrawn" and (hunk.decision == "undecided" or hunk.deciding) then
+        entries[#entries + 1] = {
+          name = edit.id .. ":" .. hunk.number,
+          edit = edit,
+          hunk = hunk,
+          lines = hunk.lines and { start = hunk.lines.start, ["end"] = hunk.lines["end"] },
+          order = #entries,
+        }
+      end
+    end
+  end
+  table.sort(entries, function(a, b)
+    if (a.lines == nil) ~= (b.lines == nil) then
+      return b.lines == nil
+    elseif a.lines and a.lines.start ~= b.lines.start then
+      return a.lines.start < b.lines.start
+    end
+    return a.order < b.order
+  end)
+  return entries
+end
+
+--- Moves lines along with a change that turned the lines first..last into first..new_last.
+---@param lines hashline.Lines changed in place
+---@param first integer
+---@param last integer
+---@param new_last integer
+function M.shift(lines, first, last, new_last)
+  local from, to = lines.start, lines["end"]
+  local delta = new_last - last
+  local is_place = from == to
+  -- An insertion right at a place leaves it where it is: it belongs to the line before.
+  if from >= last and not (is_place and from <= first) then
+    lines.start, lines["end"] = from + delta, to + delta
+  elseif to > first then
+    lines.start = from <= first and from or math.min(from, new_last)
+    lines["end"] = math.max(lines.start, to >= last and to + delta or math.min(to, new_last))
+  end
+end
+
+--- Whether the proposed lines stand in the text.
+---@param hunk hashline.Hunk
+function M.in_text(hunk)
+  return hunk.state == "inText" or hunk.state == "edited"
+end
+
+--- The row that stands for a hunk: its first line, or the line above the place of an insertion.
+---@param lines hashline.Lines
+---@return integer row 0-based
+function M.row(lines)
+  if lines.start == lines["end"] then
+    return math.max(lines.start - 1, 0)
+  end
+  return lines.start
+end
+
+--- The hunk that is meant by a row: one that has it, else one that is shown beside it.
+---@param entries hashline.Entry[]
+---@param row integer 0-based
+---@return hashline.Entry?
+function M.at(entries, row)
+  local beside, below
+  for _, entry in ipairs(entries) do
+    local lines = entry.lines
+    if lines then
+      if lines.start <= row and row < lines["end"] then
+        return entry
+      elseif lines.start == lines["end"] then
+        if M.row(lines) == row then
+          beside = beside or entry
+        elseif lines.start == row then
+          below = below or entry
+        end
+      end
+    end
+  end
+  return beside or below
+end
+
+--- The hunks that touch the rows first..last (exclusive).
+---@param entries hashline.Entry[]
+---@param first integer
+---@param last integer
+---@return hashline.Entry[]
+function M.touching(entries, first, last)
+  return vim.tbl_filter(function(entry)
+    local lines = entry.lines
+    if not lines then
+      return false
+    elseif lines.start == lines["end"] then
+      return first <= lines.start and lines.start <= last
+    end
+    return lines.start < last and first < lines["end"]
+  end, entries)
+end
+
+--- The hunk to go to from a row, around the end of the file if need be.
+---@param entries hashline.Entry[]
+---@param row integer 0-based
+---@param count integer how many hunks on; negative: back
+---@return hashline.Entry?
+---@return integer? position among the hunks that have a place
+---@return integer? total
+function M.following(entries, row, count)
+  local placed = vim.tbl_filter(function(entry)
+    return entry.lines ~= nil
+  end, entries)
+  if #placed == 0 or count == 0 then
+    return nil
+  end
+  local position
+  if count > 0 then
+    position = #placed + 1
+    for i = #placed, 1, -1 do
+      if M.row(placed[i].lines) > row then
+        position = i
+      end
+    end
+    position = position + count - 1
+  else
+    position = 0
+    for i = 1, #placed do
+      if M.row(placed[i].lines) < row then
+        position = i
+      end
+    end
+    position = position + count + 1
+  end
+  position = (position - 1) % #placed + 1
+  return placed[position], position, #placed
+end
+
+--- How large a hunk is, as in "+2 -1".
+---@param hunk hashline.Hunk
+---@return string
+function M.size(hunk)
+  local parts = {}
+  if #hunk.proposed > 0 then
+    parts[#parts + 1] = "+" .. #hunk.proposed
+  end
+  if #hunk.removed > 0 then
+    parts[#parts + 1] = "-" .. #hunk.removed
+  end
+  return table.concat(parts, " ")
+end
+
+return M

@@ -1,0 +1,36 @@
+--- hashline: agents edit the text that is in the editor; the person decides about each edit.
+--- `:help hashline` is the manual.
+local M = {}
+
+local started = false
+
+--- Puts the parts together. Happens with the first buffer or command, not when the plugin is loaded.
+function M.start()
+  if started then
+    return
+  end
+  started = true
+  local state = require("hashline.state")
+  require("hashline.render").start()
+  state.subscribe(require("hashline.status").update)
+  state.subscribe(require("hashline.notice").update)
+end
+
+--- Settings, if not given as `vim.g.hashline`. Calling it is optional.
+---@param settings table?
+function M.setup(settings)
+  require("hashline.config").set(settings or {})
+end
+
+--- Brings a buffer to the sidecar when the event that opened it is over (its filetype is known then).
+---@param buf integer
+function M.attach_soon(buf)
+  vim.schedule(function()
+    if vim.api.nvim_buf_is_valid(buf) and require("hashline.client").is_for(buf) then
+      M.start()
+      require("hashline.client").attach(buf)
+    end
+  end)
+end
+
+return M

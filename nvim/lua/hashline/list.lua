@@ -1,0 +1,57 @@
+--- All undecided hunks of all documents in the quickfix list.
+local hunks = require("hashline.hunks")
+local state = require("hashline.state")
+
+local M = {}
+
+---@param document hashline.Document
+---@param entry hashline.Entry
+---@return table
+local function item(document, entry)
+  local hunk = entry.hunk
+  local text = hunk.proposed[1] or hunk.removed[1] or ""
+  local states =
+    { held = "", inText = "in the text, ", edited = "changed by you, ", conflicted = "conflicted, " }
+  return {
+    bufnr = document.buf,
+    filename = not document.buf and vim.startswith(document.uri, "file:") and vim.uri_to_fname(document.uri)
+      or nil,
+    lnum = entry.lines and hunks.row(entry.lines) + 1 or 1,
+    type = hunk.state == "conflicted" and "W" or "I",
+    text = ("%s · hunk %d of %d · %s%s · %s"):format(
+      entry.edit.agent,
+      hunk.number,
+      #entry.edit.hunks,
+      states[hunk.state] or "",
+      hunks.size(hunk),
+      vim.trim(text)
+    ),
+    user_data = { hashline = entry.name },
+  }
+end
+
+---@return table[]
+function M.items()
+  local items = {}
+  for _, document in ipairs(state.all()) do
+    for _, entry in ipairs(document.entries) do
+      items[#items + 1] = item(document, entry)
+    end
+  end
+  return items
+end
+
+--- Fills the quickfix list and opens it: the person asked for it.
+function M.open()
+  local items = M.items()
+  if #items == 0 then
+    vim.api.nvim_echo({ { "hashline: nothing to decide" } }, false, {})
+    return
+  end
+  local current = vim.fn.getqflist({ title = 0 })
+  local action = current.title == "Hashline" and "r" or " "
+  vim.fn.setqflist({}, action, { title = "Hashline", items = items })
+  vim.cmd("botright copen")
+end
+
+return M

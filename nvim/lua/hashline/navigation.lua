@@ -1,0 +1,96 @@
+--- Going to the next and the previous hunk, and selecting one.
+local hunks = require("hashline.hunks")
+local render = require("hashline.render")
+local state = require("hashline.state")
+
+local M = {}
+
+--- Says where one is, for those who do not see colours, too.
+---@param entry hashline.Entry
+---@param position integer
+---@param total integer
+local function announce(entry, position, total)
+  local lines, hunk = entry.lines, entry.hunk
+  local where
+  if lines.start == lines["end"] then
+    where = ("at line %d"):format(lines.start + 1)
+  elseif lines["end"] - lines.start == 1 then
+    where = ("line %d"):format(lines.start + 1)
+  else
+    where = ("lines %d to %d"):format(lines.start + 1, lines["end"])
+  end
+  local states =
+    { held = "held", inText = "in the text", edited = "changed by you", conflicted = "conflicted" }
+  local said = ("hunk %d of %d · %s · %s · %s · %s"):format(
+    position,
+    total,
+    entry.edit.agent,
+    where,
+    hunks.size(hunk),
+    states[hunk.state] or hunk.state
+  )
+  vim.api.nvim_echo({ { vim.fn.strcharpart(said, 0, math.max(vim.o.columns - 12, 10)) } }, false, {})
+end
+
+--- Scrolls as far as needed to show the virtual lines under the cursor's line.
+---@param buf integer
+---@param entry hashline.Entry
+local function reveal(buf, entry)
+  local win = vim.api.nvim_get_current_win()
+  local height = vim.api.nvim_win_get_height(win)
+  local rows_needed = math.min(render.height(buf, entry), height - 1)
+  if hunks.in_text(entry.hunk) then
+    return
+  end
+  local missing = vim.fn.winline() + (entry.lines["end"] - entry.lines.start - 1) + rows_needed - height
+  missing = math.min(missing, vim.fn.winline() - 1)
+  if missing > 0 then
+    vim.cmd.normal({ missing .. vim.keycode("<C-e>"), bang = true })
+  end
+end
+
+---@param entry hashline.Entry
+function M.go(entry)
+  local buf = vim.api.nvim_get_current_buf()
+  vim.cmd.normal({ "m'", bang = true })
+  local row = math.min(hunks.row(entry.lines), vim.api.nvim_buf_line_count(buf) - 1)
+  local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ""
+  vim.api.nvim_win_set_cursor(0, { row + 1, #(line:match("^%s*")) })
+  vim.cmd.normal({ "zv", bang = true })
+  reveal(buf, entry)
+end
+
+--- Goes count hunks on, or back if it is negative.
+---@param count integer
+function M.step(count)
+  local document = state.of_buffer(vim.api.nvim_get_current_buf())
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local entry, position, total = hunks.following(document and document.entries or {}, row, count)
+  if not entry then
+    local elsewhere = #state.all()
+    local more = elsewhere > 0 and "; :Hashline list shows those of other files" or ""
+    vim.api.nvim_echo({ { "hashline: nothing to decide in this buffer" .. more } }, false, {})
+    return
+  end
+  M.go(entry)
+  announce(entry, position --[[@as integer]], total --[[@as integer]])
+end
+
+--- Selects the lines of the hunk at the cursor, as a text object.
+function M.select()
+  local document = state.of_buffer(vim.api.nvim_get_current_buf())
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local entry = document and hunks.at(document.entries, row)
+  if not entry or entry.lines.start == entry.lines["end"] then
+    return
+  end
+  if vim.fn.mode():find("[vV\22]") then
+    vim.cmd.normal({ vim.keycode("<Esc>"), bang = true })
+  end
+  local last = math.min(entry.lines["end"], vim.api.nvim_buf_line_count(0))
+  vim.api.nvim_win_set_cursor(0, { entry.lines.start + 1, 0 })
+  vim.cmd.normal({ "V", bang = true })
+  vim.api.nvim_win_set_cursor(0, { last, 0 })
+end
+
+return M

@@ -1,0 +1,50 @@
+--- One quiet message for each conversation that proposes edits.
+local config = require("hashline.config")
+
+local M = {}
+
+local told = {} ---@type table<string, boolean> by conversation
+local waiting = {} ---@type table<string, integer> hunks by agent
+local scheduled = false
+
+local WAIT_MS = 100 -- several documents of one call come one after the other
+
+local function tell()
+  -- A message would disturb a command line that is being typed.
+  if vim.api.nvim_get_mode().mode:find("^[cr!]") then
+    vim.defer_fn(tell, 500)
+    return
+  end
+  scheduled = false
+  local parts = {}
+  for agent, count in vim.spairs(waiting) do
+    parts[#parts + 1] = ("%s: %d hunk%s to decide"):format(agent, count, count == 1 and "" or "s")
+  end
+  waiting = {}
+  -- Cut so that it never needs "Press ENTER".
+  local message = "hashline: " .. vim.fn.strtrans(table.concat(parts, ", "))
+  vim.notify(vim.fn.strcharpart(message, 0, math.max(vim.o.columns - 13, 20)), vim.log.levels.INFO)
+end
+
+---@param document hashline.Document
+function M.update(document)
+  local fresh = {}
+  for _, entry in ipairs(document.entries) do
+    local conversation = entry.edit.conversation
+    if not told[conversation] then
+      fresh[conversation] = true
+      waiting[entry.edit.agent] = (waiting[entry.edit.agent] or 0) + 1
+    end
+  end
+  for conversation in pairs(fresh) do
+    told[conversation] = true
+  end
+  if not config.get("notify") then
+    waiting = {}
+  elseif next(waiting) and not scheduled then
+    scheduled = true
+    vim.defer_fn(tell, WAIT_MS)
+  end
+end
+
+return M

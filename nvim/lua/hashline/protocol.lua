@@ -1,0 +1,106 @@
+--- What this plugin and the sidecar say to each other beyond LSP: the mirror of editors/PROTOCOL.md.
+---
+--- A test of the sidecar reads this file as text and compares it with the page, so the three tables
+--- are plain literals, one entry a line, strings in double quotes, and nothing is computed.
+local M = {}
+
+M.version = 1
+
+-- stylua: ignore start
+-- Who says it, of what kind it is, and its fields.
+M.messages = {
+  ["hashline/pendingEdits"] = { kind = "notification", from = "sidecar", params = { "uri", "version", "owner", "readOnly", "edits" } },
+  ["hashline/decide"] = { kind = "request", from = "plugin", params = { "decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers" }, result = { "queued", "refused" } },
+  ["hashline/proposedText"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "text", "version" } },
+  ["hashline/undo"] = { kind = "notification", from = "plugin", params = { "uri", "kind" } },
+  ["hashline/status"] = { kind = "request", from = "plugin", params = {}, result = { "version", "roots", "documents", "pending", "conflicted", "agents", "socket" } },
+}
+
+-- The fields of what is inside the messages.
+M.types = {
+  ["Announcement"] = { "protocol", "version" },
+  ["Edit"] = { "id", "agent", "conversation", "tool", "mode", "status", "hunks" },
+  ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "dependsOn", "conflict" },
+  ["Lines"] = { "start", "end" },
+  ["Refusal"] = { "hunk", "why", "message", "others" },
+}
+
+-- The values of the fields that have a closed set of them.
+M.values = {
+  ["Edit.mode"] = { "propose", "apply" },
+  ["Edit.status"] = { "pending", "accepted", "rejected" },
+  ["Hunk.state"] = { "held", "inText", "edited", "conflicted", "withdrawn" },
+  ["Hunk.decision"] = { "undecided", "accepted", "rejected" },
+  ["hashline/decide.decision"] = { "accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen" },
+  ["hashline/decide.edited"] = { "undo", "keep" },
+  ["hashline/undo.kind"] = { "undo", "redo" },
+  ["Refusal.why"] = { "conflicted", "edited", "needsOthers", "collides", "readOnly", "gone" },
+}
+-- stylua: ignore end
+
+---@class hashline.Lines
+---@field start integer 0-based
+---@field end integer exclusive; equal to start: the place before that line
+
+---@class hashline.Hunk
+---@field number integer
+---@field state "held"|"inText"|"edited"|"conflicted"|"withdrawn"
+---@field decision "undecided"|"accepted"|"rejected"
+---@field deciding boolean
+---@field lines hashline.Lines?
+---@field removed string[]
+---@field proposed string[]
+---@field dependsOn string[]
+---@field conflict string?
+
+---@class hashline.Edit
+---@field id string
+---@field agent string
+---@field conversation string
+---@field tool string
+---@field mode "propose"|"apply"
+---@field status "pending"|"accepted"|"rejected"
+---@field hunks hashline.Hunk[]
+
+---@class hashline.PendingEdits
+---@field uri string
+---@field version integer?
+---@field owner string?
+---@field readOnly boolean
+---@field edits hashline.Edit[]
+
+---@class hashline.Decision
+---@field decision "accept"|"reject"|"keepMine"|"takeTheirs"|"keepBoth"|"reopen"
+---@field uri string?
+---@field edit string?
+---@field hunk integer?
+---@field conversation string?
+---@field lines hashline.Lines?
+---@field reason string?
+---@field text string[]?
+---@field edited "undo"|"keep"|nil
+---@field withOthers boolean?
+
+---@class hashline.Refusal
+---@field hunk string
+---@field why "conflicted"|"edited"|"needsOthers"|"collides"|"readOnly"|"gone"
+---@field message string
+---@field others string[]
+
+--- A decision with every field of the page, null where nothing was said.
+---@param decision hashline.Decision
+---@return table
+function M.decision(decision)
+  local message = {}
+  for _, field in ipairs(M.messages["hashline/decide"].params) do
+    local value = decision[field]
+    if value == nil then
+      value = vim.NIL
+    end
+    message[field] = value
+  end
+  message.withOthers = decision.withOthers == true
+  return message
+end
+
+return M

@@ -1,0 +1,489 @@
+--- Draws the undecided hunks in place.
+---
+--- Two ways, as Neovim draws virtual lines from lasting extmarks only (an ephemeral one is accepted and
+--- not drawn: measured in 0.11.4 and 0.12.4, as is `line_hl_group`):
+---   * the text that is not in the buffer, and signs: extmarks, renewed when a list comes;
+---   * highlights of the lines that are: from a decoration provider, for the lines being drawn.
+local config = require("hashline.config")
+local hunks = require("hashline.hunks")
+local state = require("hashline.state")
+local words = require("hashline.words")
+
+local M = {}
+
+local marks_ns = vim.api.nvim_create_namespace("hashline")
+local draw_ns = vim.api.nvim_create_namespace("hashline.draw")
+
+M.highlights = {
+  HashlineAdded = "DiffAdd",
+  HashlineRemoved = "DiffDelete",
+  HashlineAddedWord = "DiffText",
+  HashlineRemovedWord = "DiffText",
+  HashlineConflict = "DiffChange",
+  HashlineHeader = "Comment",
+  HashlineHeaderConflict = "WarningMsg",
+  HashlineHint = "NonText",
+  HashlineSignAdded = "Added",
+  HashlineSignRemoved = "Removed",
+  HashlineSignPlace = "Changed",
+  HashlineSignConflict = "WarningMsg",
+}
+
+---@class hashline.Drawn
+---@field id integer extmark
+---@field signs integer[] extmarks
+---@field look string what it was made from
+
+local drawn = {} ---@type table<integer, table<string, hashline.Drawn>> by buffer and hunk name
+
+--- A piece of text as it is shown: tabs as blanks, what cannot be printed as Neovim writes it.
+---@param text string
+---@param column integer where it begins
+---@param tabstop integer
+---@return string
+local function printable(text, column, tabstop)
+  if not text:find("[%c\128-\255]") then
+    return text
+  end
+  local out = {}
+  local at = column
+  for part, tab in text:gmatch("([^\t]*)(\t?)") do
+    local shown = vim.fn.strtrans(part)
+    at = at + vim.api.nvim_strwidth(shown)
+    out[#out + 1] = shown
+    if tab ~= "" then
+      local width = tabstop - at % tabstop
+      out[#out + 1] = (" "):rep(width)
+      at = at + width
+    end
+  end
+  return table.concat(out)
+end
+
+--- Cuts a text so that each piece fits a width.
+---@param text string printable
+---@param room integer of the first piece
+---@param width integer of the others
+---@return string[]
+local function cut(text, room, width)
+  local pieces = {}
+  while vim.api.nvim_strwidth(text) > room do
+    local count = room
+    while vim.api.nvim_strwidth(vim.fn.strcharpart(text, 0, count)) > room do
+      count = count - 1
+    end
+    pieces[#pieces + 1] = vim.fn.strcharpart(text, 0, count)
+    text = vim.fn.strcharpart(text, count)
+    room = width
+  end
+  pieces[#pieces + 1] = text
+  return pieces
+end
+
+--- One line of text as virtual lines, wrapped where windows wrap.
+---@param text string
+---@param spans hashline.Span[]?
+---@param base string highlight
+---@param emphasis string highlight of the spans
+---@param look hashline.Look
+---@return [string, string][][]
+local function text_lines(text, spans, base, emphasis, look)
+  local lines, line, column, total = {}, {}, 0, 0
+  local function put(piece, group)
+    if piece == "" then
+      return
+    end
+    local shown = printable(piece, total, look.tabstop)
+    total = total + vim.api.nvim_strwidth(shown)
+    for i, part in ipairs(look.wrap and cut(shown, look.wrap - column, look.wrap) or { shown }) do
+      if i > 1 then
+        lines[#lines + 1], line, column = line, {}, 0
+      end
+      line[#line + 1] = { part, group }
+      column = column + vim.api.nvim_strwidth(part)
+    end
+  end
+  local from = 0
+  for _, span in ipairs(spans or {}) do
+    put(text:sub(from + 1, span[1]), base)
+    put(text:sub(span[1] + 1, span[2]), emphasis)
+    from = span[2]
+  end
+  put(text:sub(from + 1), base)
+  lines[#lines + 1] = line
+  -- The colour goes to the edge of the window, as that of highlighted lines does.
+  for _, made in ipairs(lines) do
+    local used = 0
+    for _, chunk in ipairs(made) do
+      used = used + vim.api.nvim_strwidth(chunk[1])
+    end
+    made[#made + 1] = { (" "):rep(math.max(look.width - used, 1)), base }
+  end
+  return lines
+end
+
+--- How the windows of a buffer show lines.
+---@class hashline.Look
+---@field width integer
+---@field wrap integer? cut virtual lines at this width
+---@field tabstop integer
+
+---@param buf integer
+---@return hashline.Look
+local function look_of(buf)
+  local look = { width = vim.o.columns, tabstop = vim.bo[buf].tabstop }
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    local info = vim.fn.getwininfo(win)[1]
+    if info and vim.wo[win].wrap then
+      look.wrap = math.max(math.min(look.wrap or math.huge, info.width - info.textoff), 10)
+    end
+  end
+  return look
+end
+
+--- What a person can do with a hunk, in the words that fit its state.
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@return string
+local function hint(entry, document)
+  if document.read_only then
+    return "decided in " .. (document.owner or "another editor")
+  elseif entry.hunk.deciding then
+    return "deciding…"
+  elseif hunks.in_text(entry.hunk) then
+    return ":Hashline keep | undo"
+  end
+  return ":Hashline accept | reject"
+end
+
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@return [string, string][]
+local function header(entry, document)
+  local hunk = entry.hunk
+  local conflicted = hunk.state == "conflicted"
+  local group = conflicted and "HashlineHeaderConflict" or "HashlineHeader"
+  local parts =
+    { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks), hunks.size(hunk) }
+  if conflicted then
+    parts[#parts + 1] = "conflict" .. (hunk.conflict and ": " .. hunk.conflict or "")
+  elseif hunk.state == "edited" then
+    parts[#parts + 1] = "you changed it"
+  end
+  local line = { { "▎ " .. vim.fn.strtrans(table.concat(parts, " · ")), group } }
+  local closing = hint(entry, document)
+  if config.get("hints") or document.read_only or hunk.deciding then
+    line[#line + 1] = { " · " .. closing, "HashlineHint" }
+  end
+  return line
+end
+
+--- The virtual lines of a hunk.
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@param look hashline.Look
+---@return [string, string][][]
+function M.virtual_lines(entry, document, look)
+  local hunk = entry.hunk
+  local in_text = hunks.in_text(hunk)
+  local absent = in_text and hunk.removed or hunk.proposed
+  local base = in_text and "HashlineRemoved" or "HashlineAdded"
+  local in_removed, in_proposed = words.paired(hunk.removed, hunk.proposed)
+  local spans = in_text and in_removed or in_proposed
+  local lines = { header(entry, document) }
+  local most = config.get("max_lines")
+  for i, text in ipairs(absent) do
+    if i > most then
+      lines[#lines + 1] = {
+        { ("▎ … %d more lines, :Hashline diff shows all"):format(#absent - most), "HashlineHeader" },
+      }
+      break
+    end
+    vim.list_extend(lines, text_lines(text, spans[i], base, base .. "Word", look))
+  end
+  return lines
+end
+
+--- Where the virtual lines of a hunk hang: on a line of the hunk, or on the line before its place.
+---@param entry hashline.Entry
+---@param line_count integer
+---@return integer row
+---@return boolean above
+local function hook(entry, line_count)
+  local from, to = entry.lines.start, math.min(entry.lines["end"], line_count)
+  local last = line_count - 1
+  if from >= to then
+    return math.max(math.min(from - 1, last), 0), from == 0
+  elseif hunks.in_text(entry.hunk) then
+    return math.min(from, last), true
+  end
+  return math.min(to - 1, last), false
+end
+
+---@param entry hashline.Entry
+---@return string sign
+---@return string group
+local function sign(entry)
+  if entry.hunk.state == "conflicted" then
+    return "!", "HashlineSignConflict"
+  elseif entry.lines.start == entry.lines["end"] then
+    return "_", "HashlineSignPlace"
+  elseif hunks.in_text(entry.hunk) then
+    return "+", "HashlineSignAdded"
+  end
+  return "-", "HashlineSignRemoved"
+end
+
+---@param buf integer
+---@param name string
+local function erase(buf, name)
+  local mark = drawn[buf][name]
+  for _, id in ipairs(mark.signs) do
+    vim.api.nvim_buf_del_extmark(buf, marks_ns, id)
+  end
+  vim.api.nvim_buf_del_extmark(buf, marks_ns, mark.id)
+  drawn[buf][name] = nil
+end
+
+---@param buf integer
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@param look hashline.Look
+local function draw(buf, entry, document, look)
+  local line_count = vim.api.nvim_buf_line_count(buf)
+  local row, above = hook(entry, line_count)
+  local hunk, lines = entry.hunk, entry.lines
+  local made_from = vim.json.encode({
+    row,
+    above,
+    lines.start,
+    lines["end"],
+    hunk.state,
+    hunk.deciding,
+    hunk.conflict or "",
+    hunk.proposed,
+    hunk.removed,
+    #entry.edit.hunks,
+    entry.edit.agent,
+    document.read_only,
+    document.owner or "",
+    look,
+  })
+  local mark = drawn[buf][entry.name]
+  if mark then
+    local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})
+    if mark.look == made_from and at[1] == row then
+      return
+    end
+    erase(buf, entry.name)
+  end
+  local virtual = {
+    virt_lines = M.virtual_lines(entry, document, look),
+    virt_lines_above = above,
+    virt_lines_overflow = "scroll",
+  }
+  local id = vim.api.nvim_buf_set_extmark(buf, marks_ns, row, 0, virtual)
+  local signs = {}
+  if config.get("signs") then
+    local text, group = sign(entry)
+    local from, to = lines.start, math.min(lines["end"], line_count)
+    if from >= to then
+      from, to = row, row + 1
+    end
+    for line = from, to - 1 do
+      signs[#signs + 1] =
+        vim.api.nvim_buf_set_extmark(buf, marks_ns, line, 0, { sign_text = text, sign_hl_group = group })
+    end
+  end
+  drawn[buf][entry.name] = { id = id, signs = signs, look = made_from }
+end
+
+--- How many virtual lines stand above the first line of a buffer. They are part of no screen until the
+--- window's `topfill` says so.
+---@param buf integer
+---@return integer
+local function lines_above_first(buf)
+  local count = 0
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buf, marks_ns, { 0, 0 }, { 0, -1 }, { details = true })) do
+    if mark[4].virt_lines and mark[4].virt_lines_above then
+      count = count + #mark[4].virt_lines
+    end
+  end
+  return count
+end
+
+---@param win integer
+local function show_above_first(win)
+  local above = lines_above_first(vim.api.nvim_win_get_buf(win))
+  if above > 0 then
+    vim.api.nvim_win_call(win, function()
+      local view = vim.fn.winsaveview()
+      if view.topline == 1 and view.topfill ~= above then
+        vim.fn.winrestview({ topfill = math.min(above, math.max(vim.api.nvim_win_get_height(win) - 2, 0)) })
+      end
+    end)
+  end
+end
+
+--- Draws a document's hunks anew, as far as they changed.
+---@param document hashline.Document
+function M.update(document)
+  local buf = document.buf
+  if not buf or not vim.api.nvim_buf_is_loaded(buf) then
+    return
+  end
+  drawn[buf] = drawn[buf] or {}
+  local wanted = {}
+  local look = look_of(buf)
+  local above_before = lines_above_first(buf)
+  for _, entry in ipairs(document.entries) do
+    if entry.lines then
+      wanted[entry.name] = true
+      draw(buf, entry, document, look)
+    end
+  end
+  for name in pairs(drawn[buf]) do
+    if not wanted[name] then
+      erase(buf, name)
+    end
+  end
+  if lines_above_first(buf) ~= above_before then
+    for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+      show_above_first(win)
+    end
+  end
+end
+
+---@param buf integer
+function M.clear(buf)
+  drawn[buf] = nil
+  if vim.api.nvim_buf_is_valid(buf) then
+    vim.api.nvim_buf_clear_namespace(buf, marks_ns, 0, -1)
+  end
+end
+
+--- How many screen lines the virtual lines at a hunk take.
+---@param buf integer
+---@param entry hashline.Entry
+---@return integer
+function M.height(buf, entry)
+  local mark = drawn[buf] and drawn[buf][entry.name]
+  if not mark then
+    return 0
+  end
+  local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, { details = true })
+  return at[3] and at[3].virt_lines and #at[3].virt_lines or 0
+end
+
+---@class hashline.Row
+---@field group string
+---@field spans hashline.Span[]?
+---@field emphasis string?
+
+local rows = {} ---@type table<integer, hashline.Row> of the window being drawn
+
+---@param document hashline.Document
+---@param top integer
+---@param bottom integer
+local function collect(document, top, bottom)
+  rows = {}
+  for _, entry in ipairs(document.entries) do
+    local lines, hunk = entry.lines, entry.hunk
+    if lines and lines.start <= bottom and lines["end"] > top then
+      local in_text = hunks.in_text(hunk)
+      local group = hunk.state == "conflicted" and "HashlineConflict"
+        or in_text and "HashlineAdded"
+        or "HashlineRemoved"
+      local in_removed, in_proposed = words.paired(hunk.removed, hunk.proposed)
+      local texts = in_text and hunk.proposed or hunk.removed
+      local spans = in_text and in_proposed or in_removed
+      for row = math.max(lines.start, top), math.min(lines["end"] - 1, bottom) do
+        local index = row - lines.start + 1
+        local same = vim.api.nvim_buf_get_lines(document.buf, row, row + 1, false)[1] == texts[index]
+        rows[row] = { group = group, spans = same and spans[index] or nil, emphasis = group .. "Word" }
+      end
+    end
+  end
+  return next(rows) ~= nil
+end
+
+---@param buf integer
+---@param row integer
+local function draw_row(buf, row)
+  local found = rows[row]
+  if not found then
+    return
+  end
+  vim.api.nvim_buf_set_extmark(buf, draw_ns, row, 0, {
+    ephemeral = true,
+    end_row = row + 1,
+    end_col = 0,
+    hl_group = found.group,
+    hl_eol = true,
+    priority = 120,
+    strict = false,
+  })
+  for _, span in ipairs(found.spans or {}) do
+    vim.api.nvim_buf_set_extmark(buf, draw_ns, row, span[1], {
+      ephemeral = true,
+      end_col = span[2],
+      hl_group = found.emphasis,
+      priority = 121,
+      strict = false,
+    })
+  end
+end
+
+local function define_highlights()
+  for name, link in pairs(M.highlights) do
+    vim.api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+end
+
+local function update_all()
+  for _, document in ipairs(state.all()) do
+    M.update(document)
+  end
+end
+
+--- Once, when the first buffer is brought to the sidecar.
+function M.start()
+  define_highlights()
+  local group = vim.api.nvim_create_augroup("hashline.render", {})
+  vim.api.nvim_create_autocmd("ColorScheme", { group = group, callback = define_highlights })
+  vim.api.nvim_create_autocmd(
+    { "VimResized", "WinResized", "BufWinEnter" },
+    { group = group, callback = update_all }
+  )
+  vim.api.nvim_create_autocmd("OptionSet", {
+    group = group,
+    pattern = { "wrap", "tabstop", "number", "relativenumber", "signcolumn", "foldcolumn", "numberwidth" },
+    callback = function()
+      vim.schedule(update_all)
+    end,
+  })
+  vim.api.nvim_create_autocmd("WinScrolled", {
+    group = group,
+    callback = function()
+      for win, moved in pairs(vim.v.event) do
+        -- Come back to the top: show again what stands above the first line. Scrolling it away by hand
+        -- changes topfill only, and is left alone.
+        if win ~= "all" and moved.topline ~= 0 and vim.api.nvim_win_is_valid(tonumber(win)) then
+          show_above_first(tonumber(win))
+        end
+      end
+    end,
+  })
+  vim.api.nvim_set_decoration_provider(draw_ns, {
+    on_win = function(_, _, buf, top, bottom)
+      local document = state.of_buffer(buf)
+      return document ~= nil and #document.entries > 0 and collect(document, top, bottom)
+    end,
+    on_line = function(_, _, buf, row)
+      draw_row(buf, row)
+    end,
+  })
+  state.subscribe(M.update)
+end
+
+return M

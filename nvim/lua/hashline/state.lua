@@ -1,0 +1,249 @@
+--- What the sidecar has said is pending, document by document, and where it is in the buffers now.
+---
+--- The line numbers of a list belong to the document version that it names. What was typed since is
+--- known here (`changes`), so a list for an older version is brought to the text as it is now, and
+--- what is shown moves with the typing until the next list comes.
+local hunks = require("hashline.hunks")
+
+local M = {}
+
+---@class hashline.Document
+---@field uri string as the sidecar writes it
+---@field key string
+---@field version integer? of the newest list
+---@field owner string?
+---@field read_only boolean
+---@field edits hashline.Edit[]
+---@field entries hashline.Entry[]
+---@field client_id integer
+---@field buf integer? the buffer that shows it
+
+---@class hashline.Change
+---@field version integer
+---@field first integer
+---@field last integer
+---@field new_last integer
+
+---@class hashline.Attached
+---@field key string
+---@field uri string as Neovim writes it
+---@field changes hashline.Change[] since the newest list, oldest first
+---@field known_from integer changes after this version are all in `changes`
+
+local MOST_CHANGES = 1000
+
+local documents = {} ---@type table<string, hashline.Document> by key
+local attached = {} ---@type table<integer, hashline.Attached> by buffer
+local subscribers = {} ---@type fun(document: hashline.Document)[]
+
+--- Two spellings of a URI are one document: files go by their path, with links followed.
+---@param uri string
+---@return string
+function M.key(uri)
+  if not vim.startswith(uri, "file:") then
+    return uri
+  end
+  local path = vim.uri_to_fname(uri)
+  return vim.uv.fs_realpath(path) or vim.fs.normalize(path)
+end
+
+--- Calls back after each change of what is pending in a document.
+---@param callback fun(document: hashline.Document)
+function M.subscribe(callback)
+  subscribers[#subscribers + 1] = callback
+end
+
+---@param document hashline.Document
+local function publish(document)
+  for _, callback in ipairs(subscribers) do
+    callback(document)
+  end
+end
+
+--- The version of a buffer as LSP counts it. (b:changedtick runs ahead of it after an undo.)
+---@param buf integer
+---@return integer
+function M.buffer_version(buf)
+  return vim.lsp.util.buf_versions[buf] or 0
+end
+
+--- Brings the entries from the list's version to the text as it is now.
+---@param document hashline.Document
+---@param shown table<string, hashline.Lines> what was shown before, by name
+local function place(document, shown)
+  local buffer = document.buf and attached[document.buf]
+  if not buffer then
+    return
+  end
+  if not document.version then
+    for _, entry in ipairs(document.entries) do
+      entry.lines = nil
+    end
+    return
+  end
+  local complete = document.version >= buffer.known_from
+  for _, entry in ipairs(document.entries) do
+    if not complete then
+      entry.lines = shown[entry.name]
+    elseif entry.lines then
+      for _, change in ipairs(buffer.changes) do
+        if change.version > document.version then
+          hunks.shift(entry.lines, change.first, change.last, change.new_last)
+        end
+      end
+    end
+  end
+end
+
+---@param uri string
+---@return integer? buf
+local function buffer_of(key)
+  for buf, buffer in pairs(attached) do
+    if buffer.key == key then
+      return buf
+    end
+  end
+end
+
+--- Takes in a list of the sidecar's.
+---@param list hashline.PendingEdits
+---@param client_id integer
+function M.receive(list, client_id)
+  local key = M.key(list.uri)
+  local before = documents[key]
+  if
+    before
+    and before.client_id == client_id
+    and before.version
+    and list.version
+    and list.version < before.version
+  then
+    return -- older than what is shown
+  end
+  local shown = {}
+  for _, entry in ipairs(before and before.entries or {}) do
+    shown[entry.name] = entry.lines
+  end
+  ---@type hashline.Document
+  local document = {
+    uri = list.uri,
+    key = key,
+    version = list.version,
+    owner = list.owner,
+    read_only = list.readOnly == true,
+    edits = list.edits,
+    entries = hunks.entries(list.edits),
+    client_id = client_id,
+    buf = buffer_of(key),
+  }
+  documents[key] = document
+  place(document, shown)
+  local buffer = document.buf and attached[document.buf]
+  if buffer and document.version then
+    buffer.changes = vim.tbl_filter(function(change)
+      return change.version > document.version
+    end, buffer.changes)
+  end
+  publish(document)
+  if #document.edits == 0 and not document.buf then
+    documents[key] = nil
+  end
+end
+
+--- A buffer is brought to the sidecar (or was reloaded): versions count anew.
+---@param buf integer
+function M.attach(buf)
+  local uri = vim.uri_from_bufnr(buf)
+  local key = M.key(uri)
+  attached[buf] = { key = key, uri = uri, changes = {}, known_from = 0 }
+  local document = documents[key]
+  if document then
+    document.buf = buf
+    document.version = nil
+    place(document, {})
+    publish(document)
+  end
+end
+
+---@param buf integer
+---@return boolean
+function M.is_attached(buf)
+  return attached[buf] ~= nil
+end
+
+---@param buf integer
+function M.detach(buf)
+  local buffer = attached[buf]
+  if not buffer then
+    return
+  end
+  local document = documents[buffer.key]
+  attached[buf] = nil
+  if document and document.buf == buf then
+    document.buf = buffer_of(buffer.key)
+    document.version = nil
+    publish(document)
+  end
+end
+
+--- A change of a buffer: what is shown moves along.
+---@param buf integer
+---@param change hashline.Change
+function M.changed(buf, change)
+  local buffer = attached[buf]
+  if not buffer then
+    return
+  end
+  local changes = buffer.changes
+  changes[#changes + 1] = change
+  if #changes > MOST_CHANGES then
+    local kept = vim.list_slice(changes, MOST_CHANGES / 2 + 1)
+    buffer.known_from = changes[MOST_CHANGES / 2].version
+    buffer.changes = kept
+  end
+  local document = documents[buffer.key]
+  for _, entry in ipairs(document and document.entries or {}) do
+    if entry.lines then
+      hunks.shift(entry.lines, change.first, change.last, change.new_last)
+    end
+  end
+end
+
+--- The sidecar ended: nothing of what it said holds any longer.
+---@param client_id integer
+function M.forget(client_id)
+  for key, document in pairs(documents) do
+    if document.client_id == client_id then
+      document.edits, document.entries, document.version = {}, {}, nil
+      publish(document)
+      documents[key] = nil
+    end
+  end
+end
+
+---@param buf integer
+---@return hashline.Document?
+function M.of_buffer(buf)
+  local buffer = attached[buf]
+  return buffer and documents[buffer.key]
+end
+
+---@param uri string
+---@return integer? buf
+function M.buffer_of_uri(uri)
+  return buffer_of(M.key(uri))
+end
+
+--- All documents with something to decide, by name.
+---@return hashline.Document[]
+function M.all()
+  local found = {}
+  for _, document in vim.spairs(documents) do
+    if #document.entries > 0 then
+      found[#found + 1] = document
+    end
+  end
+  return found
+end
+
+return M

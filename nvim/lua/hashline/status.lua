@@ -1,0 +1,102 @@
+--- What statuslines show: buffer variables, and a User autocommand when they change.
+local state = require("hashline.state")
+
+local M = {}
+
+---@class hashline.Status
+---@field pending integer undecided hunks
+---@field conflicted integer
+---@field held integer
+---@field in_text integer
+---@field agents string[]
+---@field read_only boolean
+
+---@param entries hashline.Entry[]
+---@param read_only boolean
+---@return hashline.Status
+local function count(entries, read_only)
+  local status =
+    { pending = #entries, conflicted = 0, held = 0, in_text = 0, agents = {}, read_only = read_only }
+  local seen = {}
+  for _, entry in ipairs(entries) do
+    local kind = entry.hunk.state
+    if kind == "conflicted" then
+      status.conflicted = status.conflicted + 1
+    elseif kind == "held" then
+      status.held = status.held + 1
+    else
+      status.in_text = status.in_text + 1
+    end
+    if not seen[entry.edit.agent] then
+      seen[entry.edit.agent] = true
+      status.agents[#status.agents + 1] = entry.edit.agent
+    end
+  end
+  return status
+end
+
+---@param status hashline.Status
+---@return string
+local function words(status)
+  if status.pending == 0 then
+    return ""
+  end
+  local text = status.pending .. " pending"
+  if status.conflicted > 0 then
+    text = text .. (", %d conflicted"):format(status.conflicted)
+  end
+  return text
+end
+
+---@param document hashline.Document
+function M.update(document)
+  local buf = document.buf
+  if buf and vim.api.nvim_buf_is_valid(buf) then
+    local status = count(document.entries, document.read_only)
+    vim.b[buf].hashline_status_dict = status
+    vim.b[buf].hashline_status = words(status)
+  end
+  local everything = {}
+  for _, other in ipairs(state.all()) do
+    vim.list_extend(everything, other.entries)
+  end
+  vim.g.hashline_status_dict = count(everything, false)
+  vim.api.nvim_exec_autocmds("User", {
+    pattern = "HashlineUpdate",
+    modeline = false,
+    data = { buf = buf, uri = document.uri },
+  })
+  vim.cmd.redrawstatus({ bang = true })
+end
+
+--- Says what the sidecar says of itself.
+function M.show()
+  local clients = vim.lsp.get_clients({ name = "hashline" })
+  if #clients == 0 then
+    vim.notify("hashline: the sidecar is not running; :checkhealth hashline says why", vim.log.levels.WARN)
+    return
+  end
+  for _, client in ipairs(clients) do
+    client:request("hashline/status", vim.empty_dict(), function(failure, result)
+      if failure then
+        vim.notify("hashline: " .. (failure.message or vim.inspect(failure)), vim.log.levels.ERROR)
+        return
+      end
+      local agents = #result.agents > 0 and table.concat(result.agents, ", ") or "none so far"
+      vim.api.nvim_echo({
+        { ("hashline %s · %s\n"):format(result.version, table.concat(result.roots, ", ")) },
+        {
+          ("documents open: %d · hunks to decide: %d (%d conflicted)\n"):format(
+            result.documents,
+            result.pending,
+            result.conflicted
+          ),
+        },
+        { ("agents: %s\n"):format(agents) },
+        { ("socket: %s"):format(result.socket ~= vim.NIL and result.socket or "none") },
+      }, false, {})
+    end)
+  end
+end
+
+return M

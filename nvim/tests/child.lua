@@ -1,0 +1,247 @@
+--- A Neovim of its own, driven over RPC as a person would drive it.
+local M = {}
+
+local here = vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))
+local plugin = vim.fs.dirname(here)
+
+--- Colours by which a screen's cells tell which group drew them.
+local COLOURS = {
+  A = { "HashlineAdded", { bg = "#003300" } },
+  a = { "HashlineAddedWord", { bg = "#006600" } },
+  R = { "HashlineRemoved", { bg = "#330000" } },
+  r = { "HashlineRemovedWord", { bg = "#660000" } },
+  C = { "HashlineConflict", { bg = "#333300" } },
+  h = { "HashlineHeader", { fg = "#999901" } },
+  H = { "HashlineHeaderConflict", { fg = "#ff9902" } },
+  t = { "HashlineHint", { fg = "#666603" } },
+  ["+"] = { "HashlineSignAdded", { fg = "#00ff04" } },
+  ["-"] = { "HashlineSignRemoved", { fg = "#ff0005" } },
+  ["_"] = { "HashlineSignPlace", { fg = "#0000f6" } },
+  ["!"] = { "HashlineSignConflict", { fg = "#ff9907" } },
+}
+
+local running = {}
+
+---@class Child
+local Child = {}
+Child.__index = Child
+
+---@param settings table? of the plugin; its binary is the fake sidecar unless one is named
+---@param size { [1]: integer, [2]: integer }? lines and columns
+---@return Child
+function M.start(settings, size)
+  local lines, columns = unpack(size or { 16, 72 })
+  local chan = vim.fn.jobstart({
+    vim.env.NVIM_BINARY,
+    "--embed",
+    "--headless",
+    "--clean",
+    "-n",
+    "-i",
+    "NONE",
+    "--cmd",
+    ("set lines=%d columns=%d laststatus=0 noruler noshowcmd noshowmode noswapfile shortmess+=I"):format(lines, columns),
+    "--cmd",
+    "set runtimepath^=" .. vim.fn.fnameescape(plugin),
+    "--cmd",
+    "set termguicolors | filetype off | syntax off",
+  }, { rpc = true })
+  assert(chan > 0, "Neovim does not start")
+  local folder = vim.fn.tempname()
+  vim.fn.mkdir(folder, "p")
+  local child = setmetatable({ chan = chan, folder = vim.uv.fs_realpath(folder) }, Child)
+  running[#running + 1] = child
+  settings = vim.tbl_extend("keep", settings or {}, { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false })
+  child:lua("vim.g.hashline = ...; vim.fn.chdir(select(2, ...)); notified = {}", settings, child.folder)
+  child:lua("vim.notify = function(message, level) table.insert(notified, message) end")
+  return child
+end
+
+function M.stop_all()
+  for _, child in ipairs(running) do
+    vim.fn.jobstop(child.chan)
+  end
+  vim.fn.jobwait(
+    vim.tbl_map(function(child)
+      return child.chan
+    end, running),
+    2000
+  )
+  running = {}
+end
+
+function Child:lua(code, ...)
+  return vim.rpcrequest(self.chan, "nvim_exec_lua", code, { ... })
+end
+
+function Child:cmd(command)
+  return vim.rpcrequest(self.chan, "nvim_command", command)
+end
+
+--- Types keys, and waits until they are taken in.
+function Child:type(keys)
+  vim.rpcrequest(self.chan, "nvim_input", keys)
+  -- The next request is answered after the keys that came before it, but for those that wait for more.
+  for _ = 1, 3 do
+    vim.rpcrequest(self.chan, "nvim_get_mode")
+    vim.wait(5, function()
+      return false
+    end)
+  end
+end
+
+--- Waits until a Lua expression is true.
+function Child:wait(expression, ...)
+  local arguments = { ... }
+  local value
+  local ok = vim.wait(8000, function()
+    value = self:lua("return " .. expression, unpack(arguments))
+    return value ~= vim.NIL and value ~= false
+  end, 10)
+  if not ok then
+    error(("never true: %s\n%s"):format(expression, self:screen()), 2)
+  end
+  return value
+end
+
+--- Opens a new file with these lines and waits for its sidecar.
+---@return string uri
+function Child:open(name, lines, mode)
+  local path = vim.fs.joinpath(self.folder, name)
+  vim.fn.mkdir(vim.fs.dirname(path), "p")
+  vim.fn.writefile(lines, path, mode or "")
+  self:cmd("edit " .. vim.fn.fnameescape(path))
+  self:wait("(function() local c = vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })[1] return c and c.initialized end)()")
+  local uri = vim.uri_from_fname(path)
+  vim.wait(2000, function()
+    return self:mirror(uri) ~= vim.NIL
+  end, 10)
+  return uri
+end
+
+function Child:lines()
+  return vim.rpcrequest(self.chan, "nvim_buf_get_lines", 0, 0, -1, true)
+end
+
+function Child:cursor()
+  return vim.rpcrequest(self.chan, "nvim_win_get_cursor", 0)
+end
+
+--- Asks the fake sidecar something, by way of the plugin's own client.
+function Child:fake(method, params)
+  return self:lua(
+    [[
+      local method, params = ...
+      local client = assert(vim.lsp.get_clients({ name = "hashline" })[1], "no client")
+      local answer
+      client:request("fake/" .. method, params, function(failure, result)
+        answer = { failure = failure, result = result }
+      end)
+      vim.wait(4000, function() return answer ~= nil end, 5)
+      assert(answer, "the fake sidecar does not answer")
+      return answer.result
+    ]],
+    method,
+    params or vim.empty_dict()
+  )
+end
+
+--- The sidecar says something.
+function Child:push(method, params)
+  self:lua(
+    [[vim.lsp.get_clients({ name = "hashline" })[1]:notify("fake/push", { method = ..., params = select(2, ...) })]],
+    method,
+    params
+  )
+  self:fake("said", { method = "nothing" }) -- answered after what was pushed
+end
+
+--- The sidecar's next answer to a request.
+function Child:answer(method, result)
+  self:lua(
+    [[vim.lsp.get_clients({ name = "hashline" })[1]:notify("fake/answer", { method = ..., result = select(2, ...) })]],
+    method,
+    result
+  )
+end
+
+--- The sidecar asks the editor to apply edits: { { from_line, to_line, text } } on whole lines.
+function Child:deliver(uri, version, edits)
+  local text_edits = vim.tbl_map(function(edit)
+    return {
+      range = { start = { line = edit[1], character = 0 }, ["end"] = { line = edit[2], character = 0 } },
+      newText = edit[3],
+    }
+  end, edits)
+  local answer = self:fake("ask", {
+    method = "workspace/applyEdit",
+    params = { edit = { documentChanges = { { textDocument = { uri = uri, version = version }, edits = text_edits } } } },
+  })
+  return answer.result
+end
+
+--- What the plugin said to the sidecar, null fields as vim.NIL.
+function Child:said(method)
+  return self:fake("said", { method = method })
+end
+
+--- Text and version of a document as the sidecar has it.
+function Child:mirror(uri)
+  return self:fake("text", { uri = uri })
+end
+
+function Child:version()
+  return self:lua("return vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]")
+end
+
+function Child:notified()
+  return self:lua("return notified")
+end
+
+--- The screen's text, and below it which of the plugin's groups drew each cell.
+function Child:screen()
+  local colours = {}
+  for letter, colour in pairs(COLOURS) do
+    colours[letter] = colour
+  end
+  local grids = self:lua(
+    [[
+      local colours = ...
+      local letters = {}
+      for letter, colour in pairs(colours) do
+        vim.api.nvim_set_hl(0, colour[1], colour[2])
+        local kind = colour[2].bg and "background" or "foreground"
+        letters[kind .. tonumber((colour[2].bg or colour[2].fg):sub(2), 16)] = letter
+      end
+      vim.cmd("redraw!")
+      local text, groups = {}, {}
+      for row = 0, vim.o.lines - 1 do
+        local line, marks = {}, {}
+        for column = 0, vim.o.columns - 1 do
+          local cell = vim.api.nvim__inspect_cell(1, row, column)
+          local attributes = cell[2] or {}
+          line[#line + 1] = cell[1]
+          local letter = letters["background" .. (attributes.background or "")]
+            or letters["foreground" .. (attributes.foreground or "")]
+            or "."
+          if cell[1] ~= "" then
+            marks[#marks + 1] = letter
+          end
+        end
+        text[#text + 1] = (table.concat(line):gsub("%s+$", ""))
+        groups[#groups + 1] = (table.concat(marks):gsub("%.+$", ""))
+      end
+      return { text, groups }
+    ]],
+    colours
+  )
+  local out = vim.list_extend({}, grids[1])
+  out[#out + 1] = ("="):rep(20)
+  vim.list_extend(out, grids[2])
+  while out[#out] == "" do
+    out[#out] = nil
+  end
+  return table.concat(out, "\n")
+end
+
+return M

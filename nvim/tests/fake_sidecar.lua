@@ -1,0 +1,132 @@
+--- An LSP server that does what a test tells it by messages under `fake/`: it says what it is told to say,
+--- keeps the documents' text as didChange leaves it, and remembers what was said to it.
+---   fake/push {method, params}         notification: sends it on to the client
+---   fake/ask {method, params}          request: asks the client, answers with {result, error}
+---   fake/answer {method, result}       notification: the next answers to a request of the client's
+---   fake/said {method?}                request: what the client said so far, in order
+---   fake/text {uri}                    request: text and version of a document
+local input, output = vim.uv.new_pipe(), vim.uv.new_pipe()
+input:open(0)
+output:open(1)
+
+local documents, said, answers, asked = {}, {}, {}, {}
+local last_id = 0
+
+local function send(message)
+  message.jsonrpc = "2.0"
+  local body = vim.json.encode(message)
+  output:write(("Content-Length: %d\r\n\r\n%s"):format(#body, body))
+end
+
+local function offset(text, position)
+  local at = 1
+  for _ = 1, position.line do
+    at = (text:find("\n", at, true) or #text) + 1
+  end
+  local line = text:sub(at):match("^[^\n]*")
+  local column = vim.str_byteindex(line, "utf-16", math.min(position.character, vim.str_utfindex(line, "utf-16")), false)
+  return at + column
+end
+
+local function change(document, changes)
+  for _, part in ipairs(changes) do
+    if part.range then
+      local from, to = offset(document.text, part.range.start), offset(document.text, part.range["end"])
+      document.text = document.text:sub(1, from - 1) .. part.text .. document.text:sub(to)
+    else
+      document.text = part.text
+    end
+  end
+end
+
+local results = {
+  initialize = function()
+    return {
+      capabilities = {
+        textDocumentSync = { openClose = true, change = 2, save = true },
+        experimental = { hashline = { protocol = 1, version = "0.0.0" } },
+      },
+      serverInfo = { name = "hashline", version = "0.0.0" },
+    }
+  end,
+  ["fake/said"] = function(params)
+    return vim.tbl_filter(function(message)
+      return not params.method or message.method == params.method
+    end, said)
+  end,
+  ["fake/text"] = function(params)
+    return documents[params.uri] or vim.NIL
+  end,
+  ["hashline/decide"] = function()
+    return { queued = { "some:1" }, refused = {} }
+  end,
+}
+
+local function receive(message)
+  local method, params = message.method, message.params
+  if not method then
+    local waiting = asked[message.id]
+    asked[message.id] = nil
+    send({ id = waiting, result = { result = message.result, error = message.error } })
+    return
+  end
+  if not vim.startswith(method, "fake/") then
+    said[#said + 1] = { method = method, params = params }
+  end
+  if method == "fake/push" then
+    send({ method = params.method, params = params.params })
+  elseif method == "fake/ask" then
+    last_id = last_id + 1
+    asked[last_id] = message.id
+    send({ id = last_id, method = params.method, params = params.params })
+  elseif method == "fake/answer" then
+    answers[params.method] = answers[params.method] or {}
+    table.insert(answers[params.method], params)
+  elseif method == "textDocument/didOpen" then
+    documents[params.textDocument.uri] = { text = params.textDocument.text, version = params.textDocument.version }
+  elseif method == "textDocument/didChange" then
+    local document = documents[params.textDocument.uri]
+    change(document, params.contentChanges)
+    document.version = params.textDocument.version
+  elseif method == "textDocument/didClose" then
+    documents[params.textDocument.uri] = nil
+  elseif method == "exit" then
+    os.exit(0)
+  elseif message.id then
+    local prepared = answers[method] and table.remove(answers[method], 1)
+    if prepared then
+      send({ id = message.id, result = prepared.result, error = prepared.error })
+    elseif results[method] then
+      send({ id = message.id, result = results[method](params) })
+    else
+      send({ id = message.id, result = vim.NIL })
+    end
+  end
+end
+
+local buffer, finished = "", false
+input:read_start(function(_, chunk)
+  if not chunk then
+    finished = true
+    return
+  end
+  buffer = buffer .. chunk
+  while true do
+    local head, body = buffer:find("\r\n\r\n", 1, true)
+    local length = head and tonumber(buffer:sub(1, head):match("[Cc]ontent%-[Ll]ength: (%d+)"))
+    if not length or #buffer < body + length then
+      return
+    end
+    local message = vim.json.decode(buffer:sub(body + 1, body + length))
+    buffer = buffer:sub(body + length + 1)
+    vim.schedule(function()
+      receive(message)
+    end)
+  end
+end)
+while not finished do
+  vim.wait(1000, function()
+    return finished
+  end, 2)
+end
+os.exit(0)

@@ -1,0 +1,90 @@
+--- Runs the specs. Each is a file that gets `t` and calls t.test(name, function).
+local here = vim.fs.dirname(vim.uv.fs_realpath(debug.getinfo(1, "S").source:sub(2)))
+package.path = here .. "/?.lua;" .. package.path
+vim.opt.runtimepath:prepend(vim.fs.dirname(here))
+local Child = require("child")
+
+local passed, failed, skipped = 0, 0, 0
+local t = { start = Child.start }
+t.here = here
+t.repository = vim.fs.dirname(vim.fs.dirname(here))
+
+local function say(...)
+  io.stdout:write(..., "\n")
+  io.stdout:flush()
+end
+
+function t.eq(actual, expected, what)
+  if not vim.deep_equal(actual, expected) then
+    error(
+      ("%s\n  expected %s\n  found    %s"):format(what or "not equal", vim.inspect(expected), vim.inspect(actual)),
+      2
+    )
+  end
+end
+
+function t.ok(value, what)
+  if not value then
+    error(what or "not true", 2)
+  end
+end
+
+--- Waits for something that happens outside of the child's own Lua.
+function t.wait(predicate, what)
+  if not vim.wait(8000, predicate, 10) then
+    error("never: " .. what, 2)
+  end
+end
+
+--- Compares a screen with the one in screens/.
+function t.screen(child, name)
+  local path = vim.fs.joinpath(here, "screens", name .. ".txt")
+  local found = child:screen()
+  if vim.env.HASHLINE_UPDATE_SCREENS == "1" then
+    vim.fn.writefile(vim.split(found, "\n"), path)
+    return
+  end
+  local file = io.open(path)
+  local expected = file and vim.trim(file:read("*a")) or "(there is no such file)"
+  if vim.trim(found) ~= expected then
+    error(("the screen is not screens/%s.txt\n--- expected\n%s\n--- found\n%s"):format(name, expected, found), 2)
+  end
+end
+
+local spec_name
+function t.test(name, run)
+  local started = vim.uv.hrtime()
+  local ok, failure = xpcall(run, function(message)
+    return debug.traceback(tostring(message), 2)
+  end)
+  Child.stop_all()
+  local took = ("%d ms"):format((vim.uv.hrtime() - started) / 1e6)
+  if ok then
+    passed = passed + 1
+    say(("ok   %s: %s (%s)"):format(spec_name, name, took))
+  else
+    failed = failed + 1
+    say(("FAIL %s: %s (%s)\n%s"):format(spec_name, name, took, failure))
+  end
+end
+
+local wanted = {}
+for _, argument in ipairs(arg) do
+  wanted[argument] = true
+end
+for _, path in ipairs(vim.fn.sort(vim.fn.glob(here .. "/*_spec.lua", false, true))) do
+  spec_name = vim.fs.basename(path):gsub("_spec%.lua$", "")
+  if next(wanted) == nil or wanted[spec_name] then
+    local chunk, failure = loadfile(path)
+    local ok, problem
+    if chunk then
+      ok, problem = pcall(chunk, t)
+    end
+    if not ok then
+      failed = failed + 1
+      say(("FAIL %s: the file does not run\n%s"):format(spec_name, failure or problem))
+    end
+  end
+end
+say(("%d passed, %d failed, %d skipped"):format(passed, failed, skipped))
+os.exit(failed == 0 and passed > 0 and 0 or 1)
