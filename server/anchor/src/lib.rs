@@ -1,1 +1,58 @@
 //! Line hashes, tagged lines, anchors, and operations turned into hunks.
+//!
+//! Agents read text as *tagged lines*, `LINE:HH|content`, and name lines in their edits by the tag, the *anchor*.
+//! This crate writes tags, reads what agents send back, and finds the lines that are meant in one snapshot of the
+//! text. What it hands on is plain: which lines are replaced by which.
+//!
+//! ```
+//! use hashline_anchor::{Operation, Options, RawOperation, apply, resolve, write_tagged};
+//! use hashline_text::Text;
+//!
+//! let text = Text::from("function hello() {\n  return \"world\";\n}\n");
+//! let mut tagged = String::new();
+//! write_tagged(&mut tagged, &text, 0..3);
+//! assert_eq!(tagged, "1:d3|function hello() {\n2:98|  return \"world\";\n3:88|}\n");
+//!
+//! let raw = RawOperation::new("replace", "2:98").content("  return \"hello\";");
+//! let operation = Operation::parse(0, raw).unwrap();
+//! let resolved = resolve(&text, &[operation], Options::default()).unwrap();
+//! let after = apply(&text, &resolved.edits).unwrap();
+//! assert_eq!(after, "function hello() {\n  return \"hello\";\n}\n");
+//! ```
+//!
+//! # Invariants
+//!
+//! - All operations of a call are resolved against one snapshot; either all of them are, or none.
+//! - Nothing is repaired in silence: a line found elsewhere than its anchor says is reported as moved, and
+//!   what is doubtful is refused with the reason, the next step and fresh tagged lines ([`explain`](explain())).
+//! - Lines that no operation names keep their bytes.
+//!
+//! # Limitations
+//!
+//! - The hash of a line is one byte: a check of what was copied, not an identity. Whether the snapshot is the text
+//!   the agent read is for the caller to know, by the file hash.
+//! - Lines that differ only in trailing whitespace have the same hash.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod anchor;
+mod apply;
+mod content;
+mod edit;
+mod explain;
+mod failure;
+mod line_hash;
+mod operation;
+mod resolve;
+mod tagged;
+
+pub use anchor::{Anchor, AnchorError, AnchorSpan, LineAnchor};
+pub use apply::{apply, endings_for, owned_lines};
+pub use content::content_lines;
+pub use edit::{Hunk, LineEdit, merge_touching};
+pub use explain::{CONTEXT, MAX_SHOWN_CHARS, explain};
+pub use failure::{AnchorFailure, Problem};
+pub use line_hash::{LineHash, line_hash};
+pub use operation::{OpName, Operation, OperationError, OperationProblem, RawOperation};
+pub use resolve::{Moved, Options, Resolved, resolve};
+pub use tagged::{write_regions, write_tagged, write_tagged_cut, write_tagged_line};
