@@ -26,7 +26,7 @@ pub const MAX_SHOWN_CHARS: usize = 400;
 /// let failures = resolve(&text, &[operation], Options::default()).unwrap_err();
 /// let words = explain(&failures, &text);
 /// assert!(words.starts_with("The edit was refused and nothing was changed."));
-/// assert!(words.contains("1:d0|one\n2:28|two\n"), "{words}");
+/// assert!(words.contains("1:af|one\n2:09|two\n"), "{words}");
 /// ```
 #[must_use]
 pub fn explain(failures: &[AnchorFailure], current: &Text) -> String {

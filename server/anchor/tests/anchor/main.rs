@@ -1,0 +1,9 @@
+//! Tests of hashline-anchor: tables, properties against plain models, and the defects found in other tools.
+
+mod defects;
+mod model;
+mod operations;
+mod parse;
+mod refusals;
+mod resolve;
+mod tags;
