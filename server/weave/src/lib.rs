@@ -1,1 +1,67 @@
-//! Who made and who removed each line; views; what depends on what.
+//! Who made and who removed each line of a document; what its text is under any set of decisions; what depends on what.
+//!
+//! A document that agents edit has a [`Weave`]: its lines in order, those of the person, those that agents proposed and
+//! those that were removed, each with the hunk that made it (or nobody) and the hunks that removed it. A line is visible under
+//! a set of hunks if its maker is in the set and none of its removers is. So a decision is a switch of that set, and what it
+//! changes in the text is the difference of two views: exact, in any order, any number of times.
+//!
+//! ```
+//! use hashline_text::{Ending, OwnedLine, Text};
+//! use hashline_weave::{Change, Weave};
+//!
+//! let line = |content: &str| OwnedLine::new(content, Ending::Lf);
+//! let mut weave = Weave::new(Text::from("one\ntwo\nthree\n"));
+//! let first = weave.record(&[Change { lines: 0..1, new: vec![line("1")] }])?[0];
+//! let second = weave.record(&[Change { lines: 2..3, new: vec![line("3")] }])?[0];
+//! weave.switch(&[second], &[])?;
+//! assert_eq!(weave.buffer().to_string(), "one\ntwo\n3\n");
+//! weave.switch(&[first], &[second])?;
+//! assert_eq!(weave.buffer().to_string(), "1\ntwo\nthree\n");
+//! # Ok::<(), hashline_weave::WeaveError>(())
+//! ```
+//!
+//! # Rules
+//!
+//! - The buffer's text is always what the editor has; the weave follows it ([`Weave::typed`]) and never disagrees.
+//! - The person's lines have no owner: no switch removes one, but for a [`Plan`] that says so.
+//! - The hunks that are on always make a valid set: all that they rest on, and no two that change one place.
+//! - The content of a line is its version. A line that returns to an earlier content is as it was then.
+//! - Conflicts are computed from the lines, never stored: undoing the typing ends them.
+//!
+//! # Limitations
+//!
+//! - Runs lie in a plain vector: fine up to some ten thousand of them.
+//! - Endings are not part of a line's version: converting a file's endings conflicts with nothing.
+//! - A line that is split in two stays itself in its first half, even where the second is the longer one.
+//! - An empty last line always has its ending: a text whose last line is empty and unended reads as one line less.
+
+#![forbid(unsafe_code)]
+
+mod align;
+mod disturb;
+mod error;
+mod hunk;
+mod journal;
+mod line;
+mod recognise;
+mod record;
+mod region;
+mod run;
+mod snapshot;
+mod switch;
+mod typing;
+mod view;
+mod weave;
+
+pub use disturb::{Conflict, Edited, PutIn, TakeOut};
+pub use error::WeaveError;
+pub use hunk::{Change, HunkId};
+pub use journal::JournalId;
+pub use line::{IdRange, LineId};
+pub use recognise::Candidate;
+pub use region::Regions;
+pub use snapshot::{Carried, Snapshot, Touched};
+pub use switch::Plan;
+pub use typing::{How, Judgement, Switched, UndoMark};
+pub use view::LineChange;
+pub use weave::{View, Weave};

@@ -1,0 +1,166 @@
+//! Which old line is which new line: an alignment with a budget in steps, never in time, so that the same texts always give the
+//! same answer (W6).
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Old times new lines of a stretch without unique lines up to which it is aligned line by line; a larger one is left
+/// unmatched. 4 million steps are some milliseconds.
+const BUDGET: usize = 4_000_000;
+
+/// Pairs of equal lines, as indices into both, rising in both.
+pub(crate) fn align<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(usize, usize)> {
+    let mut names: HashMap<&str, u32> = HashMap::new();
+    let mut name = |line: &&'a str| {
+        let next = names.len() as u32;
+        *names.entry(line).or_insert(next)
+    };
+    let old: Vec<u32> = old.iter().map(&mut name).collect();
+    let new: Vec<u32> = new.iter().map(&mut name).collect();
+    let mut pairs = Vec::new();
+    stretch(&old, &new, 0..old.len(), 0..new.len(), &mut pairs);
+    pairs.sort_unstable();
+    pairs
+}
+
+/// How many lines of either side have no partner.
+pub(crate) fn unmatched(old: &[&str], new: &[&str]) -> usize {
+    old.len() + new.len() - 2 * align(old, new).len()
+}
+
+fn stretch(
+    old: &[u32],
+    new: &[u32],
+    mut left: Range<usize>,
+    mut right: Range<usize>,
+    pairs: &mut Vec<(usize, usize)>,
+) {
+    while !left.is_empty() && !right.is_empty() && old[left.start] == new[right.start] {
+        pairs.push((left.start, right.start));
+        left.start += 1;
+        right.start += 1;
+    }
+    while !left.is_empty() && !right.is_empty() && old[left.end - 1] == new[right.end - 1] {
+        left.end -= 1;
+        right.end -= 1;
+        pairs.push((left.end, right.end));
+    }
+    if left.is_empty() || right.is_empty() {
+        return;
+    }
+    if left.len().saturating_mul(right.len()) <= BUDGET {
+        for op in capture_diff_slices(Algorithm::Myers, &old[left.clone()], &new[right.clone()]) {
+            if let DiffOp::Equal { old_index, new_index, len } = op {
+                pairs.extend((0..len).map(|n| (left.start + old_index + n, right.start + new_index + n)));
+            }
+        }
+        return;
+    }
+    let anchors = unique_pairs(old, new, left.clone(), right.clone());
+    if anchors.is_empty() {
+        return;
+    }
+    let (mut from_left, mut from_right) = (left.start, right.start);
+    for (l, r) in anchors {
+        // An anchor may have been taken already by the common beginning of the stretch before it.
+        if l < from_left || r < from_right {
+            continue;
+        }
+        stretch(old, new, from_left..l, from_right..r, pairs);
+        pairs.push((l, r));
+        (from_left, from_right) = (l + 1, r + 1);
+    }
+    stretch(old, new, from_left..left.end, from_right..right.end, pairs);
+}
+
+/// Lines that stand once on each side, in the longest order that both sides share.
+fn unique_pairs(old: &[u32], new: &[u32], left: Range<usize>, right: Range<usize>) -> Vec<(usize, usize)> {
+    let mut seen: HashMap<u32, (usize, usize, usize, usize)> = HashMap::new();
+    for at in left {
+        let entry = seen.entry(old[at]).or_default();
+        entry.0 += 1;
+        entry.1 = at;
+    }
+    for at in right {
+        let entry = seen.entry(new[at]).or_default();
+        entry.2 += 1;
+        entry.3 = at;
+    }
+    let mut pairs: Vec<(usize, usize)> = seen
+        .into_values()
+        .filter(|(olds, _, news, _)| *olds == 1 && *news == 1)
+        .map(|(_, old, _, new)| (old, new))
+        .collect();
+    pairs.sort_unstable();
+    longest_rising(&pairs)
+}
+
+/// The longest subsequence of pairs (sorted by the first) whose second numbers rise.
+fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = vec![None; pairs.len()];
+    for (index, pair) in pairs.iter().enumerate() {
+        let at = tails.partition_point(|tail| pairs[*tail].1 < pair.1);
+        previous[index] = at.checked_sub(1).map(|before| tails[before]);
+        if at == tails.len() {
+            tails.push(index);
+        } else {
+            tails[at] = index;
+        }
+    }
+    let mut rising = Vec::with_capacity(tails.len());
+    let mut at = tails.last().copied();
+    while let Some(index) = at {
+        rising.push(pairs[index]);
+        at = previous[index];
+    }
+    rising.reverse();
+    rising
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn lines(text: &str) -> Vec<&str> {
+        text.split_terminator(' ').collect()
+    }
+
+    #[test]
+    fn keeps_what_is_equal() {
+        assert_eq!(align(&lines("a b c d"), &lines("a x c d")), [(0, 0), (2, 2), (3, 3)]);
+        assert_eq!(unmatched(&lines("a b c"), &lines("b c d")), 2);
+        assert_eq!(unmatched(&[], &lines("a")), 1);
+    }
+
+    #[test]
+    fn a_large_rewrite_keeps_the_lines_that_stand_once() {
+        let old: Vec<String> = (0..9000).map(|n| format!("line {n}")).collect();
+        let mut new: Vec<String> = old.iter().flat_map(|line| [line.clone(), "{".to_owned()]).collect();
+        new.drain(40..44);
+        let (old, new): (Vec<&str>, Vec<&str>) =
+            (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+        assert_eq!(align(&old, &new).len(), 9000 - 2);
+    }
+
+    proptest! {
+        #[test]
+        fn pairs_are_equal_lines_and_rise(old in "[abc]{0,30}", new in "[abc]{0,30}") {
+            let cut = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+            let (old, new) = (cut(&old), cut(&new));
+            let (old, new): (Vec<&str>, Vec<&str>) =
+                (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+            let pairs = align(&old, &new);
+            for pair in &pairs {
+                prop_assert_eq!(old[pair.0], new[pair.1]);
+            }
+            for two in pairs.windows(2) {
+                prop_assert!(two[0].0 < two[1].0 && two[0].1 < two[1].1);
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Hunks as the weave knows them: what they took away, what they rest on, whether they are in the text.
+
+use hashline_text::OwnedLine;
+
+use crate::line::{IdRange, LineId};
+
+/// A hunk of one weave, in the order of record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HunkId(pub(crate) u32);
+
+impl HunkId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A line that a hunk removes, with the content that it had when the hunk was recorded. The content is the line's
+/// version: a line that returns to an earlier content has its earlier version again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Removed {
+    pub id: LineId,
+    pub line: OwnedLine,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Hunk {
+    pub removed: Vec<Removed>,
+    pub made: IdRange,
+    pub proposed: Vec<OwnedLine>,
+    /// The lines of the agent view on both sides when it was recorded.
+    pub before: Option<LineId>,
+    pub after: Option<LineId>,
+    /// Hunks that have to be on for this one to be on (W4).
+    pub depends: Vec<HunkId>,
+    /// Hunks that must not be on together with this one; kept on both sides (W4).
+    pub collides: Vec<HunkId>,
+    pub in_buffer: bool,
+    /// Rejected or withdrawn: in no view until that is taken back.
+    pub refused: bool,
+}
+
+/// A replacement of lines of the agent view by others, as an agent asks for it. Both may be empty, not both at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// 0-based lines of the agent view; an empty range is the place before its start.
+    pub lines: std::ops::Range<usize>,
+    /// The lines that stand there afterwards.
+    pub new: Vec<OwnedLine>,
+}

@@ -1,0 +1,34 @@
+//! What a weave is made of: ids of lines, and ranges of them.
+
+/// The identity of a line. It stays while the line is edited in place, hidden or shown again; a line that is typed
+/// or proposed gets a new one. Ids are never given twice in one weave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineId(pub(crate) u64);
+
+/// Lines whose ids follow one another: `len` of them from `first`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct IdRange {
+    /// The first id.
+    pub first: LineId,
+    /// How many lines.
+    pub len: usize,
+}
+
+impl IdRange {
+    pub(crate) fn contains(self, id: LineId) -> bool {
+        (self.first.0..self.first.0 + self.len as u64).contains(&id.0)
+    }
+
+    /// The id at an index below `len`.
+    pub(crate) fn at(self, index: usize) -> LineId {
+        LineId(self.first.0 + index as u64)
+    }
+}
+
+/// Appends a range to a list, joining it with the last where their ids follow one another.
+pub(crate) fn push_range(list: &mut Vec<IdRange>, range: IdRange) {
+    match list.last_mut() {
+        Some(last) if last.first.0 + last.len as u64 == range.first.0 => last.len += range.len,
+        _ => list.push(range),
+    }
+}

@@ -1,0 +1,135 @@
+//! Which lines a notification of the editor touched (W6): its changes are judged together, so their places are brought to
+//! one pair of texts, the one before and the one after.
+
+use std::ops::Range;
+
+use hashline_text::{ByteOffset, Encoding, Line, LineRef, Span, SpanError, Text};
+
+/// Lines of the old text that lines of the new one stand in place of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub old: Range<usize>,
+    pub new: Range<usize>,
+    /// Lines that were put in belong to the line after them: they were typed in its first column.
+    pub before_next: bool,
+}
+
+/// The touched lines of one or more changes that follow one another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Regions {
+    list: Vec<Region>,
+}
+
+impl Regions {
+    /// Applies a change of the editor to `text` and notes the lines that it touched.
+    ///
+    /// # Errors
+    ///
+    /// [`SpanError`] where the span lies outside the text; text and regions are then as before.
+    pub fn apply(
+        &mut self,
+        text: &mut Text,
+        span: Span,
+        encoding: Encoding,
+        new: &str,
+    ) -> Result<(), SpanError> {
+        let before = text.line_count();
+        // A border at `\r` may make or break a `\r\n`, which changes the line before as well.
+        let border = text
+            .byte_of(span.start, encoding)
+            .is_ok_and(|at| at.0 > 0 && text.slice(ByteOffset(at.0 - 1)..at).as_deref() == Some("\r"));
+        text.apply(span, encoding, new)?;
+        let after = text.line_count();
+        let start = (span.start.line as usize).saturating_sub(usize::from(border)).min(before);
+        let end = (span.end.line as usize + 1).min(before).max(start);
+        let before_next = span.start.character == 0 && span.start == span.end && new.ends_with(['\n', '\r']);
+        self.add(start..end, (end - start + after).saturating_sub(before), before_next);
+        Ok(())
+    }
+
+    /// Replaces the whole text and notes all lines as touched.
+    pub fn replace_all(&mut self, text: &mut Text, new: Text) {
+        self.add(0..text.line_count(), new.line_count(), false);
+        *text = new;
+    }
+
+    /// Notes that `touched` lines of the present text have become `len` lines.
+    fn add(&mut self, touched: Range<usize>, len: usize, before_next: bool) {
+        let from = self.list.partition_point(|region| region.new.end < touched.start);
+        let to = self.list.partition_point(|region| region.new.start <= touched.end);
+        let merged = if from < to {
+            let (first, last) = (&self.list[from], &self.list[to - 1]);
+            let start = touched.start.min(first.new.start);
+            let end = touched.end.max(last.new.end);
+            Region {
+                old: first.old.start - (first.new.start - start)..last.old.end + (end - last.new.end),
+                new: start..end + len - touched.len(),
+                before_next: before_next && to - from == 1,
+            }
+        } else {
+            // Nothing touched before: the same lines, but for what earlier regions have shifted.
+            let shift = |line: usize| match from.checked_sub(1).map(|at| &self.list[at]) {
+                Some(before) => before.old.end + (line - before.new.end),
+                None => line,
+            };
+            Region {
+                old: shift(touched.start)..shift(touched.end),
+                new: touched.start..touched.start + len,
+                before_next,
+            }
+        };
+        for region in &mut self.list[to..] {
+            region.new = region.new.start + len - touched.len()..region.new.end + len - touched.len();
+        }
+        self.list.splice(from..to, [merged]);
+    }
+
+    /// The regions cut to what really differs, those that do not differ left out.
+    pub(crate) fn trimmed(&self, old: &Text, new: &Text) -> Vec<Region> {
+        self.list.iter().filter_map(|region| trim(region, old, new)).collect()
+    }
+
+    /// These regions followed by later ones, as one step.
+    #[must_use]
+    pub fn then(&self, later: &Self) -> Self {
+        let mut all = self.clone();
+        // From the last to the first, so that earlier line numbers stay true.
+        for region in later.list.iter().rev() {
+            all.add(region.old.clone(), region.new.len(), region.before_next);
+        }
+        all
+    }
+}
+
+fn trim(region: &Region, old: &Text, new: &Text) -> Option<Region> {
+    let Region { old: mut left, new: mut right, before_next } = region.clone();
+    let same = |l: LineRef<'_>, r: LineRef<'_>| match l.as_str() {
+        Some(content) => r.content_eq(content),
+        None => r.content_eq(&l.content()),
+    };
+    let head = |left: &mut Range<usize>, right: &mut Range<usize>| {
+        let both = old.lines(left.clone()).zip(new.lines(right.clone()));
+        let equal = both.take_while(|(l, r)| same(*l, *r)).count();
+        left.start += equal;
+        right.start += equal;
+    };
+    let tail = |left: &mut Range<usize>, right: &mut Range<usize>| {
+        while left.start < left.end && right.start < right.end {
+            let both = old.line(Line(left.end - 1)).zip(new.line(Line(right.end - 1)));
+            if !both.is_some_and(|(l, r)| same(l, r)) {
+                break;
+            }
+            left.end -= 1;
+            right.end -= 1;
+        }
+    };
+    // What was typed in the first column of a line stands before it: that line is the same one at the end.
+    if before_next {
+        tail(&mut left, &mut right);
+        head(&mut left, &mut right);
+    } else {
+        head(&mut left, &mut right);
+        tail(&mut left, &mut right);
+    }
+    (!left.is_empty() || !right.is_empty()).then_some(Region { old: left, new: right, before_next })
+}

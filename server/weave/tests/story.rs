@@ -1,0 +1,183 @@
+//! What a person and an agent do to one document, told in small scenes.
+
+use hashline_text::{Encoding, Ending, OwnedLine, Position, Span, Text};
+use hashline_weave::{
+    Candidate, Change, Conflict, How, HunkId, Judgement, Plan, PutIn, Regions, TakeOut, UndoMark, View, Weave,
+};
+
+fn lines(text: &str) -> Vec<OwnedLine> {
+    text.split_terminator('\n').map(|line| OwnedLine::new(line, Ending::Lf)).collect()
+}
+
+fn change(range: std::ops::Range<usize>, new: &str) -> Change {
+    Change { lines: range, new: lines(new) }
+}
+
+/// The editor: replaces part of its text, as a change of this weave's buffer.
+fn edit(weave: &mut Weave, asked: &[Candidate], edits: &[((u32, u32), (u32, u32), &str)]) -> Judgement {
+    let mut text = weave.buffer().clone();
+    let mut regions = Regions::default();
+    for (start, end, new) in edits {
+        let span = Span::new(Position::new(start.0, start.1), Position::new(end.0, end.1));
+        regions.apply(&mut text, span, Encoding::Utf16, new).unwrap();
+    }
+    let judgement = weave.typed(&text, &regions, asked, None);
+    assert_eq!(weave.buffer().to_string(), text.to_string());
+    judgement
+}
+
+fn weave() -> Weave {
+    Weave::new(Text::from("a\nb\nc\nd\ne\n"))
+}
+
+fn accept(hunk: HunkId) -> Candidate {
+    Candidate { plan: Plan::switch(&[hunk], &[]), how: How::Asked(1) }
+}
+
+#[test]
+fn hunks_move_with_the_typing_above_them() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(2..3, "C\n")]).unwrap()[0];
+    edit(&mut weave, &[], &[((0, 0), (0, 0), "new\n")]);
+    assert_eq!(weave.agent().to_string(), "new\na\nb\nC\nd\ne\n");
+    assert_eq!(weave.switch(&[hunk], &[]).unwrap()[0].old, 3..4);
+    assert_eq!(weave.buffer().to_string(), "new\na\nb\nC\nd\ne\n");
+}
+
+#[test]
+fn typing_over_a_hunk_is_a_conflict_until_it_is_undone() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(2..3, "C\n")]).unwrap()[0];
+    edit(&mut weave, &[], &[((2, 1), (2, 1), "!")]);
+    assert_eq!(weave.conflict(hunk), Some(Conflict::LineChanged));
+    assert_eq!(weave.agent().to_string(), "a\nb\nc!\nd\ne\n");
+    edit(&mut weave, &[], &[((2, 1), (2, 2), "")]);
+    assert_eq!(weave.conflict(hunk), None);
+    edit(&mut weave, &[], &[((2, 0), (3, 0), "")]);
+    assert_eq!(weave.conflict(hunk), Some(Conflict::LineRemoved));
+    edit(&mut weave, &[], &[((2, 0), (2, 0), "c\n")]);
+    assert_eq!(weave.conflict(hunk), None);
+    assert_eq!(weave.agent().to_string(), "a\nb\nC\nd\ne\n");
+}
+
+#[test]
+fn a_delivery_is_recognised_amid_typing_and_its_undo_too() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(2..3, "C1\nC2\n")]).unwrap()[0];
+    let seen = edit(&mut weave, &[accept(hunk)], &[((2, 0), (3, 0), "C1\nC2\n"), ((0, 0), (0, 1), "A")]);
+    assert_eq!(seen.switched.len(), 1);
+    assert_eq!(seen.switched[0].how, How::Asked(1));
+    assert!(weave.in_buffer(hunk));
+    let undone = edit(&mut weave, &[], &[((2, 0), (4, 0), "c\n")]);
+    assert_eq!(undone.switched.len(), 1, "{undone:?}");
+    assert!(matches!(undone.switched[0].how, How::Undone(_)));
+    assert!(!weave.in_buffer(hunk));
+    assert_eq!(weave.agent().to_string(), "A\nb\nC1\nC2\nd\ne\n");
+    let redone = edit(&mut weave, &[], &[((2, 0), (3, 0), "C1\nC2\n")]);
+    assert!(redone.switched[0].on, "{redone:?}");
+    assert!(matches!(redone.switched[0].how, How::Redone(_) | How::Undone(_)), "{redone:?}");
+}
+
+#[test]
+fn an_unasked_delivery_that_is_exact_is_seen() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(2..3, "C\n")]).unwrap()[0];
+    let seen = edit(&mut weave, &[], &[((2, 0), (2, 1), "C")]);
+    assert_eq!(seen.switched[0].how, How::Seen);
+    assert!(weave.in_buffer(hunk));
+}
+
+#[test]
+fn typing_in_the_text_of_a_hunk_marks_it_as_edited() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(1..3, "B\nC\n")]).unwrap()[0];
+    weave.switch(&[hunk], &[]).unwrap();
+    edit(&mut weave, &[], &[((1, 1), (1, 1), "?")]);
+    assert!(weave.edited(hunk).asks());
+    let mut with = weave.clone();
+    let plan = with.plan_take_out(hunk, TakeOut::WithMyChanges);
+    with.carry_out(&plan).unwrap();
+    assert_eq!(with.buffer().to_string(), "a\nb\nc\nd\ne\n");
+    let plan = weave.plan_take_out(hunk, TakeOut::KeepMyLines);
+    weave.carry_out(&plan).unwrap();
+    assert_eq!(weave.buffer().to_string().matches("B?").count(), 1);
+    assert_eq!(weave.buffer().line_count(), 6);
+}
+
+#[test]
+fn a_conflicted_hunk_can_be_put_in() {
+    let mut first = weave();
+    let hunk = first.record(&[change(1..3, "B\nC\n")]).unwrap()[0];
+    edit(&mut first, &[], &[((1, 1), (1, 1), "!\nmine")]);
+    assert_eq!(first.conflict(hunk), Some(Conflict::LineChanged));
+    let mut theirs = first.clone();
+    let plan = theirs.plan_put_in(hunk, PutIn::TakeTheirs);
+    theirs.carry_out(&plan).unwrap();
+    assert_eq!(theirs.buffer().to_string(), "a\nB\nC\nd\ne\n");
+    let plan = first.plan_put_in(hunk, PutIn::KeepBoth);
+    first.carry_out(&plan).unwrap();
+    assert!(first.buffer().to_string().contains("b!\n"));
+    assert!(first.buffer().to_string().contains("mine\n"));
+    assert!(first.buffer().to_string().contains("B\nC\n"));
+}
+
+#[test]
+fn an_edit_below_a_held_one_rests_on_it() {
+    let mut weave = weave();
+    let below = weave.record(&[change(1..2, "B\nB2\n")]).unwrap()[0];
+    let above = weave.record(&[change(2..3, "X\n")]).unwrap()[0];
+    assert_eq!(weave.prerequisites(above), [below]);
+    assert_eq!(weave.with_prerequisites(above), [below, above]);
+    assert!(weave.switch(&[above], &[]).is_err());
+    weave.set_refused(below, true);
+    assert_eq!(weave.agent().to_string(), "a\nb\nc\nd\ne\n");
+    let other = weave.record(&[change(1..2, "BB\n")]).unwrap()[0];
+    assert_eq!(weave.collisions(other), [below]);
+}
+
+#[test]
+fn the_end_of_the_text_keeps_its_missing_newline() {
+    let mut weave = Weave::new(Text::from("a\nb"));
+    let hunk = weave.record(&[change(1..2, "B\nC\n")]).unwrap()[0];
+    assert_eq!(weave.agent().to_string(), "a\nB\nC");
+    weave.switch(&[hunk], &[]).unwrap();
+    assert_eq!(weave.buffer().to_string(), "a\nB\nC");
+    weave.switch(&[], &[hunk]).unwrap();
+    assert_eq!(weave.buffer().to_string(), "a\nb");
+    weave.set_refused(hunk, true);
+    let end = weave.record(&[change(2..2, "end\n")]).unwrap()[0];
+    weave.switch(&[end], &[]).unwrap();
+    assert_eq!(weave.buffer().to_string(), "a\nb\nend");
+}
+
+#[test]
+fn a_snapshot_knows_where_its_lines_are() {
+    let mut weave = weave();
+    let snapshot = weave.snapshot(View::Agent);
+    edit(&mut weave, &[], &[((0, 0), (0, 0), "x\ny\n"), ((5, 1), (5, 1), "!")]);
+    assert_eq!(weave.carry(&snapshot, 1..3), Ok(3..5));
+    assert!(weave.carry(&snapshot, 3..4).is_err());
+    edit(&mut weave, &[], &[((4, 0), (4, 0), "between\n")]);
+    assert!(weave.carry(&snapshot, 1..3).is_err());
+    assert_eq!(weave.carry(&snapshot, 2..3), Ok(5..6));
+}
+
+#[test]
+fn undoing_all_typing_restores_identity() {
+    let mut weave = weave();
+    let snapshot = weave.snapshot(View::Agent);
+    let hunk = weave.record(&[change(1..4, "X\n")]).unwrap()[0];
+    edit(&mut weave, &[], &[((1, 0), (4, 0), "")]);
+    edit(&mut weave, &[], &[((1, 0), (1, 0), "q\nr\n")]);
+    assert!(weave.conflict(hunk).is_some());
+    let mut text = Text::from("a\nb\nc\nd\ne\n");
+    let mut regions = Regions::default();
+    let mut from = weave.buffer().clone();
+    regions.replace_all(&mut from, text.clone());
+    weave.typed(&text, &regions, &[], Some(UndoMark::Undo));
+    assert_eq!(weave.conflict(hunk), None);
+    weave.set_refused(hunk, true);
+    assert_eq!(weave.carry(&snapshot, 0..5), Ok(0..5));
+    text = weave.buffer().clone();
+    assert_eq!(text.line_count(), 5);
+}
