@@ -40,7 +40,10 @@ function M.start(settings, size)
     "-i",
     "NONE",
     "--cmd",
-    ("set lines=%d columns=%d laststatus=0 noruler noshowcmd noshowmode noswapfile shortmess+=I"):format(lines, columns),
+    ("set lines=%d columns=%d laststatus=0 noruler noshowcmd noshowmode noswapfile shortmess+=I"):format(
+      lines,
+      columns
+    ),
     "--cmd",
     "set runtimepath^=" .. vim.fn.fnameescape(plugin),
     "--cmd",
@@ -51,7 +54,8 @@ function M.start(settings, size)
   vim.fn.mkdir(folder, "p")
   local child = setmetatable({ chan = chan, folder = vim.uv.fs_realpath(folder) }, Child)
   running[#running + 1] = child
-  settings = vim.tbl_extend("keep", settings or {}, { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false })
+  settings =
+    vim.tbl_extend("keep", settings or {}, { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false })
   child:lua("vim.g.hashline = ...; vim.fn.chdir(select(2, ...)); notified = {}", settings, child.folder)
   child:lua("vim.notify = function(message, level) table.insert(notified, message) end")
   return child
@@ -111,7 +115,9 @@ function Child:open(name, lines, mode)
   vim.fn.mkdir(vim.fs.dirname(path), "p")
   vim.fn.writefile(lines, path, mode or "")
   self:cmd("edit " .. vim.fn.fnameescape(path))
-  self:wait("(function() local c = vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })[1] return c and c.initialized end)()")
+  self:wait(
+    "(function() local c = vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })[1] return c and c.initialized end)()"
+  )
   local uri = vim.uri_from_fname(path)
   vim.wait(2000, function()
     return self:mirror(uri) ~= vim.NIL
@@ -175,7 +181,9 @@ function Child:deliver(uri, version, edits)
   end, edits)
   local answer = self:fake("ask", {
     method = "workspace/applyEdit",
-    params = { edit = { documentChanges = { { textDocument = { uri = uri, version = version }, edits = text_edits } } } },
+    params = {
+      edit = { documentChanges = { { textDocument = { uri = uri, version = version }, edits = text_edits } } },
+    },
   })
   return answer.result
 end
@@ -200,6 +208,8 @@ end
 
 --- The screen's text, and below it which of the plugin's groups drew each cell.
 function Child:screen()
+  self:cmd("redraw") -- what is drawn may be mended after the first sight of it
+  self:lua("vim.wait(1)")
   local colours = {}
   for letter, colour in pairs(COLOURS) do
     colours[letter] = colour
@@ -213,6 +223,7 @@ function Child:screen()
         local kind = colour[2].bg and "background" or "foreground"
         letters[kind .. tonumber((colour[2].bg or colour[2].fg):sub(2), 16)] = letter
       end
+      vim.api.nvim__inspect_cell(1, 0, 0) -- its first call renumbers the colours of the screen
       vim.cmd("redraw!")
       local text, groups = {}, {}
       for row = 0, vim.o.lines - 1 do

@@ -24,7 +24,8 @@ local function offset(text, position)
     at = (text:find("\n", at, true) or #text) + 1
   end
   local line = text:sub(at):match("^[^\n]*")
-  local column = vim.str_byteindex(line, "utf-16", math.min(position.character, vim.str_utfindex(line, "utf-16")), false)
+  local column =
+    vim.str_byteindex(line, "utf-16", math.min(position.character, vim.str_utfindex(line, "utf-16")), false)
   return at + column
 end
 
@@ -83,7 +84,8 @@ local function receive(message)
     answers[params.method] = answers[params.method] or {}
     table.insert(answers[params.method], params)
   elseif method == "textDocument/didOpen" then
-    documents[params.textDocument.uri] = { text = params.textDocument.text, version = params.textDocument.version }
+    documents[params.textDocument.uri] =
+      { text = params.textDocument.text, version = params.textDocument.version }
   elseif method == "textDocument/didChange" then
     local document = documents[params.textDocument.uri]
     change(document, params.contentChanges)

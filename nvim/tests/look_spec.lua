@@ -1,45 +1,182 @@
 --- What a person sees.
 local t = ...
+local messages = require("messages")
+local at, edit, list = messages.at, messages.edit, messages.list
 
-local AGENT = "claude-code"
+local GREET = { "function greet() {", '  return "world";', "}", "", "greet();" }
 
-local function edit(hunks, more)
-  local made = {}
-  for number, hunk in ipairs(hunks) do
-    made[number] = vim.tbl_extend("force", {
-      number = number,
-      state = "held",
-      decision = "undecided",
-      deciding = false,
-      removed = {},
-      proposed = {},
-      dependsOn = {},
-      conflict = vim.NIL,
-    }, hunk)
-  end
-  return vim.tbl_extend("force", {
-    id = "3f2a9c1b-52f6-4d0e-9b1f-0a6d2f7c8e11",
-    agent = AGENT,
-    conversation = "conv_1",
-    tool = "edit_text_file",
-    mode = "propose",
-    status = "pending",
-    hunks = made,
-  }, more or {})
+local function shown(name, lines, edits, more, settings, prepare)
+  t.test(name, function()
+    local child = t.start(settings)
+    local uri = child:open("greet.js", lines)
+    if prepare then
+      prepare(child)
+    end
+    child:push("hashline/pendingEdits", list(uri, 0, edits, more))
+    t.screen(child, (name:gsub("%W+", "_")))
+  end)
 end
 
-local function list(uri, version, edits, more)
-  return vim.tbl_extend("force", { uri = uri, version = version, owner = vim.NIL, readOnly = false, edits = edits }, more or {})
-end
+local replacement =
+  { lines = at(1, 2), removed = { '  return "world";' }, proposed = { '  return "hello";' } }
 
-t.test("held hunks: replaced lines, the proposal below them, an insertion", function()
-  local child = t.start()
-  local uri = child:open("greet.js", { "function greet() {", '  return "world";', "}", "", "greet();" })
-  child:push("hashline/pendingEdits", list(uri, 0, {
+shown("held: lines replaced, lines inserted", GREET, {
+  edit({ replacement, { lines = at(3, 3), proposed = { "", "// greets" } } }),
+})
+
+shown("held: lines taken away, a line appended", GREET, {
+  edit({ { lines = at(2, 4), removed = { "}", "" } }, { lines = at(5, 5), proposed = { "greet();" } } }),
+})
+
+shown("held: above the first line", GREET, {
+  edit({ { lines = at(0, 0), proposed = { "// a greeting", "" } } }),
+})
+
+shown("held: an empty file", {}, {
+  edit({ { lines = at(0, 0), proposed = { "first", "second" } } }),
+})
+
+shown("in the text: replaced, inserted, taken away, edited", GREET, {
+  edit({
+    {
+      state = "inText",
+      lines = at(0, 1),
+      removed = { "function greet {" },
+      proposed = { "function greet() {" },
+    },
+    { state = "edited", lines = at(1, 2), removed = { "  return 1;" }, proposed = { "  return 2;" } },
+    { state = "inText", lines = at(3, 3), removed = { "// gone", "// gone, too" } },
+    { state = "inText", lines = at(4, 5), proposed = { "greet();" } },
+  }, { mode = "apply" }),
+})
+
+shown("conflicted, deciding", GREET, {
+  edit({
+    vim.tbl_extend("force", replacement, { state = "conflicted", conflict = "you changed line 2" }),
+    { lines = at(4, 5), removed = { "greet();" }, proposed = { "greet(you);" }, deciding = true },
+  }),
+})
+
+shown(
+  "read only: decided in another editor",
+  GREET,
+  { edit({ replacement }) },
+  { readOnly = true, owner = "VS Code 1.139" }
+)
+
+shown(
+  "tabs, wide and unprintable characters",
+  { "\tif x {", "\t\ty\t= 1", "日本語" },
+  {
     edit({
-      { lines = { start = 1, ["end"] = 2 }, removed = { '  return "world";' }, proposed = { '  return "hello";' } },
-      { lines = { start = 3, ["end"] = 3 }, proposed = { "", "// greets" } },
+      { lines = at(1, 2), removed = { "\t\ty\t= 1" }, proposed = { "\t\ty\t= 2", "z\1\t|" } },
+      { lines = at(2, 3), removed = { "日本語" }, proposed = { "日本" .. ("語"):rep(40) } },
     }),
-  }))
-  t.screen(child, "held")
+  },
+  nil,
+  nil,
+  function(child)
+    child:cmd("set tabstop=4")
+  end
+)
+
+shown(
+  "long lines without wrap",
+  { "short" },
+  {
+    edit({ { lines = at(0, 1), removed = { "short" }, proposed = { ("0123456789"):rep(9) } } }),
+  },
+  nil,
+  nil,
+  function(child)
+    child:cmd("set nowrap")
+  end
+)
+
+shown("many lines are cut, no signs, no hints", { "one" }, {
+  edit({ { lines = at(1, 1), proposed = { "a", "b", "c", "d", "e" } } }),
+}, nil, { max_lines = 3, signs = false, hints = false })
+
+shown(
+  "numbers and a sign column of its own width",
+  GREET,
+  { edit({ replacement }) },
+  nil,
+  nil,
+  function(child)
+    child:cmd("set number signcolumn=yes:2")
+  end
+)
+
+t.test("a narrow window: the proposal wraps", function()
+  local child = t.start()
+  local uri = child:open("greet.js", GREET)
+  child:cmd("vsplit | wincmd l | enew | wincmd h | vertical resize 30")
+  child:push(
+    "hashline/pendingEdits",
+    list(uri, 0, {
+      edit({
+        {
+          lines = at(1, 2),
+          removed = { GREET[2] },
+          proposed = { '  return "a greeting that is rather long";' },
+        },
+      }),
+    })
+  )
+  t.screen(child, "narrow_window")
+  child:cmd("wincmd l | quit")
+  t.screen(child, "narrow_window_wide_again")
+end)
+
+t.test("above the first line: shown again after coming back, and can be scrolled away", function()
+  local child = t.start()
+  local lines = {}
+  for i = 1, 60 do
+    lines[i] = "line " .. i
+  end
+  local uri = child:open("long.txt", lines)
+  child:push("hashline/pendingEdits", list(uri, 0, { edit({ { lines = at(0, 0), proposed = { "new" } } }) }))
+  child:wait("vim.fn.winsaveview().topfill == 2")
+  child:type("G")
+  child:cmd("redraw")
+  child:type("gg")
+  child:cmd("redraw")
+  child:wait("vim.fn.winsaveview().topfill == 2")
+  child:type("<C-e>")
+  child:cmd("redraw")
+  t.eq(child:lua("return vim.fn.winsaveview().topfill"), 1, "scrolled by hand")
+end)
+
+t.test("drawing goes when the list is empty, and when the sidecar ends", function()
+  local child = t.start()
+  local uri = child:open("greet.js", GREET)
+  local before = child:screen()
+  child:push("hashline/pendingEdits", list(uri, 0, { edit({ replacement }) }))
+  t.ok(child:screen() ~= before, "something is drawn")
+  child:push("hashline/pendingEdits", list(uri, 0, {}))
+  t.eq(child:screen(), before, "nothing is left")
+  child:push("hashline/pendingEdits", list(uri, 0, { edit({ replacement }) }))
+  child:lua("vim.lsp.get_clients({ name = 'hashline' })[1]:stop(true)")
+  child:wait("#vim.lsp.get_clients({ name = 'hashline' }) == 0 and vim.b.hashline_status == ''")
+  t.eq(child:screen(), before, "nothing is left of what a dead sidecar said")
+end)
+
+t.test("nothing an agent does moves the cursor, the focus or the windows", function()
+  local child = t.start({ notify = true })
+  local uri = child:open("greet.js", GREET)
+  child:type("jA")
+  local before =
+    child:lua("return { vim.fn.mode(), vim.fn.getpos('.'), vim.api.nvim_list_wins(), vim.fn.tabpagenr('$') }")
+  child:push("hashline/pendingEdits", list(uri, 0, { edit({ replacement }) }))
+  child:push(
+    "hashline/pendingEdits",
+    list(uri .. ".other", vim.NIL, { edit({ replacement }, { id = "other" }) })
+  )
+  child:wait("#notified == 1")
+  t.eq(
+    child:lua("return { vim.fn.mode(), vim.fn.getpos('.'), vim.api.nvim_list_wins(), vim.fn.tabpagenr('$') }"),
+    before
+  )
+  t.eq(child:lua("return #vim.api.nvim_list_bufs()"), 1, "no buffer was made for the other file")
 end)

@@ -17,7 +17,11 @@ end
 function t.eq(actual, expected, what)
   if not vim.deep_equal(actual, expected) then
     error(
-      ("%s\n  expected %s\n  found    %s"):format(what or "not equal", vim.inspect(expected), vim.inspect(actual)),
+      ("%s\n  expected %s\n  found    %s"):format(
+        what or "not equal",
+        vim.inspect(expected),
+        vim.inspect(actual)
+      ),
       2
     )
   end
@@ -47,7 +51,10 @@ function t.screen(child, name)
   local file = io.open(path)
   local expected = file and vim.trim(file:read("*a")) or "(there is no such file)"
   if vim.trim(found) ~= expected then
-    error(("the screen is not screens/%s.txt\n--- expected\n%s\n--- found\n%s"):format(name, expected, found), 2)
+    error(
+      ("the screen is not screens/%s.txt\n--- expected\n%s\n--- found\n%s"):format(name, expected, found),
+      2
+    )
   end
 end
 

@@ -128,14 +128,27 @@ end
 ---@field wrap integer? cut virtual lines at this width
 ---@field tabstop integer
 
+local looks = {} ---@type table<integer, hashline.Look> by buffer, as last drawn
+
+--- How many columns a window has for text, if it wraps.
+---@param win integer
+---@return integer?
+local function wrap_of(win)
+  if not vim.wo[win].wrap then
+    return nil
+  end
+  local info = vim.fn.getwininfo(win)[1]
+  return info and math.max(info.width - info.textoff, 10)
+end
+
 ---@param buf integer
 ---@return hashline.Look
 local function look_of(buf)
   local look = { width = vim.o.columns, tabstop = vim.bo[buf].tabstop }
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    local info = vim.fn.getwininfo(win)[1]
-    if info and vim.wo[win].wrap then
-      look.wrap = math.max(math.min(look.wrap or math.huge, info.width - info.textoff), 10)
+    local wrap = wrap_of(win)
+    if wrap then
+      look.wrap = math.min(look.wrap or wrap, wrap)
     end
   end
   return look
@@ -161,12 +174,11 @@ end
 ---@return [string, string][]
 local function header(entry, document)
   local hunk = entry.hunk
-  local conflicted = hunk.state == "conflicted"
-  local group = conflicted and "HashlineHeaderConflict" or "HashlineHeader"
+  local group = hunk.state == "conflicted" and "HashlineHeaderConflict" or "HashlineHeader"
   local parts =
     { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks), hunks.size(hunk) }
-  if conflicted then
-    parts[#parts + 1] = "conflict" .. (hunk.conflict and ": " .. hunk.conflict or "")
+  if hunk.state == "conflicted" then
+    parts[#parts + 1] = "conflict"
   elseif hunk.state == "edited" then
     parts[#parts + 1] = "you changed it"
   end
@@ -191,6 +203,12 @@ function M.virtual_lines(entry, document, look)
   local in_removed, in_proposed = words.paired(hunk.removed, hunk.proposed)
   local spans = in_text and in_removed or in_proposed
   local lines = { header(entry, document) }
+  if hunk.state == "conflicted" and hunk.conflict then
+    local room = (look.wrap or look.width) - 2
+    for _, piece in ipairs(cut(vim.fn.strtrans(hunk.conflict), room, room)) do
+      lines[#lines + 1] = { { "▎ " .. piece, "HashlineHeaderConflict" } }
+    end
+  end
   local most = config.get("max_lines")
   for i, text in ipairs(absent) do
     if i > most then
@@ -334,8 +352,9 @@ function M.update(document)
   end
   drawn[buf] = drawn[buf] or {}
   local wanted = {}
-  local look = look_of(buf)
   local above_before = lines_above_first(buf)
+  local look = look_of(buf)
+  looks[buf] = look
   for _, entry in ipairs(document.entries) do
     if entry.lines then
       wanted[entry.name] = true
@@ -356,7 +375,7 @@ end
 
 ---@param buf integer
 function M.clear(buf)
-  drawn[buf] = nil
+  drawn[buf], looks[buf] = nil, nil
   if vim.api.nvim_buf_is_valid(buf) then
     vim.api.nvim_buf_clear_namespace(buf, marks_ns, 0, -1)
   end
@@ -475,9 +494,19 @@ function M.start()
     end,
   })
   vim.api.nvim_set_decoration_provider(draw_ns, {
-    on_win = function(_, _, buf, top, bottom)
+    on_win = function(_, win, buf, top, bottom)
       local document = state.of_buffer(buf)
-      return document ~= nil and #document.entries > 0 and collect(document, top, bottom)
+      if not document or #document.entries == 0 then
+        return false
+      end
+      -- The first sign opens the sign column, which is known only now: there is less room for the text.
+      local look, wrap = looks[buf], wrap_of(win)
+      if look and wrap and wrap < (look.wrap or math.huge) then
+        vim.schedule(function()
+          M.update(document)
+        end)
+      end
+      return collect(document, top, bottom)
     end,
     on_line = function(_, _, buf, row)
       draw_row(buf, row)

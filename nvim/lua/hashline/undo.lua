@@ -2,13 +2,14 @@
 ---
 --- While Neovim undoes or redoes, one entry of undotree() is marked `curhead`, and typing clears the
 --- mark before its change is seen. undotree() takes 0.3 ms with 1,000 undo steps, so it is not asked
---- when changenr() has gone up (a new step) and only once for equal circumstances in one turn of the
---- event loop.
+--- when changenr() has gone up (a new step), and once for changes that follow each other under the same
+--- number, in the same mode and the same turn of the event loop. (changenr() changes after the change is
+--- reported, so each step of several undos has a number of its own.)
 local M = {}
 
 ---@class hashline.UndoWatch
 ---@field newest integer the highest changenr() seen
----@field asked table<string, string|false> verdicts of this turn of the event loop
+---@field last string? number and mode of the change before, once asked about
 
 local watches = {} ---@type table<integer, hashline.UndoWatch> by buffer
 
@@ -44,26 +45,24 @@ function M.judge(buf)
   local number = vim.fn.changenr()
   local watch = watches[buf]
   if not watch then
-    watch = { newest = vim.fn.undotree().seq_last, asked = {} }
+    watch = { newest = vim.fn.undotree().seq_last }
     watches[buf] = watch
   end
   if number > watch.newest then
-    watch.newest = number
+    watch.newest, watch.last = number, nil
     return nil
   end
   local circumstances = number .. vim.api.nvim_get_mode().mode
-  local verdict = watch.asked[circumstances]
-  if verdict == nil then
-    verdict = under_way() or false
-    if next(watch.asked) == nil then
-      vim.schedule(function()
-        watch.asked = {}
-      end)
-    end
-    watch.asked[circumstances] = verdict
-    return verdict or nil
+  if watch.last == circumstances then
+    return nil -- more of the same step
   end
-  return nil -- the mark of this step has been sent already
+  if not watch.last then
+    vim.schedule(function()
+      watch.last = nil
+    end)
+  end
+  watch.last = circumstances
+  return under_way()
 end
 
 ---@param buf integer

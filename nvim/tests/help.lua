@@ -1,0 +1,20 @@
+--- Writes the settings of the help page from the schema: nvim -l nvim/tests/help.lua
+local here = vim.fs.dirname(vim.uv.fs_realpath(debug.getinfo(1, "S").source:sub(2)))
+local nvim = vim.fs.dirname(here)
+vim.opt.runtimepath:prepend(nvim)
+local path = nvim .. "/doc/hashline.txt"
+local kept, inside = {}, false
+for line in io.lines(path) do
+  if inside and line:find("^=====") then
+    inside = false
+  end
+  if not inside then
+    kept[#kept + 1] = line
+  end
+  if line:find("the schema writes what follows", 1, true) then
+    inside = true
+    kept[#kept + 1] = ""
+    vim.list_extend(kept, require("hashline.config").help())
+  end
+end
+vim.fn.writefile(kept, path)

@@ -1,0 +1,52 @@
+--- Makes the sidecar's messages for tests.
+local M = {}
+
+M.ID = "3f2a9c1b-52f6-4d0e-9b1f-0a6d2f7c8e11"
+
+--- The place of a hunk: M.at(1, 2) is line 1 (0-based), M.at(3, 3) the place before line 3.
+function M.at(from, to)
+  return { start = from, ["end"] = to }
+end
+
+--- A hunk; what is not said is as in a fresh proposal.
+function M.hunk(fields)
+  return vim.tbl_extend("keep", fields, {
+    number = 1,
+    state = "held",
+    decision = "undecided",
+    deciding = false,
+    lines = vim.NIL,
+    removed = {},
+    proposed = {},
+    dependsOn = {},
+    conflict = vim.NIL,
+  })
+end
+
+--- An edit with these hunks, numbered in order.
+function M.edit(hunks, more)
+  for number, hunk in ipairs(hunks) do
+    hunks[number] = M.hunk(vim.tbl_extend("keep", { number = number }, hunk))
+  end
+  return vim.tbl_extend("keep", more or {}, {
+    id = M.ID,
+    agent = "claude-code",
+    conversation = "conv_1",
+    tool = "edit_text_file",
+    mode = "propose",
+    status = "pending",
+    hunks = hunks,
+  })
+end
+
+function M.list(uri, version, edits, more)
+  return vim.tbl_extend("keep", more or {}, {
+    uri = uri,
+    version = version,
+    owner = vim.NIL,
+    readOnly = false,
+    edits = edits,
+  })
+end
+
+return M

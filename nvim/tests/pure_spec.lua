@@ -1,0 +1,128 @@
+--- What needs no editor: placing, choosing and comparing, and the settings.
+local t = ...
+local config = require("hashline.config")
+local hunks = require("hashline.hunks")
+local locator = require("hashline.locator")
+local messages = require("messages")
+local words = require("hashline.words")
+
+local at = messages.at
+
+t.test("lines move along with changes", function()
+  for _, case in ipairs({
+    -- lines from to, change first last new_last, lines afterwards
+    { 5, 7, 0, 0, 2, 7, 9, "lines typed above" },
+    { 5, 7, 1, 3, 1, 3, 5, "lines deleted above" },
+    { 5, 7, 7, 7, 9, 5, 7, "lines typed below" },
+    { 5, 7, 5, 5, 6, 6, 8, "a line typed right above" },
+    { 5, 7, 6, 6, 7, 5, 8, "a line typed inside" },
+    { 5, 7, 5, 6, 6, 5, 7, "a line changed in place" },
+    { 5, 7, 5, 6, 5, 5, 6, "the first line deleted" },
+    { 5, 7, 6, 7, 6, 5, 6, "the last line deleted" },
+    { 5, 7, 4, 8, 4, 4, 4, "all deleted, and around" },
+    { 5, 7, 6, 9, 6, 5, 6, "deleted across the end" },
+    { 5, 7, 3, 6, 3, 3, 4, "deleted across the beginning" },
+    { 5, 5, 5, 5, 6, 5, 5, "a line typed at a place" },
+    { 5, 5, 4, 4, 5, 6, 6, "a line typed above a place" },
+    { 5, 5, 4, 5, 4, 4, 4, "the line before a place deleted" },
+    { 5, 5, 5, 6, 5, 5, 5, "the line after a place deleted" },
+    { 5, 5, 4, 6, 4, 4, 4, "both deleted" },
+    { 0, 0, 0, 0, 1, 0, 0, "a line typed at the very beginning" },
+    { 5, 7, 0, 9, 3, 3, 3, "everything replaced by less" },
+  }) do
+    local lines = at(case[1], case[2])
+    hunks.shift(lines, case[3], case[4], case[5])
+    t.eq(lines, at(case[6], case[7]), case[8])
+  end
+end)
+
+local function entries()
+  return hunks.entries({
+    messages.edit({
+      { lines = at(2, 4), removed = { "a", "b" }, proposed = { "c" } },
+      { lines = at(8, 8), proposed = { "d" } },
+      { lines = at(9, 10), removed = { "e" } },
+      { decision = "accepted", state = "inText", lines = at(20, 21) },
+      { state = "withdrawn", lines = at(30, 31) },
+    }),
+    messages.edit({ { lines = at(0, 0), proposed = { "f" } } }, { id = "second" }),
+  })
+end
+
+local function name(entry)
+  return entry and (entry.edit.id == "second" and "second" or "first") .. entry.hunk.number
+end
+
+t.test("only undecided hunks count, in text order", function()
+  t.eq(vim.tbl_map(name, entries()), { "second1", "first1", "first2", "first3" })
+end)
+
+t.test("the hunk at a row", function()
+  for row, expected in pairs({
+    [0] = "second1",
+    [2] = "first1",
+    [3] = "first1",
+    [7] = "first2",
+    [8] = "first2",
+    [9] = "first3",
+  }) do
+    t.eq(name(hunks.at(entries(), row)), expected, "row " .. row)
+  end
+  t.eq(hunks.at(entries(), 5), nil)
+end)
+
+t.test("hunks that touch lines", function()
+  t.eq(vim.tbl_map(name, hunks.touching(entries(), 3, 8)), { "first1", "first2" })
+  t.eq(vim.tbl_map(name, hunks.touching(entries(), 4, 7)), {})
+end)
+
+t.test("next and previous, with counts and around the end", function()
+  for _, case in ipairs({
+    { 0, 1, "first1" },
+    { 2, 1, "first2" },
+    { 3, 2, "first3" },
+    { 9, 1, "second1" },
+    { 0, -1, "first3" },
+    { 9, -2, "first1" },
+    { 5, 5, "first2" },
+  }) do
+    t.eq(name((hunks.following(entries(), case[1], case[2]))), case[3], vim.inspect(case))
+  end
+  t.eq(hunks.following({}, 0, 1), nil)
+end)
+
+t.test("changed words", function()
+  local in_old, in_new = words.between('  return "world";', '  return "hello";')
+  t.eq({ in_old, in_new }, { { { 10, 15 } }, { { 10, 15 } } })
+  t.eq({ words.between("a", "a") }, { {}, {} })
+  t.eq({ words.between("one thing", "something else entirely") }, { {}, {} }, "too little in common")
+  t.eq({ words.between("naïve x", "naïve y") }, { { { 7, 8 } }, { { 7, 8 } } }, "bytes, not characters")
+end)
+
+t.test("settings: defaults, and messages that name what is wrong", function()
+  local values, problems = config.resolve({ mode = { open = "apply" }, max_lines = 5 })
+  t.eq(problems, {})
+  t.eq({ values["mode.open"], values["mode.disk"], values.max_lines }, { "apply", "apply", 5 })
+  values, problems = config.resolve({ signs = "yes", mode = { open = "later" }, colour = 3 })
+  t.eq(values.signs, true, "the default stays")
+  t.eq(#problems, 3)
+  t.ok(problems[1]:find("no setting `colour` (found 3)", 1, true), problems[1])
+  t.eq(problems[2], 'hashline: `mode.open` is "later"; expected one of "propose", "apply"')
+  t.eq(problems[3], 'hashline: `signs` is "yes" (a string); expected a boolean')
+  t.eq(select(2, config.resolve({ mode = 3 })), { "hashline: `mode` is 3 (a number); expected a table" })
+  t.eq(#select(2, config.resolve("x")), 1)
+end)
+
+t.test("the binary: setting, environment, and a sentence when there is none", function()
+  local sh = vim.fn.exepath("sh")
+  t.eq(locator.find(sh, nil), { path = sh, source = "the setting `binary`" })
+  t.eq(locator.find("", sh), { path = sh, source = "$HASHLINE_BIN" })
+  local found, sentence = locator.find("/no/such/file", nil)
+  t.eq(found, nil)
+  t.ok(sentence:find("the setting `binary` says /no/such/file", 1, true), sentence)
+end)
+
+t.test("the help page has every setting as the schema says it", function()
+  local help = table.concat(vim.fn.readfile(vim.fs.dirname(t.here) .. "/doc/hashline.txt"), "\n")
+  t.ok(help:find(table.concat(config.help(), "\n"), 1, true), "regenerate with nvim/tests/help.lua")
+end)
