@@ -8,7 +8,9 @@ use std::ops::Range;
 
 use hashline_text::{Line, Text};
 
-use crate::{AnchorFailure, LineHash, Moved, Problem, write_regions};
+use crate::{AnchorFailure, LineHash, Moved, OperationError, Problem, write_regions};
+
+const REFUSED: &str = "The edit was refused and nothing was changed.\n";
 
 /// How many lines are shown on either side of a place.
 pub const CONTEXT: usize = 2;
@@ -30,7 +32,7 @@ pub const MAX_SHOWN_CHARS: usize = 400;
 /// ```
 #[must_use]
 pub fn explain(failures: &[AnchorFailure], current: &Text) -> String {
-    let mut out = String::from("The edit was refused and nothing was changed.\n");
+    let mut out = String::from(REFUSED);
     for failure in failures {
         let AnchorFailure { op, name, problem } = failure;
         // Writing to a string cannot fail.
@@ -43,6 +45,27 @@ pub fn explain(failures: &[AnchorFailure], current: &Text) -> String {
     out.push_str("The lines as they are now:\n");
     let places: Vec<Range<usize>> = failures.iter().flat_map(AnchorFailure::places).collect();
     write_regions(&mut out, current, &places, CONTEXT, MAX_SHOWN_CHARS);
+    out
+}
+
+/// Puts operations whose form is wrong into words. There are no lines to show: the anchors say too little.
+///
+/// ```
+/// use hashline_anchor::{Operation, RawOperation, explain_form};
+/// let error = Operation::parse(0, RawOperation::new("delete_range", "2:98")).unwrap_err();
+/// assert_eq!(
+///     explain_form(&[error]),
+///     "The edit was refused and nothing was changed.\n- operation 1 (delete_range): end_anchor is missing; give the \
+///      last line of the range, or use the operation without _range for one line.\n"
+/// );
+/// ```
+#[must_use]
+pub fn explain_form(errors: &[OperationError]) -> String {
+    let mut out = String::from(REFUSED);
+    for error in errors {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "- {error}.");
+    }
     out
 }
 

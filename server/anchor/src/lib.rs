@@ -50,7 +50,7 @@ pub use anchor::{Anchor, AnchorError, AnchorSpan, LineAnchor};
 pub use apply::{apply, endings_for, owned_lines};
 pub use content::content_lines;
 pub use edit::{Hunk, LineEdit, merge_touching};
-pub use explain::{CONTEXT, MAX_SHOWN_CHARS, explain};
+pub use explain::{CONTEXT, MAX_SHOWN_CHARS, explain, explain_form};
 pub use failure::{AnchorFailure, Problem};
 pub use line_hash::{LineHash, line_hash};
 pub use operation::{OpName, Operation, OperationError, OperationProblem, RawOperation};
