@@ -39,6 +39,7 @@
 
 mod align;
 mod disturb;
+mod emit;
 mod error;
 mod hunk;
 mod journal;
@@ -54,6 +55,7 @@ mod view;
 mod weave;
 
 pub use disturb::{Conflict, Edited, PutIn, TakeOut};
+pub use emit::{TextEdit, apply_text_edits};
 pub use error::WeaveError;
 pub use hunk::{Change, HunkId};
 pub use journal::JournalId;
