@@ -1,0 +1,280 @@
+//! Reading files, and what tells one state of a file from the next.
+//!
+//! A place is reached by opening each folder of its way on the handle of the one above, following no link. So what
+//! is opened is what was resolved, or nothing: a link or another file that has come between is refused, whatever
+//! happens at the same time.
+//!
+//! Only regular files are opened: they are looked at first (opening a FIFO waits for its writer, opening a device can
+//! do anything), then opened without waiting, then looked at again.
+//!
+//! # Limitations
+//! - A folder that is moved out of the root between the opening of its handle and the read is still read from; it
+//!   was inside when it was reached.
+//! - Files of `/proc` and their like, which claim to have no bytes, cannot be read.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::SystemTime;
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+
+use super::cache::QUIET;
+use super::error::{Action, DiskError};
+use super::path::Place;
+
+/// The most bytes of a file that is served. Such a file and its rope fit in memory together.
+pub const MAX_FILE_BYTES: u64 = 512 << 20;
+
+/// How often a file that changes while it is read is read anew.
+const READ_ATTEMPTS: usize = 3;
+
+/// What a name stands for that is no regular file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A folder.
+    Folder,
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A disk, a terminal and the like.
+    Device,
+    /// Something else.
+    Other,
+}
+
+impl std::fmt::Display for FileKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            FileKind::Folder => "folder",
+            FileKind::Fifo => "FIFO (named pipe)",
+            FileKind::Socket => "socket",
+            FileKind::Device => "device",
+            FileKind::Other => "special file",
+        })
+    }
+}
+
+impl FileKind {
+    pub(super) fn hint(self) -> &'static str {
+        if self == FileKind::Folder { ", such as one that lies in it" } else { "" }
+    }
+
+    fn of(metadata: &Metadata) -> FileKind {
+        #[cfg(unix)]
+        {
+            use cap_fs_ext::FileTypeExt;
+            let kind = metadata.file_type();
+            if kind.is_fifo() {
+                return FileKind::Fifo;
+            }
+            if kind.is_socket() {
+                return FileKind::Socket;
+            }
+            if kind.is_block_device() || kind.is_char_device() {
+                return FileKind::Device;
+            }
+        }
+        if metadata.is_dir() { FileKind::Folder } else { FileKind::Other }
+    }
+}
+
+/// One state of a file, as far as the file system tells it: two stamps of a file that was quiet differ when its
+/// bytes do. A file younger than [`QUIET`] can change and keep its stamp; see [`Expect::Same`](super::Expect).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    mtime: SystemTime,
+    /// Of creation, where the system does not tell of change.
+    ctime: SystemTime,
+}
+
+impl Stamp {
+    pub(super) fn of(metadata: &Metadata) -> Stamp {
+        let time = |time: io::Result<cap_std::time::SystemTime>| {
+            time.map_or(SystemTime::UNIX_EPOCH, cap_std::time::SystemTime::into_std)
+        };
+        let mtime = time(metadata.modified());
+        #[cfg(unix)]
+        {
+            use cap_std::fs::MetadataExt;
+            let ctime = unix_time(metadata.ctime(), metadata.ctime_nsec());
+            Stamp { device: metadata.dev(), inode: metadata.ino(), size: metadata.len(), mtime, ctime }
+        }
+        #[cfg(not(unix))]
+        {
+            let ctime = time(metadata.created());
+            Stamp { device: 0, inode: 0, size: metadata.len(), mtime, ctime }
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn of_parts(inode: u64, size: u64, mtime: SystemTime, ctime: SystemTime) -> Stamp {
+        Stamp { device: 1, inode, size, mtime, ctime }
+    }
+
+    /// The length of the file in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// When the content last changed.
+    #[must_use]
+    pub fn modified(&self) -> SystemTime {
+        self.mtime
+    }
+
+    /// Whether the file had not changed for [`QUIET`] at this time, so that the stamp stands for its content.
+    #[must_use]
+    pub fn is_quiet(&self, now: SystemTime) -> bool {
+        now.duration_since(self.mtime.max(self.ctime)).is_ok_and(|age| age >= QUIET)
+    }
+}
+
+#[cfg(unix)]
+fn unix_time(seconds: i64, nanos: i64) -> SystemTime {
+    use std::time::Duration;
+    let nanos = Duration::from_nanos(u64::try_from(nanos).unwrap_or_default());
+    let whole = Duration::from_secs(seconds.unsigned_abs());
+    let start = if seconds < 0 {
+        SystemTime::UNIX_EPOCH.checked_sub(whole)
+    } else {
+        SystemTime::UNIX_EPOCH.checked_add(whole)
+    };
+    start.and_then(|start| start.checked_add(nanos)).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// A file's content and the state it was read in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileBytes {
+    /// All bytes.
+    pub bytes: Vec<u8>,
+    /// The file's stamp, the same before the first byte was read and after the last.
+    pub stamp: Stamp,
+    /// Whether the file was quiet when it was read, so that any later change gives it another stamp.
+    pub(super) settled: bool,
+}
+
+/// Reads a regular file whole.
+///
+/// # Errors
+/// There is none, it is something else, too large, not readable, or changes all the time.
+pub fn read(place: &Place) -> Result<FileBytes, DiskError> {
+    read_up_to(place, MAX_FILE_BYTES)
+}
+
+pub(super) fn read_up_to(place: &Place, limit: u64) -> Result<FileBytes, DiskError> {
+    for _ in 0..READ_ATTEMPTS {
+        let folder = Folder::of(place)?;
+        folder.existing(place)?;
+        if let Some(read) = folder.read(place, limit)? {
+            return Ok(read);
+        }
+    }
+    Err(DiskError::BeingWritten { path: place.absolute().into() })
+}
+
+/// The state of a regular file.
+///
+/// # Errors
+/// There is none, or it is something else.
+pub fn stamp(place: &Place) -> Result<Stamp, DiskError> {
+    Ok(Stamp::of(&Folder::of(place)?.existing(place)?))
+}
+
+/// The folder of a place, reached without following a link, and the name in it.
+pub(super) struct Folder<'p> {
+    /// None if it is the root.
+    opened: Option<Dir>,
+    root: &'p Dir,
+    pub(super) name: &'p Path,
+}
+
+impl<'p> Folder<'p> {
+    /// # Errors
+    /// A folder of the way is missing, is something else by now, or the place is the root itself.
+    pub(super) fn of(place: &'p Place) -> Result<Folder<'p>, DiskError> {
+        let relative = place.relative();
+        let (Some(name), Some(folders)) = (relative.file_name(), relative.parent()) else {
+            return Err(DiskError::NotRegular { path: place.absolute().into(), kind: FileKind::Folder });
+        };
+        let mut folder = Folder { opened: None, root: &place.root.dir, name: Path::new(name) };
+        for name in folders {
+            folder.opened = Some(step_into(folder.dir(), Path::new(name), place)?);
+        }
+        Ok(folder)
+    }
+
+    pub(super) fn dir(&self) -> &Dir {
+        self.opened.as_ref().unwrap_or(self.root)
+    }
+
+    /// What is there, if it is a regular file, or none if nothing is. A link is refused: the place had none.
+    pub(super) fn look(&self, place: &Place) -> Result<Option<Metadata>, DiskError> {
+        let path = place.absolute();
+        match self.dir().symlink_metadata(self.name) {
+            Ok(metadata) if metadata.is_file() => Ok(Some(metadata)),
+            Ok(metadata) if metadata.is_symlink() => Err(DiskError::PathChanged { path: path.into() }),
+            Ok(metadata) => Err(DiskError::NotRegular { path: path.into(), kind: FileKind::of(&metadata) }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(DiskError::from_io(path, Action::Look, &error)),
+        }
+    }
+
+    pub(super) fn existing(&self, place: &Place) -> Result<Metadata, DiskError> {
+        self.look(place)?.ok_or_else(|| DiskError::NotFound { path: place.absolute().into() })
+    }
+
+    /// Reads the file; none if it changed in the middle.
+    pub(super) fn read(&self, place: &Place, limit: u64) -> Result<Option<FileBytes>, DiskError> {
+        let path = place.absolute();
+        let failed = |error: io::Error| DiskError::from_io(path, Action::Read, &error);
+        let mut options = OpenOptions::new();
+        // No effect on regular files; a FIFO that came since the look opens at once and is refused below.
+        options.read(true).follow(FollowSymlinks::No).nonblock(true);
+        let file = match self.dir().open_with(self.name, &options) {
+            Ok(file) => file,
+            // A link or another special file has taken the name since the look, which now tells what it is.
+            Err(error) => return Err(self.existing(place).err().unwrap_or_else(|| failed(error))),
+        };
+        let began = SystemTime::now();
+        let before = file.metadata().map_err(failed)?;
+        if !before.is_file() {
+            return Err(DiskError::NotRegular { path: path.into(), kind: FileKind::of(&before) });
+        }
+        let size = before.len();
+        let too_large = |size| DiskError::TooLarge { path: path.into(), size, limit };
+        if size > limit {
+            return Err(too_large(size));
+        }
+        let file: fs::File = file.into_std();
+        let mut bytes = Vec::new();
+        // Room for one byte more, so that the end is seen without growing.
+        let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
+        bytes.try_reserve_exact(room).map_err(|_| too_large(size))?;
+        (&file).take(size.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+        let after = Metadata::from_file(&file).map_err(failed)?;
+        let stamp = Stamp::of(&before);
+        let whole = u64::try_from(bytes.len()).is_ok_and(|read| read == size);
+        let settled = stamp.is_quiet(began);
+        Ok((whole && stamp == Stamp::of(&after)).then_some(FileBytes { bytes, stamp, settled }))
+    }
+}
+
+/// Opens a folder in a folder, if it is one and no link to one.
+pub(super) fn step_into(dir: &Dir, name: &Path, place: &Place) -> Result<Dir, DiskError> {
+    let path = place.absolute();
+    dir.open_dir_nofollow(name).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => DiskError::NotFound { path: path.into() },
+        // A link is refused as no folder or as a circle, which has no stable kind.
+        _ if dir.symlink_metadata(name).is_ok_and(|metadata| !metadata.is_dir()) => {
+            DiskError::PathChanged { path: path.into() }
+        }
+        _ => DiskError::from_io(path, Action::OpenFolder, &error),
+    })
+}

@@ -1,0 +1,47 @@
+//! Files on disk: where agents may go, and how files are read and replaced there.
+//!
+//! [`Roots`] are the folders served. [`Roots::resolve`] turns what a caller wrote into a [`Place`], and only a place
+//! can be read or written: [`read`], [`stamp`], [`write()`], [`remove`], [`create_folders`]. All of it blocks and
+//! belongs on a thread that may.
+//!
+//! ```
+//! use hashline_workspace::disk::{read, write, Expect, PathStyle, Roots};
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! std::fs::write(folder.path().join("a.txt"), "one\n").unwrap();
+//!
+//! let roots = Roots::open([folder.path()]).unwrap();
+//! let place = roots.resolve("a.txt", PathStyle::Any).unwrap();
+//! let file = read(&place).unwrap();
+//! write(&place, b"two\n", Expect::Same(&file)).unwrap();
+//! assert_eq!(read(&place).unwrap().bytes, b"two\n");
+//!
+//! assert!(roots.resolve("../a.txt", PathStyle::Any).is_err());
+//! ```
+//!
+//! # Invariants
+//! - Nothing outside the roots is read or written, whatever others do to links and folders at the same time.
+//! - Nothing below `.mcp` is read or written, nothing below `.git` is written.
+//! - Only regular files are opened; no call waits for another process.
+//! - A file is whole at any instant: it has its old content or the new one.
+//! - Every error has a path and says what to do next.
+//!
+//! # Limitations
+//! Stand with each module: hard links and spellings in another case (`path.rs`), moved roots (`roots.rs`), what a
+//! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`cache.rs`).
+
+mod cache;
+mod error;
+mod file;
+mod path;
+mod roots;
+mod spelling;
+mod write;
+
+pub use cache::{HashCache, QUIET};
+pub use error::{Action, DiskError, PathRefusal};
+pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, Stamp, read, stamp};
+pub use path::{Place, identity};
+pub use roots::{Root, Roots};
+pub use spelling::{PathStyle, path_of_file_uri};
+pub use write::{Expect, create_folders, is_temporary, remove, remove_leftovers, write};

@@ -1,0 +1,351 @@
+//! From what a caller writes to the one place that is meant, inside a root.
+//!
+//! A [`Place`] is free of links: they are followed here, name by name, on the handles of the roots. So two names of
+//! one file give one place, and whoever uses a place need follow no link at all: one that has come since then is
+//! refused at the moment of use (see `file.rs`). Only a link whose target leaves the folder tree of its root, or is
+//! written as an absolute path, is asked of the system by name; what comes back has to lie in a root again and is
+//! walked anew on that root's handle.
+//!
+//! # Limitations
+//! - Two hard links of one file are two places. So are two spellings on a file system that ignores case.
+//! - A `.mcp` folder that is mounted a second time under another name is not recognised.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::Dir;
+
+use super::error::PathRefusal;
+use super::roots::{Root, Roots};
+use super::spelling::{Guarded, PathStyle, Spelling, guarded, guarded_path, read_spelling};
+
+/// The most links that are followed on one way; Linux has the same number.
+const MAX_LINKS: usize = 40;
+
+/// Where a file is or could be: a root and a way inside it without links.
+///
+/// Only [`Roots::resolve`] and [`Roots::identify`] make one, so each lies inside a root, outside of `.mcp`, and is
+/// UTF-8. Places are equal when their absolute paths are. The file itself may not exist, nor its folder.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub(super) root: Arc<Root>,
+    index: usize,
+    relative: PathBuf,
+    absolute: PathBuf,
+    in_git: bool,
+}
+
+impl Place {
+    /// Which root it lies in: the first in order that holds it.
+    #[must_use]
+    pub fn root_index(&self) -> usize {
+        self.index
+    }
+
+    /// The root it lies in.
+    #[must_use]
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The way from the root; empty for the root itself.
+    #[must_use]
+    pub fn relative(&self) -> &Path {
+        &self.relative
+    }
+
+    /// The identity of the document: the path with all links followed.
+    #[must_use]
+    pub fn absolute(&self) -> &Path {
+        &self.absolute
+    }
+
+    /// Whether it may be written.
+    ///
+    /// # Errors
+    /// It lies in `.git`.
+    pub fn check_write(&self) -> Result<(), PathRefusal> {
+        if self.in_git {
+            return Err(PathRefusal::GitWrite { path: self.absolute.display().to_string() });
+        }
+        Ok(())
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.absolute == other.absolute
+    }
+}
+
+impl Eq for Place {}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.absolute.hash(state);
+    }
+}
+
+impl Roots {
+    /// The place that a caller's path means.
+    ///
+    /// `..` takes back the name before it, as in URIs, before any link is looked at. Blocks as long as the file
+    /// system does.
+    ///
+    /// # Errors
+    /// See [`PathRefusal`]. [`PathRefusal::NotAFile`] is for the caller to look up among documents without a file.
+    pub fn resolve(&self, given: &str, style: PathStyle) -> Result<Place, PathRefusal> {
+        let first = self.get(0).ok_or_else(|| PathRefusal::NoRoots { given: given.into() })?;
+        let spelling = read_spelling(given, style, &first.path().display().to_string())?;
+        let (index, names) = self.start(given, style, &spelling)?;
+        let found = Walk::new(self, given).run(index, names)?;
+        if spelling.folder && found.end != End::Folder {
+            return Err(PathRefusal::FinalSlash { given: given.into() });
+        }
+        if found.end == End::Missing && given.contains('\\') && !cfg!(windows) {
+            return Err(PathRefusal::Backslash { given: given.into() });
+        }
+        Ok(found.place)
+    }
+
+    /// The place of a document that an editor has open under this path, if agents may reach it: the same as that of
+    /// any other name of the file. A path that is not absolute, in no root, or in `.mcp` has none.
+    #[must_use]
+    pub fn identify(&self, absolute: &Path) -> Option<Place> {
+        let given = absolute.to_str().filter(|_| absolute.is_absolute())?;
+        let (index, names) = self.locate(&lexical(absolute))?;
+        Walk::new(self, given).run(index, names).ok().map(|found| found.place)
+    }
+
+    /// The root to start in and the names to walk.
+    fn start(
+        &self,
+        given: &str,
+        style: PathStyle,
+        spelling: &Spelling,
+    ) -> Result<(usize, VecDeque<OsString>), PathRefusal> {
+        let mut names: VecDeque<OsString> = spelling.names.iter().map(OsString::from).collect();
+        if spelling.absolute {
+            let outside = || PathRefusal::OutsideRoots { given: given.into(), roots: self.folders() };
+            return self.locate(&spelling.absolute_path()).ok_or_else(outside);
+        }
+        if style == PathStyle::Any || self.len() == 1 {
+            return Ok((0, names));
+        }
+        let index = names.pop_front().and_then(|name| self.iter().position(|root| name == root.name()));
+        index
+            .map(|index| (index, names))
+            .ok_or_else(|| PathRefusal::UnknownRootName { given: given.into(), names: self.names() })
+    }
+
+    /// The root that an absolute path without `..` starts in, and the names to walk from there: by the path as it
+    /// stands, else by where the system says that it leads.
+    fn locate(&self, path: &Path) -> Option<(usize, VecDeque<OsString>)> {
+        let within = self.holding(path).or_else(|| self.holding_spelled(path));
+        within.map(to_walk).or_else(|| self.locate_real(path))
+    }
+
+    fn locate_real(&self, path: &Path) -> Option<(usize, VecDeque<OsString>)> {
+        self.holding(&real(path, MAX_LINKS)?).map(to_walk)
+    }
+}
+
+fn to_walk((index, inside): (usize, &Path)) -> (usize, VecDeque<OsString>) {
+    (index, inside.iter().map(OsStr::to_owned).collect())
+}
+
+/// The identity of the file that an editor has open under an absolute path, also outside of all roots: the path with
+/// all links followed, as far as it exists. Equal to [`Place::absolute`] for every name of a file inside a root.
+///
+/// Follows any link, as the editor does. Not for paths that agents give.
+#[must_use]
+pub fn identity(path: &Path) -> PathBuf {
+    let path = lexical(path);
+    real(&path, MAX_LINKS).unwrap_or(path)
+}
+
+/// `.` and `..` taken out without a look at the disk.
+fn lexical(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Where the system says that a path leads; its end need not exist, not even where a link names it.
+fn real(path: &Path, links: usize) -> Option<PathBuf> {
+    match path.canonicalize() {
+        Ok(real) => Some(real),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let name = path.file_name()?;
+            let folder = real(path.parent()?, links)?;
+            match folder.join(name).read_link() {
+                Ok(target) => real(&folder.join(target), links.checked_sub(1)?),
+                Err(_) => Some(folder.join(name)),
+            }
+        }
+        Err(_) => None,
+    }
+}
+
+/// What the way ends in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Folder,
+    Other,
+    Missing,
+}
+
+struct Found {
+    place: Place,
+    end: End,
+}
+
+/// The way through a root, name by name. The folders passed are held open, so that `..` in a link's target cannot
+/// be led astray by a folder that is moved meanwhile.
+struct Walk<'a> {
+    roots: &'a Roots,
+    given: &'a str,
+    links: usize,
+}
+
+/// How one root was left behind.
+enum Way {
+    Ended(Vec<OsString>, End),
+    /// Through a link, to an absolute path that may have `..` and links in it.
+    LeftRoot(PathBuf, String),
+}
+
+impl<'a> Walk<'a> {
+    fn new(roots: &'a Roots, given: &'a str) -> Walk<'a> {
+        Walk { roots, given, links: 0 }
+    }
+
+    fn run(mut self, mut index: usize, mut names: VecDeque<OsString>) -> Result<Found, PathRefusal> {
+        loop {
+            let Some(root) = self.roots.get(index) else {
+                return Err(PathRefusal::NoRoots { given: self.given.into() });
+            };
+            match self.through(root, names)? {
+                Way::Ended(names, end) => return self.found(root, &names, end),
+                Way::LeftRoot(target, link) => {
+                    // A target with `..` in it is what the system takes it for; one without that lies in a root
+                    // by its very words needs no such help.
+                    let plain = !target.components().any(|part| part == Component::ParentDir);
+                    let inside =
+                        if plain { self.roots.locate(&target) } else { self.roots.locate_real(&target) };
+                    (index, names) =
+                        inside.ok_or_else(|| PathRefusal::LinkLeadsOut { given: self.given.into(), link })?;
+                }
+            }
+        }
+    }
+
+    /// Walks within one root until the names are used up or a link leads out of it.
+    fn through(&mut self, root: &Root, mut todo: VecDeque<OsString>) -> Result<Way, PathRefusal> {
+        let mut done: Vec<OsString> = Vec::new();
+        let mut open: Vec<Dir> = Vec::new();
+        let mut end = End::Folder;
+        let mut last_link = String::new();
+        while let Some(name) = todo.pop_front() {
+            let here = || done.iter().fold(root.path().to_path_buf(), |path, name| path.join(name));
+            if name == ".." {
+                if done.pop().is_none() {
+                    let rest: PathBuf = todo.iter().collect();
+                    return Ok(Way::LeftRoot(root.path().join("..").join(rest), last_link));
+                }
+                open.pop();
+                continue;
+            }
+            self.check_name(&name)?;
+            if end == End::Missing {
+                done.push(name);
+                continue;
+            }
+            let dir = open.last().unwrap_or(&root.dir);
+            let kind = match dir.symlink_metadata(&name) {
+                Ok(metadata) => metadata.file_type(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    end = End::Missing;
+                    // `..` behind a name that does not exist leads nowhere, and `done` no longer matches `open`.
+                    if todo.iter().any(|name| name == "..") {
+                        return Err(self.unreadable("a link on its way points to nothing"));
+                    }
+                    done.push(name);
+                    continue;
+                }
+                Err(error) => return Err(self.unreadable(&error.to_string())),
+            };
+            if kind.is_symlink() {
+                last_link = here().join(&name).display().to_string();
+                let target = self.target(dir, &name)?;
+                let names = todo.drain(..);
+                if target.has_root() || target.is_absolute() {
+                    return Ok(Way::LeftRoot(names.fold(target, |path, name| path.join(name)), last_link));
+                }
+                todo = target.iter().map(OsStr::to_owned).filter(|name| name != ".").chain(names).collect();
+            } else if kind.is_dir() {
+                if !todo.is_empty() {
+                    let next = dir.open_dir_nofollow(&name);
+                    open.push(next.map_err(|error| self.unreadable(&error.to_string()))?);
+                }
+                done.push(name);
+            } else if todo.is_empty() {
+                done.push(name);
+                end = End::Other;
+            } else {
+                let part = here().join(&name).display().to_string();
+                return Err(PathRefusal::NotAFolder { given: self.given.into(), part });
+            }
+        }
+        Ok(Way::Ended(done, end))
+    }
+
+    fn check_name(&self, name: &OsStr) -> Result<(), PathRefusal> {
+        let name = name.to_str().ok_or_else(|| PathRefusal::NameNotUtf8 { given: self.given.into() })?;
+        match guarded(name) {
+            Some(Guarded::Store) => Err(PathRefusal::Store { given: self.given.into() }),
+            Some(Guarded::Git) | None => Ok(()),
+        }
+    }
+
+    fn target(&mut self, dir: &Dir, link: &OsStr) -> Result<PathBuf, PathRefusal> {
+        self.links += 1;
+        if self.links > MAX_LINKS {
+            return Err(PathRefusal::LinkLoop { given: self.given.into() });
+        }
+        dir.read_link_contents(link).map_err(|error| self.unreadable(&error.to_string()))
+    }
+
+    fn unreadable(&self, why: &str) -> PathRefusal {
+        PathRefusal::Unreadable { given: self.given.into(), why: why.into() }
+    }
+
+    fn found(&self, root: &Root, names: &[OsString], end: End) -> Result<Found, PathRefusal> {
+        let absolute = names.iter().fold(root.path().to_path_buf(), |path, name| path.join(name));
+        // Roots may lie in each other: the first in order that holds the place stands for it.
+        let (index, relative) = self.roots.holding(&absolute).ok_or_else(|| PathRefusal::OutsideRoots {
+            given: self.given.into(),
+            roots: self.roots.folders(),
+        })?;
+        let Some(root) = self.roots.get(index).cloned() else {
+            return Err(PathRefusal::NoRoots { given: self.given.into() });
+        };
+        // By the whole path: a root that lies in `.git` itself is not written either.
+        let in_git = guarded_path(&absolute).is_some();
+        let relative = relative.to_path_buf();
+        Ok(Found { place: Place { root, index, relative, absolute, in_git }, end })
+    }
+}

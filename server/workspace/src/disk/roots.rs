@@ -1,0 +1,186 @@
+//! The folders that are served, each opened once.
+//!
+//! # Limitations
+//! A root is its folder's handle, not its name: if the folder is moved, the handle goes with it, and if another is
+//! made in its place, it is not served until the roots are opened anew.
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_fs_ext::DirExt;
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::error::{Action, DiskError};
+use super::path::identity;
+use super::spelling::{Guarded, guarded_path};
+
+/// One folder that is served.
+#[derive(Debug)]
+pub struct Root {
+    name: String,
+    path: PathBuf,
+    /// The same folder as callers spell it, where that differs (`/tmp` for `/private/tmp`).
+    spelled: Option<PathBuf>,
+    pub(super) dir: Dir,
+}
+
+impl Root {
+    /// The base name of the folder, with `-2` and so on behind it when another root has the same.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The folder, with all links followed.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The folders that are served, in order. Cheap to clone.
+///
+/// Invariants: paths are absolute, free of links when they were opened, UTF-8, different from each other, and none
+/// lies in a `.mcp` folder. Names are different from each other.
+#[derive(Clone, Debug, Default)]
+pub struct Roots {
+    roots: Arc<[Arc<Root>]>,
+}
+
+impl Roots {
+    /// Opens folders as roots. One that is given twice counts once.
+    ///
+    /// # Errors
+    /// A folder is missing, is none, lies in `.mcp`, or cannot be opened.
+    pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Roots, DiskError> {
+        let opened: Result<Vec<_>, _> = paths.into_iter().map(|path| open_root(path.as_ref())).collect();
+        Ok(Roots::of(opened?))
+    }
+
+    /// What of these roots lies within the folders of a caller, in the caller's order: where one lies in the other,
+    /// the inner of the two. May be empty. A folder of the caller that does not exist counts as outside.
+    #[must_use]
+    pub fn narrowed_to(&self, folders: &[PathBuf]) -> Roots {
+        let mut narrowed = Vec::new();
+        for spelled in folders {
+            let folder = identity(spelled);
+            for root in self.iter() {
+                if root.path.starts_with(&folder) {
+                    let dir = root.dir.try_clone().ok();
+                    let (path, spelled) = (root.path.clone(), root.spelled.clone());
+                    narrowed.extend(dir.map(|dir| Opened { dir, path, spelled }));
+                } else if let Ok(inside) = folder.strip_prefix(&root.path) {
+                    let dir = open_inside(&root.dir, inside);
+                    let spelled = Some(spelled.clone());
+                    narrowed.extend(dir.map(|dir| Opened { dir, path: folder.clone(), spelled }));
+                }
+            }
+        }
+        Roots::of(narrowed)
+    }
+
+    fn of(opened: Vec<Opened>) -> Roots {
+        let mut seen = HashSet::new();
+        let mut names = HashSet::new();
+        let roots = opened
+            .into_iter()
+            .filter(|opened| seen.insert(opened.path.clone()))
+            .map(|Opened { dir, path, spelled }| {
+                let name = free_name(&base_name(&path), &names);
+                names.insert(name.clone());
+                let spelled = spelled.filter(|spelled| spelled.is_absolute() && *spelled != path);
+                Arc::new(Root { name, path, spelled, dir })
+            })
+            .collect();
+        Roots { roots }
+    }
+
+    /// The roots in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Root>> {
+        self.roots.iter()
+    }
+
+    /// One root.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&Arc<Root>> {
+        self.roots.get(index)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.roots.is_empty()
+    }
+
+    /// The first root that holds a path free of links, and the path within it.
+    pub(super) fn holding<'p>(&self, path: &'p Path) -> Option<(usize, &'p Path)> {
+        self.iter().enumerate().find_map(|(index, root)| Some((index, path.strip_prefix(&root.path).ok()?)))
+    }
+
+    /// The same for the spellings in which the roots were given.
+    pub(super) fn holding_spelled<'p>(&self, path: &'p Path) -> Option<(usize, &'p Path)> {
+        self.iter()
+            .enumerate()
+            .find_map(|(index, root)| Some((index, path.strip_prefix(root.spelled.as_ref()?).ok()?)))
+    }
+
+    pub(super) fn folders(&self) -> Vec<String> {
+        self.iter().map(|root| root.path.display().to_string()).collect()
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        self.iter().map(|root| root.name.clone()).collect()
+    }
+}
+
+struct Opened {
+    dir: Dir,
+    path: PathBuf,
+    spelled: Option<PathBuf>,
+}
+
+fn open_root(given: &Path) -> Result<Opened, DiskError> {
+    let bad = |why| DiskError::BadRoot { path: given.to_path_buf(), why };
+    let failed = |error: &std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => bad("there is no such folder"),
+        std::io::ErrorKind::NotADirectory => bad("it is not a folder"),
+        _ => DiskError::from_io(given, Action::OpenRoot, error),
+    };
+    let path = given.canonicalize().map_err(|e| failed(&e))?;
+    if path.to_str().is_none() {
+        return Err(bad("its path is not UTF-8"));
+    }
+    if guarded_path(&path) == Some(Guarded::Store) {
+        return Err(bad("it lies in .mcp, where the record of edits is kept"));
+    }
+    let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(|e| failed(&e))?;
+    Ok(Opened { dir, path, spelled: std::path::absolute(given).ok() })
+}
+
+/// A folder below a root, reached without following a link, and not in `.mcp`.
+fn open_inside(root: &Dir, inside: &Path) -> Option<Dir> {
+    if guarded_path(inside) == Some(Guarded::Store) || inside.to_str().is_none() {
+        return None;
+    }
+    inside.components().try_fold(root.try_clone().ok()?, |dir, component| match component {
+        Component::Normal(name) => dir.open_dir_nofollow(name).ok(),
+        _ => None,
+    })
+}
+
+fn base_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy().into_owned())
+}
+
+fn free_name(base: &str, taken: &HashSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{base}-{number}"));
+    std::iter::once(base.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
+}

@@ -1,0 +1,244 @@
+//! How callers spell paths: pure functions from what was written to what is meant.
+//!
+//! Nothing here looks at a disk. A spelling that passes is only a list of names; whether they lie inside a root,
+//! and where links on the way lead, is for the walk in `path.rs` to find out.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::error::PathRefusal;
+
+/// Which spellings of a path a tool takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathStyle {
+    /// An absolute path inside a root, a path relative to the first root, or a `file:` URI.
+    Any,
+    /// A path within the root: a leading `/` is the root. With several roots the first segment names one.
+    WithinRoot,
+}
+
+/// What was written, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spelling {
+    /// The names from the start to the file, without `.` and `..`.
+    pub names: Vec<String>,
+    /// Whether the names start at the top of the file system and not in a root.
+    pub absolute: bool,
+    /// Whether a final `/` or `.` says that a folder is meant.
+    pub folder: bool,
+}
+
+impl Spelling {
+    /// The path of an absolute spelling.
+    pub(super) fn absolute_path(&self) -> PathBuf {
+        // On Windows the first name is the drive, which has to stay in front of the separator.
+        if cfg!(windows) {
+            return PathBuf::from(self.names.join("\\"));
+        }
+        let mut path = PathBuf::from("/");
+        path.extend(&self.names);
+        path
+    }
+}
+
+/// Reads what a caller wrote. `root` is the first root, for the words of a refusal.
+pub(super) fn read_spelling(given: &str, style: PathStyle, root: &str) -> Result<Spelling, PathRefusal> {
+    if given.trim().is_empty() {
+        return Err(PathRefusal::Empty);
+    }
+    refuse_nul(given, given)?;
+    if is_drive_form(given) || given.starts_with("\\\\") {
+        if cfg!(windows) && style == PathStyle::Any && is_drive_form(given) {
+            return take_apart(given, given, true, root);
+        }
+        return Err(PathRefusal::WindowsForm { given: given.into(), root: root.into() });
+    }
+    if let Some(scheme) = scheme(given) {
+        if style == PathStyle::WithinRoot {
+            return Err(PathRefusal::UriNotTaken { given: given.into() });
+        }
+        if !scheme.eq_ignore_ascii_case("file") {
+            return Err(PathRefusal::NotAFile(given.into()));
+        }
+        let path = file_uri_text(given, root)?;
+        return take_apart(given, &path, true, root);
+    }
+    if given == "~" || given.starts_with("~/") {
+        return Err(PathRefusal::HomeSign { given: given.into(), root: root.into() });
+    }
+    let absolute = given.starts_with('/') && style == PathStyle::Any;
+    take_apart(given, given, absolute, root)
+}
+
+/// The path that a `file:` URI names, percent-decoded. For URIs of editors as much as of agents.
+///
+/// # Errors
+/// A URI of another scheme or another machine, or one that cannot be read.
+pub fn path_of_file_uri(uri: &str) -> Result<PathBuf, PathRefusal> {
+    match scheme(uri) {
+        Some(scheme) if scheme.eq_ignore_ascii_case("file") => {
+            file_uri_text(uri, "a root").map(PathBuf::from)
+        }
+        _ => Err(PathRefusal::NotAFile(uri.into())),
+    }
+}
+
+/// Splits at `/`, drops `.`, and lets `..` take back the name before it.
+fn take_apart(given: &str, path: &str, absolute: bool, root: &str) -> Result<Spelling, PathRefusal> {
+    let parts = |c: char| c == '/' || (cfg!(windows) && c == '\\');
+    let mut names: Vec<String> = Vec::new();
+    let mut folder = false;
+    for part in path.split(parts) {
+        folder = matches!(part, "" | "." | "..");
+        match part {
+            "" | "." => {}
+            // Above the top of the file system is its top, as the system has it.
+            ".." if names.pop().is_none() && !absolute => {
+                return Err(PathRefusal::AboveRoot { given: given.into(), root: root.into() });
+            }
+            ".." => {}
+            name => names.push(name.into()),
+        }
+    }
+    Ok(Spelling { names, absolute, folder })
+}
+
+fn refuse_nul(given: &str, text: &str) -> Result<(), PathRefusal> {
+    if text.contains('\0') { Err(PathRefusal::Nul { given: given.into() }) } else { Ok(()) }
+}
+
+/// `C:…`: no scheme of a URI has one letter.
+fn is_drive_form(given: &str) -> bool {
+    matches!(given.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+}
+
+/// The scheme, if this is a URI. A dot is legal in a scheme but in no known one, and common in file names
+/// (`main.rs:12`), so it makes a path.
+fn scheme(given: &str) -> Option<&str> {
+    let (scheme, _) = given.split_once(':')?;
+    let mut bytes = scheme.bytes();
+    let first = bytes.next()?;
+    (first.is_ascii_alphabetic() && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-')))
+        .then_some(scheme)
+}
+
+/// The path in a `file:` URI as text that starts with `/` (with the drive on Windows).
+fn file_uri_text(given: &str, root: &str) -> Result<String, PathRefusal> {
+    let bad = |why| PathRefusal::BadFileUri { given: given.into(), why };
+    let rest = given.get("file:".len()..).unwrap_or_default();
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => {
+            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
+                return Err(PathRefusal::OtherHost {
+                    given: given.into(),
+                    host: host.into(),
+                    root: root.into(),
+                });
+            }
+            path
+        }
+        None => rest,
+    };
+    if !path.starts_with('/') {
+        return Err(bad("it has no absolute path"));
+    }
+    if path.contains(['?', '#']) {
+        return Err(bad("a ? or # in a name has to be written %3F or %23"));
+    }
+    let bytes = percent_decoded(path).ok_or_else(|| bad("a % is not followed by two hex digits"))?;
+    let text = String::from_utf8(bytes).map_err(|_| PathRefusal::NameNotUtf8 { given: given.into() })?;
+    refuse_nul(given, &text)?;
+    let drive = text.get(1..).is_some_and(is_drive_form);
+    if drive && !cfg!(windows) {
+        return Err(PathRefusal::WindowsForm { given: given.into(), root: root.into() });
+    }
+    Ok(if drive { text.trim_start_matches('/').to_owned() } else { text })
+}
+
+fn percent_decoded(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = text.bytes();
+    let mut decoded = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        decoded.push(if byte == b'%' {
+            let (high, low) = (hex(bytes.next()?)?, hex(bytes.next()?)?);
+            high << 4 | low
+        } else {
+            byte
+        });
+    }
+    Some(decoded)
+}
+
+fn hex(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+/// A folder that agents may not touch, or not write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guarded {
+    /// `.mcp`: neither read nor written.
+    Store,
+    /// `.git`: read, not written.
+    Git,
+}
+
+/// Whether a name is one of the guarded ones on any file system: those of Windows and macOS take `.GIT`, `.git.`,
+/// `.git ` and `.git::$INDEX_ALLOCATION` for `.git`, some leave out characters that nobody sees, and `GIT~1` is the
+/// short name of it.
+pub(super) fn guarded(name: &str) -> Option<Guarded> {
+    let name = name.split(':').next().unwrap_or_default();
+    let seen: String = name.chars().filter(|c| !is_ignorable(*c)).collect();
+    let seen = seen.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    match seen.as_str() {
+        ".mcp" => Some(Guarded::Store),
+        ".git" => Some(Guarded::Git),
+        short if cfg!(windows) && is_short_name(short, "mcp") => Some(Guarded::Store),
+        short if cfg!(windows) && is_short_name(short, "git") => Some(Guarded::Git),
+        _ => None,
+    }
+}
+
+/// The first guard on a path, `.mcp` before `.git`.
+pub(super) fn guarded_path(path: &Path) -> Option<Guarded> {
+    let mut found = None;
+    for component in path.components() {
+        if let Component::Normal(name) = component {
+            match guarded(&name.to_string_lossy()) {
+                Some(Guarded::Store) => return Some(Guarded::Store),
+                Some(Guarded::Git) => found = Some(Guarded::Git),
+                None => {}
+            }
+        }
+    }
+    found
+}
+
+fn is_short_name(name: &str, start: &str) -> bool {
+    name.strip_prefix(start)
+        .and_then(|rest| rest.strip_prefix('~'))
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Unicode's Default_Ignorable_Code_Point, which HFS+ and case-folding ext4 leave out when they compare names.
+fn is_ignorable(c: char) -> bool {
+    matches!(
+        c,
+        '\u{AD}'
+            | '\u{34F}'
+            | '\u{61C}'
+            | '\u{115F}'..='\u{1160}'
+            | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}'
+            | '\u{200B}'..='\u{200F}'
+            | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{FEFF}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFF8}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}'
+    )
+}

@@ -1,0 +1,373 @@
+//! Writing files: whole, or not at all.
+//!
+//! The new content goes to a temporary file in the same folder, is synced, and takes the name of the old one by a
+//! rename; then the folder is synced. Right before the rename the way is walked again and the file looked at again:
+//! if either is not as the caller saw it, nothing happens. Whatever fails, the temporary file is removed, and the
+//! file stands as it was.
+//!
+//! The place has no links in it (`path.rs` followed them), so a link stays a link and its target is replaced.
+//!
+//! The new file gets the mode bits of the old one, and its owner and group where the system lets this user set them.
+//! Where it does not, the set-user and set-group bits are dropped, and a group that is not the old one may do no more
+//! than everyone.
+//!
+//! # Limitations
+//! - Other hard links of the file keep the old content: the name gets a new file. To write in place instead would be
+//!   to risk half a file.
+//! - Extended attributes and access control lists of the old file are not carried over.
+//! - Between the last look and the rename lies an instant in which another program's write is lost. Our own
+//!   processes have a lock around both. A *new* file is linked rather than renamed into place and so never replaces
+//!   anything, but for file systems without hard links.
+//! - `kill -9` or a power cut can leave a temporary file behind ([`remove_leftovers`]); its name never comes again.
+//! - On Windows no owner is set and folders are not synced, as there is no such thing.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+use uuid::Uuid;
+
+use super::error::{Action, DiskError};
+use super::file::{FileBytes, Folder, MAX_FILE_BYTES, Stamp, step_into};
+use super::path::Place;
+
+/// What the caller takes the file for. If it is something else, it is left alone.
+#[derive(Clone, Copy, Debug)]
+pub enum Expect<'a> {
+    /// There is no file.
+    Absent,
+    /// The file has this stamp.
+    Unchanged(Stamp),
+    /// The file is as it was read: it has that stamp and had been quiet when it was read, or else it has the same
+    /// bytes. Also sees a change that left the stamp as it was, and takes no offence at one that left the bytes.
+    Same(&'a FileBytes),
+}
+
+/// How old a temporary file must be to have been left behind.
+const LEFT_BEHIND: Duration = Duration::from_secs(3600);
+
+const TEMPORARY_START: &str = ".hashline-";
+const TEMPORARY_END: &str = ".tmp";
+
+/// Whether a file of this name is one of our temporary files.
+#[must_use]
+pub fn is_temporary(name: &str) -> bool {
+    name.strip_prefix(TEMPORARY_START)
+        .and_then(|rest| rest.strip_suffix(TEMPORARY_END))
+        .is_some_and(|id| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// Replaces a file's content, or makes the file. Returns its new stamp.
+///
+/// # Errors
+/// The file is not as expected, or the disk refuses. But for [`DiskError::NotSynced`], all is as it was.
+pub fn write(place: &Place, bytes: &[u8], expect: Expect<'_>) -> Result<Stamp, DiskError> {
+    write_with(place, bytes, expect, || {})
+}
+
+/// As [`write()`], with something that happens between the writing of the temporary file and the last look.
+pub(super) fn write_with(
+    place: &Place,
+    bytes: &[u8],
+    expect: Expect<'_>,
+    meanwhile: impl FnOnce(),
+) -> Result<Stamp, DiskError> {
+    place.check_write()?;
+    let path = place.absolute();
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    if size > MAX_FILE_BYTES {
+        return Err(DiskError::TooLarge { path: path.into(), size, limit: MAX_FILE_BYTES });
+    }
+    let folder = to_write_in(place)?;
+    let old = as_expected(&folder, place, expect)?;
+    if old.as_ref().is_some_and(|old| is_read_only(&folder, old)) {
+        return Err(DiskError::ReadOnlyFile { path: path.into() });
+    }
+
+    let failed = |error: io::Error| DiskError::from_io(path, Action::Write, &error);
+    let mut temporary = Temporary::create(folder.dir(), old.is_some()).map_err(failed)?;
+    temporary.file.write_all(bytes).map_err(failed)?;
+    if let Some(old) = &old {
+        take_over(&temporary.file, old).map_err(failed)?;
+    }
+    temporary.file.sync_all().map_err(failed)?;
+    meanwhile();
+
+    let again = to_write_in(place)?;
+    if !same_folder(folder.dir(), again.dir()).map_err(failed)? {
+        return Err(DiskError::PathChanged { path: path.into() });
+    }
+    as_expected(&folder, place, expect)?;
+    if old.is_some() {
+        temporary.replace(folder.name).map_err(failed)?;
+    } else {
+        temporary.become_new(folder.name).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => DiskError::AlreadyThere { path: path.into() },
+            _ => failed(error),
+        })?;
+    }
+    let unsure = |error: io::Error| DiskError::NotSynced { path: path.into(), why: error.to_string() };
+    sync_folder(folder.dir()).map_err(unsure)?;
+    Metadata::from_file(&temporary.file).map(|new| Stamp::of(&new)).map_err(unsure)
+}
+
+/// Removes a file.
+///
+/// # Errors
+/// The file is not as expected, or the disk refuses.
+pub fn remove(place: &Place, expect: Expect<'_>) -> Result<(), DiskError> {
+    place.check_write()?;
+    let path = place.absolute();
+    let folder = Folder::of(place)?;
+    if as_expected(&folder, place, expect)?.is_none() {
+        return Err(DiskError::NotFound { path: path.into() });
+    }
+    let failed = |error: io::Error| DiskError::from_io(path, Action::Remove, &error);
+    folder.dir().remove_file(folder.name).map_err(failed)?;
+    sync_folder(folder.dir())
+        .map_err(|error| DiskError::NotSynced { path: path.into(), why: error.to_string() })
+}
+
+/// Makes the folders that the place's file would lie in, as far as they are missing.
+///
+/// # Errors
+/// One of them is something else by now, or the disk refuses. Folders made before that stay.
+pub fn create_folders(place: &Place) -> Result<(), DiskError> {
+    place.check_write()?;
+    let path = place.absolute();
+    let mut opened: Option<Dir> = None;
+    for name in place.relative().parent().into_iter().flatten() {
+        let dir = opened.as_ref().unwrap_or(&place.root.dir);
+        match dir.create_dir(name) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                // No write permission in a folder of the way is no harm if the next one is there.
+                if dir.symlink_metadata(name).is_err() {
+                    return Err(DiskError::from_io(path, Action::Write, &error));
+                }
+            }
+            Err(error) => return Err(DiskError::from_io(path, Action::MakeFolder, &error)),
+        }
+        opened = Some(step_into(dir, Path::new(name), place)?);
+    }
+    Ok(())
+}
+
+/// Removes the temporary files that a crash has left in the folder of a place an hour ago or earlier. Returns how
+/// many.
+///
+/// # Errors
+/// The folder cannot be read. A file that cannot be removed is left.
+pub fn remove_leftovers(place: &Place, now: SystemTime) -> Result<usize, DiskError> {
+    let folder = Folder::of(place)?;
+    let failed = |error: io::Error| DiskError::from_io(place.absolute(), Action::OpenFolder, &error);
+    let mut removed = 0;
+    for entry in folder.dir().entries().map_err(failed)? {
+        let Ok(entry) = entry else { continue };
+        let name = entry.file_name();
+        let old = |metadata: Metadata| {
+            let modified = Stamp::of(&metadata).modified();
+            metadata.is_file() && now.duration_since(modified).is_ok_and(|age| age >= LEFT_BEHIND)
+        };
+        if name.to_str().is_some_and(is_temporary)
+            && folder.dir().symlink_metadata(&name).is_ok_and(old)
+            && folder.dir().remove_file(&name).is_ok()
+        {
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+fn to_write_in(place: &Place) -> Result<Folder<'_>, DiskError> {
+    Folder::of(place).map_err(|error| match error {
+        DiskError::NotFound { path } => {
+            let folder = path.parent().unwrap_or(&path).to_path_buf();
+            DiskError::FolderMissing { path, folder }
+        }
+        other => other,
+    })
+}
+
+/// What is there, if it is what the caller takes it for.
+fn as_expected(
+    folder: &Folder<'_>,
+    place: &Place,
+    expect: Expect<'_>,
+) -> Result<Option<Metadata>, DiskError> {
+    let path = place.absolute();
+    let changed = || DiskError::ChangedMeanwhile { path: path.into() };
+    let found = folder.look(place)?;
+    match (&found, expect) {
+        (None, Expect::Absent) => {}
+        (Some(_), Expect::Absent) => return Err(DiskError::AlreadyThere { path: path.into() }),
+        (None, _) => return Err(changed()),
+        (Some(now), Expect::Unchanged(stamp)) => {
+            if Stamp::of(now) != stamp {
+                return Err(changed());
+            }
+        }
+        (Some(now), Expect::Same(read)) => {
+            let proven = Stamp::of(now) == read.stamp && read.settled;
+            if !proven {
+                let same = folder.read(place, MAX_FILE_BYTES)?.filter(|file| file.bytes == read.bytes);
+                if same.is_none() {
+                    return Err(changed());
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A file that this user may not write is not replaced either, though the folder would allow it. Asked without
+/// opening it, which programs that watch the file would notice.
+#[cfg(unix)]
+fn is_read_only(folder: &Folder<'_>, _: &Metadata) -> bool {
+    use rustix::fs::{Access, AtFlags, accessat};
+    // Whatever other error there is, the writing will tell.
+    accessat(folder.dir(), folder.name, Access::WRITE_OK, AtFlags::empty()) == Err(rustix::io::Errno::ACCESS)
+}
+
+#[cfg(not(unix))]
+fn is_read_only(_: &Folder<'_>, metadata: &Metadata) -> bool {
+    metadata.permissions().readonly()
+}
+
+/// A file under a name of its own, removed when dropped unless it took its final name.
+pub(super) struct Temporary<'d> {
+    dir: &'d Dir,
+    name: Option<String>,
+    file: fs::File,
+}
+
+impl<'d> Temporary<'d> {
+    /// Readable by this user alone if it is to replace a file; else as any new file.
+    pub(super) fn create(dir: &'d Dir, private: bool) -> io::Result<Temporary<'d>> {
+        let name = format!("{TEMPORARY_START}{}{TEMPORARY_END}", Uuid::new_v4().simple());
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if private {
+            use cap_std::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        #[cfg(not(unix))]
+        let _ = private;
+        let file = dir.open_with(&name, &options)?.into_std();
+        Ok(Temporary { dir, name: Some(name), file })
+    }
+
+    fn replace(&mut self, name: &Path) -> io::Result<()> {
+        let Some(temporary) = &self.name else { return Ok(()) };
+        self.dir.rename(temporary, self.dir, name)?;
+        self.name = None;
+        Ok(())
+    }
+
+    /// Takes a name that nobody has.
+    pub(super) fn become_new(&mut self, name: &Path) -> io::Result<()> {
+        let Some(temporary) = &self.name else { return Ok(()) };
+        match self.dir.hard_link(temporary, self.dir, name) {
+            Ok(()) => {
+                self.remove();
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            // No hard links on this file system (FAT, some network ones). The rename itself tells of anything else.
+            Err(_) => self.replace(name),
+        }
+    }
+
+    fn remove(&mut self) {
+        if let Some(name) = self.name.take() {
+            // What cannot be removed now is removed by `remove_leftovers`.
+            let _ = self.dir.remove_file(name);
+        }
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+/// Gives the new file the owner, group and mode bits of the old one, as far as this user may.
+#[cfg(unix)]
+fn take_over(file: &fs::File, old: &Metadata) -> io::Result<()> {
+    use cap_std::fs::MetadataExt;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt, fchown};
+    let new = file.metadata()?;
+    let mut owner_kept = new.uid() == old.uid();
+    let mut group_kept = new.gid() == old.gid();
+    if !(owner_kept && group_kept) {
+        if fchown(file, Some(old.uid()), Some(old.gid())).is_ok() {
+            (owner_kept, group_kept) = (true, true);
+        } else {
+            group_kept = group_kept || fchown(file, None, Some(old.gid())).is_ok();
+        }
+    }
+    // After the owner, as a change of owner takes the set-user bit away.
+    let mode = mode_to_set(old.mode(), owner_kept, group_kept);
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(unix)]
+pub(super) fn mode_to_set(old: u32, owner_kept: bool, group_kept: bool) -> u32 {
+    let mut mode = old & 0o7777;
+    if !owner_kept || !group_kept {
+        mode &= 0o1777;
+    }
+    if !group_kept {
+        mode &= !0o070 | (mode & 0o007) << 3;
+    }
+    mode
+}
+
+#[cfg(not(unix))]
+fn take_over(file: &fs::File, old: &Metadata) -> io::Result<()> {
+    let mut permissions = file.metadata()?.permissions();
+    permissions.set_readonly(old.permissions().readonly());
+    file.set_permissions(permissions)
+}
+
+#[cfg(unix)]
+fn same_folder(one: &Dir, other: &Dir) -> io::Result<bool> {
+    use cap_std::fs::MetadataExt;
+    let (one, other) = (one.dir_metadata()?, other.dir_metadata()?);
+    Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
+}
+
+/// Windows does not let a folder be moved while a file in it is open, as the temporary one is.
+#[cfg(not(unix))]
+fn same_folder(_: &Dir, _: &Dir) -> io::Result<bool> {
+    Ok(true)
+}
+
+#[cfg(unix)]
+fn sync_folder(dir: &Dir) -> io::Result<()> {
+    // The handle itself may be of the kind that cannot be synced (O_PATH).
+    let synced = dir.open(".").and_then(|folder| folder.sync_all());
+    match synced {
+        // Some file systems sync folders on their own and refuse to be told; a folder may also be writable and
+        // not readable, so that it cannot be opened for this.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Dir) -> io::Result<()> {
+    Ok(())
+}
