@@ -38,6 +38,10 @@ mod roots;
 mod spelling;
 mod write;
 
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
+
 pub use cache::{HashCache, QUIET};
 pub use error::{Action, DiskError, PathRefusal};
 pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, Stamp, read, stamp};
