@@ -20,6 +20,7 @@ local COLOURS = {
   ["!"] = { "HashlineSignConflict", { fg = "#ff9907" } },
 }
 
+local LONGEST_MS = 20000 -- of one test
 local running = {}
 
 ---@class Child
@@ -50,9 +51,14 @@ function M.start(settings, size)
     "set termguicolors | filetype off | syntax off",
   }, { rpc = true })
   assert(chan > 0, "Neovim does not start")
+  -- One that waits for a key answers nothing: a test that hangs is ended from outside.
+  local pid, watchdog = vim.fn.jobpid(chan), vim.uv.new_timer()
+  watchdog:start(LONGEST_MS, 0, function()
+    vim.uv.kill(pid, "sigkill")
+  end)
   local folder = vim.fn.tempname()
   vim.fn.mkdir(folder, "p")
-  local child = setmetatable({ chan = chan, folder = vim.uv.fs_realpath(folder) }, Child)
+  local child = setmetatable({ chan = chan, watchdog = watchdog, folder = vim.uv.fs_realpath(folder) }, Child)
   running[#running + 1] = child
   settings =
     vim.tbl_extend("keep", settings or {}, { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false })
@@ -63,6 +69,7 @@ end
 
 function M.stop_all()
   for _, child in ipairs(running) do
+    child.watchdog:close()
     vim.fn.jobstop(child.chan)
   end
   vim.fn.jobwait(
@@ -138,7 +145,8 @@ function Child:fake(method, params)
   return self:lua(
     [[
       local method, params = ...
-      local client = assert(vim.lsp.get_clients({ name = "hashline" })[1], "no client")
+      local client = vim.lsp.get_clients({ name = "hashline", bufnr = 0 })[1]
+        or assert(vim.lsp.get_clients({ name = "hashline" })[1], "no client")
       local answer
       client:request("fake/" .. method, params, function(failure, result)
         answer = { failure = failure, result = result }
@@ -190,7 +198,8 @@ end
 
 --- What the plugin said to the sidecar, null fields as vim.NIL.
 function Child:said(method)
-  return self:fake("said", { method = method })
+  local said = vim.json.decode(self:fake("said", { method = method }))
+  return vim.tbl_isempty(said) and {} or said
 end
 
 --- Text and version of a document as the sidecar has it.

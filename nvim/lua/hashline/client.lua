@@ -3,6 +3,7 @@ local config = require("hashline.config")
 local delivery = require("hashline.delivery")
 local locator = require("hashline.locator")
 local protocol = require("hashline.protocol")
+local render = require("hashline.render")
 local state = require("hashline.state")
 local undo = require("hashline.undo")
 
@@ -104,6 +105,7 @@ local function watch(buf)
     end,
     on_detach = function()
       undo.forget(buf)
+      render.clear(buf)
       state.detach(buf)
     end,
   })
@@ -188,7 +190,7 @@ function M.restart()
   local function again()
     tries = tries + 1
     for _, client in ipairs(clients) do
-      if not client:is_stopped() then
+      if vim.lsp.get_client_by_id(client.id) then
         if tries == 20 then
           client:stop(true)
         end

@@ -143,16 +143,16 @@ local function after_refusal(document, decision, refused, queued)
   for _, refusal in ipairs(refused) do
     whys[refusal.why] = true
   end
-  local single = #refused == 1 and entry ~= nil
+  local single = decision.hunk ~= nil and entry ~= nil
 
   if whys.needsOthers and vim.tbl_count(whys) == 1 then
-    local count = #vim.list.unique(vim
-      .iter(refused)
-      :map(function(refusal)
-        return refusal.others
-      end)
-      :flatten()
-      :totable())
+    local others = {}
+    for _, refusal in ipairs(refused) do
+      for _, other in ipairs(refusal.others) do
+        others[other] = true
+      end
+    end
+    local count = vim.tbl_count(others)
     local verb = decision.decision == "reject" and "Reject" or "Accept"
     choose(first.message, {
       {

@@ -4,7 +4,7 @@ local config = require("hashline.config")
 local M = {}
 
 local told = {} ---@type table<string, boolean> by conversation
-local waiting = {} ---@type table<string, integer> hunks by agent
+local waiting = {} ---@type table<string, integer> hunks by agent, not told of yet
 local scheduled = false
 
 local WAIT_MS = 100 -- several documents of one call come one after the other
@@ -16,13 +16,18 @@ local function tell()
     return
   end
   scheduled = false
-  local parts = {}
+  local total, agents = 0, {}
   for agent, count in vim.spairs(waiting) do
-    parts[#parts + 1] = ("%s: %d hunk%s to decide"):format(agent, count, count == 1 and "" or "s")
+    total = total + count
+    agents[#agents + 1] = agent
   end
   waiting = {}
   -- Cut so that it never needs "Press ENTER".
-  local message = "hashline: " .. vim.fn.strtrans(table.concat(parts, ", "))
+  local message = ("hashline: %d hunk%s to decide (%s)"):format(
+    total,
+    total == 1 and "" or "s",
+    vim.fn.strtrans(table.concat(agents, ", "))
+  )
   vim.notify(vim.fn.strcharpart(message, 0, math.max(vim.o.columns - 13, 20)), vim.log.levels.INFO)
 end
 

@@ -400,6 +400,7 @@ end
 ---@field emphasis string?
 
 local rows = {} ---@type table<integer, hashline.Row> of the window being drawn
+local in_view = {} ---@type table<integer, hashline.Document> by window, in this redraw
 
 ---@param document hashline.Document
 ---@param top integer
@@ -499,17 +500,23 @@ function M.start()
       if not document or #document.entries == 0 then
         return false
       end
-      -- The first sign opens the sign column, which is known only now: there is less room for the text.
-      local look, wrap = looks[buf], wrap_of(win)
-      if look and wrap and wrap < (look.wrap or math.huge) then
-        vim.schedule(function()
-          M.update(document)
-        end)
-      end
+      in_view[win] = document
       return collect(document, top, bottom)
     end,
     on_line = function(_, _, buf, row)
       draw_row(buf, row)
+    end,
+    -- The first sign opens the sign column, which is known only now: there is less room for the text.
+    on_end = function()
+      for win, document in pairs(in_view) do
+        local look, wrap = looks[document.buf or -1], vim.api.nvim_win_is_valid(win) and wrap_of(win)
+        if look and wrap and wrap < (look.wrap or math.huge) then
+          vim.schedule(function()
+            M.update(document)
+          end)
+        end
+      end
+      in_view = {}
     end,
   })
   state.subscribe(M.update)

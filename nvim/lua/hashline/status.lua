@@ -83,18 +83,20 @@ function M.show()
         return
       end
       local agents = #result.agents > 0 and table.concat(result.agents, ", ") or "none so far"
-      vim.api.nvim_echo({
-        { ("hashline %s · %s\n"):format(result.version, table.concat(result.roots, ", ")) },
-        {
-          ("documents open: %d · hunks to decide: %d (%d conflicted)\n"):format(
+      local socket = result.socket
+      vim.notify(
+        table.concat({
+          ("hashline %s · %s"):format(result.version, table.concat(result.roots, ", ")),
+          ("documents open: %d · hunks to decide: %d (%d conflicted)"):format(
             result.documents,
             result.pending,
             result.conflicted
           ),
-        },
-        { ("agents: %s\n"):format(agents) },
-        { ("socket: %s"):format(result.socket ~= vim.NIL and result.socket or "none") },
-      }, false, {})
+          "agents: " .. agents,
+          "socket: " .. (socket and socket ~= vim.NIL and socket or "none"),
+        }, "\n"),
+        vim.log.levels.INFO
+      )
     end)
   end
 end

@@ -50,7 +50,7 @@ end
 ---@return hashline.Span[] in_old
 ---@return hashline.Span[] in_new
 function M.between(old, new)
-  if old == new or #old > LONGEST or #new > LONGEST then
+  if old == new or old == "" or new == "" or #old > LONGEST or #new > LONGEST then
     return {}, {}
   end
   local a, b = pieces(old), pieces(new)

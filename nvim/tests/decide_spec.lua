@@ -1,0 +1,264 @@
+--- What is said to the sidecar, and the ways out where a decision is refused.
+local t = ...
+local messages = require("messages")
+local at, edit, list = messages.at, messages.edit, messages.list
+
+local LINES = { "one", "two", "three", "four", "five", "six" }
+
+local function start(hunks, more)
+  local child = t.start()
+  local uri = child:open("a.txt", LINES)
+  child:push(
+    "hashline/pendingEdits",
+    list(uri, 0, {
+      edit(hunks or {
+        { lines = at(1, 2), removed = { "two" }, proposed = { "TWO" } },
+        { lines = at(3, 3), proposed = { "between" } },
+        { lines = at(4, 5), removed = { "five" } },
+      }),
+    }, more)
+  )
+  return child, uri
+end
+
+--- The decisions that were said, without their null and false fields.
+local function decisions(child, count)
+  local said
+  t.wait(function()
+    said = child:said("hashline/decide")
+    return #said >= count
+  end, count .. " decisions")
+  return vim.tbl_map(function(message)
+    local short = {}
+    for field, value in pairs(message.params) do
+      if value ~= vim.NIL and value ~= false then
+        short[field] = value
+      end
+    end
+    return short
+  end, said)
+end
+
+--- Chooses by itself what a person would choose, and remembers what was offered.
+local function chooser(child, wish)
+  child:lua(
+    [[
+      local wish = ...
+      offered = {}
+      vim.ui.select = function(items, options, on_choice)
+        local labels = vim.tbl_map(options.format_item, items)
+        table.insert(offered, { options.prompt, labels })
+        for i, label in ipairs(labels) do
+          if label:find(wish, 1, true) then return on_choice(items[i], i) end
+        end
+        on_choice(nil)
+      end
+    ]],
+    wish
+  )
+end
+
+local function refusal(why, fields)
+  return vim.tbl_extend(
+    "force",
+    { hunk = messages.ID .. ":1", why = why, message = "it is " .. why, others = {} },
+    fields or {}
+  )
+end
+
+t.test("the hunk at the cursor, with every field of the page", function()
+  local child, uri = start()
+  child:type("jj0")
+  child:cmd("2")
+  child:cmd("Hashline accept")
+  t.wait(function()
+    return #child:said("hashline/decide") == 1
+  end, "it is said")
+  t.eq(child:said("hashline/decide")[1].params, {
+    decision = "accept",
+    uri = uri,
+    edit = messages.ID,
+    hunk = 1,
+    conversation = vim.NIL,
+    lines = vim.NIL,
+    reason = vim.NIL,
+    text = vim.NIL,
+    edited = vim.NIL,
+    withOthers = false,
+  })
+end)
+
+for command, expected in pairs({
+  ["3 | Hashline accept"] = { decision = "accept", edit = messages.ID, hunk = 2 },
+  ["2 | Hashline keep"] = { decision = "accept", edit = messages.ID, hunk = 1 },
+  ["5 | Hashline reject the caller greets | really"] = {
+    decision = "reject",
+    edit = messages.ID,
+    hunk = 3,
+    reason = "the caller greets | really",
+  },
+  ["5 | Hashline undo"] = { decision = "reject", edit = messages.ID, hunk = 3 },
+  ["Hashline! accept"] = { decision = "accept" },
+  ["Hashline reject! no"] = { decision = "reject", reason = "no" },
+  ["1,4Hashline accept"] = { decision = "accept", lines = at(0, 4) },
+  ["%Hashline reject"] = { decision = "reject", lines = at(0, 6) },
+  ["2,2Hashline reject"] = { decision = "reject", edit = messages.ID, hunk = 1 },
+}) do
+  t.test(":" .. command, function()
+    local child, uri = start()
+    child:cmd(command)
+    t.eq(decisions(child, 1), { vim.tbl_extend("force", { uri = uri }, expected) })
+  end)
+end
+
+t.test("<Plug> maps: at the cursor, selected lines, repeated by a dot", function()
+  local child, uri = start()
+  child:cmd("nmap ga <Plug>(HashlineAccept)")
+  child:cmd("xmap gr <Plug>(HashlineReject)")
+  child:cmd("nmap ]h <Plug>(HashlineNext)")
+  child:type("gg]hga")
+  t.eq(decisions(child, 1)[1].hunk, 1)
+  child:type("]h.")
+  t.eq(decisions(child, 2)[2], { decision = "accept", uri = uri, edit = messages.ID, hunk = 2 })
+  child:type("ggVGgr")
+  t.eq(decisions(child, 3)[3], { decision = "reject", uri = uri, lines = at(0, 6) })
+  t.eq(child:lua("return vim.fn.mode()"), "n")
+end)
+
+t.test("<Plug>(HashlineAccept) on an empty line", function()
+  local child = t.start()
+  local uri = child:open("a.txt", { "one", "", "two" })
+  child:push(
+    "hashline/pendingEdits",
+    list(uri, 0, { edit({ { lines = at(1, 2), removed = { "" }, proposed = { "x" } } }) })
+  )
+  child:cmd("nmap ga <Plug>(HashlineAccept)")
+  child:type("jga")
+  t.eq(decisions(child, 1)[1].hunk, 1)
+end)
+
+t.test("the text object takes the lines of the hunk", function()
+  local child = start({ { lines = at(1, 3), removed = { "two", "three" } } })
+  child:cmd("omap ih <Plug>(HashlineHunk)")
+  child:type("jjdih")
+  t.eq(child:lines(), { "one", "four", "five", "six" })
+end)
+
+t.test("nothing here, nothing at all, another's", function()
+  local child = start()
+  child:cmd("6 | Hashline accept")
+  t.eq(child:notified(), { "hashline: no hunk here; :Hashline next goes to one of 3" })
+  child:cmd("6Hashline accept")
+  t.eq(child:notified()[2], "hashline: no hunk in these lines; :Hashline next goes to one")
+  child:cmd("enew | Hashline accept")
+  t.eq(child:notified()[3], "hashline: nothing to decide in this buffer")
+  child:cmd("Hashline accpt")
+  t.ok(child:notified()[4]:find("there is no `:Hashline accpt`; there are accept, diff", 1, true))
+  child:cmd("Hashline! next")
+  t.ok(child:notified()[5]:find("takes no !", 1, true))
+  child = start(nil, { readOnly = true, owner = "VS Code" })
+  child:cmd("2 | Hashline accept")
+  t.eq(child:notified(), { "hashline: these edits are decided in VS Code" })
+  t.eq(child:said("hashline/decide"), {})
+end)
+
+for wish, decision in pairs({
+  ["Keep mine"] = "keepMine",
+  ["Take claude-code's"] = "takeTheirs",
+  ["Keep both"] = "keepBoth",
+}) do
+  t.test("accepting a conflicted hunk: " .. wish, function()
+    local child, uri = start({
+      {
+        state = "conflicted",
+        conflict = "you changed line 2",
+        lines = at(1, 2),
+        removed = { "TWO" },
+        proposed = { "2" },
+      },
+    })
+    chooser(child, wish)
+    child:cmd("2 | Hashline accept")
+    t.eq(decisions(child, 1), { { decision = decision, uri = uri, edit = messages.ID, hunk = 1 } })
+    t.eq(child:lua("return offered"), {
+      { "Conflicted: you changed line 2", { "Keep mine", "Take claude-code's", "Keep both", "Cancel" } },
+    })
+  end)
+end
+
+for wish, edited in pairs({ ["Undo it, with my changes"] = "undo", ["Keep my lines"] = "keep" }) do
+  t.test("undoing an edited hunk: " .. wish, function()
+    local child, uri =
+      start({ { state = "edited", lines = at(1, 2), removed = { "TWO" }, proposed = { "2" } } })
+    chooser(child, wish)
+    child:cmd("2 | Hashline undo not so")
+    t.eq(decisions(child, 1), {
+      { decision = "reject", uri = uri, edit = messages.ID, hunk = 1, reason = "not so", edited = edited },
+    })
+  end)
+end
+
+t.test("cancelling decides nothing", function()
+  local child = start({ { state = "edited", lines = at(1, 2), removed = { "TWO" }, proposed = { "2" } } })
+  chooser(child, "Cancel")
+  child:cmd("2 | Hashline undo")
+  child:lua("vim.wait(30)")
+  t.eq(child:said("hashline/decide"), {})
+end)
+
+t.test("refused: it needs others", function()
+  local child, uri = start()
+  chooser(child, "Accept with the 2 it needs")
+  child:answer(
+    "hashline/decide",
+    { queued = {}, refused = { refusal("needsOthers", { others = { "x:1", "y:2" } }) } }
+  )
+  child:cmd("2 | Hashline accept")
+  t.eq(
+    decisions(child, 2)[2],
+    { decision = "accept", uri = uri, edit = messages.ID, hunk = 1, withOthers = true }
+  )
+end)
+
+t.test("refused: it collides with another", function()
+  local child, uri = start()
+  chooser(child, "Reject the other")
+  child:answer(
+    "hashline/decide",
+    { queued = {}, refused = { refusal("collides", { others = { "other-edit:4" } }) } }
+  )
+  child:cmd("2 | Hashline accept")
+  t.eq(vim.list_slice(decisions(child, 3), 2), {
+    { decision = "reject", uri = uri, edit = "other-edit", hunk = 4 },
+    { decision = "accept", uri = uri, edit = messages.ID, hunk = 1 },
+  })
+end)
+
+t.test("refused: it became conflicted, or edited, meanwhile", function()
+  local child = start()
+  chooser(child, "Keep both")
+  child:answer("hashline/decide", { queued = {}, refused = { refusal("conflicted") } })
+  child:cmd("2 | Hashline accept")
+  t.eq(decisions(child, 2)[2].decision, "keepBoth")
+  chooser(child, "Keep my lines")
+  child:answer("hashline/decide", { queued = {}, refused = { refusal("edited") } })
+  child:cmd("2 | Hashline reject")
+  t.eq(decisions(child, 4)[4].edited, "keep")
+end)
+
+t.test("refused: the file has a conflicted hunk, the others can be accepted", function()
+  local child = start()
+  chooser(child, "Accept the 2 others")
+  child:answer("hashline/decide", { queued = {}, refused = { refusal("conflicted") } })
+  child:cmd("Hashline! accept")
+  local said = decisions(child, 3)
+  t.eq({ said[2].hunk, said[3].hunk }, { 2, 3 })
+end)
+
+t.test("refused: gone, and failures, are told", function()
+  local child = start()
+  child:answer("hashline/decide", { queued = {}, refused = { refusal("gone"), refusal("gone") } })
+  child:cmd("2 | Hashline accept")
+  child:wait("#notified == 1")
+  t.eq(child:notified(), { "hashline: it is gone (and 1 more)" })
+end)

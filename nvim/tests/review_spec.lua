@@ -1,0 +1,179 @@
+--- Going about: next and previous, the list, the comparison, the status, the notice.
+local t = ...
+local messages = require("messages")
+local at, edit, list = messages.at, messages.edit, messages.list
+
+local LINES = {}
+for i = 1, 40 do
+  LINES[i] = "  line " .. i
+end
+
+local HUNKS = {
+  { lines = at(4, 6), removed = { "  line 5", "  line 6" }, proposed = { "  five and six" } },
+  { lines = at(20, 20), proposed = { "  new" } },
+  {
+    lines = at(39, 40),
+    removed = { "  line 40" },
+    proposed = { "a", "b", "c", "d" },
+    state = "conflicted",
+    conflict = "you changed line 40",
+  },
+}
+
+local function start(settings)
+  local child = t.start(settings)
+  local uri = child:open("a.txt", LINES)
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
+  return child, uri
+end
+
+t.test("next and previous, with counts, around the end, and back by the jump list", function()
+  local child = start()
+  local rows = {}
+  for _, command in ipairs({ "next", "next", "next", "next", "prev", "next 2", "prev 2" }) do
+    child:cmd("Hashline " .. command)
+    rows[#rows + 1] = child:cursor()[1]
+  end
+  t.eq(rows, { 5, 20, 40, 5, 40, 20, 40 })
+  t.eq(child:cursor()[2], 2, "on the first character")
+  child:type("<C-o>")
+  t.eq(child:cursor()[1], 20)
+end)
+
+t.test("it says where one is, and shows the virtual lines below the last line of the window", function()
+  local child = start()
+  child:cmd("Hashline prev")
+  t.screen(child, "next_hunk_at_the_end")
+end)
+
+t.test("nothing to go to", function()
+  local child = t.start()
+  child:open("b.txt", { "x" })
+  child:cmd("Hashline next")
+  t.eq(child:cursor(), { 1, 0 })
+end)
+
+t.test("the list has one entry a hunk, over all files", function()
+  local child = start()
+  local other = vim.uri_from_fname(vim.fs.joinpath(child.folder, "not open.txt"))
+  child:push(
+    "hashline/pendingEdits",
+    list(other, vim.NIL, {
+      edit(
+        { { lines = at(2, 3), removed = { "x" }, proposed = { "y" } } },
+        { id = "other", agent = "codex" }
+      ),
+    })
+  )
+  child:cmd("Hashline list")
+  t.eq(child:lua("return vim.bo.buftype"), "quickfix")
+  local items = child:lua([[
+    return vim.tbl_map(function(item)
+      return { vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr)), item.lnum, item.type, item.text }
+    end, vim.fn.getqflist())
+  ]])
+  t.eq(items, {
+    { "a.txt", 5, "I", "claude-code · hunk 1 of 3 · +1 -2 · five and six" },
+    { "a.txt", 20, "I", "claude-code · hunk 2 of 3 · +1 · new" },
+    { "a.txt", 40, "W", "claude-code · hunk 3 of 3 · conflicted, +4 -1 · a" },
+    { "not open.txt", 3, "I", "codex · hunk 1 of 1 · +1 -1 · y" },
+  })
+  child:cmd("Hashline list")
+  t.eq(child:lua("return vim.fn.getqflist({ nr = '$' }).nr"), 1, "asked again it is the same list")
+end)
+
+t.test("the comparison: beside the text, and gone without a trace", function()
+  local child = start()
+  child:answer("hashline/proposedText", { text = "proposed\ntext\n", version = 0 })
+  child:cmd("Hashline diff")
+  child:wait("#vim.api.nvim_list_wins() == 2")
+  local shown = child:lua([[
+    local win = vim.api.nvim_list_wins()[2]
+    local buf = vim.api.nvim_win_get_buf(win)
+    return { vim.api.nvim_buf_get_lines(buf, 0, -1, true), vim.wo[win].diff, vim.bo[buf].modifiable, vim.wo.diff, vim.fn.expand("%:t") }
+  ]])
+  t.eq(shown, { { "proposed", "text" }, true, false, true, "a.txt" })
+  child:answer("hashline/proposedText", { text = "proposed\ntext\n", version = 0 })
+  child:cmd("Hashline diff")
+  child:wait("vim.fn.tabpagenr('$') == 2")
+  child:cmd("tabclose | 2wincmd w | quit")
+  t.eq(
+    child:lua("return { #vim.api.nvim_list_wins(), vim.wo.diff, #vim.fn.getbufinfo({ buflisted = 1 }) }"),
+    { 1, false, 1 }
+  )
+end)
+
+t.test("status: buffer variables and a User autocommand", function()
+  local child = t.start()
+  local uri = child:open("a.txt", LINES)
+  child:cmd("autocmd User HashlineUpdate let g:updates = get(g:, 'updates', 0) + 1")
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
+  local status =
+    { pending = 3, conflicted = 1, held = 2, in_text = 0, agents = { "claude-code" }, read_only = false }
+  t.eq(
+    child:lua("return { vim.b.hashline_status, vim.b.hashline_status_dict, vim.g.updates }"),
+    { "3 pending, 1 conflicted", status, 1 }
+  )
+  child:push("hashline/pendingEdits", list(uri, 0, {}))
+  t.eq(child:lua("return { vim.b.hashline_status, vim.g.hashline_status_dict.pending }"), { "", 0 })
+end)
+
+t.test(":Hashline status says what the sidecar says", function()
+  local child = start()
+  child:answer("hashline/status", {
+    version = "1.2.3",
+    roots = { "/project" },
+    documents = 2,
+    pending = 3,
+    conflicted = 1,
+    agents = { "claude-code", "codex" },
+    socket = vim.NIL,
+  })
+  child:cmd("Hashline status")
+  child:wait("#notified == 1")
+  t.eq(
+    child:notified()[1],
+    table.concat({
+      "hashline 1.2.3 · /project",
+      "documents open: 2 · hunks to decide: 3 (1 conflicted)",
+      "agents: claude-code, codex",
+      "socket: none",
+    }, "\n")
+  )
+end)
+
+t.test("one message a conversation, for several files together, and none that waits for a key", function()
+  local child = t.start({ notify = true })
+  local uri = child:open("a.txt", LINES)
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
+  child:push(
+    "hashline/pendingEdits",
+    list(
+      uri .. "2",
+      vim.NIL,
+      { edit({ { proposed = { "x" } } }, { id = "b", conversation = "conv_2", agent = "codex" }) }
+    )
+  )
+  child:wait("#notified == 1")
+  child:push(
+    "hashline/pendingEdits",
+    list(
+      uri,
+      0,
+      { edit(vim.deepcopy(HUNKS)), edit({ { lines = at(0, 0), proposed = { "y" } } }, { id = "c" }) }
+    )
+  )
+  child:lua("vim.wait(200)")
+  t.eq(child:notified(), { "hashline: 4 hunks to decide (claude-code, codex)" })
+end)
+
+t.test("the message waits while a command is being typed", function()
+  local child = t.start({ notify = true })
+  local uri = child:open("a.txt", LINES)
+  child:type(":echo 1")
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
+  child:lua("vim.wait(300)")
+  t.eq(child:notified(), {})
+  child:type("<Esc>")
+  child:wait("#notified == 1")
+end)

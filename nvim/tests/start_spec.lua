@@ -1,0 +1,166 @@
+--- Starting: which buffers, which root, which binary, what is announced; and the end.
+local t = ...
+
+t.test("announces itself, with the editor's version", function()
+  local child =
+    t.start({ mode = { open = "apply", rules = { { agent = "codex", glob = "**", mode = "propose" } } } })
+  child:open("a.txt", { "x" })
+  local initialize = child:said("initialize")[1].params
+  t.eq(initialize.capabilities.experimental, { hashline = { protocol = 1, version = "0.1.0" } })
+  t.eq(initialize.initializationOptions.hashline.mode, {
+    open = "apply",
+    disk = "apply",
+    rules = { { agent = "codex", glob = "**", mode = "propose" } },
+  })
+  local command = child:lua("return vim.lsp.get_clients()[1].config.cmd")
+  t.eq({ command[2], command[3] }, { "lsp", "--editor" })
+  t.ok(command[4]:find("^Neovim 0%.%d+%.%d+$"), command[4])
+end)
+
+t.test(
+  "files, new files and files in other folders; not scratch, help, terminal or unnamed buffers",
+  function()
+    local child = t.start()
+    child:open("a.txt", { "x" })
+    local function clients()
+      child:lua("vim.wait(30)")
+      return child:lua("return #vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })")
+    end
+    child:cmd("edit new.txt")
+    t.eq(clients(), 1, "a new file")
+    child:cmd("help | only")
+    t.eq(clients(), 0, "help")
+    child:cmd("enew | setlocal buftype=nofile | file scratch")
+    t.eq(clients(), 0, "scratch")
+    child:cmd("enew")
+    t.eq(clients(), 0, "unnamed")
+    child:cmd("write named.txt")
+    t.eq(clients(), 1, "once it has a name")
+    child:cmd("enew | let b:hashline_enabled = v:false | file off.txt")
+    t.eq(clients(), 0, "turned off for the buffer")
+    t.eq(child:lua("return #vim.lsp.get_clients()"), 1, "one sidecar for all of them")
+  end
+)
+
+t.test("the root: the repository before the package in it, else the working directory", function()
+  local child = t.start()
+  vim.fn.mkdir(child.folder .. "/repo/.git", "p")
+  vim.fn.mkdir(child.folder .. "/repo/package", "p")
+  vim.fn.writefile({ "{}" }, child.folder .. "/repo/package/package.json")
+  vim.fn.mkdir(child.folder .. "/alone", "p")
+  vim.fn.writefile({ "{}" }, child.folder .. "/alone/package.json")
+  local function root()
+    return child:lua("return vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })[1].root_dir")
+  end
+  child:open("repo/package/a.txt", { "x" })
+  t.eq(root(), child.folder .. "/repo")
+  child:open("alone/a.txt", { "x" })
+  t.eq(root(), child.folder .. "/alone")
+  child:open("b.txt", { "x" })
+  t.eq(root(), child.folder)
+  t.eq(child:lua("return #vim.lsp.get_clients()"), 3)
+end)
+
+t.test("no binary: one sentence, once, and :checkhealth says it, too", function()
+  local child = t.start({ binary = "/no/such/hashline" })
+  child:cmd("edit a.txt")
+  child:wait("#notified == 1")
+  child:cmd("edit b.txt")
+  child:lua("vim.wait(50)")
+  t.eq(#child:notified(), 1)
+  t.ok(child:notified()[1]:find("the setting `binary` says /no/such/hashline", 1, true), child:notified()[1])
+  child:cmd("checkhealth hashline")
+  local health = table.concat(child:lines(), "\n")
+  t.ok(health:find("/no/such/hashline, which is no executable file", 1, true), health)
+end)
+
+t.test(":checkhealth with all well", function()
+  local child = t.start()
+  child:open("a.txt", { "x" })
+  child:cmd("checkhealth hashline")
+  local health = table.concat(child:lines(), "\n")
+  t.ok(not health:find("ERROR") and not health:find("WARN"), health)
+  t.ok(health:find("hashline 0.0.0 (fake)", 1, true), health)
+  t.ok(health:find("protocol 1", 1, true), health)
+end)
+
+t.test("wrong settings are told, and the rest holds", function()
+  local child = t.start({ signs = 3, max_lines = 2 })
+  child:open("a.txt", { "x" })
+  t.eq(child:notified(), { "hashline: `signs` is 3 (a number); expected a boolean" })
+  t.eq(
+    child:lua(
+      "return { require('hashline.config').get('signs'), require('hashline.config').get('max_lines') }"
+    ),
+    { true, 2 }
+  )
+end)
+
+t.test("setup{} does what vim.g.hashline does", function()
+  local child = t.start()
+  child:lua("require('hashline').setup({ binary = vim.g.hashline.binary, notify = false, signs = false })")
+  child:open("a.txt", { "x" })
+  t.eq(child:lua("return require('hashline.config').get('signs')"), false)
+end)
+
+t.test("restart: another process, the same buffers, what is unsaved, too", function()
+  local child = t.start()
+  local uri = child:open("a.txt", { "x" })
+  child:type("yyp")
+  local first = child:lua("return vim.lsp.get_clients()[1].id")
+  child:cmd("Hashline restart")
+  child:wait(
+    "(vim.lsp.get_clients({ bufnr = 0 })[1] or { id = ... }).id ~= ... and vim.lsp.get_clients({ bufnr = 0 })[1].initialized",
+    first
+  )
+  t.wait(function()
+    local mirror = child:mirror(uri)
+    return mirror ~= vim.NIL and mirror.text == "x\nx\n"
+  end, "the unsaved text is there")
+  t.eq(child:notified(), {})
+end)
+
+t.test("a sidecar that dies is told once", function()
+  local child = t.start()
+  child:open("a.txt", { "x" })
+  child:lua("vim.lsp.get_clients()[1]:notify('exit')")
+  child:wait("#notified == 1")
+  t.ok(child:notified()[1]:find("the sidecar ended by itself", 1, true), child:notified()[1])
+end)
+
+t.test("completion", function()
+  local child = t.start()
+  t.eq(child:lua("return vim.fn.getcompletion('Hashline ', 'cmdline')"), {
+    "accept",
+    "diff",
+    "keep",
+    "list",
+    "next",
+    "prev",
+    "reject",
+    "restart",
+    "status",
+    "undo",
+  })
+  t.eq(child:lua("return vim.fn.getcompletion('Hashline re', 'cmdline')"), { "reject", "restart" })
+  t.eq(child:lua("return vim.fn.getcompletion('Hashline reject th', 'cmdline')"), {})
+end)
+
+t.test("nothing is required when Neovim starts", function()
+  local child = t.start()
+  t.eq(
+    child:lua([[
+    return vim.tbl_filter(function(name) return name:find("^hashline") ~= nil end, vim.tbl_keys(package.loaded))
+  ]]),
+    {}
+  )
+end)
+
+t.test("the help page has its tags", function()
+  local child = t.start()
+  child:lua("vim.cmd('helptags ' .. vim.fn.fnameescape(...))", vim.fs.dirname(t.here) .. "/doc")
+  for _, tag in ipairs({ "hashline", ":Hashline-accept", "hashline-mode.open", "HashlineUpdate" }) do
+    child:cmd("help " .. tag)
+  end
+  os.remove(vim.fs.dirname(t.here) .. "/doc/tags")
+end)
