@@ -9,6 +9,12 @@ use crate::line::{IdRange, LineId};
 pub struct HunkId(pub(crate) u32);
 
 impl HunkId {
+    /// The hunk's place in the order of record, from 0.
+    #[must_use]
+    pub fn order(self) -> usize {
+        self.0 as usize
+    }
+
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }

@@ -27,6 +27,22 @@ impl Plan {
         Self { on: on.to_vec(), off: off.to_vec(), ..Self::default() }
     }
 
+    /// This plan and another, as one.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.on.extend(&other.on);
+        self.off.extend(&other.off);
+        self.drop.extend(&other.drop);
+        self.revive.extend(&other.revive);
+        self
+    }
+
+    /// Whether the plan does nothing but switch hunks.
+    #[must_use]
+    pub fn only_switches(&self) -> bool {
+        self.drop.is_empty() && self.revive.is_empty()
+    }
+
     pub(crate) fn drops(&self, id: LineId) -> bool {
         self.drop.iter().any(|range| range.contains(id))
     }

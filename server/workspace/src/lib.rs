@@ -1,3 +1,31 @@
 //! Roots, live and disk documents, the life of an edit, decisions.
+//!
+//! [`Workspace`] owns every document. The editor's changes and the agents' edits reach a document only through it: what the editor
+//! says takes effect before the call returns, what an agent asks for waits its turn. [`document`] holds what can happen to one
+//! document, without IO, clock or tasks; [`disk`] is the only code that touches files; the rest of the crate brings the two together.
+//!
+//! # Rules
+//!
+//! - A keystroke never waits for an agent.
+//! - A file is never written under an open document.
+//! - What a call refuses it has not changed.
+//!
+//! # Limitations
+//!
+//! - Undecided edits live as long as the process.
 
+#![forbid(unsafe_code)]
+
+pub mod agent;
 pub mod disk;
+pub mod document;
+mod editor;
+mod on_disk;
+mod refusal;
+mod settings;
+mod workspace;
+
+pub use editor::DocumentReview;
+pub use refusal::Refusal;
+pub use settings::{BadGlob, Rule, Settings};
+pub use workspace::{Caller, Event, Workspace};

@@ -1,0 +1,124 @@
+//! Which documents there are.
+
+use crate::agent::read::name_of;
+use crate::disk::{Roots, read};
+use crate::workspace::{Caller, Slot, Workspace};
+
+/// An open document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentInfo {
+    /// The path, or the URI of a document without a file.
+    pub name: String,
+    /// Whether its text differs from what is on the disk.
+    pub dirty: bool,
+    /// The editor's name for its language.
+    pub language: String,
+    /// How many lines the agent view has.
+    pub lines: usize,
+    /// Undecided hunks.
+    pub pending: usize,
+    /// Conflicted ones among them.
+    pub conflicted: usize,
+    /// Why it is not served, if so.
+    pub out_of_step: Option<String>,
+    /// The version of its text.
+    pub version: Option<i32>,
+    /// The URI that the editor uses.
+    pub uri: String,
+}
+
+impl Workspace {
+    /// The open documents that a caller may reach, sorted by name. Looks at the disk, to see which are dirty.
+    #[must_use]
+    pub fn documents(&self, caller: &Caller) -> Vec<DocumentInfo> {
+        let mut documents: Vec<DocumentInfo> = self
+            .slots()
+            .iter()
+            .filter(|slot| slot.lock().is_open() && self.may_reach(caller, slot))
+            .map(|slot| info(slot))
+            .collect();
+        documents.sort_by(|a, b| a.name.cmp(&b.name));
+        documents
+    }
+
+    /// Whether a document lies where a caller may reach it.
+    pub(crate) fn may_reach(&self, caller: &Caller, slot: &Slot) -> bool {
+        let inside = |path: &std::path::Path, folders: &[std::path::PathBuf]| {
+            folders.iter().any(|folder| path.starts_with(crate::disk::identity(folder)))
+        };
+        match (&slot.place, &caller.roots) {
+            (None, None) => true,
+            // A document without a file lies in nobody's folder; it is its editor's, which serves all its agents.
+            (None, Some(_)) => !slot.lock().uri().starts_with("file:"),
+            (Some(_), None) => true,
+            (Some(place), Some(folders)) => inside(place.absolute(), folders),
+        }
+    }
+}
+
+fn info(slot: &Slot) -> DocumentInfo {
+    let stored = slot.place.as_ref().and_then(|place| read(place).ok());
+    let mut document = slot.lock();
+    let review = document.review();
+    let hunks = review.edits.iter().flat_map(|edit| &edit.hunks);
+    let undecided = hunks.filter(|hunk| hunk.decision == hashline_history::Decision::Undecided);
+    let (mut pending, mut conflicted) = (0, 0);
+    for hunk in undecided {
+        pending += 1;
+        conflicted += usize::from(matches!(hunk.state, crate::document::HunkState::Conflicted(_)));
+    }
+    let text = document.text().clone();
+    let dirty = match &stored {
+        Some(stored) => !same_text(&text, &stored.bytes),
+        None => !text.is_empty(),
+    };
+    let language = match document.home() {
+        crate::document::Home::Editor { language, .. } => language.clone(),
+        crate::document::Home::Disk => String::new(),
+    };
+    let lines = if pending > 0 { document.weave().agent().line_count() } else { text.line_count() };
+    let uri = document.uri().to_owned();
+    DocumentInfo {
+        name: name_of(slot, uri.clone()),
+        dirty,
+        language,
+        lines,
+        pending,
+        conflicted,
+        out_of_step: document.out_of_step().map(ToString::to_string),
+        version: document.version().map(|version| version.0),
+        uri,
+    }
+}
+
+/// Whether the text is what is stored, but for what an editor takes from it or adds to it: mark, kind of ending, final newline.
+fn same_text(text: &hashline_text::Text, bytes: &[u8]) -> bool {
+    let Ok((stored, _)) = hashline_text::decode(bytes) else { return false };
+    let blank = |text: &hashline_text::Text| {
+        text.is_empty()
+            || (text.line_count() == 1
+                && text.len_bytes() <= 2
+                && text.line(hashline_text::Line(0)).is_some_and(|line| line.content_eq("")))
+    };
+    if blank(text) && blank(&stored) {
+        return true;
+    }
+    text.line_count() == stored.line_count()
+        && text.all_lines().zip(stored.all_lines()).all(|(a, b)| a.content() == b.content())
+}
+
+/// The folders of roots, for a caller.
+impl Caller {
+    /// A caller that may reach all that is served.
+    #[must_use]
+    pub fn anywhere(agent: &str, connection: &str) -> Self {
+        Self { agent: agent.to_owned(), connection: connection.to_owned(), roots: None }
+    }
+
+    /// The same caller, kept to what lies in these roots as well.
+    #[must_use]
+    pub fn within(mut self, roots: &Roots) -> Self {
+        self.roots = Some(roots.iter().map(|root| root.path().to_owned()).collect());
+        self
+    }
+}

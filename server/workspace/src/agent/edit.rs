@@ -1,0 +1,261 @@
+//! Editing a document: resolve, carry, weave, record, publish (W20).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use hashline_anchor::{Moved, Operation};
+use hashline_history::{ConversationId, EditId, HunkRef, Status};
+use hashline_text::{FileHash, HashPrefix, Text};
+use hashline_weave::View;
+
+use crate::agent::read::{blocking, hash_of, name_of};
+use crate::document::{Document, HunkState, Located, Mode, Proposal, Proposed, Served};
+use crate::refusal::Refusal;
+use crate::workspace::{Caller, Slot, Workspace};
+
+/// What an agent wants to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditRequest {
+    /// The path, or the URI of an open document.
+    pub path: String,
+    /// The hash of the text that the anchors belong to, or a beginning of it.
+    pub file_hash: HashPrefix,
+    /// What to change.
+    pub operations: Vec<Operation>,
+    /// Refuse if the text is not exactly that.
+    pub strict: bool,
+    /// Only say what would happen.
+    pub dry_run: bool,
+    /// The turn that the edit belongs to; none to open a new one.
+    pub conversation: Option<String>,
+    /// The tool that was called.
+    pub tool: String,
+}
+
+/// What an edit came to.
+#[derive(Clone, Debug)]
+pub struct EditReply {
+    /// What to call the document in the reply.
+    pub name: String,
+    /// The edit.
+    pub edit: EditId,
+    /// The turn that it belongs to, and whether this edit opened it.
+    pub conversation: (ConversationId, bool),
+    /// The decision about it.
+    pub status: Status,
+    /// How its hunks stand, in text order.
+    pub states: Vec<HunkState>,
+    /// How it is treated.
+    pub mode: Mode,
+    /// Whether an editor has the document open.
+    pub open: bool,
+    /// Nothing was done, as asked for.
+    pub dry_run: bool,
+    /// The lines were carried from an older version of the text.
+    pub carried: bool,
+    /// Operations whose lines were found elsewhere than their anchors say.
+    pub moved: Vec<Moved>,
+    /// Hunks that have to be accepted before this edit can be in the text.
+    pub held_below: Vec<HunkRef>,
+    /// The agent view with the edit in it.
+    pub text: Text,
+    /// Its hash.
+    pub hash: FileHash,
+    /// Where the edit is in it, 0-based.
+    pub regions: Vec<Range<usize>>,
+}
+
+impl Workspace {
+    /// Edits a document. When this returns the edit is recorded, and held or made.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`], for the agent; nothing has changed then.
+    pub async fn edit(&self, caller: &Caller, request: EditRequest) -> Result<EditReply, Refusal> {
+        self.note_agent(caller);
+        if request.operations.is_empty() {
+            return Err(Refusal::NoOperations);
+        }
+        let proposal = self.proposal(caller, &request)?;
+        let slot = self.reach(caller, &request.path).await?;
+        if let Some(place) = &slot.place {
+            place.check_write()?;
+        }
+        let _turn = slot.queue.lock().await;
+        let proposal = Proposal { mode: self.mode_for(caller, &slot), ..proposal };
+        let workspace = self.clone();
+        let (document, dry_run) = (slot.clone(), request.dry_run);
+        let new_conversation = request.conversation.is_none();
+        let mut done = {
+            let size = slot.lock().text().len_bytes();
+            let work = move || workspace.edit_now(&document, &request, &proposal);
+            // A small document is done sooner than a thread is found for it.
+            if size < 64 * 1024 && slot.lock().is_open() { work() } else { blocking(work).await }?
+        };
+        let hash = hash_of(&mut done.served).await;
+        slot.lock().served(&done.served, hash, 0..done.served.text().line_count(), self.now());
+        if !dry_run {
+            self.attend(&slot);
+        }
+        let name = name_of(&slot, slot.lock().uri().to_owned());
+        Ok(EditReply {
+            name,
+            edit: done.proposal.id,
+            conversation: (done.proposal.conversation, new_conversation),
+            status: Status::Pending,
+            states: done.states,
+            mode: done.proposal.mode,
+            open: done.open,
+            dry_run,
+            carried: done.proposed.carried,
+            moved: done.proposed.moved,
+            held_below: done.held_below,
+            text: done.served.text().clone(),
+            hash,
+            regions: done.regions,
+        })
+    }
+
+    fn proposal(&self, caller: &Caller, request: &EditRequest) -> Result<Proposal, Refusal> {
+        let conversation = match &request.conversation {
+            Some(id) if ConversationId::is_safe(id) => ConversationId::from(id.as_str()),
+            Some(id) => return Err(Refusal::BadConversation(id.clone())),
+            None => self.new_conversation(),
+        };
+        Ok(Proposal {
+            id: EditId::from(uuid::Uuid::new_v4().to_string()),
+            conversation,
+            agent: caller.agent.clone(),
+            connection: caller.connection.clone(),
+            tool: request.tool.clone(),
+            mode: Mode::Propose,
+            strict: request.strict,
+        })
+    }
+
+    fn new_conversation(&self) -> ConversationId {
+        let random = uuid::Uuid::new_v4().simple().to_string();
+        ConversationId::from(format!("conv_{}_{}", self.wall_clock(), &random[..8]))
+    }
+
+    fn mode_for(&self, caller: &Caller, slot: &Slot) -> Mode {
+        let relative = slot.place.as_ref().map(|place| place.relative().display().to_string());
+        let open = slot.lock().is_open();
+        self.settings().mode(&caller.agent, relative.as_deref().unwrap_or_default(), open)
+    }
+
+    fn edit_now(
+        &self,
+        slot: &Arc<Slot>,
+        request: &EditRequest,
+        proposal: &Proposal,
+    ) -> Result<Done, Refusal> {
+        let open = slot.lock().is_open();
+        if request.dry_run {
+            let mut copy = slot.lock().clone();
+            let (proposed, now) = (self.propose(&mut copy, request, proposal)?, self.now());
+            copy.publish(&proposed, proposal, now);
+            return Done::of(&mut copy, proposed, proposal);
+        }
+        if open {
+            return self.edit_live(slot, request, proposal);
+        }
+        self.change_on_disk(slot, |document, now| {
+            let proposed = self.propose(document, request, proposal)?;
+            self.inner.history.append(proposed.record.clone())?;
+            document.publish(&proposed, proposal, now);
+            Done::of(document, proposed, proposal)
+        })
+    }
+
+    /// Finds the lines and weaves the hunks in, in a document that nobody else sees.
+    fn propose(
+        &self,
+        document: &mut Document,
+        request: &EditRequest,
+        proposal: &Proposal,
+    ) -> Result<Proposed, Refusal> {
+        let (located, resolved) = find(&mut serve(document)?, document, request)?;
+        document.propose(&located, &resolved, proposal)
+    }
+
+    /// The same in a document that an editor has open: it is locked only while its runs are touched.
+    fn edit_live(&self, slot: &Slot, request: &EditRequest, proposal: &Proposal) -> Result<Done, Refusal> {
+        let mut now = serve(&mut slot.lock())?;
+        let hash = now.hash();
+        let located = slot.lock().locate(&request.file_hash, &now, hash)?;
+        let resolved = resolve(&located, request, now.text())?;
+        let proposed = slot.lock().propose(&located, &resolved, proposal)?;
+        if let Err(error) = self.inner.history.append(proposed.record.clone()) {
+            slot.lock().withdraw_provisional(&proposed);
+            return Err(error.into());
+        }
+        let mut document = slot.lock();
+        document.publish(&proposed, proposal, self.now());
+        Done::of(&mut document, proposed, proposal)
+    }
+}
+
+/// The agent view of a document, to find lines in.
+fn serve(document: &mut Document) -> Result<Served, Refusal> {
+    let uri = document.uri().to_owned();
+    document.serve(View::Agent).map_err(|reason| Refusal::OutOfStep { uri, reason })
+}
+
+fn find(
+    now: &mut Served,
+    document: &Document,
+    request: &EditRequest,
+) -> Result<(Located, hashline_anchor::Resolved), Refusal> {
+    let hash = now.hash();
+    let located = document.locate(&request.file_hash, now, hash)?;
+    let resolved = resolve(&located, request, now.text())?;
+    Ok((located, resolved))
+}
+
+fn resolve(
+    located: &Located,
+    request: &EditRequest,
+    now: &Text,
+) -> Result<hashline_anchor::Resolved, Refusal> {
+    located.resolve(&request.operations).map_err(|failures| Refusal::Anchors { failures, now: now.clone() })
+}
+
+/// An edit that is in the document.
+struct Done {
+    proposed: Proposed,
+    proposal: Proposal,
+    served: Served,
+    regions: Vec<Range<usize>>,
+    states: Vec<HunkState>,
+    held_below: Vec<HunkRef>,
+    open: bool,
+}
+
+impl Done {
+    fn of(document: &mut Document, proposed: Proposed, proposal: &Proposal) -> Result<Self, Refusal> {
+        let regions = document.places_for_agent(&proposed.hunks);
+        let states = proposed.hunks.iter().map(|id| document.state_of(*id)).collect();
+        let held_below = document.held_below(&proposed.hunks);
+        let open = document.is_open();
+        let served = serve(document)?;
+        let proposal = proposal.clone();
+        Ok(Self { proposed, proposal, served, regions, states, held_below, open })
+    }
+}
+
+impl Document {
+    /// The hunks that have to be accepted before these can be in the text.
+    pub(crate) fn held_below(&mut self, hunks: &[hashline_weave::HunkId]) -> Vec<HunkRef> {
+        let weave = self.weave();
+        let mut below = Vec::new();
+        for id in hunks {
+            for other in weave.with_prerequisites(*id) {
+                if !hunks.contains(&other) && !below.contains(&other) {
+                    below.push(other);
+                }
+            }
+        }
+        below.into_iter().filter_map(|id| self.owner_of(id).map(|(edit, hunk)| edit.name_of(hunk))).collect()
+    }
+}

@@ -1,0 +1,12 @@
+//! The agents' side: reading, editing, and hearing what became of edits. Every call names its [`Caller`](crate::Caller), and reaches
+//! no more than that caller may.
+
+mod documents;
+mod edit;
+mod outcome;
+mod read;
+
+pub use documents::DocumentInfo;
+pub use edit::{EditReply, EditRequest};
+pub use outcome::{EditInfo, HunkInfo, Review, ReviewScope};
+pub use read::{ReadReply, ReadRequest};

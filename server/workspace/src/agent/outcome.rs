@@ -1,0 +1,223 @@
+//! What became of edits (design 7, review): listing, waiting for decisions, taking an own edit back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hashline_history::{ConversationId, Decision, EditId, Status};
+use hashline_weave::Plan;
+
+use crate::agent::read::{blocking, name_of};
+use crate::document::{Document, Edit, HunkState, HunkView, Mode};
+use crate::refusal::Refusal;
+use crate::workspace::{Caller, Slot, Workspace};
+
+/// An edit and how it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditInfo {
+    /// The edit.
+    pub id: EditId,
+    /// What to call its document.
+    pub name: String,
+    /// Who made it.
+    pub agent: String,
+    /// The connection that it came through.
+    pub connection: String,
+    /// The turn that it belongs to.
+    pub conversation: ConversationId,
+    /// How it is treated.
+    pub mode: Mode,
+    /// The decision about it as a whole.
+    pub status: Status,
+    /// Its hunks, in text order.
+    pub hunks: Vec<HunkInfo>,
+}
+
+/// A hunk and how it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkInfo {
+    /// How it stands, as the person sees it.
+    pub view: HunkView,
+    /// The lines that stand there now, for a hunk that the person has changed.
+    pub changed_to: Option<Vec<String>>,
+}
+
+/// What became of edits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Review {
+    /// The edits that were asked for.
+    pub edits: Vec<EditInfo>,
+    /// The time was up before there was a new decision.
+    pub timed_out: bool,
+}
+
+/// Which edits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReviewScope {
+    /// Of one document.
+    pub path: Option<String>,
+    /// With these ids, or beginnings of them.
+    pub edits: Vec<String>,
+    /// Of the caller's connection only.
+    pub own: bool,
+    /// With an undecided hunk only.
+    pub pending: bool,
+}
+
+impl Workspace {
+    /// The edits in a scope, oldest first in each document.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`]: the path is not served, or no edit has an id.
+    pub async fn edits(&self, caller: &Caller, scope: &ReviewScope) -> Result<Vec<EditInfo>, Refusal> {
+        let slots = match &scope.path {
+            Some(path) => vec![self.reach(caller, path).await?],
+            None => self.slots(),
+        };
+        let mut edits: Vec<EditInfo> = slots
+            .iter()
+            .filter(|slot| self.may_reach(caller, slot))
+            .flat_map(|slot| edits_of(caller, slot, scope))
+            .collect();
+        for id in &scope.edits {
+            if !edits.iter().any(|edit| edit.id.as_str().starts_with(id.as_str())) {
+                return Err(Refusal::NoSuchEdit(id.clone()));
+            }
+        }
+        edits.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(edits)
+    }
+
+    /// Waits until a decision about an edit of the scope is made, or the time is up; answers with all outcomes so far. Answers at once
+    /// where nothing is undecided.
+    ///
+    /// # Errors
+    ///
+    /// As for [`edits`](Self::edits).
+    pub async fn await_review(
+        &self,
+        caller: &Caller,
+        scope: &ReviewScope,
+        timeout: Duration,
+    ) -> Result<Review, Refusal> {
+        let mut decisions = self.inner.decisions.subscribe();
+        let first = self.edits(caller, scope).await?;
+        // Ids, so that edits stay in the answer when they are no longer undecided.
+        let ids = first.iter().map(|edit| edit.id.to_string()).collect();
+        let scope = ReviewScope { path: scope.path.clone(), edits: ids, own: scope.own, pending: false };
+        let deadline = tokio::time::Instant::now() + timeout;
+        loop {
+            let edits = if scope.edits.is_empty() { Vec::new() } else { self.edits(caller, &scope).await? };
+            let undecided = edits.iter().any(|edit| edit.status == Status::Pending);
+            if !undecided || outcomes(&edits) != outcomes(&first) {
+                return Ok(Review { edits, timed_out: false });
+            }
+            match tokio::time::timeout_at(deadline, decisions.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return Ok(Review { edits, timed_out: true }),
+            }
+        }
+    }
+
+    /// Takes back an own edit that is undecided.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::NoSuchEdit`] and [`Refusal::Decided`].
+    pub async fn withdraw(&self, caller: &Caller, id: &str) -> Result<EditInfo, Refusal> {
+        let scope = ReviewScope { edits: vec![id.to_owned()], own: true, ..ReviewScope::default() };
+        let edits = self.edits(caller, &scope).await?;
+        let [edit] = edits.as_slice() else { return Err(Refusal::NoSuchEdit(id.to_owned())) };
+        if edit.status != Status::Pending {
+            return Err(Refusal::Decided { edit: edit.id.short().to_owned(), status: edit.status.as_str() });
+        }
+        let id = edit.id.clone();
+        let slot = self.slots().into_iter().find(|slot| slot.lock().edits().iter().any(|edit| edit.id == id));
+        let slot = slot.ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))?;
+        let _turn = slot.queue.lock().await;
+        let open = slot.lock().is_open();
+        if open {
+            slot.lock().withdraw(&id);
+        } else {
+            let (workspace, target, id) = (self.clone(), slot.clone(), id.clone());
+            let work = move || {
+                workspace.change_on_disk(&target, |document, now| {
+                    document.withdraw(&id);
+                    document.settle_on_disk(now);
+                    Ok(())
+                })
+            };
+            blocking(work).await?;
+        }
+        self.attend(&slot);
+        let scope = ReviewScope { edits: vec![id.to_string()], ..ReviewScope::default() };
+        let mut edits = edits_of(caller, &slot, &scope);
+        edits.pop().ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))
+    }
+}
+
+impl Document {
+    /// Takes back the undecided hunks of an edit: marks the held ones, and takes those in the text out of it.
+    pub(crate) fn withdraw(&mut self, id: &EditId) {
+        let Some(edit) = self.edits().iter().find(|edit| edit.id == *id) else { return };
+        let undecided: Vec<_> = edit
+            .hunks
+            .iter()
+            .filter(|hunk| hunk.decision == Decision::Undecided)
+            .map(|hunk| hunk.id)
+            .collect();
+        let in_text: Vec<_> = {
+            let weave = self.weave();
+            undecided.iter().copied().filter(|id| weave.in_buffer(*id)).collect()
+        };
+        for hunk in undecided.iter().filter(|id| !in_text.contains(id)) {
+            self.set_decision(*hunk, Decision::Withdrawn, None);
+        }
+        if !in_text.is_empty() {
+            self.intend(Plan::switch(&[], &in_text), Some(Decision::Withdrawn), None);
+        }
+    }
+}
+
+/// What an agent waits for: decisions and conflicts, not places.
+fn outcomes(edits: &[EditInfo]) -> Vec<(Decision, bool)> {
+    edits
+        .iter()
+        .flat_map(|edit| &edit.hunks)
+        .map(|hunk| (hunk.view.decision, matches!(hunk.view.state, HunkState::Conflicted(_))))
+        .collect()
+}
+
+fn edits_of(caller: &Caller, slot: &Arc<Slot>, scope: &ReviewScope) -> Vec<EditInfo> {
+    let mut document = slot.lock();
+    let name = name_of(slot, document.uri().to_owned());
+    let wanted = |edit: &Edit| {
+        (!scope.own || edit.connection == caller.connection)
+            && (!scope.pending || edit.status() == Status::Pending)
+            && (scope.edits.is_empty()
+                || scope.edits.iter().any(|id| edit.id.as_str().starts_with(id.as_str())))
+    };
+    let review = document.review_where(wanted);
+    let text = document.text().clone();
+    let info = |edit: crate::document::ReviewEdit| EditInfo {
+        id: edit.edit.id.clone(),
+        name: name.clone(),
+        agent: edit.edit.agent.clone(),
+        connection: edit.edit.connection.clone(),
+        conversation: edit.edit.conversation.clone(),
+        mode: edit.edit.mode,
+        status: edit.edit.status(),
+        hunks: edit
+            .hunks
+            .into_iter()
+            .map(|view| {
+                let edited = matches!(view.state, HunkState::Edited(_));
+                let lines = view.lines.clone().filter(|_| edited);
+                let changed_to =
+                    lines.map(|lines| text.lines(lines).map(|line| line.content().into_owned()).collect());
+                HunkInfo { view, changed_to }
+            })
+            .collect(),
+    };
+    review.edits.into_iter().map(info).collect()
+}

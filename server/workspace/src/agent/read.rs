@@ -1,0 +1,119 @@
+//! Reading a document.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use hashline_text::{FileHash, Text};
+use hashline_weave::View;
+
+use crate::document::Served;
+use crate::refusal::Refusal;
+use crate::workspace::{Caller, Slot, Workspace};
+
+/// Texts up to this size are hashed where the call runs; larger ones on a thread that may block.
+const HASHED_AT_ONCE: usize = 256 * 1024;
+
+/// What an agent wants to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadRequest {
+    /// The path, or the URI of an open document.
+    pub path: String,
+    /// Which view.
+    pub view: View,
+}
+
+/// A document as it is read.
+#[derive(Clone, Debug)]
+pub struct ReadReply {
+    /// What to call it in the reply: the path, or the URI of a document without a file.
+    pub name: String,
+    /// Whether an editor has it open.
+    pub open: bool,
+    /// The hash of the view.
+    pub hash: FileHash,
+    /// Hunks of the view that are not in the editor's text.
+    pub held: usize,
+    /// The names of conflicted hunks, which are left out.
+    pub conflicted: Vec<String>,
+    served: Served,
+    slot: Arc<Slot>,
+}
+
+impl ReadReply {
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &Text {
+        self.served.text()
+    }
+}
+
+impl Workspace {
+    /// Reads a document. Say with [`shown`](Self::shown) which lines the agent really got.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`], for the agent.
+    pub async fn read(&self, caller: &Caller, request: &ReadRequest) -> Result<ReadReply, Refusal> {
+        self.note_agent(caller);
+        let slot = self.reach(caller, &request.path).await?;
+        let (mut served, name, open) = {
+            let mut document = slot.lock();
+            let uri = document.uri().to_owned();
+            let served = document
+                .serve(request.view)
+                .map_err(|reason| Refusal::OutOfStep { uri: uri.clone(), reason })?;
+            (served, name_of(&slot, uri), document.is_open())
+        };
+        let hash = hash_of(&mut served).await;
+        let (held, conflicted) = (served.held, served.conflicted.clone());
+        Ok(ReadReply { name, open, hash, held, conflicted, served, slot })
+    }
+
+    /// Remembers which lines of a reply the agent was shown, 0-based.
+    pub fn shown(&self, reply: &ReadReply, lines: Range<usize>) {
+        reply.slot.lock().served(&reply.served, reply.hash, lines, self.now());
+    }
+
+    /// The document that a caller's path means, with its text as it is now.
+    pub(crate) async fn reach(&self, caller: &Caller, path: &str) -> Result<Arc<Slot>, Refusal> {
+        let (workspace, caller, path) = (self.clone(), caller.clone(), path.to_owned());
+        // Finding a path and looking at a file are some system calls; only the first read of a file takes longer.
+        blocking(move || {
+            let found = workspace.find(&caller, &path)?;
+            workspace.load(&found)
+        })
+        .await
+    }
+}
+
+/// Runs what may wait for the disk.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(Refusal::Broken(error.to_string())),
+    }
+}
+
+/// The hash of what is served, computed where it does not hold up others.
+pub(crate) async fn hash_of(served: &mut Served) -> FileHash {
+    if let Some(hash) = served.hash {
+        return hash;
+    }
+    if served.text().len_bytes() > HASHED_AT_ONCE {
+        let mut copy = served.clone();
+        if let Ok(hash) = tokio::task::spawn_blocking(move || copy.hash()).await {
+            served.hash = Some(hash);
+        }
+    }
+    served.hash()
+}
+
+/// What to call a document.
+pub(crate) fn name_of(slot: &Slot, uri: String) -> String {
+    match &slot.place {
+        Some(place) => place.absolute().display().to_string(),
+        None => uri,
+    }
+}

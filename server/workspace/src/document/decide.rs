@@ -1,0 +1,376 @@
+//! The person's decisions (W8, W11, W12). A decision that changes no text is made at once; one that does becomes an intent.
+
+use std::ops::Range;
+
+use hashline_history::{ConversationId, Decision, HunkRef};
+use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
+
+use crate::document::edit::HunkState;
+use crate::document::{Document, Millis};
+
+/// What the person wants of hunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// To have them in the text.
+    Accept,
+    /// Not to have them.
+    Reject,
+    /// Out of a conflict: the hunk is rejected.
+    KeepMine,
+    /// Out of a conflict: the agent's lines instead of the person's.
+    TakeTheirs,
+    /// Out of a conflict: the person's lines, then the agent's.
+    KeepBoth,
+    /// To decide again later.
+    Reopen,
+}
+
+/// Which hunks a decision is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// One hunk.
+    Hunk(HunkRef),
+    /// All hunks of an edit, by its id or a beginning of it.
+    Edit(String),
+    /// All hunks of a conversation.
+    Conversation(ConversationId),
+    /// The hunks that touch these lines of the editor's text.
+    Lines(Range<usize>),
+    /// All hunks of the document.
+    All,
+}
+
+/// A decision of the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What is wanted.
+    pub choice: Choice,
+    /// Of which hunks.
+    pub target: Target,
+    /// Why, for the agent.
+    pub reason: Option<String>,
+    /// What becomes of lines that the person changed inside a hunk that is taken out.
+    pub edited: Option<TakeOut>,
+    /// Also decide what this decision needs.
+    pub with_others: bool,
+}
+
+/// Why a hunk was not decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Something stands against it.
+    Conflicted,
+    /// The person has changed lines inside it.
+    Edited,
+    /// Other hunks have to be decided with it.
+    NeedsOthers,
+    /// Another hunk that is in the text changes the same place.
+    Collides,
+    /// There is no such undecided hunk.
+    Gone,
+}
+
+/// A hunk that was not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// Its name, or what was asked for.
+    pub hunk: String,
+    /// Why.
+    pub why: Why,
+    /// The same for the person, with the next step.
+    pub message: String,
+    /// The hunks that `why` speaks of.
+    pub others: Vec<HunkRef>,
+}
+
+/// What became of a decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Decided, or under way.
+    pub queued: Vec<HunkRef>,
+    /// Not decided.
+    pub refused: Vec<Undecided>,
+}
+
+impl Document {
+    /// Decides about hunks. What changes the text is under way when this returns; on the disk the caller writes the new text.
+    pub fn decide(&mut self, request: &Request, now: Millis) -> Decided {
+        let mut decided = Decided::default();
+        let targets = self.targets(request);
+        if targets.is_empty() {
+            decided.refused.push(self.gone(&request.target));
+        }
+        let group = targets.len() > 1;
+        for id in targets {
+            if self.is_deciding(id) {
+                // Asked for already, by itself or with another hunk of this decision.
+                decided.queued.extend(self.name(id));
+                continue;
+            }
+            match self.decide_one(id, request, group) {
+                Ok(()) => decided.queued.extend(self.name(id)),
+                Err(undecided) => decided.refused.push(undecided),
+            }
+        }
+        if !self.is_open() {
+            self.settle_on_disk(now);
+        }
+        decided
+    }
+
+    /// Makes the changes that wait in the text of a file that no editor has open.
+    pub(crate) fn settle_on_disk(&mut self, now: Millis) {
+        while let Some(plan) = self.next_plan() {
+            if !self.carry_out(&plan, now) {
+                break;
+            }
+        }
+    }
+
+    /// Whether a target names something in this document.
+    #[must_use]
+    pub fn has_target(&self, target: &Target) -> bool {
+        self.edits.iter().any(|edit| match target {
+            Target::Hunk(name) => {
+                edit.id.as_str().starts_with(name.edit.as_str())
+                    && edit.hunks.iter().any(|hunk| hunk.number == name.number)
+            }
+            Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
+            Target::Conversation(id) => edit.conversation == *id,
+            Target::Lines(_) => false,
+            Target::All => true,
+        })
+    }
+
+    fn name(&self, id: HunkId) -> Option<HunkRef> {
+        self.owner_of(id).map(|(edit, hunk)| edit.name_of(hunk))
+    }
+
+    fn targets(&mut self, request: &Request) -> Vec<HunkId> {
+        let touched = match &request.target {
+            Target::Lines(lines) => {
+                let places = self.weave().places(View::Buffer);
+                let touches = |place: &Range<usize>| {
+                    // A place between lines counts for the line on either side of it.
+                    let wide = place.start.saturating_sub(usize::from(place.is_empty()))
+                        ..place.end + usize::from(place.is_empty());
+                    wide.start < lines.end.max(lines.start + 1) && lines.start < wide.end
+                };
+                let ids = self.weave().hunks().filter(|id| places[id.order()].as_ref().is_some_and(touches));
+                ids.collect::<Vec<_>>()
+            }
+            _ => Vec::new(),
+        };
+        let mut targets = Vec::new();
+        for edit in &self.edits {
+            for hunk in &edit.hunks {
+                let named = match &request.target {
+                    Target::Hunk(name) => {
+                        hunk.number == name.number && edit.id.as_str().starts_with(name.edit.as_str())
+                    }
+                    Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
+                    Target::Conversation(id) => edit.conversation == *id,
+                    Target::Lines(_) => touched.contains(&hunk.id),
+                    Target::All => true,
+                };
+                // What is decided stays so, unless it is named by itself.
+                let single = matches!(request.target, Target::Hunk(_) | Target::Edit(_));
+                let open = hunk.decision == Decision::Undecided
+                    || (single && hunk.decision != Decision::Withdrawn)
+                    || request.choice == Choice::Reopen;
+                if named && open {
+                    targets.push(hunk.id);
+                }
+            }
+        }
+        targets
+    }
+
+    fn gone(&self, target: &Target) -> Undecided {
+        let mut undecided = Self::no_such(target);
+        if *target == Target::All {
+            undecided.message = "No agent edit waits in this document.".to_owned();
+        }
+        undecided
+    }
+
+    /// What to say when a decision could not be written to the file.
+    pub(crate) fn not_written(target: &Target, message: String) -> Undecided {
+        Undecided { why: Why::Conflicted, message, ..Self::no_such(target) }
+    }
+
+    /// What to say when a target names nothing.
+    pub(crate) fn no_such(target: &Target) -> Undecided {
+        let hunk = match target {
+            Target::Hunk(name) => name.short(),
+            Target::Edit(id) => id.clone(),
+            Target::Conversation(id) => id.to_string(),
+            Target::Lines(lines) => format!("line {}", lines.start + 1),
+            Target::All => "all".to_owned(),
+        };
+        let message = match target {
+            Target::Lines(_) => {
+                "No agent edit waits on these lines. Go to the next one, or list them all.".to_owned()
+            }
+            _ => format!("No undecided edit is called {hunk}. List the edits to see which are left."),
+        };
+        Undecided { hunk, why: Why::Gone, message, others: Vec::new() }
+    }
+
+    fn decide_one(&mut self, id: HunkId, request: &Request, group: bool) -> Result<(), Undecided> {
+        let state = self.state_of(id);
+        let in_text = self.weave().in_buffer(id);
+        match request.choice {
+            Choice::Accept if in_text => self.set_decision(id, Decision::Accepted, request.reason.clone()),
+            Choice::Accept => {
+                if let HunkState::Conflicted(conflict) = state {
+                    return Err(self.conflicted(id, conflict));
+                }
+                self.accept(id, request, group)?;
+            }
+            Choice::Reject => self.reject(id, request, in_text, group)?,
+            Choice::KeepMine if in_text => self.reject(id, request, true, group)?,
+            Choice::KeepMine => self.set_decision(id, Decision::Rejected, request.reason.clone()),
+            Choice::TakeTheirs | Choice::KeepBoth => {
+                let how =
+                    if request.choice == Choice::TakeTheirs { PutIn::TakeTheirs } else { PutIn::KeepBoth };
+                self.free(id);
+                let plan = self.weave().plan_put_in(id, how);
+                self.check(id, &plan)?;
+                self.intend(plan, Some(Decision::Accepted), request.reason.clone());
+            }
+            Choice::Reopen => self.set_decision(id, Decision::Undecided, None),
+        }
+        Ok(())
+    }
+
+    /// Takes the mark of a rejection from a hunk that is to be in the text after all.
+    fn free(&mut self, id: HunkId) {
+        if self.weave().is_refused(id) {
+            self.set_decision(id, Decision::Undecided, None);
+        }
+    }
+
+    fn accept(&mut self, id: HunkId, request: &Request, group: bool) -> Result<(), Undecided> {
+        let all = self.weave().with_prerequisites(id);
+        let others: Vec<HunkId> = all.iter().copied().filter(|other| *other != id).collect();
+        self.with_others(id, &others, request, group, "It builds on")?;
+        for hunk in &all {
+            self.free(*hunk);
+        }
+        let plan = Plan::switch(&all, &[]);
+        self.check(id, &plan)?;
+        self.intend(plan, Some(Decision::Accepted), request.reason.clone());
+        Ok(())
+    }
+
+    fn reject(&mut self, id: HunkId, request: &Request, in_text: bool, group: bool) -> Result<(), Undecided> {
+        let dependents = self.weave().with_dependents(id);
+        let others: Vec<HunkId> = dependents.iter().copied().filter(|other| *other != id).collect();
+        self.with_others(id, &others, request, group, "It is built on by")?;
+        let mut held = dependents;
+        let in_buffer: Vec<HunkId> = {
+            let weave = self.weave();
+            held.iter().copied().filter(|hunk| weave.in_buffer(*hunk)).collect()
+        };
+        held.retain(|hunk| !in_buffer.contains(hunk));
+        if in_text {
+            let asks = in_buffer.iter().any(|hunk| self.weave().edited(*hunk).asks());
+            if asks && request.edited.is_none() {
+                return Err(Undecided {
+                    hunk: self.short(id),
+                    why: Why::Edited,
+                    message: "You changed lines inside this edit. Undo it with your changes, or undo it and keep your \
+                              lines."
+                        .to_owned(),
+                    others: Vec::new(),
+                });
+            }
+            let how = request.edited.unwrap_or(TakeOut::WithMyChanges);
+            let plan = if asks { self.weave().plan_take_out(id, how) } else { Plan::switch(&[], &in_buffer) };
+            self.check(id, &plan)?;
+            self.intend(plan, Some(Decision::Rejected), request.reason.clone());
+        }
+        for hunk in held {
+            self.set_decision(hunk, Decision::Rejected, request.reason.clone());
+        }
+        Ok(())
+    }
+
+    /// Whether hunks that must be decided with one may be: asked for, or of the same conversation (W11).
+    fn with_others(
+        &self,
+        id: HunkId,
+        others: &[HunkId],
+        request: &Request,
+        group: bool,
+        how: &str,
+    ) -> Result<(), Undecided> {
+        let Some((edit, _)) = self.owner_of(id) else { return Ok(()) };
+        let conversation = &edit.conversation;
+        let foreign: Vec<HunkRef> = others
+            .iter()
+            .filter_map(|other| self.owner_of(*other))
+            .filter(|(edit, _)| edit.conversation != *conversation)
+            .map(|(edit, hunk)| edit.name_of(hunk))
+            .collect();
+        if foreign.is_empty() || request.with_others || (group && matches!(request.target, Target::All)) {
+            return Ok(());
+        }
+        let names = foreign.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+        let count = foreign.len();
+        let message = format!(
+            "{how} {names}. Decide {} with it, or leave this one for later.",
+            if count == 1 { "that one".to_owned() } else { format!("those {count}") }
+        );
+        Err(Undecided { hunk: self.short(id), why: Why::NeedsOthers, message, others: foreign })
+    }
+
+    fn check(&mut self, id: HunkId, plan: &Plan) -> Result<(), Undecided> {
+        match self.weave().preview(plan) {
+            Ok(_) => Ok(()),
+            Err(hashline_weave::WeaveError::Collides { hunk, other }) => {
+                let other = if hunk == id { other } else { hunk };
+                Err(self.collides(id, other))
+            }
+            Err(error) => Err(Undecided {
+                hunk: self.short(id),
+                why: Why::Conflicted,
+                message: format!("It cannot be put into the text as it is now: {error}."),
+                others: Vec::new(),
+            }),
+        }
+    }
+
+    fn short(&self, id: HunkId) -> String {
+        self.name(id).map_or_else(String::new, |name| name.to_string())
+    }
+
+    fn collides(&self, id: HunkId, other: HunkId) -> Undecided {
+        let others: Vec<HunkRef> = self.name(other).into_iter().collect();
+        let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+        Undecided {
+            hunk: self.short(id),
+            why: Why::Collides,
+            message: format!(
+                "{names} changes the same place and is in the text. Reject that one first, or this one."
+            ),
+            others,
+        }
+    }
+
+    fn conflicted(&self, id: HunkId, conflict: Conflict) -> Undecided {
+        if let Conflict::With(other) = conflict {
+            return self.collides(id, other);
+        }
+        Undecided {
+            hunk: self.short(id),
+            why: Why::Conflicted,
+            message: format!(
+                "{} Keep your lines, take the agent's, or keep both.",
+                crate::document::review::conflict_sentence(conflict, None)
+            ),
+            others: Vec::new(),
+        }
+    }
+}

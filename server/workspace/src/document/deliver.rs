@@ -1,0 +1,277 @@
+//! Bringing decisions into the editor's text (design 5.6, W9, W12, W21).
+//!
+//! A decision that changes the text is an *intent* until the text shows it. All intents of a document go to the editor together, as
+//! one list of edits for one exact version, and one such *delivery* is under way at a time. Whatever the editor answers, only its text
+//! tells whether it was done; if it was not, it is sent again for the text as it is then.
+
+use hashline_history::Decision;
+use hashline_text::DocVersion;
+use hashline_weave::{Candidate, How, HunkId, Plan, TextEdit};
+
+use crate::document::{Document, Home, Millis};
+
+/// How long a delivery may take, in milliseconds.
+const PATIENCE: u64 = 2000;
+/// The pause before a delivery is sent again, in milliseconds; it doubles from the first to the last.
+const PAUSES: (u64, u64) = (20, 1000);
+/// How often a delivery is sent before the person is told that it cannot be placed.
+const TRIES: u32 = 60;
+
+/// Edits for the editor to carry out, all for one version of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Which one it is, for the answer.
+    pub number: u64,
+    /// The version of the text that the spans belong to.
+    pub version: DocVersion,
+    /// In text order and apart from each other.
+    pub edits: Vec<TextEdit>,
+}
+
+/// A decision that the text does not show yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Intent {
+    pub token: u64,
+    pub plan: Plan,
+    /// What the decision about its hunks is once the text shows it; none to leave it as it is.
+    pub decision: Option<Decision>,
+    pub reason: Option<String>,
+    tries: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Flight {
+    number: u64,
+    tokens: Vec<u64>,
+    sent: Millis,
+    applied: bool,
+}
+
+/// What is on its way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flow {
+    intents: Vec<Intent>,
+    flight: Option<Flight>,
+    next: u64,
+    not_before: Millis,
+}
+
+impl Flow {
+    /// Forgets all intents: the editor that they were for is gone.
+    pub(crate) fn stop(&mut self) {
+        self.intents.clear();
+        self.flight = None;
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    /// Lets the delivery under way count as not done, to be sent again after a pause.
+    fn again(&mut self, now: Millis, at_once: bool) {
+        let Some(flight) = self.flight.take() else { return };
+        let mut tries = 0;
+        for intent in self.intents.iter_mut().filter(|intent| flight.tokens.contains(&intent.token)) {
+            intent.tries += 1;
+            tries = tries.max(intent.tries);
+        }
+        let pause = (PAUSES.0 << tries.min(10)).min(PAUSES.1);
+        self.not_before = now.after(if at_once { 0 } else { pause });
+    }
+}
+
+impl Document {
+    /// Asks for a change of the text. On the disk it is made at once.
+    pub(crate) fn intend(&mut self, plan: Plan, decision: Option<Decision>, reason: Option<String>) {
+        let token = self.flow.number();
+        self.flow.intents.push(Intent { token, plan, decision, reason, tries: 0 });
+        self.news.deliver = true;
+        self.news.review = true;
+    }
+
+    /// Whether a decision about this hunk waits for the text.
+    #[must_use]
+    pub fn is_deciding(&self, id: HunkId) -> bool {
+        self.flow.intents.iter().any(|intent| intent.plan.on.contains(&id) || intent.plan.off.contains(&id))
+    }
+
+    /// What the text may show because it was asked for: first what is under way, then what waits.
+    pub(crate) fn asked(&self) -> Vec<Candidate> {
+        let Some(weave) = &self.weave else { return Vec::new() };
+        let mut asked = Vec::new();
+        for intent in &self.flow.intents {
+            let how = How::Asked(intent.token);
+            if !intent.plan.only_switches() {
+                asked.push(Candidate { plan: intent.plan.clone(), how });
+                continue;
+            }
+            // Each hunk by itself: an editor may show a delivery in parts.
+            for id in intent.plan.on.iter().filter(|id| !weave.in_buffer(**id)) {
+                asked.push(Candidate { plan: Plan::switch(&weave.with_prerequisites(*id), &[]), how });
+            }
+            for id in intent.plan.off.iter().filter(|id| weave.in_buffer(**id)) {
+                let mut off = weave.with_dependents(*id);
+                off.retain(|other| weave.in_buffer(*other));
+                asked.push(Candidate { plan: Plan::switch(&[], &off), how });
+            }
+        }
+        asked
+    }
+
+    /// The decision that an intent makes about a hunk, with the reason for it.
+    pub(crate) fn wanted(&self, token: u64, id: HunkId) -> Option<(Decision, Option<String>)> {
+        let intent = self.flow.intents.iter().find(|intent| intent.token == token)?;
+        if !intent.plan.on.contains(&id) && !intent.plan.off.contains(&id) {
+            return None;
+        }
+        Some((intent.decision?, intent.reason.clone()))
+    }
+
+    /// Looks which intents the text shows now.
+    pub(crate) fn landed(&mut self, now: Millis) {
+        let Some(weave) = &self.weave else { return };
+        let before = self.flow.intents.len();
+        self.flow.intents.retain(|intent| {
+            intent.plan.on.iter().any(|id| !weave.in_buffer(*id))
+                || intent.plan.off.iter().any(|id| weave.in_buffer(*id))
+        });
+        let landed = before - self.flow.intents.len();
+        let Some(flight) = &self.flow.flight else { return };
+        let left = self.flow.intents.iter().any(|intent| flight.tokens.contains(&intent.token));
+        if !left {
+            self.flow.flight = None;
+            self.flow.not_before = now;
+        } else if flight.applied && landed == 0 {
+            // The editor says that it was done, and its next text is without it: it was not.
+            self.flow.again(now, false);
+        }
+        self.news.deliver = true;
+    }
+
+    /// What to send to the editor now, if anything.
+    pub fn poll(&mut self, now: Millis) -> Option<Delivery> {
+        let Home::Editor { version, encoding, .. } = self.home else { return None };
+        if self.flow.flight.as_ref().is_some_and(|flight| now.since(flight.sent) >= PATIENCE) {
+            self.flow.again(now, true);
+        }
+        self.give_up();
+        let waits = self.flow.flight.is_some() || now < self.flow.not_before;
+        if waits || self.flow.intents.is_empty() || self.out_of_step.is_some() {
+            return None;
+        }
+        let (tokens, plan) = self.joined()?;
+        let weave = self.weave();
+        let changes = weave.preview(&plan).unwrap_or_default();
+        let edits = weave.text_edits(&changes, encoding);
+        if edits.is_empty() {
+            // The text shows it as it is: all lines of the hunks are gone anyway.
+            self.carry_out(&plan, now);
+            return None;
+        }
+        let number = self.flow.number();
+        self.flow.flight = Some(Flight { number, tokens, sent: now, applied: false });
+        Some(Delivery { number, version, edits })
+    }
+
+    /// Forgets that there may be something to deliver: whoever delivers has just looked.
+    pub(crate) fn quiet_delivery(&mut self) {
+        self.news.deliver = false;
+    }
+
+    /// When [`poll`](Self::poll) should be asked again, if nothing happens before.
+    #[must_use]
+    pub fn next_poll(&self) -> Option<Millis> {
+        match &self.flow.flight {
+            Some(flight) => Some(flight.sent.after(PATIENCE)),
+            None => (!self.flow.intents.is_empty()).then_some(self.flow.not_before),
+        }
+    }
+
+    /// Takes over the editor's answer to a delivery.
+    pub fn answered(&mut self, number: u64, applied: bool, now: Millis) {
+        let Some(flight) = self.flow.flight.as_mut().filter(|flight| flight.number == number) else { return };
+        flight.applied = applied;
+        if !applied {
+            self.flow.again(now, false);
+        }
+        self.news.deliver = true;
+    }
+
+    /// All intents that are valid together, as one plan. One that is no longer valid is given up.
+    fn joined(&mut self) -> Option<(Vec<u64>, Plan)> {
+        let mut tokens = Vec::new();
+        let mut plan = Plan::default();
+        let mut invalid = Vec::new();
+        let intents = self.flow.intents.clone();
+        let weave = self.weave();
+        for intent in intents {
+            let more = plan.clone().and(&intent.plan);
+            match weave.preview(&more) {
+                Ok(_) => {
+                    plan = more;
+                    tokens.push(intent.token);
+                }
+                Err(error) if tokens.is_empty() => invalid.push((intent.token, error.to_string())),
+                // Not together with the others: it has its turn when they are done.
+                Err(_) => {}
+            }
+        }
+        for (token, why) in invalid {
+            self.flow.intents.retain(|intent| intent.token != token);
+            self.notices.push(format!("A decision could not be carried out: {why}. Decide again."));
+            self.news.review = true;
+        }
+        (!tokens.is_empty()).then_some((tokens, plan))
+    }
+
+    /// The change of the text that comes next where no editor has to be asked.
+    pub(crate) fn next_plan(&mut self) -> Option<Plan> {
+        self.joined().map(|(_, plan)| plan)
+    }
+
+    fn give_up(&mut self) {
+        let before = self.flow.intents.len();
+        self.flow.intents.retain(|intent| intent.tries < TRIES);
+        if self.flow.intents.len() < before {
+            self.notices.push(format!(
+                "The editor did not take over an edit in {}, though it was sent {TRIES} times. It is still offered: \
+                 accept it again when you are not typing.",
+                self.uri
+            ));
+            self.news.review = true;
+        }
+    }
+
+    /// Makes a change of the text that needs no editor, and brings the decisions after it.
+    pub(crate) fn carry_out(&mut self, plan: &Plan, now: Millis) -> bool {
+        let Ok(changes) = self.weave().preview(plan) else { return false };
+        let mut text = self.text().clone();
+        let mut regions = hashline_weave::Regions::default();
+        let edits = self.weave().text_edits(&changes, hashline_text::Encoding::Utf8);
+        for edit in edits.iter().rev() {
+            if regions.apply(&mut text, edit.span, hashline_text::Encoding::Utf8, &edit.new).is_err() {
+                return false;
+            }
+        }
+        if changes.is_empty() {
+            let switched: Vec<HunkId> = plan.on.iter().chain(&plan.off).copied().collect();
+            let tokens: Vec<u64> = self.flow.intents.iter().map(|intent| intent.token).collect();
+            if self.weave().carry_out(plan).is_err() {
+                return false;
+            }
+            for id in switched {
+                if let Some((decision, reason)) = tokens.iter().find_map(|token| self.wanted(*token, id)) {
+                    self.set_decision(id, decision, reason);
+                }
+            }
+        } else {
+            self.snapshots.text_changed();
+            let asked = self.asked();
+            let judgement = self.weave().typed(&text, &regions, &asked, None);
+            self.follow(&judgement);
+        }
+        self.landed(now);
+        true
+    }
+}

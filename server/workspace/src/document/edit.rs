@@ -1,0 +1,137 @@
+//! Edits and hunks as people decide about them.
+
+use hashline_history::{ConversationId, Decision, EditId, HunkRef, Status};
+use hashline_weave::{Conflict, Edited, HunkId};
+
+use crate::document::Document;
+
+/// Whether an edit waits for the person before it comes into the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Held until it is accepted.
+    #[default]
+    Propose,
+    /// In the text at once; a rejection takes it out.
+    Apply,
+}
+
+impl Mode {
+    /// The word for it in settings and replies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::Propose => "propose",
+            Mode::Apply => "apply",
+        }
+    }
+}
+
+/// What one tool call did to the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Its id.
+    pub id: EditId,
+    /// The turn of the agent that it belongs to.
+    pub conversation: ConversationId,
+    /// Who made it, as the agent named itself.
+    pub agent: String,
+    /// The connection that it came through.
+    pub connection: String,
+    /// The tool that made it.
+    pub tool: String,
+    /// How it was to be treated.
+    pub mode: Mode,
+    /// Its hunks, in text order.
+    pub hunks: Vec<EditHunk>,
+}
+
+impl Edit {
+    /// The person's decision about the edit as a whole (W12).
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let any = |wanted| self.hunks.iter().any(|hunk| hunk.decision == wanted);
+        if any(Decision::Undecided) {
+            Status::Pending
+        } else if any(Decision::Accepted) {
+            Status::Accepted
+        } else {
+            Status::Rejected
+        }
+    }
+
+    /// The name of one of its hunks.
+    #[must_use]
+    pub fn name_of(&self, hunk: &EditHunk) -> HunkRef {
+        HunkRef { edit: self.id.clone(), number: hunk.number }
+    }
+}
+
+/// One contiguous run of lines that an edit replaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditHunk {
+    /// From 1, in text order.
+    pub number: u32,
+    /// The hunk in the weave.
+    pub id: HunkId,
+    /// The decision that stands.
+    pub decision: Decision,
+    /// What the person said about it.
+    pub reason: Option<String>,
+}
+
+/// Where a hunk stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HunkState {
+    /// Not in the editor's text.
+    Held,
+    /// In the text, as proposed.
+    InText,
+    /// In the text, and changed there by the person.
+    Edited(Edited),
+    /// Not in the text, and something stands against it.
+    Conflicted(Conflict),
+    /// Taken back by its agent.
+    Withdrawn,
+}
+
+/// What one switch did to the decision about a hunk, for undo and redo.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    pub hunk: HunkId,
+    pub before: (Decision, Option<String>),
+    pub after: (Decision, Option<String>),
+}
+
+impl Document {
+    /// Where a hunk stands now.
+    pub fn state_of(&mut self, id: HunkId) -> HunkState {
+        let decision = self.owner_of(id).map(|(_, hunk)| hunk.decision);
+        let weave = self.weave();
+        if weave.in_buffer(id) {
+            let edited = weave.edited(id);
+            return if edited.any() { HunkState::Edited(edited) } else { HunkState::InText };
+        }
+        if decision == Some(Decision::Withdrawn) {
+            return HunkState::Withdrawn;
+        }
+        weave.conflict(id).map_or(HunkState::Held, HunkState::Conflicted)
+    }
+
+    /// Sets the decision about a hunk and marks it in the weave.
+    pub(crate) fn set_decision(&mut self, id: HunkId, decision: Decision, reason: Option<String>) {
+        let Some(hunk) = self.hunk_mut(id) else { return };
+        if hunk.decision == decision && hunk.reason == reason {
+            return;
+        }
+        hunk.decision = decision;
+        hunk.reason.clone_from(&reason);
+        let refused = matches!(decision, Decision::Rejected | Decision::Withdrawn);
+        self.weave().set_refused(id, refused);
+        if let Some((edit, hunk)) = self.owner_of(id) {
+            let hunk = edit.name_of(hunk);
+            self.records.push(hashline_history::Record::Decided { hunk, decision, reason });
+        }
+        self.news.review = true;
+        self.news.decided = true;
+    }
+}

@@ -1,0 +1,242 @@
+//! One document: the editor's text (or the file's), the edits that agents made to it, and what became of each.
+//!
+//! A state machine without IO, clock or tasks: whoever owns it says what happened and when ([`Millis`]), and asks what is
+//! to be done ([`Document::poll`]). So the same code runs under an editor, on the disk, and in the simulation.
+//!
+//! # Rules
+//!
+//! - The text is what the editor said last. Nothing else changes it; a decision changes it by a [`Delivery`] that the
+//!   editor carries out, and counts only when the text shows it.
+//! - An agent's edit is in the agent view when it is recorded, or it is refused with the reason.
+//! - A document that is out of step with its editor serves no agents.
+//!
+//! # Limitations
+//!
+//! - Documents that were never served keep no weave: what was typed before the first read has no history.
+
+mod decide;
+mod deliver;
+mod edit;
+mod propose;
+mod review;
+mod serve;
+mod sync;
+
+use std::collections::HashMap;
+
+use hashline_text::{DiskForm, DocVersion, Encoding, Text};
+use hashline_weave::{HunkId, JournalId, Weave};
+
+pub use decide::{Choice, Decided, Request, Target, Undecided, Why};
+pub use deliver::Delivery;
+pub use edit::{Edit, EditHunk, HunkState, Mode};
+pub use propose::{Located, Proposal, Proposed};
+pub use review::{HunkView, Review, ReviewEdit};
+pub use serve::Served;
+pub use sync::{ContentChange, OutOfStep};
+
+use crate::document::deliver::Flow;
+use crate::document::edit::Turn;
+use crate::document::serve::Snapshots;
+
+/// A moment, in milliseconds of a clock that only goes forward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millis(pub u64);
+
+impl Millis {
+    pub(crate) fn after(self, millis: u64) -> Self {
+        Self(self.0 + millis)
+    }
+
+    pub(crate) fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// Where the text of a document is at home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// Open in an editor.
+    Editor {
+        /// The version of the text, as the editor counts.
+        version: DocVersion,
+        /// How the editor counts characters.
+        encoding: Encoding,
+        /// The editor's name for the language.
+        language: String,
+    },
+    /// A file that no editor has open.
+    Disk,
+}
+
+/// Something the outside should know of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct News {
+    /// The list of edits, their states or their places have changed.
+    pub review: bool,
+    /// A decision was made or taken back.
+    pub decided: bool,
+    /// There may be something to deliver.
+    pub deliver: bool,
+}
+
+/// A document and the edits of it.
+#[derive(Clone, Debug)]
+pub struct Document {
+    uri: String,
+    home: Home,
+    text: Text,
+    weave: Option<Weave>,
+    form: DiskForm,
+    out_of_step: Option<OutOfStep>,
+    edits: Vec<Edit>,
+    /// Which edit each hunk of the weave belongs to, by the hunk's order of record.
+    owners: Vec<(usize, usize)>,
+    snapshots: Snapshots,
+    flow: Flow,
+    turns: HashMap<JournalId, Vec<Turn>>,
+    records: Vec<hashline_history::Record>,
+    notices: Vec<String>,
+    news: News,
+}
+
+impl Document {
+    /// A document that an editor has opened.
+    #[must_use]
+    pub fn open(uri: &str, language: &str, version: DocVersion, encoding: Encoding, text: Text) -> Self {
+        let home = Home::Editor { version, encoding, language: language.to_owned() };
+        Self::new(uri, home, text)
+    }
+
+    /// A file that no editor has open.
+    #[must_use]
+    pub fn on_disk(uri: &str, text: Text, form: DiskForm) -> Self {
+        Self { form, ..Self::new(uri, Home::Disk, text) }
+    }
+
+    fn new(uri: &str, home: Home, text: Text) -> Self {
+        Self {
+            uri: uri.to_owned(),
+            home,
+            text,
+            weave: None,
+            form: DiskForm::default(),
+            out_of_step: None,
+            edits: Vec::new(),
+            owners: Vec::new(),
+            snapshots: Snapshots::default(),
+            flow: Flow::default(),
+            turns: HashMap::new(),
+            records: Vec::new(),
+            notices: Vec::new(),
+            news: News::default(),
+        }
+    }
+
+    /// The document's URI.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// Where its text is at home.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// Whether an editor has it open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.home, Home::Editor { .. })
+    }
+
+    /// The editor's version of the text, if it is open.
+    #[must_use]
+    pub fn version(&self) -> Option<DocVersion> {
+        match &self.home {
+            Home::Editor { version, .. } => Some(*version),
+            Home::Disk => None,
+        }
+    }
+
+    /// The text that the editor has, or the file.
+    #[must_use]
+    pub fn text(&self) -> &Text {
+        match &self.weave {
+            Some(weave) => weave.buffer(),
+            None => &self.text,
+        }
+    }
+
+    /// How the text would be stored.
+    #[must_use]
+    pub fn form(&self) -> DiskForm {
+        self.form
+    }
+
+    /// Says how the text would be stored, as seen from the file.
+    pub fn set_form(&mut self, form: DiskForm) {
+        if self.form != form {
+            self.form = form;
+            self.snapshots.forget_hashes();
+        }
+    }
+
+    /// The edits, in the order in which they were made.
+    #[must_use]
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+
+    /// Whether a hunk of it is undecided.
+    #[must_use]
+    pub fn has_pending(&self) -> bool {
+        self.edits.iter().any(|edit| edit.status() == hashline_history::Status::Pending)
+    }
+
+    /// Why agents are not served, if they are not.
+    #[must_use]
+    pub fn out_of_step(&self) -> Option<&OutOfStep> {
+        self.out_of_step.as_ref()
+    }
+
+    /// What has come up since this was asked last.
+    pub fn take_news(&mut self) -> News {
+        std::mem::take(&mut self.news)
+    }
+
+    /// What is to be recorded, in order, of what has happened since this was asked last.
+    pub fn take_records(&mut self) -> Vec<hashline_history::Record> {
+        std::mem::take(&mut self.records)
+    }
+
+    /// What the person should be told, since this was asked last.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// The weave, made now if there was none.
+    pub(crate) fn weave(&mut self) -> &mut Weave {
+        let text = &self.text;
+        self.weave.get_or_insert_with(|| Weave::new(text.clone()))
+    }
+
+    /// Takes over from another state of the same document that an editor has opened it since.
+    pub(crate) fn follow_home(&mut self, other: &Self, now: Millis) {
+        if let Home::Editor { version, encoding, language } = &other.home {
+            self.reopen(&other.uri, language, *version, *encoding, other.text(), now);
+        }
+    }
+
+    fn hunk_mut(&mut self, id: HunkId) -> Option<&mut EditHunk> {
+        let (edit, hunk) = *self.owners.get(id.order())?;
+        self.edits.get_mut(edit)?.hunks.get_mut(hunk)
+    }
+
+    pub(crate) fn owner_of(&self, id: HunkId) -> Option<(&Edit, &EditHunk)> {
+        let (edit, hunk) = *self.owners.get(id.order())?;
+        let edit = self.edits.get(edit)?;
+        Some((edit, edit.hunks.get(hunk)?))
+    }
+}

@@ -1,0 +1,279 @@
+//! An agent's edit, from the anchors it names to hunks of the weave (design 4 and 5.4, W10, W11, W14).
+//!
+//! In three steps, so that neither hashing nor the search for anchors happens while the document is locked: [`Document::locate`]
+//! finds the snapshot that a hash names, [`Located::resolve`] finds the lines in it, [`Document::propose`] carries them to where
+//! they are now and records the hunks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use hashline_anchor::{
+    AnchorFailure, LineEdit, Moved, Operation, Options, Resolved, merge_touching, owned_lines, resolve,
+};
+use hashline_history::{ConversationId, Decision, EditId, Edited, HunkLines, Location, Record};
+use hashline_text::{FileHash, HashPrefix, Text};
+use hashline_weave::{Change, HunkId, Plan, Snapshot, View};
+
+use crate::document::{Document, Edit, EditHunk, Millis, Mode, Served};
+use crate::refusal::Refusal;
+
+/// An edit that an agent asks for, as far as it is not lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// The id that the edit gets.
+    pub id: EditId,
+    /// The turn of the agent that it belongs to.
+    pub conversation: ConversationId,
+    /// Who makes it, as the agent named itself.
+    pub agent: String,
+    /// The connection that it comes through.
+    pub connection: String,
+    /// The tool.
+    pub tool: String,
+    /// How it is to be treated.
+    pub mode: Mode,
+    /// Refuse if the hash does not name the text as it is now.
+    pub strict: bool,
+}
+
+/// The snapshot that an agent's hash names.
+#[derive(Clone, Debug)]
+pub struct Located {
+    snapshot: Arc<Snapshot>,
+    /// Whether it is the text as it is now.
+    current: bool,
+    hash: FileHash,
+    /// The lines that were shown under the hash; all of them for the text as it is now, if it was never served.
+    seen: Option<Vec<Range<usize>>>,
+    live: bool,
+}
+
+/// What an edit came to.
+#[derive(Clone, Debug)]
+pub struct Proposed {
+    /// The hunks in the weave.
+    pub hunks: Vec<HunkId>,
+    /// The lines were carried from an older snapshot.
+    pub carried: bool,
+    /// Operations whose lines were found elsewhere than their anchors say.
+    pub moved: Vec<Moved>,
+    /// Held, though the mode was apply, because it builds on hunks that are held.
+    pub held_below: bool,
+    /// What is to be recorded before anybody is told.
+    pub record: Record,
+}
+
+impl Located {
+    /// The text of the snapshot.
+    #[must_use]
+    pub fn text(&self) -> &Text {
+        self.snapshot.text()
+    }
+
+    /// The lines that the operations mean, in the snapshot.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with each operation.
+    pub fn resolve(&self, operations: &[Operation]) -> Result<Resolved, Vec<AnchorFailure>> {
+        let options = Options { blank_is_empty: self.live };
+        let resolved = resolve(self.text(), operations, options)?;
+        let unseen = |moved: &&Moved| {
+            self.seen.as_ref().is_some_and(|seen| {
+                !seen.iter().any(|range| range.start <= moved.to.start && moved.to.end <= range.end)
+            })
+        };
+        let failures: Vec<AnchorFailure> = resolved
+            .moved
+            .iter()
+            .filter(unseen)
+            .filter_map(|moved| unseen_failure(moved, operations, self.text()))
+            .collect();
+        if failures.is_empty() { Ok(resolved) } else { Err(failures) }
+    }
+}
+
+/// A moved anchor must land on a line that the agent was shown (W14): one byte of hash is no proof that it means this one.
+fn unseen_failure(moved: &Moved, operations: &[Operation], text: &Text) -> Option<AnchorFailure> {
+    use hashline_anchor::{Anchor, Problem, line_hash};
+    let operation = operations.get(moved.op)?;
+    let anchor = match operation {
+        Operation::Replace { start, .. } | Operation::Delete { start, .. } => start.clone(),
+        Operation::InsertAfter { anchor: Anchor::Line(anchor), .. }
+        | Operation::InsertBefore { anchor, .. } => anchor.clone(),
+        Operation::InsertAfter { anchor: Anchor::Start, .. } => return None,
+    };
+    let instead = text.line(anchor.line).map(|line| line_hash(&line.content()));
+    let problem = Problem::NotFound { anchor, instead, lines: text.line_count() };
+    Some(AnchorFailure { op: moved.op, name: operation.name(), problem })
+}
+
+impl Document {
+    /// Finds the snapshot that a hash names. `now` is the agent view as it is, with its hash computed.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::UnknownHash`] and [`Refusal::AmbiguousHash`].
+    pub fn locate(&self, prefix: &HashPrefix, now: &Served, hash: FileHash) -> Result<Located, Refusal> {
+        let mut matching = self.snapshots.matching(prefix);
+        let mut hashes: Vec<FileHash> = matching.iter().map(|(hash, ..)| *hash).collect();
+        let current = prefix.matches(&hash);
+        if current {
+            hashes.push(hash);
+        }
+        hashes.sort_unstable();
+        hashes.dedup();
+        let live = self.is_open();
+        match (hashes.len(), current) {
+            (0, _) => {
+                Err(Refusal::UnknownHash { given: prefix.to_string(), live, now: now.text().clone(), hash })
+            }
+            (1, true) => {
+                let seen = matching.into_iter().next().map(|(.., seen)| seen);
+                Ok(Located { snapshot: now.snapshot.clone(), current, hash, seen, live })
+            }
+            (1, false) => {
+                let (hash, snapshot, seen) = matching.remove(0);
+                if !live {
+                    return Err(Refusal::ChangedOnDisk { now: now.text().clone(), hash });
+                }
+                Ok(Located { snapshot, current, hash, seen: Some(seen), live })
+            }
+            _ => Err(Refusal::AmbiguousHash { given: prefix.to_string() }),
+        }
+    }
+
+    /// Carries resolved operations to where their lines are now and records them as hunks: provisional until
+    /// [`publish`](Self::publish), gone with [`withdraw_provisional`](Self::withdraw_provisional).
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`]; nothing has changed then.
+    pub fn propose(
+        &mut self,
+        located: &Located,
+        resolved: &Resolved,
+        proposal: &Proposal,
+    ) -> Result<Proposed, Refusal> {
+        if let Some(reason) = self.out_of_step() {
+            return Err(Refusal::OutOfStep { uri: self.uri().to_owned(), reason: reason.clone() });
+        }
+        let carried = self.carried(located, resolved, proposal.strict)?;
+        let moved_on = !located.current;
+        let weave = self.weave();
+        let text = weave.agent().clone();
+        let hunks = merge_touching(carried);
+        let changes: Vec<Change> = hunks
+            .into_iter()
+            .map(|hunk| Change {
+                new: owned_lines(&text, hunk.lines.clone(), &hunk.content),
+                lines: hunk.lines,
+            })
+            .collect();
+        let ids = weave.record(&changes).map_err(|error| Refusal::CannotWeave { why: error.to_string() })?;
+        let held_below = proposal.mode == Mode::Apply
+            && ids.iter().any(|id| weave.prerequisites(*id).iter().any(|below| !weave.in_buffer(*below)));
+        let after = weave.agent().clone();
+        let lines = changes.iter().zip(&ids).map(|(change, id)| HunkLines {
+            line: change.lines.start,
+            removed: weave.removed(*id).cloned().collect(),
+            proposed: change.new.clone(),
+        });
+        let lines = lines.collect();
+        let location = match (proposal.mode, self.is_open()) {
+            (Mode::Apply, false) if !held_below => Location::Disk,
+            _ => Location::None,
+        };
+        let record = Record::Edited(Box::new(Edited {
+            edit: proposal.id.clone(),
+            conversation: proposal.conversation.clone(),
+            agent: proposal.agent.clone(),
+            tool: proposal.tool.clone(),
+            document: self.uri().to_owned(),
+            hunks: lines,
+            location,
+            hash_before: located.hash,
+            hash_after: self.form().hash(&after),
+        }));
+        Ok(Proposed { hunks: ids, carried: moved_on, moved: resolved.moved.clone(), held_below, record })
+    }
+
+    /// Takes back what was proposed and could not be recorded.
+    pub fn withdraw_provisional(&mut self, proposed: &Proposed) {
+        self.weave().unrecord(&proposed.hunks);
+    }
+
+    /// Lets what was proposed and recorded be shown and decided. In apply mode it is brought into the text.
+    pub fn publish(&mut self, proposed: &Proposed, proposal: &Proposal, now: Millis) {
+        let hunks: Vec<EditHunk> = proposed
+            .hunks
+            .iter()
+            .zip(1..)
+            .map(|(id, number)| EditHunk { number, id: *id, decision: Decision::Undecided, reason: None })
+            .collect();
+        let edit = self.edits.len();
+        self.owners.extend((0..hunks.len()).map(|hunk| (edit, hunk)));
+        self.edits.push(Edit {
+            id: proposal.id.clone(),
+            conversation: proposal.conversation.clone(),
+            agent: proposal.agent.clone(),
+            connection: proposal.connection.clone(),
+            tool: proposal.tool.clone(),
+            mode: proposal.mode,
+            hunks,
+        });
+        self.news.review = true;
+        if proposal.mode == Mode::Apply && !proposed.held_below {
+            self.intend(Plan::switch(&proposed.hunks, &[]), None, None);
+            if !self.is_open() {
+                self.settle_on_disk(now);
+            }
+        }
+    }
+
+    /// The places of some hunks in the agent view.
+    pub fn places_for_agent(&mut self, hunks: &[HunkId]) -> Vec<Range<usize>> {
+        let places = self.weave().places(View::Agent);
+        hunks.iter().filter_map(|id| places[id.order()].clone()).collect()
+    }
+
+    /// The resolved operations as edits of the agent view as it is now.
+    fn carried(
+        &mut self,
+        located: &Located,
+        resolved: &Resolved,
+        strict: bool,
+    ) -> Result<Vec<LineEdit>, Refusal> {
+        let unchanged = located.current && self.weave().agent().is_same_instance(located.text());
+        if unchanged {
+            return Ok(resolved.edits.clone());
+        }
+        let mut carried = Vec::with_capacity(resolved.edits.len());
+        let mut touched = Vec::new();
+        let weave = self.weave();
+        if strict && !located.current {
+            return Err(Refusal::Stale { now: weave.agent().clone(), touched });
+        }
+        for edit in &resolved.edits {
+            let lines = match resolved.named.get(edit.op).and_then(Option::as_ref) {
+                // Before line 1, wherever that is.
+                None if edit.lines.is_empty() => Ok(0..0),
+                None => weave.carry(&located.snapshot, edit.lines.clone()),
+                Some(named) if !edit.lines.is_empty() => weave.carry(&located.snapshot, named.clone()),
+                Some(named) => weave.carry(&located.snapshot, named.clone()).map(|now| {
+                    let at = if edit.lines.start >= named.end { now.end } else { now.start };
+                    at..at
+                }),
+            };
+            match lines {
+                Ok(lines) => carried.push(LineEdit { lines, ..edit.clone() }),
+                Err(line) => touched.push((edit.op, line)),
+            }
+        }
+        if touched.is_empty() {
+            carried.sort_by_key(|edit| (edit.lines.start, edit.lines.end));
+            return Ok(carried);
+        }
+        Err(Refusal::Stale { now: weave.agent().clone(), touched })
+    }
+}

@@ -1,0 +1,131 @@
+//! What the person is shown of a document's edits.
+
+use std::ops::Range;
+
+use hashline_history::{Decision, HunkRef, Status};
+use hashline_weave::{Conflict, View};
+
+use crate::document::{Document, Edit, HunkState};
+
+/// The edits of a document, as far as they are of interest for a review.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Review {
+    /// Edits with an undecided hunk, in the order in which they were made.
+    pub edits: Vec<ReviewEdit>,
+}
+
+/// An edit and how its hunks stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewEdit {
+    /// The edit.
+    pub edit: Edit,
+    /// Its hunks, in text order.
+    pub hunks: Vec<HunkView>,
+}
+
+/// How a hunk stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkView {
+    /// From 1.
+    pub number: u32,
+    /// Where it stands.
+    pub state: HunkState,
+    /// The decision about it.
+    pub decision: Decision,
+    /// Why, if the person said so.
+    pub reason: Option<String>,
+    /// Whether a decision waits for the text.
+    pub deciding: bool,
+    /// Where it is in the editor's text, 0-based.
+    pub lines: Option<Range<usize>>,
+    /// The lines that it takes away, as they were when it was made.
+    pub removed: Vec<String>,
+    /// The lines that it puts there.
+    pub proposed: Vec<String>,
+    /// Undecided hunks that have to be accepted with it.
+    pub depends_on: Vec<HunkRef>,
+    /// What stands against it, as a sentence.
+    pub conflict: Option<String>,
+}
+
+impl Document {
+    /// The edits that have an undecided hunk, and how their hunks stand.
+    pub fn review(&mut self) -> Review {
+        self.review_where(|edit| edit.status() == Status::Pending)
+    }
+
+    /// The edits that are wanted, and how their hunks stand.
+    pub fn review_where(&mut self, wanted: impl Fn(&Edit) -> bool) -> Review {
+        if !self.edits.iter().any(&wanted) {
+            return Review::default();
+        }
+        let places = self.weave().places(View::Buffer);
+        let conflicts = self.weave().conflicts();
+        let edits: Vec<Edit> = self.edits.iter().filter(|edit| wanted(edit)).cloned().collect();
+        let edits = edits
+            .into_iter()
+            .map(|edit| {
+                let hunks =
+                    (0..edit.hunks.len()).map(|at| self.hunk_view(&edit, at, &places, &conflicts)).collect();
+                ReviewEdit { edit, hunks }
+            })
+            .collect();
+        Review { edits }
+    }
+
+    fn hunk_view(
+        &mut self,
+        edit: &Edit,
+        at: usize,
+        places: &[Option<Range<usize>>],
+        conflicts: &[Option<Conflict>],
+    ) -> HunkView {
+        let hunk = &edit.hunks[at];
+        let id = hunk.id;
+        let weave = self.weave();
+        let state = if weave.in_buffer(id) {
+            let edited = weave.edited(id);
+            if edited.any() { HunkState::Edited(edited) } else { HunkState::InText }
+        } else if hunk.decision == Decision::Withdrawn {
+            HunkState::Withdrawn
+        } else {
+            conflicts[id.order()].map_or(HunkState::Held, HunkState::Conflicted)
+        };
+        let removed = weave.removed(id).map(|line| line.content.clone()).collect();
+        let proposed = weave.proposed(id).iter().map(|line| line.content.clone()).collect();
+        let needed: Vec<_> = weave.with_prerequisites(id).into_iter().filter(|other| *other != id).collect();
+        let named = |id| self.owner_of(id).map(|(edit, hunk)| edit.name_of(hunk));
+        let conflict = match state {
+            HunkState::Conflicted(conflict @ Conflict::With(other)) => {
+                Some(conflict_sentence(conflict, named(other).map(|name| name.short())))
+            }
+            HunkState::Conflicted(conflict) => Some(conflict_sentence(conflict, None)),
+            _ => None,
+        };
+        HunkView {
+            number: hunk.number,
+            state,
+            decision: hunk.decision,
+            reason: hunk.reason.clone(),
+            deciding: self.is_deciding(id),
+            lines: places[id.order()].clone(),
+            removed,
+            proposed,
+            depends_on: needed.into_iter().filter_map(named).collect(),
+            conflict,
+        }
+    }
+}
+
+/// What stands against a hunk, in words for the person.
+pub(crate) fn conflict_sentence(conflict: Conflict, with: Option<String>) -> String {
+    match conflict {
+        Conflict::LineChanged => "You changed a line that this edit replaces.".to_owned(),
+        Conflict::LineRemoved => "You removed a line that this edit replaces.".to_owned(),
+        Conflict::LineTyped => "You typed between the lines that this edit replaces.".to_owned(),
+        Conflict::PlaceRemoved => "You removed the lines around the place of this edit.".to_owned(),
+        Conflict::With(_) => {
+            format!("{} changes the same place.", with.unwrap_or_else(|| "Another edit".to_owned()))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Serving the text to agents, and remembering what was served (design 5.3, W14).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use hashline_text::{FileHash, HashPrefix, Text};
+use hashline_weave::{Snapshot, View};
+
+use crate::document::{Document, Millis, OutOfStep};
+
+/// Snapshots that are kept at least.
+const KEPT: usize = 64;
+/// How long further ones are kept, in milliseconds.
+const YOUNG: u64 = 30 * 60 * 1000;
+/// How much memory their lists of lines may take, in bytes.
+const BYTES: usize = 8 * 1024 * 1024;
+
+/// A text as it is served: a view of the document at one moment.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The text and the identities of its lines.
+    pub snapshot: Arc<Snapshot>,
+    /// Its file hash, where it is known already.
+    pub hash: Option<FileHash>,
+    /// Which view it is.
+    pub view: View,
+    /// Hunks of the agent view that are not in the editor's text.
+    pub held: usize,
+    /// The names of conflicted hunks, which are left out.
+    pub conflicted: Vec<String>,
+    form: hashline_text::DiskForm,
+    revision: u64,
+}
+
+impl Served {
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &Text {
+        self.snapshot.text()
+    }
+
+    /// Computes the file hash, if it is not known; takes time in the size of the text, so not under a lock.
+    pub fn hash(&mut self) -> FileHash {
+        let (form, snapshot) = (self.form, &self.snapshot);
+        *self.hash.get_or_insert_with(|| form.hash(snapshot.text()))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    hash: FileHash,
+    snapshot: Arc<Snapshot>,
+    /// The lines that agents have really seen, sorted and apart.
+    seen: Vec<Range<usize>>,
+    at: Millis,
+}
+
+/// What was served, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Snapshots {
+    kept: Vec<Kept>,
+    /// The hash of a view of the present revision.
+    latest: Vec<(View, u64, FileHash, Arc<Snapshot>)>,
+}
+
+impl Snapshots {
+    pub(crate) fn text_changed(&mut self) {
+        self.latest.clear();
+    }
+
+    pub(crate) fn forget_hashes(&mut self) {
+        self.latest.clear();
+    }
+
+    fn latest(&self, view: View, revision: u64) -> Option<(FileHash, Arc<Snapshot>)> {
+        let found = self.latest.iter().find(|(kept, at, ..)| *kept == view && *at == revision)?;
+        Some((found.2, found.3.clone()))
+    }
+
+    fn keep(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
+        self.latest.retain(|(view, ..)| *view != served.view);
+        self.latest.push((served.view, served.revision, hash, served.snapshot.clone()));
+        let seen = match self.kept.iter().position(|kept| kept.hash == hash) {
+            Some(at) => self.kept.remove(at).seen,
+            None => Vec::new(),
+        };
+        let kept = Kept { hash, snapshot: served.snapshot.clone(), seen: with(seen, lines), at: now };
+        self.kept.push(kept);
+        let mut bytes: usize = self.kept.iter().map(|kept| kept.snapshot.bytes()).sum();
+        while self.kept.len() > 1
+            && (bytes > BYTES || (self.kept.len() > KEPT && now.since(self.kept[0].at) > YOUNG))
+        {
+            bytes -= self.kept.remove(0).snapshot.bytes();
+        }
+    }
+
+    /// The snapshots that a prefix fits, newest first.
+    pub(crate) fn matching(&self, prefix: &HashPrefix) -> Vec<(FileHash, Arc<Snapshot>, Vec<Range<usize>>)> {
+        let fits = self.kept.iter().rev().filter(|kept| prefix.matches(&kept.hash));
+        fits.map(|kept| (kept.hash, kept.snapshot.clone(), kept.seen.clone())).collect()
+    }
+}
+
+/// A list of ranges with one more.
+fn with(mut seen: Vec<Range<usize>>, lines: Range<usize>) -> Vec<Range<usize>> {
+    seen.push(lines);
+    seen.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(seen.len());
+    for range in seen.into_iter().filter(|range| !range.is_empty()) {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+impl Document {
+    /// A view of the document as it is now.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfStep`]: the text cannot be trusted.
+    pub fn serve(&mut self, view: View) -> Result<Served, OutOfStep> {
+        if let Some(reason) = &self.out_of_step {
+            return Err(reason.clone());
+        }
+        let form = self.form;
+        let weave = self.weave();
+        let revision = weave.revision();
+        let (held, conflicted) = match weave.hunks().next() {
+            None => (0, Vec::new()),
+            Some(_) => self.left_out(),
+        };
+        let (hash, snapshot) = match self.snapshots.latest(view, revision) {
+            Some((hash, snapshot)) => (Some(hash), snapshot),
+            None => (None, Arc::new(self.weave().snapshot(view))),
+        };
+        Ok(Served { snapshot, hash, view, held, conflicted, form, revision })
+    }
+
+    /// Remembers what an agent was given: these lines of a view with this hash.
+    pub fn served(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
+        self.snapshots.keep(served, hash, lines, now);
+    }
+
+    /// How many hunks of the agent view are not in the text, and the names of the conflicted ones.
+    fn left_out(&mut self) -> (usize, Vec<String>) {
+        let weave = self.weave();
+        let conflicts = weave.conflicts();
+        let hunks: Vec<_> = weave.hunks().collect();
+        let held = hunks.iter().filter(|id| !weave.in_buffer(**id) && weave.in_agent_view(**id)).count();
+        let conflicted = hunks.into_iter().filter(|id| conflicts[id.order()].is_some());
+        let named = conflicted
+            .filter_map(|id| self.owner_of(id).map(|(edit, hunk)| edit.name_of(hunk).short()))
+            .collect();
+        (held, named)
+    }
+}

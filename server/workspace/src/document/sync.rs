@@ -1,0 +1,210 @@
+//! Following the editor: opening, changes, saving, closing (design 5.1, W6, W22).
+
+use hashline_history::{Decision, Location, Record};
+use hashline_text::{DocVersion, Encoding, Span, Text};
+use hashline_weave::{How, Judgement, Regions, UndoMark};
+
+use crate::document::edit::Turn;
+use crate::document::{Document, Home, Millis};
+
+/// One change of the editor's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentChange {
+    /// What is replaced; the whole text if none.
+    pub span: Option<Span>,
+    /// What stands there afterwards.
+    pub text: String,
+}
+
+/// Why a document no longer follows its editor.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OutOfStep {
+    /// A change came with a version that is not above the last.
+    #[error("a change came as version {got} after version {had}")]
+    Version {
+        /// The version that was there.
+        had: DocVersion,
+        /// The version that came.
+        got: DocVersion,
+    },
+    /// A change named a place that the text does not have.
+    #[error("a change named a place outside the text: {0}")]
+    Place(String),
+}
+
+impl Document {
+    /// Takes over that an editor has opened the document, again or for the first time. What differs from the text known
+    /// so far counts as typing.
+    pub fn reopen(
+        &mut self,
+        uri: &str,
+        language: &str,
+        version: DocVersion,
+        encoding: Encoding,
+        text: &Text,
+        now: Millis,
+    ) {
+        uri.clone_into(&mut self.uri);
+        self.home = Home::Editor { version, encoding, language: language.to_owned() };
+        self.out_of_step = None;
+        self.flow.stop();
+        self.take_over(text, now);
+        self.news.review = true;
+    }
+
+    /// Takes over that the editor has closed the document. Its edits wait.
+    pub fn close(&mut self) {
+        self.home = Home::Disk;
+        self.out_of_step = None;
+        self.flow.stop();
+        self.news.review = true;
+    }
+
+    /// Takes over a text as a whole, for a file that has changed on the disk.
+    pub fn take_over(&mut self, text: &Text, now: Millis) {
+        if self.text() == text {
+            return;
+        }
+        self.snapshots.text_changed();
+        match &self.weave {
+            None => self.text = text.clone(),
+            Some(weave) => {
+                let mut regions = Regions::default();
+                regions.replace_all(&mut weave.buffer().clone(), text.clone());
+                self.judge(text, &regions, None, now);
+            }
+        }
+    }
+
+    /// Takes over changes that the editor has made, in the order in which they are given. `mark` is the editor's own word
+    /// about them.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfStep`]: the changes cannot be those of this text. The document then serves no agents until it is opened
+    /// again or a change gives the whole text.
+    pub fn change(
+        &mut self,
+        version: DocVersion,
+        changes: &[ContentChange],
+        mark: Option<UndoMark>,
+        now: Millis,
+    ) -> Result<(), OutOfStep> {
+        let Home::Editor { version: had, encoding, .. } = &mut self.home else { return Ok(()) };
+        let encoding = *encoding;
+        let from = changes.iter().rposition(|change| change.span.is_none());
+        if version <= *had && from.is_none() {
+            let reason = OutOfStep::Version { had: *had, got: version };
+            return self.fall_out(reason);
+        }
+        *had = version;
+        if self.out_of_step.is_some() {
+            if from.is_none() {
+                return Ok(());
+            }
+            self.out_of_step = None;
+            self.news.review = true;
+        }
+        self.snapshots.text_changed();
+        let changes = &changes[from.unwrap_or(0)..];
+        let result = match self.weave.is_some() {
+            false => self.change_text(changes, encoding),
+            true => self.change_weave(changes, encoding, mark, now),
+        };
+        result.or_else(|reason| self.fall_out(reason))
+    }
+
+    fn fall_out(&mut self, reason: OutOfStep) -> Result<(), OutOfStep> {
+        if self.out_of_step.is_none() {
+            self.flow.stop();
+            self.notices.push(format!(
+                "hashline lost step with {} ({reason}). Agents are kept out of it until you close and open it again.",
+                self.uri
+            ));
+            self.news.review = true;
+        }
+        self.out_of_step = Some(reason.clone());
+        Err(reason)
+    }
+
+    fn change_text(&mut self, changes: &[ContentChange], encoding: Encoding) -> Result<(), OutOfStep> {
+        for change in changes {
+            match change.span {
+                None => self.text = Text::from(change.text.as_str()),
+                Some(span) => {
+                    self.text
+                        .apply(span, encoding, &change.text)
+                        .map_err(|error| OutOfStep::Place(error.to_string()))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn change_weave(
+        &mut self,
+        changes: &[ContentChange],
+        encoding: Encoding,
+        mark: Option<UndoMark>,
+        now: Millis,
+    ) -> Result<(), OutOfStep> {
+        let mut text = self.text().clone();
+        let mut regions = Regions::default();
+        for change in changes {
+            match change.span {
+                None => regions.replace_all(&mut text, Text::from(change.text.as_str())),
+                Some(span) => {
+                    regions
+                        .apply(&mut text, span, encoding, &change.text)
+                        .map_err(|error| OutOfStep::Place(error.to_string()))?;
+                }
+            }
+        }
+        self.judge(&text, &regions, mark, now);
+        Ok(())
+    }
+
+    fn judge(&mut self, text: &Text, regions: &Regions, mark: Option<UndoMark>, now: Millis) {
+        let asked = self.asked();
+        let had_edits = !self.edits.is_empty();
+        let judgement = self.weave().typed(text, regions, &asked, mark);
+        self.follow(&judgement);
+        self.landed(now);
+        // Places move and states change with the typing.
+        self.news.review |= had_edits;
+    }
+
+    /// Brings decisions to what the text shows.
+    pub(crate) fn follow(&mut self, judgement: &Judgement) {
+        let mut turns = Vec::new();
+        for switched in &judgement.switched {
+            let id = switched.hunk;
+            let Some((edit, hunk)) = self.owner_of(id) else { continue };
+            let before = (hunk.decision, hunk.reason.clone());
+            let name = edit.name_of(hunk);
+            let after = match switched.how {
+                How::Asked(token) => self.wanted(token, id).unwrap_or_else(|| before.clone()),
+                How::Undone(entry) => {
+                    self.turn(entry, id).map_or((Decision::Undecided, None), |turn| turn.before)
+                }
+                How::Redone(entry) => self.turn(entry, id).map_or(before.clone(), |turn| turn.after),
+                How::Seen => (Decision::Accepted, None),
+            };
+            let location = match (switched.on, self.is_open()) {
+                (false, _) => Location::None,
+                (true, true) => Location::Buffer,
+                (true, false) => Location::Disk,
+            };
+            self.records.push(Record::Moved { hunk: name, location });
+            self.set_decision(id, after.0, after.1.clone());
+            turns.push(Turn { hunk: id, before, after });
+        }
+        if let Some(entry) = judgement.entry.filter(|_| !turns.is_empty()) {
+            self.turns.insert(entry, turns);
+        }
+    }
+
+    fn turn(&self, entry: hashline_weave::JournalId, hunk: hashline_weave::HunkId) -> Option<Turn> {
+        self.turns.get(&entry)?.iter().find(|turn| turn.hunk == hunk).cloned()
+    }
+}

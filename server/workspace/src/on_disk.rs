@@ -1,0 +1,146 @@
+//! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
+
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use hashline_text::{Text, decode};
+use url::Url;
+
+use crate::disk::{Expect, FileBytes, Place, read, stamp, write};
+use crate::document::{Document, Millis};
+use crate::refusal::Refusal;
+use crate::workspace::{Found, Slot, Workspace};
+
+impl Slot {
+    pub(crate) fn new(document: Document, place: Option<Place>) -> Self {
+        Self {
+            queue: tokio::sync::Mutex::new(()),
+            document: Mutex::new(document),
+            place,
+            read: Mutex::new(None),
+        }
+    }
+
+    /// Lets the file be read anew when it is needed next.
+    pub(crate) fn forget_read(&self) {
+        *self.last_read() = None;
+    }
+
+    fn last_read(&self) -> std::sync::MutexGuard<'_, Option<crate::disk::Stamp>> {
+        self.read.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Workspace {
+    /// The document that was found, with its text as it is now: of an open one what the editor has, of others what the disk has.
+    /// Blocks as long as the disk does.
+    pub(crate) fn load(&self, found: &Found) -> Result<Arc<Slot>, Refusal> {
+        if let Some(slot) = &found.slot {
+            if slot.lock().is_open() {
+                self.see_disk_form(slot);
+                return Ok(slot.clone());
+            }
+        }
+        // A document without a file is there or is not: `find` has found it.
+        let place = found
+            .place
+            .as_ref()
+            .ok_or_else(|| Refusal::Path(crate::disk::PathRefusal::NotAFile(found.key.clone())))?;
+        match &found.slot {
+            Some(slot) => {
+                self.reread(slot, place)?;
+                Ok(slot.clone())
+            }
+            None => {
+                let bytes = read(place)?;
+                let (text, form) = decoded(place, &bytes)?;
+                let uri =
+                    Url::from_file_path(place.absolute()).map_or_else(|()| found.key.clone(), Into::into);
+                let slot = Arc::new(Slot::new(Document::on_disk(&uri, text, form), Some(place.clone())));
+                trust(&slot, &bytes);
+                // Another call may have been quicker; its slot may have been used already.
+                let entry = self.inner.slots.entry(found.key.clone()).or_insert_with(|| slot.clone());
+                Ok(entry.value().clone())
+            }
+        }
+    }
+
+    /// Reads a file again, unless it is certainly as it was.
+    fn reread(&self, slot: &Slot, place: &Place) -> Result<(), Refusal> {
+        let known = slot.last_read().clone();
+        if let Some(known) = known
+            && stamp(place)? == known
+        {
+            return Ok(());
+        }
+        self.read_now(slot, place).map(drop)
+    }
+
+    /// Reads a file and brings the document to it.
+    fn read_now(&self, slot: &Slot, place: &Place) -> Result<FileBytes, Refusal> {
+        let bytes = read(place)?;
+        let (text, form) = decoded(place, &bytes)?;
+        {
+            let mut document = slot.lock();
+            if !document.is_open() {
+                document.take_over(&text, self.now());
+                document.set_form(form);
+            }
+        }
+        trust(slot, &bytes);
+        self.attend(slot);
+        Ok(bytes)
+    }
+
+    /// Looks how the file of an open document is stored, once after it was opened or saved.
+    fn see_disk_form(&self, slot: &Slot) {
+        let Some(place) = &slot.place else { return };
+        if slot.last_read().is_some() {
+            return;
+        }
+        // No file yet, or not one to be read: the text is served as it is.
+        let Ok(bytes) = read(place) else { return };
+        let served = slot.lock().text().clone();
+        let form = hashline_text::DiskForm::behind(&served, &bytes.bytes);
+        slot.lock().set_form(form);
+        *slot.last_read() = Some(bytes.stamp.clone());
+    }
+
+    /// Changes a document that no editor has open, and its file with it. `change` is made on a copy; the document takes it over when
+    /// the file has it.
+    pub(crate) fn change_on_disk<T>(
+        &self,
+        slot: &Slot,
+        change: impl FnOnce(&mut Document, Millis) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let Some(place) = &slot.place else {
+            let mut document = slot.lock();
+            return change(&mut document, self.now());
+        };
+        place.check_write()?;
+        let before = self.read_now(slot, place)?;
+        let mut copy = slot.lock().clone();
+        let done = change(&mut copy, self.now())?;
+        let (old, new) = (slot.lock().text().clone(), copy.text().clone());
+        if old != new {
+            let bytes = copy.form().to_bytes(&new);
+            let stamp = write(place, &bytes, Expect::Same(&before))?;
+            *slot.last_read() = stamp.is_quiet(SystemTime::now()).then_some(stamp);
+        }
+        let mut document = slot.lock();
+        copy.follow_home(&document, self.now());
+        *document = copy;
+        Ok(done)
+    }
+}
+
+/// Remembers the state of a file that was read, if a later change would show in its stamp.
+fn trust(slot: &Slot, bytes: &FileBytes) {
+    let quiet = bytes.stamp.is_quiet(SystemTime::now());
+    *slot.last_read() = quiet.then(|| bytes.stamp.clone());
+}
+
+fn decoded(place: &Place, bytes: &FileBytes) -> Result<(Text, hashline_text::DiskForm), Refusal> {
+    decode(&bytes.bytes)
+        .map_err(|error| Refusal::NotText { path: place.absolute().display().to_string(), error })
+}

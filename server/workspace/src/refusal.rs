@@ -1,0 +1,194 @@
+//! Why a call is refused, in the words that agents read: what happened, that nothing was changed, and what to do next.
+
+use std::fmt::Write as _;
+
+use hashline_anchor::{
+    AnchorFailure, CONTEXT, MAX_SHOWN_CHARS, OperationError, explain, explain_form, write_regions,
+};
+use hashline_history::HistoryError;
+use hashline_text::{FileHash, HashError, Text, TextError};
+use hashline_weave::Touched;
+
+use crate::disk::{DiskError, PathRefusal};
+use crate::document::OutOfStep;
+
+/// Why a call is refused. Nothing has changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The path leads nowhere that is served.
+    #[error("{0}")]
+    Path(#[from] PathRefusal),
+    /// The disk refuses.
+    #[error("{0}")]
+    Disk(#[from] DiskError),
+    /// The file cannot be read as text.
+    #[error(
+        "{path} cannot be read as text: {error}. The text tools work on UTF-8; move_file and delete_file work on any file."
+    )]
+    NotText {
+        /// The path.
+        path: String,
+        /// What is wrong.
+        error: TextError,
+    },
+    /// The hash does not parse.
+    #[error("file_hash: {0}. Give the file_hash of your last read or edit of this file.")]
+    BadHash(#[from] HashError),
+    /// Operations do not parse.
+    #[error("{}", explain_form(.0))]
+    BadOperations(Vec<OperationError>),
+    /// Anchors were not found.
+    #[error("{}", explain(failures, now))]
+    Anchors {
+        /// What is wrong with each operation.
+        failures: Vec<AnchorFailure>,
+        /// The text as it is now.
+        now: Text,
+    },
+    /// There are no operations.
+    #[error(
+        "The edit was refused and nothing was changed: operations is empty. Give at least one operation."
+    )]
+    NoOperations,
+    /// The hash names no text that was served.
+    #[error("{}", unknown_hash(given, *live, now, hash))]
+    UnknownHash {
+        /// What was given.
+        given: String,
+        /// Whether the document is open in an editor.
+        live: bool,
+        /// The text as it is now.
+        now: Text,
+        /// Its hash.
+        hash: FileHash,
+    },
+    /// The hash names an earlier state of a file.
+    #[error(
+        "The edit was refused and nothing was changed: the file has changed since you read it, and no editor has it \
+         open that could tell what changed. Read it again; its file_hash is {} now.", .hash.short()
+    )]
+    ChangedOnDisk {
+        /// The text as it is now.
+        now: Text,
+        /// Its hash.
+        hash: FileHash,
+    },
+    /// The beginning of a hash fits two texts.
+    #[error(
+        "The edit was refused and nothing was changed: file_hash {given} fits more than one version of this file. \
+         Give more of its digits."
+    )]
+    AmbiguousHash {
+        /// What was given.
+        given: String,
+    },
+    /// The lines were touched since they were served.
+    #[error("{}", stale(touched, now))]
+    Stale {
+        /// The text as it is now.
+        now: Text,
+        /// By operation the line that was touched.
+        touched: Vec<(usize, Touched)>,
+    },
+    /// The document is out of step with its editor.
+    #[error(
+        "{uri} is not served at the moment: its editor and hashline have lost step ({reason}). Ask the person to close \
+         and open it again."
+    )]
+    OutOfStep {
+        /// The document.
+        uri: String,
+        /// What happened.
+        reason: OutOfStep,
+    },
+    /// The text cannot take the change.
+    #[error("The edit was refused and nothing was changed: {why}. Replace both lines in one operation.")]
+    CannotWeave {
+        /// What is wrong.
+        why: String,
+    },
+    /// The change would change nothing.
+    #[error(
+        "The edit was refused: it would leave every line as it is. Read the file again to see what is there."
+    )]
+    NothingToDo,
+    /// The history refuses.
+    #[error("{0}")]
+    History(#[from] HistoryError),
+    /// An edit is not there, or not the caller's.
+    #[error("No edit of yours is called {0}. list_edits shows the edits of this connection and their ids.")]
+    NoSuchEdit(String),
+    /// An edit is decided already.
+    #[error(
+        "Edit {edit} cannot be withdrawn: it is {status} already. To change the text, make another edit."
+    )]
+    Decided {
+        /// The edit.
+        edit: String,
+        /// Its status.
+        status: &'static str,
+    },
+    /// Something that should not happen did.
+    #[error(
+        "The call broke off inside hashline and changed nothing: {0}. Try again; if it happens again, tell the person."
+    )]
+    Broken(String),
+    /// A range that is not in the file.
+    #[error("{0}")]
+    BadRange(String),
+    /// A conversation id that could not name a file.
+    #[error(
+        "mcp_conversation_id {0:?} is not one of ours: 1 to 100 letters, digits, _, - and dots. Leave it out to open a \
+         new conversation."
+    )]
+    BadConversation(String),
+}
+
+fn unknown_hash(given: &str, live: bool, now: &Text, hash: &FileHash) -> String {
+    let mut out = format!(
+        "The edit was refused and nothing was changed: file_hash {given} names no version of this {} that was read here. \
+         Its file_hash is {} now, with {} lines. Read the lines that you want to change and send the edit with that hash.",
+        if live { "open document" } else { "file" },
+        hash.short(),
+        now.line_count(),
+    );
+    out.push('\n');
+    out
+}
+
+fn stale(touched: &[(usize, Touched)], now: &Text) -> String {
+    let mut out = String::from("The edit was refused and nothing was changed.\n");
+    if touched.is_empty() {
+        out.push_str("The file has changed since you read it, and strict was asked for. Read it again.\n");
+        return out;
+    }
+    for (op, line) in touched {
+        // Writing to a string cannot fail.
+        let _ = match line.now {
+            Some(at) => writeln!(
+                out,
+                "- operation {}: line {} of what you read has been changed since; it is line {} now.",
+                op + 1,
+                line.line + 1,
+                at + 1
+            ),
+            None => writeln!(
+                out,
+                "- operation {}: line {} of what you read is no longer there.",
+                op + 1,
+                line.line + 1
+            ),
+        };
+    }
+    out.push_str(
+        "Send the edit again with the new file_hash and the anchors of the lines as they are now:\n",
+    );
+    let last = now.line_count().saturating_sub(1);
+    let places: Vec<_> = touched
+        .iter()
+        .map(|(_, line)| line.now.unwrap_or(line.line.min(last)))
+        .map(|line| line..line + 1)
+        .collect();
+    write_regions(&mut out, now, &places, CONTEXT, MAX_SHOWN_CHARS);
+    out
+}

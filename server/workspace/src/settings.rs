@@ -1,0 +1,91 @@
+//! Settings of a workspace (design 5.5): how edits are treated, by whether the document is open, by agent and by path.
+
+use globset::{Glob, GlobMatcher};
+
+use crate::document::Mode;
+
+/// How edits are treated.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// For open documents.
+    pub open: Mode,
+    /// For documents that are not open.
+    pub disk: Mode,
+    /// Exceptions; the last that matches wins.
+    pub rules: Vec<Rule>,
+    /// Whether held hunks are also shown as diagnostics.
+    pub diagnostics: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { open: Mode::Propose, disk: Mode::Apply, rules: Vec::new(), diagnostics: true }
+    }
+}
+
+/// An exception for some agents or some paths.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    agent: Option<String>,
+    glob: Option<GlobMatcher>,
+    mode: Mode,
+}
+
+/// A pattern that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("mode.rules: the glob {glob:?} cannot be read: {why}")]
+pub struct BadGlob {
+    glob: String,
+    why: String,
+}
+
+impl Rule {
+    /// A rule for the agent of this name, or for all, and for the paths (relative to their root) that the glob matches, or for
+    /// all.
+    ///
+    /// # Errors
+    ///
+    /// [`BadGlob`].
+    pub fn new(agent: Option<String>, glob: Option<&str>, mode: Mode) -> Result<Self, BadGlob> {
+        let compile = |glob: &str| {
+            let compiled = Glob::new(glob);
+            let bad =
+                |error: globset::Error| BadGlob { glob: glob.to_owned(), why: error.kind().to_string() };
+            compiled.map(|glob| glob.compile_matcher()).map_err(bad)
+        };
+        Ok(Self { agent, glob: glob.map(compile).transpose()?, mode })
+    }
+
+    fn fits(&self, agent: &str, relative: &str) -> bool {
+        self.agent.as_ref().is_none_or(|wanted| wanted == agent)
+            && self.glob.as_ref().is_none_or(|glob| glob.is_match(relative))
+    }
+}
+
+impl Settings {
+    /// How an edit of this agent is treated in a document whose path, relative to its root, is this one.
+    #[must_use]
+    pub fn mode(&self, agent: &str, relative: &str, open: bool) -> Mode {
+        let default = if open { self.open } else { self.disk };
+        self.rules.iter().rev().find(|rule| rule.fits(agent, relative)).map_or(default, |rule| rule.mode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_rule_that_fits_wins() {
+        let rule = |agent: Option<&str>, glob, mode| Rule::new(agent.map(str::to_owned), glob, mode).unwrap();
+        let settings = Settings {
+            rules: vec![rule(None, Some("docs/**"), Mode::Apply), rule(Some("careful"), None, Mode::Propose)],
+            ..Settings::default()
+        };
+        assert_eq!(settings.mode("any", "src/a.rs", true), Mode::Propose);
+        assert_eq!(settings.mode("any", "src/a.rs", false), Mode::Apply);
+        assert_eq!(settings.mode("any", "docs/a/b.md", true), Mode::Apply);
+        assert_eq!(settings.mode("careful", "docs/a/b.md", true), Mode::Propose);
+        assert!(Rule::new(None, Some("a[".into()), Mode::Apply).is_err());
+    }
+}

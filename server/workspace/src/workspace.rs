@@ -1,0 +1,265 @@
+//! The owner of all documents: finds the one that a path means, and sees to it that what happens to it is recorded and told.
+//!
+//! # Locks
+//!
+//! In this order, and never one of an earlier kind while a later one is held: the agents' queue of a document, the history,
+//! the document itself. A document is locked for the time in which its runs are touched: not over IO, hashing, waiting or
+//! another lock. What the editor says takes the document's lock alone.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Instant;
+
+use dashmap::DashMap;
+use hashline_history::{History, Record};
+use tokio::sync::{mpsc, watch};
+
+use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp};
+use crate::document::{Document, Millis};
+use crate::refusal::Refusal;
+use crate::settings::Settings;
+
+/// An agent, as far as a call goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The name that it gave itself.
+    pub agent: String,
+    /// The connection that it came through.
+    pub connection: String,
+    /// The folders that it may reach; none for all that is served.
+    pub roots: Option<Vec<PathBuf>>,
+}
+
+/// Something that the editor's side has to see to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The review of a document has changed.
+    Review(String),
+    /// There may be something to deliver to a document.
+    Deliver(String),
+    /// The person should be told.
+    Notice(String),
+}
+
+/// A document and what is needed to use it in turn.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    /// One agent at a time changes the document, first come first served.
+    pub queue: tokio::sync::Mutex<()>,
+    pub document: Mutex<Document>,
+    /// Where its file is; none for a document without one, or outside the roots.
+    pub place: Option<Place>,
+    /// The file as it was read last, and whether that was long enough after its last change to be trusted.
+    pub read: Mutex<Option<Stamp>>,
+}
+
+impl Slot {
+    pub fn lock(&self) -> MutexGuard<'_, Document> {
+        self.document.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// All documents of one editor, or of none.
+#[derive(Clone)]
+pub struct Workspace {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub roots: RwLock<Roots>,
+    pub narrowed: DashMap<Vec<PathBuf>, Roots>,
+    pub settings: RwLock<Settings>,
+    /// By identity: the path with all links followed, or the URI of a document without a file.
+    pub slots: DashMap<String, Arc<Slot>>,
+    /// The documents that the editor has open, by the URI that it uses.
+    pub open: DashMap<String, Arc<Slot>>,
+    pub history: Arc<dyn History>,
+    pub agents: Mutex<Vec<String>>,
+    pub decisions: watch::Sender<u64>,
+    pub events: mpsc::UnboundedSender<Event>,
+    /// What could not be recorded yet.
+    pub unrecorded: Mutex<Vec<Record>>,
+    started: Instant,
+    started_at: u64,
+}
+
+impl Workspace {
+    /// A workspace over these roots. What the editor's side has to see to comes out of the receiver; without an editor it may
+    /// be dropped.
+    #[must_use]
+    pub fn new(
+        roots: Roots,
+        settings: Settings,
+        history: Arc<dyn History>,
+    ) -> (Self, mpsc::UnboundedReceiver<Event>) {
+        let (events, receiver) = mpsc::unbounded_channel();
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let inner = Inner {
+            roots: RwLock::new(roots),
+            narrowed: DashMap::new(),
+            settings: RwLock::new(settings),
+            slots: DashMap::new(),
+            open: DashMap::new(),
+            history,
+            agents: Mutex::new(Vec::new()),
+            decisions: watch::Sender::new(0),
+            events,
+            unrecorded: Mutex::new(Vec::new()),
+            started: Instant::now(),
+            started_at: u64::try_from(now.as_millis()).unwrap_or_default(),
+        };
+        (Self { inner: Arc::new(inner) }, receiver)
+    }
+
+    /// The present moment of this workspace's clock.
+    #[must_use]
+    pub fn now(&self) -> Millis {
+        Millis(u64::try_from(self.inner.started.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// The folders that are served.
+    #[must_use]
+    pub fn roots(&self) -> Vec<PathBuf> {
+        self.read_roots().iter().map(|root| root.path().to_owned()).collect()
+    }
+
+    fn read_roots(&self) -> Roots {
+        self.inner.roots.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Serves other folders from now on.
+    pub fn set_roots(&self, roots: Roots) {
+        *self.inner.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
+        self.inner.narrowed.clear();
+    }
+
+    /// Treats edits by other settings from now on.
+    pub fn set_settings(&self, settings: Settings) {
+        *self.inner.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The agents that have called.
+    #[must_use]
+    pub fn agents(&self) -> Vec<String> {
+        self.inner.agents.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn note_agent(&self, caller: &Caller) {
+        let mut agents = self.inner.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        if !agents.contains(&caller.agent) {
+            agents.push(caller.agent.clone());
+        }
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn wall_clock(&self) -> u64 {
+        self.inner.started_at + self.now().0
+    }
+
+    /// The document that a caller's path means, if the caller may reach it.
+    pub(crate) fn find(&self, caller: &Caller, path: &str) -> Result<Found, Refusal> {
+        let roots = match &caller.roots {
+            None => self.read_roots(),
+            Some(folders) => match self.inner.narrowed.get(folders) {
+                Some(roots) => roots.clone(),
+                None => {
+                    let roots = self.read_roots().narrowed_to(folders);
+                    self.inner.narrowed.insert(folders.clone(), roots.clone());
+                    roots
+                }
+            },
+        };
+        match roots.resolve(path, PathStyle::Any) {
+            Ok(place) => {
+                let key = key_of(place.absolute());
+                let slot = self.inner.slots.get(&key).map(|slot| slot.clone());
+                Ok(Found { key, slot, place: Some(place) })
+            }
+            Err(PathRefusal::NotAFile(uri)) => {
+                let slot = self.inner.open.get(&uri).map(|slot| slot.clone());
+                match slot.filter(|slot| slot.place.is_none() && !uri.starts_with("file:")) {
+                    Some(slot) => Ok(Found { key: uri, slot: Some(slot), place: None }),
+                    None => Err(PathRefusal::NotAFile(uri).into()),
+                }
+            }
+            Err(refusal) => match self.outside(caller, path) {
+                Some(found) => Ok(found),
+                None => Err(refusal.into()),
+            },
+        }
+    }
+
+    /// An open document outside the roots that are served, for a caller whose own roots hold it.
+    fn outside(&self, caller: &Caller, path: &str) -> Option<Found> {
+        let folders = caller.roots.as_ref()?;
+        let roots = Roots::open(folders.iter().filter(|folder| folder.is_dir())).ok()?;
+        let place = roots.resolve(path, PathStyle::Any).ok()?;
+        let key = key_of(place.absolute());
+        let slot = self.inner.slots.get(&key)?.clone();
+        slot.lock().is_open().then_some(())?;
+        Some(Found { key, slot: Some(slot), place: Some(place) })
+    }
+
+    /// The place of a path that an editor uses.
+    pub(crate) fn identify(&self, path: &Path) -> Option<Place> {
+        self.read_roots().identify(path)
+    }
+
+    /// Sees to what has come up in a document: records, tells, delivers. `slot` is not locked.
+    pub(crate) fn attend(&self, slot: &Slot) {
+        let (news, records, notices, uri) = {
+            let mut document = slot.lock();
+            let news = document.take_news();
+            if news == crate::document::News::default() {
+                return;
+            }
+            let uri = document.uri().to_owned();
+            (news, document.take_records(), document.take_notices(), uri)
+        };
+        self.record(records);
+        // Nobody may be listening: without an editor there is nobody to tell.
+        for notice in notices {
+            let _ = self.inner.events.send(Event::Notice(notice));
+        }
+        if news.deliver {
+            let _ = self.inner.events.send(Event::Deliver(uri.clone()));
+        }
+        if news.review || news.decided {
+            let _ = self.inner.events.send(Event::Review(uri));
+            self.inner.decisions.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Writes records. What was seen in the text has happened: if it cannot be written now it is written with the next.
+    fn record(&self, records: Vec<Record>) {
+        let mut waiting = self.inner.unrecorded.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.extend(records);
+        let mut written = 0;
+        for record in waiting.iter() {
+            if let Err(error) = self.inner.history.append(record.clone()) {
+                let _ = self.inner.events.send(Event::Notice(error.to_string()));
+                break;
+            }
+            written += 1;
+        }
+        waiting.drain(..written);
+    }
+}
+
+/// What a path leads to.
+pub(crate) struct Found {
+    pub key: String,
+    pub slot: Option<Arc<Slot>>,
+    pub place: Option<Place>,
+}
+
+/// The identity of a document that has a file.
+pub(crate) fn key_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
