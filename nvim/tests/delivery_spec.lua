@@ -198,6 +198,52 @@ t.test("no final newline, an empty file, dos line ends", function()
   t.eq(child:mirror(uri).text, "one\r\nTWO\r\n")
 end)
 
+for _, think_ms in ipairs({ 0, 30 }) do
+  t.test(
+    ("20 edits while a person types, %d ms old when they are sent: all land, no key is lost"):format(think_ms),
+    function()
+      local child = t.start()
+      local lines = {}
+      for number = 1, 20 do
+        vim.list_extend(lines, { "old " .. number, "between" })
+      end
+      local uri = child:open("a.txt", lines)
+      child:lua(
+        [[
+        local params = ...
+        vim.lsp.get_clients({ name = "hashline" })[1]:request("fake/deliver", params, function(_, result) delivered = result end)
+      ]],
+        { uri = uri, count = 20, think_ms = think_ms }
+      )
+      child:type("2GA")
+      local typed, done, started = 0, false, vim.uv.hrtime()
+      while not done or typed < 20 do
+        typed = typed + 1
+        -- Every tenth key is a line break: lines below it move.
+        child:type(typed % 10 == 0 and "<CR>" or "k")
+        done = child:lua("return delivered ~= nil")
+        t.ok(typed < 400, "the edits never land")
+        vim.wait(20, function()
+          return false
+        end)
+      end
+      child:type("<Esc>")
+      t.wait(function()
+        return child:mirror(uri).version == child:version()
+      end, "all is sent")
+      local text = table.concat(child:lines(), "\n") .. "\n"
+      t.eq(child:mirror(uri).text, text)
+      t.eq(select(2, text:gsub("NEW %d+", "")), 20, "edits in the text")
+      t.ok(not text:find("old", 1, true), "each in its place")
+      t.eq(select(2, text:gsub("k", "")), typed - math.floor(typed / 10), "keys in the text")
+      local sent = child:lua("return delivered.sent")
+      print(
+        ("     %d keys, %d edits sent for 20, %.1f s"):format(typed, sent, (vim.uv.hrtime() - started) / 1e9)
+      )
+    end
+  )
+end
+
 for _, case in ipairs({
   { "never", false, false },
   { "ifClean", false, true },

@@ -3,6 +3,7 @@
 ---   fake/push {method, params}         notification: sends it on to the client
 ---   fake/ask {method, params}          request: asks the client, answers with {result, error}
 ---   fake/answer {method, result}       notification: the next answers to a request of the client's
+---   fake/deliver {uri, count, think_ms} request: delivers edits while the person types
 ---   fake/said {method?}                request: what the client said so far, in order
 ---   fake/text {uri}                    request: text and version of a document
 local input, output = vim.uv.new_pipe(), vim.uv.new_pipe()
@@ -64,11 +65,55 @@ local results = {
   end,
 }
 
+--- Puts "NEW n" for "old n", one edit after the other: one in flight, made for the text as it is known
+--- here, made anew when it was not applied. Answers with how often each had to be sent.
+local function deliver_all(id, uri, count, think_ms)
+  local sent, number = 0, 1
+  local function step()
+    if number > count then
+      return send({ id = id, result = { sent = sent } })
+    end
+    local document = documents[uri]
+    local before = document.text:sub(1, assert(document.text:find("old " .. number .. "\n", 1, true)) - 1)
+    local _, line = before:gsub("\n", "")
+    local version = math.max(document.version, 1)
+    vim.defer_fn(function()
+      sent = sent + 1
+      last_id = last_id + 1
+      asked[last_id] = function(answer)
+        if answer.result.applied then
+          number = number + 1
+        end
+        step()
+      end
+      local range = { start = { line = line, character = 0 }, ["end"] = { line = line + 1, character = 0 } }
+      send({
+        id = last_id,
+        method = "workspace/applyEdit",
+        params = {
+          edit = {
+            documentChanges = {
+              {
+                textDocument = { uri = uri, version = version },
+                edits = { { range = range, newText = "NEW " .. number .. "\n" } },
+              },
+            },
+          },
+        },
+      })
+    end, think_ms)
+  end
+  step()
+end
+
 local function receive(message)
   local method, params = message.method, message.params
   if not method then
     local waiting = asked[message.id]
     asked[message.id] = nil
+    if type(waiting) == "function" then
+      return waiting(message)
+    end
     send({ id = waiting, result = { result = message.result, error = message.error } })
     return
   end
@@ -81,6 +126,8 @@ local function receive(message)
     last_id = last_id + 1
     asked[last_id] = message.id
     send({ id = last_id, method = params.method, params = params.params })
+  elseif method == "fake/deliver" then
+    deliver_all(message.id, params.uri, params.count, params.think_ms)
   elseif method == "fake/answer" then
     answers[params.method] = answers[params.method] or {}
     table.insert(answers[params.method], params)

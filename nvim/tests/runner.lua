@@ -58,6 +58,11 @@ function t.screen(child, name)
   end
 end
 
+--- Something measured, to be read and not to be tested.
+function t.note(text)
+  say(text)
+end
+
 local spec_name
 function t.test(name, run)
   local started = vim.uv.hrtime()

@@ -40,16 +40,28 @@ local function unfit(edits, line_count)
   end
 end
 
+--- Sends what was changed at once instead of after Neovim's 150 ms: an edit that was applied is seen before
+--- its answer, and one that was refused can be made anew for the text as it is.
+---@param client vim.lsp.Client
+---@param buf integer
+local function flush(client, buf)
+  local ok, tracking = pcall(require, "vim.lsp._changetracking")
+  if ok and tracking.flush then
+    pcall(tracking.flush, client, buf)
+  end
+end
+
 ---@class hashline.Parcel
 ---@field buf integer
 ---@field edits lsp.TextEdit[]
 
+---@param client vim.lsp.Client
 ---@param uri string
 ---@param version integer?
 ---@param edits lsp.TextEdit[]
 ---@return hashline.Parcel?
 ---@return string? reason
-local function parcel(uri, version, edits)
+local function parcel(client, uri, version, edits)
   local buf = state.buffer_of_uri(uri)
   if not buf or not vim.api.nvim_buf_is_loaded(buf) then
     return nil, uri .. " is not open here"
@@ -61,6 +73,7 @@ local function parcel(uri, version, edits)
     local current = state.buffer_version(buf)
     -- A document is opened as version 0, which servers write as 1: the first change makes it 3 or more.
     if version ~= current and not (current == 0 and version == 1) then
+      flush(client, buf)
       return nil, ("made for version %d of %s, which is at version %d"):format(version, uri, current)
     end
   end
@@ -134,16 +147,6 @@ local function apply_quietly(buf, edits, encoding)
   end
 end
 
---- Sends what was changed at once: the sidecar believes only the text.
----@param client vim.lsp.Client
----@param buf integer
-local function flush(client, buf)
-  local ok, tracking = pcall(require, "vim.lsp._changetracking")
-  if ok and tracking.flush then
-    pcall(tracking.flush, client, buf)
-  end
-end
-
 ---@param buf integer
 ---@param was_modified boolean
 local function save_after(buf, was_modified)
@@ -170,7 +173,7 @@ function M.apply(params, client)
       file_operations = true
     else
       local document = change.textDocument
-      local made, reason = parcel(document.uri, document.version, change.edits)
+      local made, reason = parcel(client, document.uri, document.version, change.edits)
       if not made then
         return { applied = false, failureReason = reason }
       end
@@ -179,7 +182,7 @@ function M.apply(params, client)
   end
   if not edit.documentChanges then
     for uri, edits in pairs(edit.changes or {}) do
-      local made, reason = parcel(uri, nil, edits)
+      local made, reason = parcel(client, uri, nil, edits)
       if not made then
         return { applied = false, failureReason = reason }
       end
