@@ -128,6 +128,13 @@ impl Document {
         Some((intent.decision?, intent.reason.clone()))
     }
 
+    /// The intent that wants a hunk in the text, or out of it.
+    pub(crate) fn intent_for(&self, id: HunkId, on: bool) -> Option<u64> {
+        let wants =
+            |intent: &&Intent| if on { intent.plan.on.contains(&id) } else { intent.plan.off.contains(&id) };
+        self.flow.intents.iter().find(wants).map(|intent| intent.token)
+    }
+
     /// Looks which intents the text shows now.
     pub(crate) fn landed(&mut self, now: Millis) {
         let Some(weave) = &self.weave else { return };
@@ -269,7 +276,7 @@ impl Document {
             self.snapshots.text_changed();
             let asked = self.asked();
             let judgement = self.weave().typed(&text, &regions, &asked, None);
-            self.follow(&judgement);
+            self.follow(&judgement, None);
         }
         self.landed(now);
         true

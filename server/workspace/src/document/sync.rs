@@ -168,21 +168,23 @@ impl Document {
         let asked = self.asked();
         let had_edits = !self.edits.is_empty();
         let judgement = self.weave().typed(text, regions, &asked, mark);
-        self.follow(&judgement);
+        self.follow(&judgement, mark);
         self.landed(now);
         // Places move and states change with the typing.
         self.news.review |= had_edits;
     }
 
-    /// Brings decisions to what the text shows.
-    pub(crate) fn follow(&mut self, judgement: &Judgement) {
+    /// Brings decisions to what the text shows. A switch that was asked for is that, even where it takes back an earlier one
+    /// exactly; only the editor's own mark says that it was an undo after all.
+    pub(crate) fn follow(&mut self, judgement: &Judgement, mark: Option<UndoMark>) {
         let mut turns = Vec::new();
         for switched in &judgement.switched {
             let id = switched.hunk;
             let Some((edit, hunk)) = self.owner_of(id) else { continue };
             let before = (hunk.decision, hunk.reason.clone());
             let name = edit.name_of(hunk);
-            let after = match switched.how {
+            let asked = self.intent_for(id, switched.on).filter(|_| mark.is_none());
+            let after = match asked.map_or(switched.how, How::Asked) {
                 How::Asked(token) => self.wanted(token, id).unwrap_or_else(|| before.clone()),
                 How::Undone(entry) => {
                     self.turn(entry, id).map_or((Decision::Undecided, None), |turn| turn.before)

@@ -1,0 +1,256 @@
+//! The life of an edit through the public interface: an agent on one side, an editor on the other.
+#![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hashline_anchor::{Operation, RawOperation, line_hash};
+use hashline_history::{Decision, Memory, Record, Status};
+use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Text};
+use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
+use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
+use hashline_workspace::disk::Roots;
+use hashline_workspace::document::{Choice, ContentChange, HunkState, Request, Target, Why};
+use hashline_workspace::{Caller, Refusal, Settings, Workspace};
+
+/// An editor with one document, which does what it is told.
+struct Desk {
+    workspace: Workspace,
+    history: Arc<Memory>,
+    folder: tempfile::TempDir,
+    uri: String,
+    text: Text,
+    version: i32,
+}
+
+impl Desk {
+    fn new(settings: Settings, text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.txt"), "on the disk\n").unwrap();
+        let history = Arc::new(Memory::default());
+        let roots = Roots::open([folder.path()]).unwrap();
+        let (workspace, _) = Workspace::new(roots, settings, history.clone());
+        let uri = url::Url::from_file_path(folder.path().join("a.txt")).unwrap().to_string();
+        workspace.did_open(&uri, "text", DocVersion(1), Encoding::Utf16, text);
+        Self { workspace, history, folder, uri, text: Text::from(text), version: 1 }
+    }
+
+    fn path(&self) -> String {
+        self.folder.path().join("a.txt").display().to_string()
+    }
+
+    fn caller() -> Caller {
+        Caller::anywhere("tester", "1")
+    }
+
+    /// Reads all of it, as an agent does.
+    async fn read(&self, view: View) -> (Text, FileHash) {
+        let request = ReadRequest { path: self.path(), view };
+        let reply = self.workspace.read(&Self::caller(), &request).await.unwrap();
+        self.workspace.shown(&reply, 0..reply.text().line_count());
+        (reply.text().clone(), reply.hash)
+    }
+
+    fn anchor(text: &Text, line: usize) -> String {
+        format!("{}:{}", line + 1, line_hash(&text.line(Line(line)).unwrap().content()))
+    }
+
+    async fn edit(&self, hash: FileHash, operations: &[RawOperation]) -> Result<EditReply, Refusal> {
+        let operations =
+            operations.iter().enumerate().map(|(n, raw)| Operation::parse(n, raw.clone()).unwrap()).collect();
+        let request = EditRequest {
+            path: self.path(),
+            file_hash: HashPrefix::from(hash),
+            operations,
+            strict: false,
+            dry_run: false,
+            conversation: None,
+            tool: "edit_text_file".into(),
+        };
+        self.workspace.edit(&Self::caller(), request).await
+    }
+
+    /// Reports edits as a change of the editor's text.
+    fn make(&mut self, edits: &[TextEdit]) {
+        apply_text_edits(&mut self.text, edits, Encoding::Utf16).unwrap();
+        self.version += 1;
+        let changes: Vec<ContentChange> = edits
+            .iter()
+            .rev()
+            .map(|edit| ContentChange { span: Some(edit.span), text: edit.new.clone() })
+            .collect();
+        self.workspace.did_change(&self.uri, DocVersion(self.version), &changes, None).unwrap();
+        assert_eq!(self.workspace.text_of(&self.uri).unwrap().1, self.text);
+    }
+
+    /// Replaces the whole text, in one change.
+    fn becomes(&mut self, text: &str) {
+        self.text = Text::from(text);
+        self.version += 1;
+        let change = ContentChange { span: None, text: text.into() };
+        self.workspace.did_change(&self.uri, DocVersion(self.version), &[change], None).unwrap();
+    }
+
+    /// Carries out what is sent. Returns whether anything was.
+    fn deliver(&mut self) -> bool {
+        let (Some(delivery), _) = self.workspace.poll(&self.uri) else { return false };
+        assert_eq!(delivery.version, DocVersion(self.version));
+        self.make(&delivery.edits);
+        self.workspace.answered(&self.uri, delivery.number, true);
+        true
+    }
+
+    async fn decide(&self, choice: Choice, edited: Option<TakeOut>) -> Vec<Why> {
+        let request = Request { choice, target: Target::All, reason: None, edited, with_others: false };
+        let decided = self.workspace.decide(Some(&self.uri), &request).await;
+        decided.refused.into_iter().map(|undecided| undecided.why).collect()
+    }
+
+    fn state(&self) -> HunkState {
+        self.workspace.review(&self.uri).unwrap().review.edits[0].hunks[0].state
+    }
+}
+
+fn replace(anchor: String, content: &str) -> RawOperation {
+    RawOperation::new("replace", anchor).content(content)
+}
+
+#[tokio::test]
+async fn a_held_edit_is_accepted_undone_and_accepted_again() {
+    let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree");
+    let (text, hash) = desk.read(View::Agent).await;
+    let reply = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap();
+    assert_eq!(reply.states, [HunkState::Held]);
+    assert_eq!(reply.text, "one\n2\nthree");
+    assert_eq!(desk.read(View::Buffer).await.0, "one\ntwo\nthree");
+    assert!(!desk.deliver(), "a held edit is not delivered");
+
+    assert_eq!(desk.decide(Choice::Accept, None).await, []);
+    assert!(desk.deliver());
+    assert_eq!(desk.text, "one\n2\nthree");
+    assert!(desk.workspace.reviews().is_empty());
+
+    desk.becomes("one\ntwo\nthree");
+    assert_eq!(desk.state(), HunkState::Held, "an undone acceptance is offered again");
+    desk.becomes("one\n2\nthree");
+    assert!(desk.workspace.reviews().is_empty(), "and redoing it accepts it");
+    let decided =
+        desk.history.records().into_iter().filter(|record| matches!(record, Record::Decided { .. }));
+    assert_eq!(decided.count(), 3);
+    assert_eq!(std::fs::read_to_string(desk.path()).unwrap(), "on the disk\n");
+}
+
+#[tokio::test]
+async fn an_edit_in_apply_mode_is_kept_undone_or_asked_about() {
+    let settings = Settings { open: hashline_workspace::document::Mode::Apply, ..Settings::default() };
+    let mut desk = Desk::new(settings, "one\ntwo\nthree\nfour\nfive\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2a\n2b")]).await.unwrap();
+    assert!(desk.deliver());
+    assert_eq!(desk.state(), HunkState::InText);
+    desk.becomes("one\n2a\n2b, mine\nthree\nfour\nfive\n");
+    assert!(matches!(desk.state(), HunkState::Edited(edited) if edited.asks()));
+    assert_eq!(desk.decide(Choice::Reject, None).await, [Why::Edited]);
+    assert_eq!(desk.decide(Choice::Reject, Some(TakeOut::KeepMyLines)).await, []);
+    assert!(desk.deliver());
+    assert!(desk.text.to_string().contains("2b, mine\n"), "{}", desk.text);
+    assert!(desk.text.to_string().contains("two\n"));
+    assert!(!desk.text.to_string().contains("2a\n"));
+    assert!(desk.workspace.reviews().is_empty());
+}
+
+#[tokio::test]
+async fn a_delivery_that_the_editor_passed_over_is_sent_again_where_its_lines_are_now() {
+    let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap();
+    desk.decide(Choice::Accept, None).await;
+    let (delivery, _) = desk.workspace.poll(&desk.uri);
+    desk.becomes("zero\none\ntwo\nthree\n");
+    desk.workspace.answered(&desk.uri, delivery.unwrap().number, true);
+    desk.becomes("zero\none!\ntwo\nthree\n");
+    for _ in 0..200 {
+        if desk.deliver() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(desk.text, "zero\none!\n2\nthree\n");
+    assert!(desk.workspace.reviews().is_empty());
+}
+
+#[tokio::test]
+async fn stale_edits_are_carried_live_and_refused_on_the_disk() {
+    let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    desk.becomes("new\none\ntwo!\nthree\n");
+    let reply = desk.edit(hash, &[replace(Desk::anchor(&text, 2), "3")]).await.unwrap();
+    assert!(reply.carried);
+    assert_eq!(reply.text, "new\none\ntwo!\n3\n");
+    let refusal = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap_err();
+    assert!(matches!(refusal, Refusal::Stale { .. }), "{refusal}");
+    let unknown = desk.edit(FileHash::of(b"?"), &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap_err();
+    assert!(matches!(unknown, Refusal::UnknownHash { .. }), "{unknown}");
+
+    desk.workspace.did_close(&desk.uri);
+    let (text, hash) = desk.read(View::Buffer).await;
+    assert_eq!(text, "on the disk\n");
+    std::fs::write(desk.path(), "changed\non the disk\n").unwrap();
+    let refusal = desk.edit(hash, &[replace(Desk::anchor(&text, 0), "x")]).await.unwrap_err();
+    assert!(matches!(refusal, Refusal::ChangedOnDisk { .. }), "{refusal}");
+}
+
+#[tokio::test]
+async fn an_edit_on_the_disk_is_written_and_can_be_taken_back() {
+    let desk = Desk::new(Settings::default(), "");
+    desk.workspace.did_close(&desk.uri);
+    let (text, hash) = desk.read(View::Agent).await;
+    let reply = desk.edit(hash, &[replace(Desk::anchor(&text, 0), "by the agent")]).await.unwrap();
+    assert_eq!(reply.states, [HunkState::InText]);
+    assert_eq!(std::fs::read_to_string(desk.path()).unwrap(), "by the agent\n");
+    assert_eq!(desk.decide(Choice::Reject, None).await, []);
+    assert_eq!(std::fs::read_to_string(desk.path()).unwrap(), "on the disk\n");
+    let scope = ReviewScope { own: true, ..ReviewScope::default() };
+    let edits = desk.workspace.edits(&Desk::caller(), &scope).await.unwrap();
+    assert_eq!(edits[0].status, Status::Rejected);
+}
+
+#[tokio::test]
+async fn an_agent_hears_of_a_decision_while_it_waits() {
+    let desk = Desk::new(Settings::default(), "one\ntwo\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap();
+    let workspace = desk.workspace.clone();
+    let waiting = tokio::spawn(async move {
+        let scope = ReviewScope { own: true, pending: true, ..ReviewScope::default() };
+        workspace.await_review(&Desk::caller(), &scope, Duration::from_secs(20)).await.unwrap()
+    });
+    tokio::task::yield_now().await;
+    let request = Request {
+        choice: Choice::Reject,
+        target: Target::Lines(1..2),
+        reason: Some("not now".into()),
+        edited: None,
+        with_others: false,
+    };
+    desk.workspace.decide(Some(&desk.uri), &request).await;
+    let review = waiting.await.unwrap();
+    let hunk = &review.edits[0].hunks[0].view;
+    assert_eq!((hunk.decision, hunk.reason.as_deref()), (Decision::Rejected, Some("not now")));
+}
+
+#[tokio::test]
+async fn edits_wait_while_their_document_is_closed() {
+    let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap();
+    desk.workspace.did_close(&desk.uri);
+    assert_eq!(desk.workspace.reviews().len(), 1);
+    let text = "zero\none\ntwo\nthree\n";
+    desk.workspace.did_open(&desk.uri, "text", DocVersion(7), Encoding::Utf16, text);
+    (desk.text, desk.version) = (Text::from(text), 7);
+    assert_eq!(desk.state(), HunkState::Held);
+    desk.decide(Choice::Accept, None).await;
+    assert!(desk.deliver());
+    assert_eq!(desk.text, "zero\none\n2\nthree\n");
+}
