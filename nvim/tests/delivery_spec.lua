@@ -237,7 +237,7 @@ for _, think_ms in ipairs({ 0, 30 }) do
       t.ok(not text:find("old", 1, true), "each in its place")
       t.eq(select(2, text:gsub("k", "")), typed - math.floor(typed / 10), "keys in the text")
       local sent = child:lua("return delivered.sent")
-      print(
+      t.note(
         ("     %d keys, %d edits sent for 20, %.1f s"):format(typed, sent, (vim.uv.hrtime() - started) / 1e9)
       )
     end

@@ -1,4 +1,5 @@
 --- The text beside the text with the held hunks in it, in Neovim's own diff mode.
+local render = require("hashline.render")
 local state = require("hashline.state")
 
 local M = {}
@@ -40,11 +41,13 @@ local function show(buf, text, title)
     buffer = scratch,
     once = true,
     callback = function()
+      render.hide(buf, false)
       if vim.api.nvim_win_is_valid(own) then
         vim.api.nvim_win_call(own, vim.cmd.diffoff)
       end
     end,
   })
+  render.hide(buf, true)
   vim.api.nvim_set_current_win(own)
 end
 

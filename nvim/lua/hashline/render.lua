@@ -34,6 +34,7 @@ M.highlights = {
 ---@field signs integer[] extmarks
 ---@field look string what it was made from
 
+local hidden = {} ---@type table<integer, integer> by buffer: how many comparisons of it are open
 local drawn = {} ---@type table<integer, table<string, hashline.Drawn>> by buffer and hunk name
 
 --- A piece of text as it is shown: tabs as blanks, what cannot be printed as Neovim writes it.
@@ -271,11 +272,10 @@ local function draw(buf, entry, document, look)
   local line_count = vim.api.nvim_buf_line_count(buf)
   local row, above = hook(entry, line_count)
   local hunk, lines = entry.hunk, entry.lines
+  -- Not where it is: marks move along with the typing.
   local made_from = vim.json.encode({
-    row,
     above,
-    lines.start,
-    lines["end"],
+    lines["end"] - lines.start,
     hunk.state,
     hunk.deciding,
     hunk.conflict or "",
@@ -356,7 +356,7 @@ function M.update(document)
   local look = look_of(buf)
   looks[buf] = look
   for _, entry in ipairs(document.entries) do
-    if entry.lines then
+    if entry.lines and not hidden[buf] then
       wanted[entry.name] = true
       draw(buf, entry, document, look)
     end
@@ -373,9 +373,21 @@ function M.update(document)
   end
 end
 
+--- Leaves a buffer undrawn for as long as it is compared: virtual lines would put two windows out of line.
+---@param buf integer
+---@param hide boolean
+function M.hide(buf, hide)
+  local count = (hidden[buf] or 0) + (hide and 1 or -1)
+  hidden[buf] = count > 0 and count or nil
+  local document = state.of_buffer(buf)
+  if document then
+    M.update(document)
+  end
+end
+
 ---@param buf integer
 function M.clear(buf)
-  drawn[buf], looks[buf] = nil, nil
+  drawn[buf], looks[buf], hidden[buf] = nil, nil, nil
   if vim.api.nvim_buf_is_valid(buf) then
     vim.api.nvim_buf_clear_namespace(buf, marks_ns, 0, -1)
   end
@@ -497,7 +509,7 @@ function M.start()
   vim.api.nvim_set_decoration_provider(draw_ns, {
     on_win = function(_, win, buf, top, bottom)
       local document = state.of_buffer(buf)
-      if not document or #document.entries == 0 then
+      if not document or #document.entries == 0 or hidden[buf] then
         return false
       end
       in_view[win] = document

@@ -111,6 +111,10 @@ end
 function M.receive(list, client_id)
   local key = M.key(list.uri)
   local before = documents[key]
+  local buf = buffer_of(key)
+  if buf and not vim.lsp.buf_is_attached(buf, client_id) then
+    return -- of a sidecar with a root around this one: that which has the buffer decides
+  end
   if
     before
     and before.client_id == client_id
@@ -134,7 +138,7 @@ function M.receive(list, client_id)
     edits = list.edits,
     entries = hunks.entries(list.edits),
     client_id = client_id,
-    buf = buffer_of(key),
+    buf = buf,
   }
   documents[key] = document
   place(document, shown)
