@@ -10,7 +10,7 @@ end
 
 local HUNKS = {
   { lines = at(4, 6), removed = { "  line 5", "  line 6" }, proposed = { "  five and six" } },
-  { lines = at(20, 20), proposed = { "  new" } },
+  { lines = at(20, 20), proposed = { "", "  new" } },
   {
     lines = at(39, 40),
     removed = { "  line 40" },
@@ -74,7 +74,7 @@ t.test("the list has one entry a hunk, over all files", function()
   ]])
   t.eq(items, {
     { "a.txt", 5, "I", "claude-code · hunk 1 of 3 · +1 -2 · five and six" },
-    { "a.txt", 20, "I", "claude-code · hunk 2 of 3 · +1 · new" },
+    { "a.txt", 20, "I", "claude-code · hunk 2 of 3 · +2 · new" },
     { "a.txt", 40, "W", "claude-code · hunk 3 of 3 · conflicted, +4 -1 · a" },
     { "not open.txt", 3, "I", "codex · hunk 1 of 1 · +1 -1 · y" },
   })

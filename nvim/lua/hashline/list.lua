@@ -4,12 +4,27 @@ local state = require("hashline.state")
 
 local M = {}
 
+local STATES = { inText = "in the text, ", edited = "changed by you, ", conflicted = "conflicted, " }
+
+--- The first line of a hunk that says something.
+---@param hunk hashline.Hunk
+---@return string?
+local function sample(hunk)
+  for _, line in ipairs(#hunk.proposed > 0 and hunk.proposed or hunk.removed) do
+    if line:find("%S") then
+      return vim.trim(line)
+    end
+  end
+end
+
 ---@param document hashline.Document
 ---@param entry hashline.Entry
 ---@return table
 local function item(document, entry)
   local hunk = entry.hunk
-  local text = hunk.proposed[1] or hunk.removed[1] or ""
+  local parts = { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks) }
+  parts[#parts + 1] = (STATES[hunk.state] or "") .. hunks.size(hunk)
+  parts[#parts + 1] = sample(hunk)
   local states =
     { held = "", inText = "in the text, ", edited = "changed by you, ", conflicted = "conflicted, " }
   return {
@@ -18,14 +33,7 @@ local function item(document, entry)
       or nil,
     lnum = entry.lines and hunks.row(entry.lines) + 1 or 1,
     type = hunk.state == "conflicted" and "W" or "I",
-    text = ("%s · hunk %d of %d · %s%s · %s"):format(
-      entry.edit.agent,
-      hunk.number,
-      #entry.edit.hunks,
-      states[hunk.state] or "",
-      hunks.size(hunk),
-      vim.trim(text)
-    ),
+    text = table.concat(parts, " · "),
     user_data = { hashline = entry.name },
   }
 end
