@@ -25,8 +25,6 @@ local function item(document, entry)
   local parts = { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks) }
   parts[#parts + 1] = (STATES[hunk.state] or "") .. hunks.size(hunk)
   parts[#parts + 1] = sample(hunk)
-  local states =
-    { held = "", inText = "in the text, ", edited = "changed by you, ", conflicted = "conflicted, " }
   return {
     bufnr = document.buf,
     filename = not document.buf and vim.startswith(document.uri, "file:") and vim.uri_to_fname(document.uri)
