@@ -83,7 +83,8 @@ impl Workspace {
         let Some((_, slot)) = self.inner.open.remove(uri) else { return };
         slot.lock().close();
         slot.forget_read();
-        if !slot.lock().has_pending() {
+        // What became of edits can still be asked for.
+        if slot.lock().edits().is_empty() {
             self.inner.slots.retain(|_, kept| !Arc::ptr_eq(kept, &slot));
         }
         self.attend(&slot);

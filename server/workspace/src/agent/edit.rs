@@ -6,10 +6,9 @@ use std::sync::Arc;
 use hashline_anchor::{Moved, Operation};
 use hashline_history::{ConversationId, EditId, HunkRef, Status};
 use hashline_text::{FileHash, HashPrefix, Text};
-use hashline_weave::View;
 
 use crate::agent::read::{blocking, hash_of, name_of};
-use crate::document::{Document, HunkState, Located, Mode, Proposal, Proposed, Served};
+use crate::document::{Document, HunkState, Located, Mode, Proposal, Proposed};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
@@ -92,8 +91,13 @@ impl Workspace {
             // A small document is done sooner than a thread is found for it.
             if size < 64 * 1024 && slot.lock().is_open() { work() } else { blocking(work).await }?
         };
-        let hash = hash_of(&mut done.served).await;
-        slot.lock().served(&done.served, hash, 0..done.served.text().line_count(), self.now());
+        let hash = hash_of(&mut done.proposed.after).await;
+        slot.lock().served(
+            &done.proposed.after,
+            hash,
+            0..done.proposed.after.text().line_count(),
+            self.now(),
+        );
         if !dry_run {
             self.attend(&slot);
         }
@@ -108,9 +112,9 @@ impl Workspace {
             open: done.open,
             dry_run,
             carried: done.proposed.carried,
+            text: done.proposed.after.text().clone(),
             moved: done.proposed.moved,
             held_below: done.held_below,
-            text: done.served.text().clone(),
             hash,
             regions: done.regions,
         })
@@ -153,64 +157,45 @@ impl Workspace {
         let open = slot.lock().is_open();
         if request.dry_run {
             let mut copy = slot.lock().clone();
-            let (proposed, now) = (self.propose(&mut copy, request, proposal)?, self.now());
+            let (proposed, now) = (propose(&mut copy, request, proposal)?, self.now());
             copy.publish(&proposed, proposal, now);
-            return Done::of(&mut copy, proposed, proposal);
+            return Ok(Done::of(&mut copy, proposed, proposal));
         }
         if open {
             return self.edit_live(slot, request, proposal);
         }
         self.change_on_disk(slot, |document, now| {
-            let proposed = self.propose(document, request, proposal)?;
-            self.inner.history.append(proposed.record.clone())?;
+            let mut proposed = propose(document, request, proposal)?;
+            self.inner.history.append(proposed.record(proposal))?;
             document.publish(&proposed, proposal, now);
-            Done::of(document, proposed, proposal)
+            Ok(Done::of(document, proposed, proposal))
         })
     }
 
-    /// Finds the lines and weaves the hunks in, in a document that nobody else sees.
-    fn propose(
-        &self,
-        document: &mut Document,
-        request: &EditRequest,
-        proposal: &Proposal,
-    ) -> Result<Proposed, Refusal> {
-        let (located, resolved) = find(&mut serve(document)?, document, request)?;
-        document.propose(&located, &resolved, proposal)
-    }
-
-    /// The same in a document that an editor has open: it is locked only while its runs are touched.
+    /// Edits a document that an editor has open: it is locked only while its runs are touched.
     fn edit_live(&self, slot: &Slot, request: &EditRequest, proposal: &Proposal) -> Result<Done, Refusal> {
-        let mut now = serve(&mut slot.lock())?;
+        let mut now = slot.lock().serve_agents()?;
         let hash = now.hash();
         let located = slot.lock().locate(&request.file_hash, &now, hash)?;
         let resolved = resolve(&located, request, now.text())?;
-        let proposed = slot.lock().propose(&located, &resolved, proposal)?;
-        if let Err(error) = self.inner.history.append(proposed.record.clone()) {
+        let mut proposed = slot.lock().propose(&located, &resolved, proposal)?;
+        if let Err(error) = self.inner.history.append(proposed.record(proposal)) {
             slot.lock().withdraw_provisional(&proposed);
             return Err(error.into());
         }
         let mut document = slot.lock();
         document.publish(&proposed, proposal, self.now());
-        Done::of(&mut document, proposed, proposal)
+        Ok(Done::of(&mut document, proposed, proposal))
     }
 }
 
-/// The agent view of a document, to find lines in.
-fn serve(document: &mut Document) -> Result<Served, Refusal> {
-    let uri = document.uri().to_owned();
-    document.serve(View::Agent).map_err(|reason| Refusal::OutOfStep { uri, reason })
-}
-
-fn find(
-    now: &mut Served,
-    document: &Document,
-    request: &EditRequest,
-) -> Result<(Located, hashline_anchor::Resolved), Refusal> {
+/// Finds the lines and weaves the hunks in, in a document that nobody else sees.
+fn propose(document: &mut Document, request: &EditRequest, proposal: &Proposal) -> Result<Proposed, Refusal> {
+    let mut now = document.serve_agents()?;
     let hash = now.hash();
-    let located = document.locate(&request.file_hash, now, hash)?;
+    let located = document.locate(&request.file_hash, &now, hash)?;
     let resolved = resolve(&located, request, now.text())?;
-    Ok((located, resolved))
+    document.propose(&located, &resolved, proposal)
 }
 
 fn resolve(
@@ -225,7 +210,6 @@ fn resolve(
 struct Done {
     proposed: Proposed,
     proposal: Proposal,
-    served: Served,
     regions: Vec<Range<usize>>,
     states: Vec<HunkState>,
     held_below: Vec<HunkRef>,
@@ -233,14 +217,12 @@ struct Done {
 }
 
 impl Done {
-    fn of(document: &mut Document, proposed: Proposed, proposal: &Proposal) -> Result<Self, Refusal> {
+    fn of(document: &mut Document, proposed: Proposed, proposal: &Proposal) -> Self {
         let regions = document.places_for_agent(&proposed.hunks);
         let states = proposed.hunks.iter().map(|id| document.state_of(*id)).collect();
         let held_below = document.held_below(&proposed.hunks);
         let open = document.is_open();
-        let served = serve(document)?;
-        let proposal = proposal.clone();
-        Ok(Self { proposed, proposal, served, regions, states, held_below, open })
+        Self { proposed, proposal: proposal.clone(), regions, states, held_below, open }
     }
 }
 

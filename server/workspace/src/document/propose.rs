@@ -59,8 +59,30 @@ pub struct Proposed {
     pub moved: Vec<Moved>,
     /// Held, though the mode was apply, because it builds on hunks that are held.
     pub held_below: bool,
-    /// What is to be recorded before anybody is told.
-    pub record: Record,
+    /// The agent view with the edit in it.
+    pub after: Served,
+    lines: Vec<HunkLines>,
+    location: Location,
+    document: String,
+    hash_before: FileHash,
+}
+
+impl Proposed {
+    /// What is to be recorded before anybody is told. Computes the hash of the new agent view if it is not known, so not
+    /// under a lock.
+    pub fn record(&mut self, proposal: &Proposal) -> Record {
+        Record::Edited(Box::new(Edited {
+            edit: proposal.id.clone(),
+            conversation: proposal.conversation.clone(),
+            agent: proposal.agent.clone(),
+            tool: proposal.tool.clone(),
+            document: self.document.clone(),
+            hunks: self.lines.clone(),
+            location: self.location,
+            hash_before: self.hash_before,
+            hash_after: self.after.hash(),
+        }))
+    }
 }
 
 impl Located {
@@ -173,7 +195,6 @@ impl Document {
         let ids = weave.record(&changes).map_err(|error| Refusal::CannotWeave { why: error.to_string() })?;
         let held_below = proposal.mode == Mode::Apply
             && ids.iter().any(|id| weave.prerequisites(*id).iter().any(|below| !weave.in_buffer(*below)));
-        let after = weave.agent().clone();
         let lines = changes.iter().zip(&ids).map(|(change, id)| HunkLines {
             line: change.lines.start,
             removed: weave.removed(*id).cloned().collect(),
@@ -184,18 +205,27 @@ impl Document {
             (Mode::Apply, false) if !held_below => Location::Disk,
             _ => Location::None,
         };
-        let record = Record::Edited(Box::new(Edited {
-            edit: proposal.id.clone(),
-            conversation: proposal.conversation.clone(),
-            agent: proposal.agent.clone(),
-            tool: proposal.tool.clone(),
-            document: self.uri().to_owned(),
-            hunks: lines,
+        Ok(Proposed {
+            hunks: ids,
+            carried: moved_on,
+            moved: resolved.moved.clone(),
+            held_below,
+            after: self.serve_agents()?,
+            lines,
             location,
+            document: self.uri().to_owned(),
             hash_before: located.hash,
-            hash_after: self.form().hash(&after),
-        }));
-        Ok(Proposed { hunks: ids, carried: moved_on, moved: resolved.moved.clone(), held_below, record })
+        })
+    }
+
+    /// The agent view, to find lines in and to reply with.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::OutOfStep`].
+    pub fn serve_agents(&mut self) -> Result<Served, Refusal> {
+        let uri = self.uri().to_owned();
+        self.serve(View::Agent).map_err(|reason| Refusal::OutOfStep { uri, reason })
     }
 
     /// Takes back what was proposed and could not be recorded.
