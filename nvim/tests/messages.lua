@@ -18,6 +18,7 @@ function M.hunk(fields)
     lines = vim.NIL,
     removed = {},
     proposed = {},
+    partOf = vim.NIL,
     dependsOn = {},
     conflict = vim.NIL,
   })

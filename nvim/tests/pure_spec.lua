@@ -36,6 +36,12 @@ t.test("lines move along with changes", function()
   end
 end)
 
+t.test("a hunk that is part of another is left to that one", function()
+  local whole = messages.hunk({ number = 1, lines = at(1, 2) })
+  local part = messages.hunk({ number = 2, lines = at(2, 2), partOf = "a:1" })
+  t.eq(#hunks.entries({ { id = "a", hunks = { whole, part } } }), 1)
+end)
+
 local function entries()
   return hunks.entries({
     messages.edit({

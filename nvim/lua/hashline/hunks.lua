@@ -8,14 +8,16 @@ local M = {}
 ---@field hunk hashline.Hunk
 ---@field lines hashline.Lines? where it is now: a copy, moved along with the typing
 
---- The undecided hunks in text order; those without a place come last.
+--- The undecided hunks in text order; those without a place come last. Parts of another hunk are left out: they are shown
+--- and decided with it.
 ---@param edits hashline.Edit[]
 ---@return hashline.Entry[]
 function M.entries(edits)
   local entries = {}
   for _, edit in ipairs(edits) do
     for _, hunk in ipairs(edit.hunks) do
-      if hunk.state ~= "withdrawn" and (hunk.decision == "undecided" or hunk.deciding) then
+      local alone = not hunk.partOf or hunk.partOf == vim.NIL
+      if alone and hunk.state ~= "withdrawn" and (hunk.decision == "undecided" or hunk.deciding) then
         entries[#entries + 1] = {
           name = edit.id .. ":" .. hunk.number,
           edit = edit,

@@ -20,7 +20,7 @@ M.messages = {
 M.types = {
   ["Announcement"] = { "protocol", "version" },
   ["Edit"] = { "id", "agent", "conversation", "tool", "mode", "status", "hunks" },
-  ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "dependsOn", "conflict" },
+  ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict" },
   ["Lines"] = { "start", "end" },
   ["Refusal"] = { "hunk", "why", "message", "others" },
 }
@@ -50,6 +50,7 @@ M.values = {
 ---@field lines hashline.Lines?
 ---@field removed string[]
 ---@field proposed string[]
+---@field partOf string? the hunk that it is shown and decided with
 ---@field dependsOn string[]
 ---@field conflict string?
 

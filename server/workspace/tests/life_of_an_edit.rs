@@ -254,3 +254,31 @@ async fn edits_wait_while_their_document_is_closed() {
     assert!(desk.deliver());
     assert_eq!(desk.text, "zero\none\n2\nthree\n");
 }
+
+#[tokio::test]
+async fn what_an_agent_builds_on_its_own_held_edit_is_shown_and_decided_with_it() {
+    let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    let first = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2a\n2b")]).await.unwrap();
+    let second = desk.edit(first.hash, &[replace(Desk::anchor(&first.text, 2), "2c")]).await.unwrap();
+    assert_eq!(second.held_below.len(), 1);
+    let review = desk.workspace.review(&desk.uri).unwrap().review;
+    let (whole, part) = (&review.edits[0].hunks[0], &review.edits[1].hunks[0]);
+    assert_eq!(
+        (whole.removed.as_slice(), whole.proposed.as_slice()),
+        (&["two".into()][..], &["2a".into(), "2c".into()][..])
+    );
+    assert_eq!(part.part_of.as_ref().map(|hunk| &hunk.edit), Some(&first.edit));
+    let request = Request {
+        choice: Choice::Accept,
+        target: Target::Edit(first.edit.to_string()),
+        reason: None,
+        edited: None,
+        with_others: false,
+    };
+    let decided = desk.workspace.decide(Some(&desk.uri), &request).await;
+    assert!(decided.refused.is_empty(), "{decided:?}");
+    assert!(desk.deliver());
+    assert_eq!(desk.text, "one\n2a\n2c\nthree\n");
+    assert!(desk.workspace.reviews().is_empty());
+}

@@ -129,6 +129,7 @@ impl Workspace {
         Ok(Proposal {
             id: EditId::from(uuid::Uuid::new_v4().to_string()),
             conversation,
+            opens_conversation: request.conversation.is_none(),
             agent: caller.agent.clone(),
             connection: caller.connection.clone(),
             tool: request.tool.clone(),

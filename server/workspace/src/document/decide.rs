@@ -252,7 +252,11 @@ impl Document {
     }
 
     fn accept(&mut self, id: HunkId, request: &Request, group: bool) -> Result<(), Undecided> {
-        let all = self.weave().with_prerequisites(id);
+        let mut all: Vec<HunkId> = Vec::new();
+        for member in self.group_of(id) {
+            let needed = self.weave().with_prerequisites(member);
+            all.extend(needed.into_iter().filter(|hunk| !all.contains(hunk)).collect::<Vec<_>>());
+        }
         let others: Vec<HunkId> = all.iter().copied().filter(|other| *other != id).collect();
         self.with_others(id, &others, request, group, "It builds on")?;
         for hunk in &all {
@@ -265,7 +269,12 @@ impl Document {
     }
 
     fn reject(&mut self, id: HunkId, request: &Request, in_text: bool, group: bool) -> Result<(), Undecided> {
-        let dependents = self.weave().with_dependents(id);
+        let mut dependents = self.weave().with_dependents(id);
+        for member in self.group_of(id) {
+            let above = self.weave().with_dependents(member);
+            dependents
+                .extend(above.into_iter().filter(|hunk| !dependents.contains(hunk)).collect::<Vec<_>>());
+        }
         let others: Vec<HunkId> = dependents.iter().copied().filter(|other| *other != id).collect();
         self.with_others(id, &others, request, group, "It is built on by")?;
         let mut held = dependents;
@@ -297,7 +306,7 @@ impl Document {
         Ok(())
     }
 
-    /// Whether hunks that must be decided with one may be: asked for, or of the same conversation (W11).
+    /// Whether hunks that must be decided with one may be: asked for, or of the same turn (W11).
     fn with_others(
         &self,
         id: HunkId,
@@ -306,13 +315,10 @@ impl Document {
         group: bool,
         how: &str,
     ) -> Result<(), Undecided> {
-        let Some((edit, _)) = self.owner_of(id) else { return Ok(()) };
-        let conversation = &edit.conversation;
         let foreign: Vec<HunkRef> = others
             .iter()
-            .filter_map(|other| self.owner_of(*other))
-            .filter(|(edit, _)| edit.conversation != *conversation)
-            .map(|(edit, hunk)| edit.name_of(hunk))
+            .filter(|other| !self.same_turn(id, **other))
+            .filter_map(|other| self.name(*other))
             .collect();
         if foreign.is_empty() || request.with_others || (group && matches!(request.target, Target::All)) {
             return Ok(());

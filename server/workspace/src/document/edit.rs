@@ -33,6 +33,8 @@ pub struct Edit {
     pub id: EditId,
     /// The turn of the agent that it belongs to.
     pub conversation: ConversationId,
+    /// The agent named no conversation, so this edit opened one.
+    pub opened_conversation: bool,
     /// Who made it, as the agent named itself.
     pub agent: String,
     /// The connection that it came through.

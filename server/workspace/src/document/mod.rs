@@ -17,6 +17,7 @@
 mod decide;
 mod deliver;
 mod edit;
+mod group;
 mod propose;
 mod review;
 mod serve;

@@ -24,6 +24,8 @@ pub struct Proposal {
     pub id: EditId,
     /// The turn of the agent that it belongs to.
     pub conversation: ConversationId,
+    /// The agent named no conversation, so this edit opens one.
+    pub opens_conversation: bool,
     /// Who makes it, as the agent named itself.
     pub agent: String,
     /// The connection that it comes through.
@@ -246,6 +248,7 @@ impl Document {
         self.edits.push(Edit {
             id: proposal.id.clone(),
             conversation: proposal.conversation.clone(),
+            opened_conversation: proposal.opens_conversation,
             agent: proposal.agent.clone(),
             connection: proposal.connection.clone(),
             tool: proposal.tool.clone(),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use hashline_history::{Decision, HunkRef, Status};
-use hashline_weave::{Conflict, View};
+use hashline_weave::{Conflict, HunkId, View};
 
 use crate::document::{Document, Edit, HunkState};
 
@@ -42,6 +42,8 @@ pub struct HunkView {
     pub removed: Vec<String>,
     /// The lines that it puts there.
     pub proposed: Vec<String>,
+    /// The hunk that it is shown and decided with, where it is not by itself.
+    pub part_of: Option<HunkRef>,
     /// Undecided hunks that have to be accepted with it.
     pub depends_on: Vec<HunkRef>,
     /// What stands against it, as a sentence.
@@ -94,6 +96,11 @@ impl Document {
         let removed = weave.removed(id).map(|line| line.content.clone()).collect();
         let proposed = weave.proposed(id).iter().map(|line| line.content.clone()).collect();
         let needed: Vec<_> = weave.with_prerequisites(id).into_iter().filter(|other| *other != id).collect();
+        let group = self.group_of(id);
+        let (lines, removed, proposed) = match group.as_slice() {
+            [first, .., _] if *first == id => self.folded(&group, places),
+            _ => (places[id.order()].clone(), removed, proposed),
+        };
         let named = |id| self.owner_of(id).map(|(edit, hunk)| edit.name_of(hunk));
         let conflict = match state {
             HunkState::Conflicted(conflict @ Conflict::With(other)) => {
@@ -108,12 +115,32 @@ impl Document {
             decision: hunk.decision,
             reason: hunk.reason.clone(),
             deciding: self.is_deciding(id),
-            lines: places[id.order()].clone(),
+            lines,
             removed,
             proposed,
-            depends_on: needed.into_iter().filter_map(named).collect(),
+            part_of: group.first().filter(|first| **first != id).and_then(|first| named(*first)),
+            depends_on: needed.into_iter().filter(|other| !group.contains(other)).filter_map(named).collect(),
             conflict,
         }
+    }
+
+    /// Hunks that build on each other as one: where they are in the editor's text, what they take away of it, and the last text.
+    fn folded(
+        &mut self,
+        group: &[HunkId],
+        places: &[Option<Range<usize>>],
+    ) -> (Option<Range<usize>>, Vec<String>, Vec<String>) {
+        let hull = |places: &[Option<Range<usize>>]| {
+            let of = group.iter().filter_map(|id| places[id.order()].clone());
+            of.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+        };
+        let (here, there) = (hull(places), hull(&self.weave().places(View::Agent)));
+        let lines = |text: &hashline_text::Text, lines: Option<Range<usize>>| {
+            text.lines(lines.unwrap_or_default()).map(|line| line.content().into_owned()).collect()
+        };
+        let removed = lines(self.text(), here.clone());
+        let proposed = lines(self.weave().agent(), there);
+        (here, removed, proposed)
     }
 }
 
