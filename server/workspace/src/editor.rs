@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::UndoMark;
@@ -50,6 +51,7 @@ impl Workspace {
             }
         };
         self.inner.open.insert(uri.to_owned(), slot.clone());
+        self.note_use(&slot);
         self.attend(&slot);
     }
 
@@ -67,6 +69,7 @@ impl Workspace {
     ) -> Result<(), OutOfStep> {
         let Some(slot) = self.open_slot(uri) else { return Ok(()) };
         let result = slot.lock().change(version, changes, mark, self.now());
+        self.note_use(&slot);
         self.attend(&slot);
         result
     }
@@ -88,6 +91,10 @@ impl Workspace {
             self.inner.slots.retain(|_, kept| !Arc::ptr_eq(kept, &slot));
         }
         self.attend(&slot);
+    }
+
+    fn note_use(&self, slot: &Slot) {
+        slot.used.store(self.wall_clock(), Ordering::Relaxed);
     }
 
     pub(crate) fn open_slot(&self, uri: &str) -> Option<Arc<Slot>> {

@@ -1,5 +1,6 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -18,6 +19,7 @@ impl Slot {
             document: Mutex::new(document),
             place,
             read: Mutex::new(None),
+            used: AtomicU64::new(0),
         }
     }
 

@@ -56,7 +56,7 @@ impl Workspace {
     }
 }
 
-fn info(slot: &Slot) -> DocumentInfo {
+pub(super) fn info(slot: &Slot) -> DocumentInfo {
     let stored = slot.place.as_ref().and_then(|place| read(place).ok());
     let mut document = slot.lock();
     let review = document.review();

@@ -3,10 +3,12 @@
 
 mod documents;
 mod edit;
+mod holding;
 mod outcome;
 mod read;
 
 pub use documents::DocumentInfo;
 pub use edit::{EditReply, EditRequest};
+pub use holding::Holding;
 pub use outcome::{EditInfo, HunkInfo, Review, ReviewScope};
 pub use read::{ReadReply, ReadRequest};

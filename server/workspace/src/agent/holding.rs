@@ -1,0 +1,57 @@
+//! What other processes ask of a document before they touch it (W19): whether it is open here, and what decides between several
+//! sidecars that have it.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use hashline_text::FileHash;
+
+use crate::agent::documents::info;
+use crate::disk::identity;
+use crate::workspace::{Workspace, key_of};
+
+/// A document that is known here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// Whether the editor has it open.
+    pub open: bool,
+    /// Whether its text differs from what is on the disk; of a document that is not open it does not.
+    pub dirty: bool,
+    /// The editor's name for its language.
+    pub language: Option<String>,
+    /// Undecided edits.
+    pub pending: usize,
+    /// The hash of its text, if it is dirty: two editors that have the same text are of one mind.
+    pub hash: Option<FileHash>,
+    /// When it was opened or typed in last, in milliseconds since 1970.
+    pub used: Option<u64>,
+}
+
+impl Workspace {
+    /// How a path stands here; none if it is not known. Looks at the disk, and waits for nobody who may be waiting for an agent or
+    /// for the history.
+    #[must_use]
+    pub fn holding(&self, path: &Path) -> Option<Holding> {
+        let slot = self.inner.slots.get(&key_of(&identity(path)))?.clone();
+        let (open, pending) = {
+            let document = slot.lock();
+            let pending = document.edits().iter();
+            let pending = pending.filter(|edit| edit.status() == hashline_history::Status::Pending).count();
+            (document.is_open(), pending)
+        };
+        let used = Some(slot.used.load(Ordering::Relaxed)).filter(|used| *used > 0);
+        if !open {
+            return Some(Holding { open, dirty: false, language: None, pending, hash: None, used });
+        }
+        let info = info(&slot);
+        let hash = info.dirty.then(|| {
+            let (text, form) = {
+                let document = slot.lock();
+                (document.text().clone(), document.form())
+            };
+            form.hash(&text)
+        });
+        let language = Some(info.language).filter(|language| !language.is_empty());
+        Some(Holding { open, dirty: info.dirty, language, pending, hash, used })
+    }
+}
