@@ -11,7 +11,7 @@ use hashline_weave::UndoMark;
 
 use crate::disk::path_of_file_uri;
 use crate::document::{
-    ContentChange, Decided, Delivery, Document, Millis, OutOfStep, Request, Review, Target,
+    ContentChange, Decided, Delivery, Document, Millis, OutOfStep, Preview, Request, Review, Target,
 };
 use crate::workspace::{Slot, Workspace, key_of};
 
@@ -190,6 +190,20 @@ impl Workspace {
             decided.refused.push(Document::no_such(&request.target));
         }
         decided
+    }
+
+    /// What a decision about a document would do, without making it; none if the document is not known.
+    #[must_use]
+    pub fn preview(&self, uri: &str, request: &Request) -> Option<Preview> {
+        let slot = self.slot_of(uri)?;
+        let copy = slot.lock().clone();
+        Some(copy.preview(request, self.now()))
+    }
+
+    /// How many documents the editor has open.
+    #[must_use]
+    pub fn open_count(&self) -> usize {
+        self.inner.open.len()
     }
 
     fn slots_with(&self, target: &Target) -> Vec<Arc<Slot>> {

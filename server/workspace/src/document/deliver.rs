@@ -63,6 +63,11 @@ impl Flow {
         self.flight = None;
     }
 
+    /// Whether nothing that waits does more than switch hunks.
+    pub(crate) fn only_switches(&self) -> bool {
+        self.intents.iter().all(|intent| intent.plan.only_switches())
+    }
+
     fn number(&mut self) -> u64 {
         self.next += 1;
         self.next
