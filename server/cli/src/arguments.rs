@@ -1,0 +1,123 @@
+//! What can be asked of the program, and its help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use hashline_mcp::Toolset;
+use hashline_workspace::document::Mode;
+
+const AFTER_HELP: &str = "\
+How it fits together:
+  An editor starts `hashline lsp` and keeps it in step with its text. An agent starts `hashline mcp`, which finds the
+  editor that has a file open and works on its text, unsaved changes included; without one it works on the disk.
+  What an agent changes in an open file is held until you accept it in the editor.
+
+Examples:
+  claude mcp add hashline -- hashline mcp      give Claude Code the tools
+  hashline mcp --root ~/src/project            serve one folder, whatever the agent says
+  hashline status                              see editors, documents and undecided edits
+
+Environment:
+  HASHLINE_LOG   what is logged, such as debug or hashline_link=trace (usual: warn)
+
+Exit codes: 0 done, 1 failed or nothing found, 2 wrong usage.";
+
+/// Agents edit the text that is in your editor, unsaved work included; you decide about each edit.
+#[derive(Debug, Parser)]
+#[command(name = "hashline", version, after_help = AFTER_HELP, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve one agent: MCP over standard input and output
+    Mcp(Mcp),
+    /// Show the running editors, their open documents and undecided edits
+    Status(Status),
+}
+
+const MCP_HELP: &str = "\
+Which folders are served: those of --root; else what the agent names as its roots; else the working directory. With
+--root the agent's roots can only narrow them.
+
+Examples:
+  hashline mcp                                 as agents start it, in the project's folder
+  hashline mcp --root . --root ../shared       two folders and nothing else
+  hashline mcp --toolset hashline              only reading and editing
+  hashline mcp --mode propose                  hold edits of files that are not open, too
+  HASHLINE_LOG=debug hashline mcp --log-file /tmp/hashline.log
+
+It ends when its input does, or at SIGINT or SIGTERM. Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = MCP_HELP)]
+pub struct Mcp {
+    /// A folder to serve; may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
+    /// Tools to list, by group: hashline, review, search (usual: all three)
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    pub toolset: Vec<Toolset>,
+    /// How names of tools are listed; calls may use either
+    #[arg(long, value_name = "STYLE", default_value = "plain")]
+    pub tool_names: ToolNames,
+    /// What becomes of edits in files that no editor has open
+    #[arg(long, value_name = "MODE", default_value = "apply")]
+    pub mode: EditMode,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const STATUS_HELP: &str = "\
+Examples:
+  hashline status                one block for each editor
+  hashline status --json         the same for programs
+
+Exit codes: 0 an editor was found, 1 none was.";
+
+#[derive(Debug, Args)]
+#[command(after_help = STATUS_HELP)]
+pub struct Status {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Where editors and agents find each other (usual: ~/.hashline); the same on both sides
+    #[arg(long, value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
+    /// Write the log to this file instead of standard error
+    #[arg(long, value_name = "FILE")]
+    pub log_file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ToolNames {
+    /// read_text_file
+    Plain,
+    /// with a dot where the interface documents have one
+    Dotted,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum EditMode {
+    /// Hold edits until they are accepted
+    Propose,
+    /// Write edits at once; they can be taken back
+    Apply,
+}
+
+impl From<EditMode> for Mode {
+    fn from(mode: EditMode) -> Self {
+        match mode {
+            EditMode::Propose => Mode::Propose,
+            EditMode::Apply => Mode::Apply,
+        }
+    }
+}

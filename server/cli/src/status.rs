@@ -1,0 +1,125 @@
+//! `hashline status`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use hashline_link::{Client, DocumentStatus, Sidecar, SidecarStatus, StateDir, discover};
+use serde::Serialize;
+
+use crate::arguments::Status;
+use crate::{Failure, log};
+
+/// How long an editor may take to answer.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// One editor.
+#[derive(Debug, Serialize)]
+struct Found {
+    #[serde(flatten)]
+    sidecar: Sidecar,
+    /// What it is doing, if it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<SidecarStatus>,
+    /// Why it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    sidecars: Vec<Found>,
+}
+
+/// Prints who is running and what they have open.
+pub fn run(options: &Status) -> Result<ExitCode, Failure> {
+    log::start(options.common.log_file.as_deref())?;
+    let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
+    let report = runtime.block_on(report(&state));
+    let text = if options.json {
+        let json = serde_json::to_string_pretty(&report).map_err(Failure::broken)?;
+        json + "\n"
+    } else {
+        plain(&report)
+    };
+    // Whoever reads may have seen enough.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    Ok(if report.sidecars.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+async fn report(state: &StateDir) -> Report {
+    let mut sidecars = Vec::new();
+    for sidecar in discover(state) {
+        let asked = async { Client::connect(&sidecar).await?.status().await };
+        let (status, problem) = match tokio::time::timeout(LIMIT, asked).await {
+            Ok(Ok(status)) => (Some(status), None),
+            Ok(Err(error)) => (None, Some(error.to_string())),
+            Err(_) => (None, Some("it does not answer in time".to_owned())),
+        };
+        sidecars.push(Found { sidecar, status, problem });
+    }
+    Report { sidecars }
+}
+
+fn plain(report: &Report) -> String {
+    if report.sidecars.is_empty() {
+        return "No editor is running hashline. Agents work on the files on disk.\n".to_owned();
+    }
+    let blocks: Vec<String> = report.sidecars.iter().map(block).collect();
+    blocks.join("\n")
+}
+
+fn block(found: &Found) -> String {
+    let Found { sidecar, status, problem } = found;
+    let mut out = format!("{}  hashline {}  process {}\n", sidecar.editor, sidecar.version, sidecar.pid);
+    for root in &sidecar.roots {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "  folder  {}", root.display());
+    }
+    if let Some(problem) = problem {
+        let _ = writeln!(out, "  no answer: {problem}");
+    }
+    let Some(status) = status else { return out };
+    for agent in &status.agents {
+        let _ = writeln!(out, "  agent   {}", agent.agent);
+    }
+    if status.documents.is_empty() {
+        out.push_str("  no document is open\n");
+    }
+    let names: Vec<String> = status.documents.iter().map(|document| name(document, &sidecar.roots)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+    for (document, name) in status.documents.iter().zip(&names) {
+        let _ = writeln!(out, "  {name:width$}  {:7}  {}", saved(document), undecided(document));
+    }
+    // Columns that are empty leave blanks at the end.
+    out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn name(document: &DocumentStatus, roots: &[std::path::PathBuf]) -> String {
+    let path = hashline_workspace::disk::path_of_file_uri(&document.uri).ok();
+    let inside = path.as_ref().and_then(|path| roots.iter().find_map(|root| path.strip_prefix(root).ok()));
+    match (inside, &path) {
+        (Some(inside), _) => inside.display().to_string(),
+        (None, Some(path)) => path.display().to_string(),
+        (None, None) => document.uri.clone(),
+    }
+}
+
+fn saved(document: &DocumentStatus) -> &'static str {
+    match (document.version, document.dirty) {
+        (None, _) => "closed",
+        (_, true) => "unsaved",
+        (_, false) => "saved",
+    }
+}
+
+fn undecided(document: &DocumentStatus) -> String {
+    match (document.pending, document.conflicted) {
+        (0, _) => String::new(),
+        (pending, 0) => format!("{pending} undecided"),
+        (pending, conflicted) => format!("{pending} undecided, {conflicted} conflicted"),
+    }
+}

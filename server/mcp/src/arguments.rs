@@ -1,0 +1,228 @@
+//! The arguments of a call, taken one field after the other. What is wrong is gathered, so that one refusal tells all of it.
+
+use std::borrow::Cow;
+
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+/// What clients add on their own to every call, and no tool takes.
+const ADDED_BY_CLIENTS: [&str; 1] = ["wait_for_previous"];
+
+/// The arguments of one call.
+pub(crate) struct Arguments {
+    tool: &'static str,
+    /// The fields that the tool has, in the order of its schema.
+    known: &'static [&'static str],
+    given: JsonObject,
+    problems: Vec<String>,
+}
+
+impl Arguments {
+    pub(crate) fn new(tool: &'static str, known: &'static [&'static str], mut given: JsonObject) -> Self {
+        for name in ADDED_BY_CLIENTS {
+            given.remove(name);
+        }
+        Self { tool, known, given, problems: Vec::new() }
+    }
+
+    /// A field, if it is given; null counts as not given.
+    fn take(&mut self, name: &str) -> Option<Value> {
+        self.given.remove(name).filter(|value| !value.is_null())
+    }
+
+    /// Notes that something is wrong.
+    pub(crate) fn problem(&mut self, problem: impl Into<String>) {
+        self.problems.push(problem.into());
+    }
+
+    /// A text.
+    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+        match self.take(name)? {
+            Value::String(text) => Some(text),
+            other => {
+                self.problem(format!("{name} must be a string, not {}", shown(&other)));
+                None
+            }
+        }
+    }
+
+    /// A text that must be there; empty if it is not, which is noted.
+    pub(crate) fn required_text(&mut self, name: &str, hint: &str) -> String {
+        let missing = !self.given.get(name).is_some_and(|value| !value.is_null());
+        if missing {
+            self.problem(format!("{name} is missing: {hint}"));
+        }
+        self.text(name).unwrap_or_default()
+    }
+
+    /// A whole number, also as a string of digits.
+    pub(crate) fn whole(&mut self, name: &str) -> Option<i64> {
+        let value = self.take(name)?;
+        let number = match &value {
+            Value::Number(number) => number.as_i64().or_else(|| whole_float(number.as_f64()?)),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            self.problem(format!("{name} must be a whole number, such as 12, not {}", shown(&value)));
+        }
+        number
+    }
+
+    /// true or false, also as a string.
+    pub(crate) fn truth(&mut self, name: &str) -> Option<bool> {
+        let value = self.take(name)?;
+        let truth = match &value {
+            Value::Bool(truth) => Some(*truth),
+            Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" => Some(true),
+                "false" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        };
+        if truth.is_none() {
+            self.problem(format!("{name} must be true or false, not {}", shown(&value)));
+        }
+        truth
+    }
+
+    /// One of some words.
+    pub(crate) fn word(&mut self, name: &str, words: &[&'static str]) -> Option<&'static str> {
+        let text = self.text(name)?;
+        let plain = text.trim().to_ascii_lowercase().replace([' ', '-'], "_");
+        let word = words.iter().find(|word| **word == plain).copied();
+        if word.is_none() {
+            self.problem(format!("{name} must be one of {}, not {text:?}", words.join(", ")));
+        }
+        word
+    }
+
+    /// A list, also as a string that holds one as JSON; a single object or text counts as a list of one.
+    pub(crate) fn list(&mut self, name: &str) -> Option<Vec<Value>> {
+        let value = self.take(name)?;
+        let value = match value {
+            Value::String(text) => match serde_json::from_str(&text) {
+                Ok(parsed @ (Value::Array(_) | Value::Object(_))) => parsed,
+                _ => Value::String(text),
+            },
+            other => other,
+        };
+        match value {
+            Value::Array(list) => Some(list),
+            one @ (Value::Object(_) | Value::String(_)) => Some(vec![one]),
+            other => {
+                self.problem(format!("{name} must be an array, not {}", shown(&other)));
+                None
+            }
+        }
+    }
+
+    /// Refuses the call if anything was wrong, or if a field was given that the tool does not have.
+    pub(crate) fn finish(mut self) -> Result<(), String> {
+        let unknown: Vec<String> = self.given.keys().cloned().collect();
+        for name in unknown.iter().filter(|name| !self.known.contains(&name.as_str())) {
+            let takes = match self.known {
+                [] => "takes no arguments".to_owned(),
+                known => format!("takes {}", known.join(", ")),
+            };
+            self.problems.push(format!("there is no field {name:?}: {} {takes}", self.tool));
+        }
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        Err(refusal(self.tool, &self.problems))
+    }
+}
+
+/// The words of a refusal for reasons that lie in the arguments.
+pub(crate) fn refusal(tool: &str, problems: &[String]) -> String {
+    match problems {
+        [one] => format!(
+            "{tool} was refused and nothing was changed: {one}. Send the call again with that mended."
+        ),
+        several => {
+            let list: String = several.iter().map(|problem| format!("- {problem}.\n")).collect();
+            format!(
+                "{tool} was refused and nothing was changed:\n{list}Send the call again with these mended."
+            )
+        }
+    }
+}
+
+/// A value as a message shows it.
+pub(crate) fn shown(value: &Value) -> Cow<'static, str> {
+    const MAX: usize = 60;
+    match value {
+        Value::Array(_) => "an array".into(),
+        Value::Object(_) => "an object".into(),
+        other => {
+            let json = other.to_string();
+            match json.char_indices().nth(MAX) {
+                Some((end, _)) => format!("{}…", &json[..end]).into(),
+                None => json.into(),
+            }
+        }
+    }
+}
+
+/// The whole number that a float is, if it is one: some clients write 12.0 for 12.
+fn whole_float(number: f64) -> Option<i64> {
+    // Exact below 2^53, far above any line number.
+    let exact = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
+    #[allow(clippy::cast_possible_truncation)]
+    exact.then_some(number as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(json: &str) -> Arguments {
+        let Value::Object(given) = serde_json::from_str(json).unwrap() else { panic!("not an object") };
+        Arguments::new("tool", &["a", "b"], given)
+    }
+
+    #[test]
+    fn numbers_and_truths_may_come_as_strings() {
+        for (json, expected) in [
+            (r#"{"a":12}"#, Some(12)),
+            (r#"{"a":"12"}"#, Some(12)),
+            (r#"{"a":12.0}"#, Some(12)),
+            (r#"{"a":" -3 "}"#, Some(-3)),
+            (r#"{"a":null}"#, None),
+            ("{}", None),
+        ] {
+            let mut given = arguments(json);
+            assert_eq!(given.whole("a"), expected, "{json}");
+            assert_eq!(given.finish(), Ok(()), "{json}");
+        }
+        for (json, expected) in
+            [(r#"{"a":true}"#, true), (r#"{"a":"True"}"#, true), (r#"{"a":"false"}"#, false)]
+        {
+            assert_eq!(arguments(json).truth("a"), Some(expected), "{json}");
+        }
+    }
+
+    #[test]
+    fn lists_may_come_as_strings_and_alone() {
+        for json in [r#"{"a":["x"]}"#, r#"{"a":"[\"x\"]"}"#, r#"{"a":"x"}"#] {
+            assert_eq!(arguments(json).list("a"), Some(vec![Value::from("x")]), "{json}");
+        }
+        assert_eq!(arguments(r#"{"a":"{\"op\":\"delete\"}"}"#).list("a").unwrap().len(), 1);
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_told_at_once_and_by_name() {
+        let mut given = arguments(r#"{"a":"twelve","b":[1],"colour":"red","wait_for_previous":true}"#);
+        assert_eq!(given.whole("a"), None);
+        assert_eq!(given.text("b"), None);
+        let told = given.finish().unwrap_err();
+        assert_eq!(
+            told,
+            "tool was refused and nothing was changed:\n- a must be a whole number, such as 12, not \"twelve\".\n- b must \
+             be a string, not an array.\n- there is no field \"colour\": tool takes a, b.\nSend the call again with \
+             these mended."
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! What agents are told of the server as a whole.
+
+/// What agents are told. Some of them show their models the first 250 characters only, none more than 2,000.
+pub const INSTRUCTIONS: &str = "\
+Reads and edits files as they are in the person's editor, unsaved work included (disk when not open there). Use these tools \
+instead of other file tools for text: read_text_file, then edit_text_file with its file_hash and LINE:HH anchors.
+
+- A read shows each line as LINE:HH|content, e.g. `2:98|  return \"world\";`. The anchor is 2:98. Never write tags into content.
+- One call can hold many operations; all go by the text before the call, and all are done or none. The reply has the new \
+file_hash and the changed lines with fresh anchors, so edit on from there without reading again.
+- While the person types, an edit with an older file_hash still lands if the lines it names were not touched. A refusal \
+changes nothing and shows the lines as they are now: send the edit again with those anchors.
+- In files that are open in the editor an edit is held until the person accepts it. Your reads show it; the editor's text, the \
+disk, builds and tests do not. Call await_review to learn the decision (and the reason of a rejection), list_edits to see how \
+edits stand, withdraw_edit to take one back. Only the person accepts or rejects.
+- In files that are not open an edit is written to disk at once; the person can still take it back.
+- Pass the mcp_conversation_id of your first edit on with further edits of the same task: the person reviews them together.";
+
+#[cfg(test)]
+mod tests {
+    use super::INSTRUCTIONS;
+
+    #[test]
+    fn what_matters_stands_in_front_and_all_of_it_is_shown() {
+        assert!(INSTRUCTIONS.chars().count() <= 2_000, "{}", INSTRUCTIONS.chars().count());
+        let (first, _) = INSTRUCTIONS.split_once('\n').unwrap();
+        assert!(first.chars().count() <= 250, "{}", first.chars().count());
+        for word in ["unsaved", "read_text_file", "edit_text_file", "file_hash", "LINE:HH"] {
+            assert!(first.contains(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a tool answers: one text, and beside it what programs need.
+
+use hashline_workspace::Refusal;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
+use serde_json::Value;
+
+/// In `_meta`: all digits of a file hash, of which the text shows the first.
+pub(crate) const FILE_HASH: &str = "file_hash";
+/// In `_meta`: the ids of the edits that the text tells of.
+pub(crate) const EDITS: &str = "edits";
+/// In `_meta`: how many things the text lists.
+pub(crate) const COUNT: &str = "count";
+/// In `_meta`: whether a wait ended without news.
+pub(crate) const TIMED_OUT: &str = "timed_out";
+/// In `_meta`: that what was asked for is not known here and may be known elsewhere.
+pub(crate) const NOT_HERE: &str = "not_here";
+/// In `_meta`: how long a result Claude Code shall show whole.
+pub(crate) const MAX_SIZE: &str = "anthropic/maxResultSizeChars";
+
+/// An answer in the making.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reply {
+    pub text: String,
+    pub meta: JsonObject,
+    pub failed: bool,
+}
+
+impl Reply {
+    /// An answer of this text.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// A refusal in these words, which are all that some clients show.
+    pub(crate) fn refused(text: impl Into<String>) -> Self {
+        Self { failed: true, ..Self::new(text) }
+    }
+
+    /// With this in `_meta`.
+    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.meta.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// What `_meta` has.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.meta.contains_key(key)
+    }
+
+    /// The same as MCP has it.
+    pub(crate) fn into_result(self) -> CallToolResult {
+        let content = vec![ContentBlock::text(self.text)];
+        let mut result =
+            if self.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+        if !self.meta.is_empty() {
+            result.meta = Some(MetaObject(self.meta));
+        }
+        result
+    }
+
+    /// The answer that a result holds.
+    pub(crate) fn of_result(result: CallToolResult) -> Self {
+        let mut text = String::new();
+        for block in result.content {
+            if let ContentBlock::Text(block) = block {
+                text.push_str(&block.text);
+            }
+        }
+        let meta = result.meta.map(|meta| meta.0).unwrap_or_default();
+        Self { text, meta, failed: result.is_error.unwrap_or_default() }
+    }
+}
+
+impl From<Refusal> for Reply {
+    fn from(refusal: Refusal) -> Self {
+        let reply = Self::refused(refusal.to_string());
+        match refusal {
+            Refusal::NoSuchEdit(_) | Refusal::Path(hashline_workspace::disk::PathRefusal::NotAFile(_)) => {
+                reply.with(NOT_HERE, true)
+            }
+            _ => reply,
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Calls without a path: every sidecar within the roots is asked, and the disk's own workspace, and the answers become one.
+
+use futures::future::{join_all, select_all};
+use futures::{FutureExt, future::BoxFuture};
+use hashline_link::{CancellationToken, Sidecar};
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+use crate::reply::{COUNT, EDITS, Reply, TIMED_OUT};
+use crate::router::{Origin, Router};
+use crate::tools::await_review;
+use crate::toolset::ToolName;
+
+/// One that can be asked.
+#[derive(Clone, Debug)]
+enum Target {
+    Own,
+    Sidecar(Box<Sidecar>),
+}
+
+impl Router {
+    pub(super) async fn everywhere(
+        &self,
+        origin: &Origin,
+        tool: ToolName,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        match tool {
+            ToolName::ListEdits | ToolName::ListDocuments => merged(
+                self.ask_all(origin, tool, &arguments, cancel)
+                    .await
+                    .into_iter()
+                    .map(|(_, reply)| reply)
+                    .collect(),
+            ),
+            ToolName::AwaitReview => self.await_everywhere(origin, arguments, cancel).await,
+            ToolName::WithdrawEdit => self.withdraw_where_it_is(origin, arguments, cancel).await,
+            // Without a path these are refused, in the same words as everywhere.
+            ToolName::ReadTextFile | ToolName::EditTextFile => {
+                self.own_call(origin, tool, arguments, cancel).await
+            }
+        }
+    }
+
+    fn targets(&self) -> Vec<Target> {
+        let sidecars = self.within_roots().into_iter().map(|sidecar| Target::Sidecar(Box::new(sidecar)));
+        sidecars.chain([Target::Own]).collect()
+    }
+
+    async fn ask(
+        &self,
+        target: &Target,
+        origin: &Origin,
+        tool: ToolName,
+        arguments: &JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        match target {
+            Target::Own => self.own_call(origin, tool, arguments.clone(), cancel).await,
+            Target::Sidecar(sidecar) => match self.pass_on(sidecar, origin, tool, arguments).await {
+                Ok(result) => Reply::of_result(result),
+                // It has gone, and its documents with it.
+                Err(failure) if failure.is_gone() => Reply::new("").with(COUNT, 0),
+                Err(failure) => failure.reply(sidecar, tool),
+            },
+        }
+    }
+
+    async fn ask_all(
+        &self,
+        origin: &Origin,
+        tool: ToolName,
+        arguments: &JsonObject,
+        cancel: &CancellationToken,
+    ) -> Vec<(Target, Reply)> {
+        let asked = self.targets().into_iter().map(|target| async move {
+            let reply = self.ask(&target, origin, tool, arguments, cancel).await;
+            (target, reply)
+        });
+        join_all(asked).await
+    }
+
+    /// Which of all edits are where.
+    async fn edits_by_target(
+        &self,
+        origin: &Origin,
+        cancel: &CancellationToken,
+    ) -> Vec<(Target, Vec<String>)> {
+        let all = self.ask_all(origin, ToolName::ListEdits, &JsonObject::new(), cancel).await;
+        all.into_iter().map(|(target, reply)| (target, ids(&reply))).collect()
+    }
+
+    /// Waits in every place that has edits which are waited for, until there is news in one of them.
+    async fn await_everywhere(
+        &self,
+        origin: &Origin,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        let tool = ToolName::AwaitReview;
+        let asked = match await_review::parse(arguments.clone()) {
+            Ok(asked) => asked,
+            Err(problems) => return Reply::refused(problems),
+        };
+        let waits: Vec<(Target, Vec<String>)> = if asked.edits.is_empty() {
+            let now = with_timeout(Vec::new(), 0);
+            let all = self.ask_all(origin, tool, &now, cancel).await;
+            all.into_iter().map(|(target, reply)| (target, ids(&reply))).collect()
+        } else {
+            let mut places = self.edits_by_target(origin, cancel).await;
+            let missing = asked.edits.iter().find(|id| !places.iter().any(|(_, ids)| has(ids, id)));
+            if missing.is_some() {
+                // Refused here, in the same words as everywhere.
+                return self.own_call(origin, tool, arguments, cancel).await;
+            }
+            for (_, ids) in &mut places {
+                ids.retain(|id| asked.edits.iter().any(|wanted| id.starts_with(wanted.as_str())));
+            }
+            places
+        };
+        let waits: Vec<_> = waits.into_iter().filter(|(_, ids)| !ids.is_empty()).collect();
+        let seconds = asked.timeout.as_secs();
+        match waits.as_slice() {
+            [] => self.own_call(origin, tool, arguments, cancel).await,
+            [(target, ids)] => {
+                let given = with_timeout(ids.clone(), seconds);
+                self.wait(target, origin, &given, cancel).await
+            }
+            several => self.first_news(several, seconds, origin, cancel).await,
+        }
+    }
+
+    /// Waits in one place. When `cancel` fires, the sidecar is told by taking the request back.
+    async fn wait(
+        &self,
+        target: &Target,
+        origin: &Origin,
+        given: &JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        tokio::select! {
+            reply = self.ask(target, origin, ToolName::AwaitReview, given, cancel) => reply,
+            () = cancel.cancelled() => Reply::refused("The wait was given up; the edits are as they were."),
+        }
+    }
+
+    async fn first_news(
+        &self,
+        waits: &[(Target, Vec<String>)],
+        seconds: u64,
+        origin: &Origin,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        let begun = waits.iter().map(|(target, ids)| -> BoxFuture<'_, Reply> {
+            let given = with_timeout(ids.clone(), seconds);
+            async move { self.wait(target, origin, &given, cancel).await }.boxed()
+        });
+        let (first, at, rest) = select_all(begun).await;
+        drop(rest);
+        let now = waits.iter().enumerate().map(|(place, (target, ids))| {
+            let first = (place == at).then(|| first.clone());
+            let given = with_timeout(ids.clone(), 0);
+            async move {
+                match first {
+                    Some(first) => first,
+                    None => self.wait(target, origin, &given, cancel).await,
+                }
+            }
+        });
+        merged(join_all(now).await)
+    }
+
+    async fn withdraw_where_it_is(
+        &self,
+        origin: &Origin,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        let tool = ToolName::WithdrawEdit;
+        let place = match arguments.get("edit_id") {
+            Some(Value::String(id)) => {
+                let id = await_review::plain_id(id);
+                let places = self.edits_by_target(origin, cancel).await;
+                places.into_iter().find(|(_, ids)| has(ids, &id)).map(|(target, _)| target)
+            }
+            _ => None,
+        };
+        self.ask(&place.unwrap_or(Target::Own), origin, tool, &arguments, cancel).await
+    }
+}
+
+fn has(ids: &[String], beginning: &str) -> bool {
+    !beginning.is_empty() && ids.iter().any(|id| id.starts_with(beginning))
+}
+
+fn with_timeout(ids: Vec<String>, seconds: u64) -> JsonObject {
+    let mut given = JsonObject::new();
+    if !ids.is_empty() {
+        given.insert("edit_ids".to_owned(), ids.into());
+    }
+    given.insert("timeout_s".to_owned(), seconds.into());
+    given
+}
+
+fn ids(reply: &Reply) -> Vec<String> {
+    let listed = reply.meta.get(EDITS).and_then(Value::as_array);
+    listed.into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect()
+}
+
+/// How many things an answer lists.
+pub(super) fn count(reply: &Reply) -> u64 {
+    reply.meta.get(COUNT).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// One answer of several. Those that list nothing are left out, unless all of them do. What failed is told, and fails the whole
+/// only where nothing else was answered.
+pub(super) fn merged(replies: Vec<Reply>) -> Reply {
+    let (mut told, mut empty): (Vec<Reply>, Vec<Reply>) =
+        replies.into_iter().partition(|reply| reply.failed || count(reply) > 0);
+    if told.is_empty() {
+        empty.retain(|reply| !reply.text.is_empty());
+        return if empty.is_empty() { Reply::new("") } else { empty.swap_remove(0) };
+    }
+    if told.len() == 1 {
+        return told.swap_remove(0);
+    }
+    let failed = told.iter().all(|reply| reply.failed);
+    let texts: Vec<&str> = told.iter().map(|reply| reply.text.trim_end()).collect();
+    let text = texts.join("\n\n") + "\n";
+    let total: u64 = told.iter().map(count).sum();
+    let all: Vec<String> = told.iter().flat_map(ids).collect();
+    let reply = Reply { failed, ..Reply::new(text) }.with(COUNT, total);
+    let reply = if all.is_empty() { reply } else { reply.with(EDITS, all) };
+    if told.iter().any(|reply| reply.has(TIMED_OUT)) {
+        let waited = |reply: &Reply| reply.meta.get(TIMED_OUT).and_then(Value::as_bool).unwrap_or(true);
+        return reply.with(TIMED_OUT, told.iter().all(waited));
+    }
+    reply
+}

@@ -1,0 +1,86 @@
+//! Standard input and output as the connection to one agent.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use hashline_link::CancellationToken;
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use tokio::io::{AsyncRead, ReadBuf};
+
+use crate::server::Server;
+
+/// Why serving ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The client and the server did not come to terms.
+    #[error("the MCP client did not begin as the protocol has it: {0}")]
+    Handshake(String),
+    /// Something broke.
+    #[error("the MCP server broke off: {0}")]
+    Broken(String),
+}
+
+/// Serves one agent over standard input and output until it goes or `stop` fires. A call that changes something is finished.
+///
+/// # Errors
+///
+/// [`ServeError`]: the conversation did not begin, or the server broke.
+pub async fn serve_stdio(server: Server, stop: CancellationToken) -> Result<(), ServeError> {
+    let (reader, writer) = rmcp::transport::stdio_pipes();
+    serve_streams(server, reader, writer, stop).await
+}
+
+/// The same over other streams.
+pub(crate) async fn serve_streams<R, W>(
+    server: Server,
+    reader: R,
+    writer: W,
+    stop: CancellationToken,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: tokio::io::AsyncWrite + Send + Unpin + 'static,
+{
+    let reader = Watched { reader, ended: server.ended().clone() };
+    match server.serve_with_ct((reader, writer), stop).await {
+        Ok(running) => match running.waiting().await {
+            Ok(reason) => {
+                tracing::debug!(?reason, "the connection ended");
+                Ok(())
+            }
+            Err(error) => Err(ServeError::Broken(error.to_string())),
+        },
+        // Whoever looks only whether the program starts goes without a word.
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+        Err(error) => Err(ServeError::Handshake(error.to_string())),
+    }
+}
+
+/// A reader that tells when it has come to its end.
+struct Watched<R> {
+    reader: R,
+    ended: CancellationToken,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let room = buffer.remaining() > 0;
+        let polled = Pin::new(&mut self.reader).poll_read(context, buffer);
+        let over = match &polled {
+            Poll::Ready(Ok(())) => room && buffer.filled().len() == before,
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        };
+        if over {
+            self.ended.cancel();
+        }
+        polled
+    }
+}

@@ -1,0 +1,78 @@
+//! The tools over one workspace, as every face calls them.
+
+use std::sync::Arc;
+
+use hashline_link::CancellationToken;
+use hashline_workspace::{Caller, Workspace};
+use rmcp::model::{CallToolResult, JsonObject};
+
+use crate::reply::Reply;
+use crate::tools;
+use crate::toolset::ToolName;
+
+/// The tools over one workspace. Clones share it.
+#[derive(Clone)]
+pub struct Toolbox {
+    workspace: Workspace,
+    /// The name of the editor whose documents these are, if they are an editor's.
+    editor: Option<Arc<str>>,
+}
+
+impl Toolbox {
+    /// The tools over a workspace without an editor.
+    #[must_use]
+    pub fn new(workspace: Workspace) -> Self {
+        Self { workspace, editor: None }
+    }
+
+    /// The same, telling agents of this editor.
+    #[must_use]
+    pub fn of_editor(self, editor: &str) -> Self {
+        Self { editor: Some(editor.into()), ..self }
+    }
+
+    /// The workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// Runs a tool. Whatever goes wrong is a result with `isError` and the next step in its words.
+    ///
+    /// `cancel` ends a wait. A tool that changes something does not look at it: what was begun is finished.
+    pub async fn call(
+        &self,
+        caller: &Caller,
+        tool: &str,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> CallToolResult {
+        let reply = match ToolName::parse(tool) {
+            Some(tool) => self.run(caller, tool, arguments, cancel).await,
+            None => Reply::refused(format!(
+                "This hashline has no tool {tool:?}. Use the same release in the editor and for the agent."
+            )),
+        };
+        reply.into_result()
+    }
+
+    pub(crate) async fn run(
+        &self,
+        caller: &Caller,
+        tool: ToolName,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        let workspace = &self.workspace;
+        match tool {
+            ToolName::ReadTextFile => tools::read_text_file::call(workspace, caller, arguments).await,
+            ToolName::EditTextFile => tools::edit_text_file::call(workspace, caller, arguments).await,
+            ToolName::ListEdits => tools::list_edits::call(workspace, caller, arguments).await,
+            ToolName::AwaitReview => tools::await_review::call(workspace, caller, arguments, cancel).await,
+            ToolName::WithdrawEdit => tools::withdraw_edit::call(workspace, caller, arguments).await,
+            ToolName::ListDocuments => {
+                tools::list_documents::call(workspace, caller, self.editor.as_deref(), arguments).await
+            }
+        }
+    }
+}

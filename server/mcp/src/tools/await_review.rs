@@ -1,0 +1,103 @@
+//! await_review: waits for the person.
+
+use std::time::Duration;
+
+use hashline_link::CancellationToken;
+use hashline_workspace::agent::{Review, ReviewScope};
+use hashline_workspace::{Caller, Workspace};
+use rmcp::model::JsonObject;
+use serde_json::{Value, json};
+
+use crate::arguments::{Arguments, shown};
+use crate::reply::{COUNT, EDITS, Reply, TIMED_OUT};
+use crate::tools::told;
+use crate::toolset::Definition;
+
+/// How long is waited unless told otherwise, in seconds.
+pub(crate) const USUAL: i64 = 30;
+/// How long at most: agent programs wait longer than this for an answer.
+pub(crate) const LONGEST: i64 = 40;
+
+pub(crate) fn definition() -> Definition {
+    Definition {
+        description: "Wait until the person decides on held edits; returns at the first new decision with all outcomes so far: \
+                      accepted, rejected and why, changed by the person. Without edit_ids: your pending edits. \
+                      E.g. {\"timeout_s\":30}; call again to go on waiting.",
+        properties: json!({
+            "edit_ids": { "type": "array", "items": { "type": "string" } },
+            "timeout_s": { "type": "integer", "description": "30 unless told, 40 at most" }
+        }),
+        required: &[],
+    }
+}
+
+/// What is waited for.
+pub(crate) struct Asked {
+    pub edits: Vec<String>,
+    pub timeout: Duration,
+}
+
+pub(crate) fn parse(given: JsonObject) -> Result<Asked, String> {
+    let mut given = Arguments::new("await_review", &["edit_ids", "timeout_s"], given);
+    let mut edits = Vec::new();
+    for value in given.list("edit_ids").unwrap_or_default() {
+        match value {
+            Value::String(id) if !id.trim().is_empty() => edits.push(plain_id(&id)),
+            other => given.problem(format!("edit_ids must hold ids of edits, not {}", shown(&other))),
+        }
+    }
+    let seconds = given.whole("timeout_s").unwrap_or(USUAL);
+    if seconds < 0 {
+        given.problem("timeout_s must not be negative");
+    }
+    given.finish()?;
+    let seconds = u64::try_from(seconds.clamp(0, LONGEST)).unwrap_or_default();
+    Ok(Asked { edits, timeout: Duration::from_secs(seconds) })
+}
+
+/// An id as it is shown, maybe with the number of a hunk behind it: the edit is meant.
+pub(crate) fn plain_id(id: &str) -> String {
+    let id = id.trim();
+    id.split_once(':').map_or(id, |(edit, _)| edit).to_ascii_lowercase()
+}
+
+pub(crate) async fn call(
+    workspace: &Workspace,
+    caller: &Caller,
+    given: JsonObject,
+    cancel: &CancellationToken,
+) -> Reply {
+    let asked = match parse(given) {
+        Ok(asked) => asked,
+        Err(problems) => return Reply::refused(problems),
+    };
+    let own = asked.edits.is_empty();
+    let scope = ReviewScope { path: None, edits: asked.edits, own, pending: own };
+    let waited = tokio::select! {
+        waited = workspace.await_review(caller, &scope, asked.timeout) => waited,
+        () = cancel.cancelled() => return Reply::refused("The wait was given up; the edits are as they were."),
+    };
+    match waited {
+        Ok(review) => answer(caller, &review),
+        Err(refusal) => refusal.into(),
+    }
+}
+
+fn answer(caller: &Caller, review: &Review) -> Reply {
+    let edits = &review.edits;
+    let ids: Vec<String> = edits.iter().map(|edit| edit.id.to_string()).collect();
+    let open = edits.iter().filter(|edit| !told::is_decided(edit)).count();
+    let mut out = match (edits.len(), review.timed_out, open) {
+        (0, ..) => "You have no pending edits: nothing to wait for.\n".to_owned(),
+        (_, true, _) => {
+            "No new decision yet. The edits stay as they are; call await_review again to go on waiting, or go on working.\n"
+                .to_owned()
+        }
+        (_, false, 0) => "All decided:\n".to_owned(),
+        (count, false, open) => format!("{} of {count} decided so far:\n", count - open),
+    };
+    for edit in edits {
+        told::write_edit(&mut out, edit, edit.connection == caller.connection);
+    }
+    Reply::new(out).with(COUNT, edits.len()).with(EDITS, ids).with(TIMED_OUT, review.timed_out)
+}

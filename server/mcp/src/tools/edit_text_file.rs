@@ -1,0 +1,304 @@
+//! edit_text_file: operations at anchors, all of them or none.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use hashline_anchor::{
+    Anchor, CONTEXT, MAX_SHOWN_CHARS, Operation, RawOperation, explain_form, write_regions,
+};
+use hashline_text::{HashPrefix, Text};
+use hashline_workspace::agent::{EditReply, EditRequest};
+use hashline_workspace::document::{HunkState, Mode};
+use hashline_workspace::{Caller, Refusal, Workspace};
+use rmcp::model::JsonObject;
+use serde_json::{Value, json};
+
+use crate::arguments::{Arguments, refusal, shown};
+use crate::reply::{EDITS, FILE_HASH, Reply};
+use crate::tools::told;
+use crate::toolset::Definition;
+
+const NAME: &str = "edit_text_file";
+
+/// Lines of an edit that are shown whole in the reply; of longer regions the middle is left out.
+const REGION_LINES: usize = 120;
+
+pub(crate) fn definition() -> Definition {
+    Definition {
+        description: "Edit lines named by the anchors of your last read or edit of the file. All operations go by the text before \
+                      the call; all are done or none. E.g. {\"op\":\"replace\",\"anchor\":\"2:98\",\"content\":\"  return \
+                      1;\"}. The reply has the new file_hash and anchors: no re-read needed. In open files the edit is \
+                      held until the person accepts it.",
+        properties: json!({
+            "path": { "type": "string" },
+            "file_hash": { "type": "string", "description": "As the read gave it (8 digits or more)" },
+            "operations": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "op": {
+                            "type": "string",
+                            "enum": ["replace", "replace_range", "insert_after", "insert_before", "delete", "delete_range"]
+                        },
+                        "anchor": { "type": "string", "description": "LINE:HH; 0: is before line 1 (insert_after)" },
+                        "end_anchor": { "type": "string", "description": "Last line of a range" },
+                        "content": { "type": "string", "description": "New lines, without tags" }
+                    },
+                    "required": ["op", "anchor"]
+                }
+            },
+            "strict": { "type": "boolean", "description": "Refuse if the file changed at all" },
+            "dry_run": { "type": "boolean", "description": "Only say what would happen" },
+            "mcp_conversation_id": { "type": "string", "description": "From your first edit of this turn" }
+        }),
+        required: &["path", "file_hash", "operations"],
+    }
+}
+
+/// What is asked for, and where, for the words of a refusal.
+struct Asked {
+    request: EditRequest,
+    /// Lines that the operations name, 0-based.
+    places: Vec<Range<usize>>,
+}
+
+const FIELDS: [&str; 6] = ["path", "file_hash", "operations", "strict", "dry_run", "mcp_conversation_id"];
+
+fn parse(given: JsonObject) -> Result<Asked, String> {
+    let mut given = Arguments::new(NAME, &FIELDS, given);
+    let path = given.required_text("path", "give the path of the file that you read");
+    let hash = given.required_text("file_hash", "read the file first, its first line has it");
+    let hash: Option<HashPrefix> = match hash.parse() {
+        Ok(hash) => Some(hash),
+        Err(_) if hash.is_empty() => None,
+        Err(error) => {
+            given.problem(format!("file_hash: {error}"));
+            None
+        }
+    };
+    let listed = given.list("operations");
+    let missing = listed.is_none();
+    let (operations, form) = operations(&mut given, listed.unwrap_or_default());
+    if missing {
+        given.problem("operations is missing or no array: give at least one {op, anchor, content}");
+    }
+    let strict = given.truth("strict").unwrap_or_default();
+    let dry_run = given.truth("dry_run").unwrap_or_default();
+    let conversation = given.text("mcp_conversation_id").filter(|id| !id.trim().is_empty());
+    given.finish()?;
+    if let Some(words) = form {
+        return Err(words);
+    }
+    let file_hash =
+        hash.ok_or_else(|| refusal(NAME, &["file_hash is empty: read the file first".to_owned()]))?;
+    let places = operations.iter().flat_map(places).collect();
+    let tool = NAME.to_owned();
+    Ok(Asked {
+        request: EditRequest { path, file_hash, operations, strict, dry_run, conversation, tool },
+        places,
+    })
+}
+
+/// The operations, and what is wrong with their form.
+fn operations(given: &mut Arguments, listed: Vec<Value>) -> (Vec<Operation>, Option<String>) {
+    let (mut parsed, mut errors) = (Vec::with_capacity(listed.len()), Vec::new());
+    for (index, value) in listed.into_iter().enumerate() {
+        let Some(raw) = raw_operation(given, index, value) else { continue };
+        match Operation::parse(index, raw) {
+            Ok(operation) => parsed.push(operation),
+            Err(error) => errors.push(error),
+        }
+    }
+    let form = (!errors.is_empty()).then(|| explain_form(&errors));
+    (parsed, form)
+}
+
+fn raw_operation(given: &mut Arguments, index: usize, value: Value) -> Option<RawOperation> {
+    const KNOWN: [&str; 5] = ["op", "op_type", "anchor", "end_anchor", "content"];
+    let number = index + 1;
+    let value = match value {
+        // A client that writes lists as strings may write what is in them so too.
+        Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        other => other,
+    };
+    let Value::Object(mut fields) = value else {
+        given.problem(format!(
+            "operation {number} must be an object with op and anchor, not {}",
+            shown(&value)
+        ));
+        return None;
+    };
+    let mut whole = true;
+    let mut text = |name: &str, number_too: bool| match fields.remove(name) {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text),
+        // An anchor that lost its hash; what is wrong with it is said where anchors are read.
+        Some(Value::Number(value)) if number_too => Some(value.to_string()),
+        Some(other) => {
+            whole = false;
+            given.problem(format!("operation {number}: {name} must be a string, not {}", shown(&other)));
+            None
+        }
+    };
+    let (op, op_type) = (text("op", false), text("op_type", false));
+    let (anchor, end_anchor) = (text("anchor", true), text("end_anchor", true));
+    let content = text("content", false);
+    for name in fields.keys() {
+        whole = false;
+        let takes = KNOWN.iter().filter(|known| **known != "op_type").copied().collect::<Vec<_>>().join(", ");
+        given.problem(format!("operation {number}: there is no field {name:?}: an operation takes {takes}"));
+    }
+    let Some(op) = op.or(op_type) else {
+        if whole {
+            given.problem(format!("operation {number}: op is missing"));
+        }
+        return None;
+    };
+    whole.then_some(RawOperation { op, anchor, end_anchor, content })
+}
+
+/// The lines that an operation names.
+fn places(operation: &Operation) -> Vec<Range<usize>> {
+    let one = |anchor: &hashline_anchor::LineAnchor| anchor.line.0..anchor.line.0.saturating_add(1);
+    match operation {
+        Operation::Replace { start, end, .. } | Operation::Delete { start, end } => {
+            std::iter::once(one(start)).chain(end.as_ref().map(one)).collect()
+        }
+        Operation::InsertBefore { anchor, .. }
+        | Operation::InsertAfter { anchor: Anchor::Line(anchor), .. } => {
+            vec![one(anchor)]
+        }
+        Operation::InsertAfter { anchor: Anchor::Start, .. } => vec![0..0],
+    }
+}
+
+pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObject) -> Reply {
+    let Asked { request, places } = match parse(given) {
+        Ok(asked) => asked,
+        Err(problems) => return Reply::refused(problems),
+    };
+    match workspace.edit(caller, request).await {
+        Ok(done) => answer(&done),
+        Err(refusal) => refused(refusal, &places),
+    }
+}
+
+/// A refusal; where it does not show the lines as they are now, they are added, so that no re-read is needed.
+fn refused(refusal: Refusal, places: &[Range<usize>]) -> Reply {
+    let fresh = match &refusal {
+        Refusal::UnknownHash { now, .. } | Refusal::ChangedOnDisk { now, .. } => Some(now),
+        Refusal::Stale { now, touched } if touched.is_empty() => Some(now),
+        _ => None,
+    };
+    let mut words = refusal.to_string();
+    if let Some(now) = fresh {
+        add_fresh(&mut words, now, places);
+    }
+    Reply { text: words, ..Reply::from(refusal) }
+}
+
+fn add_fresh(words: &mut String, now: &Text, places: &[Range<usize>]) {
+    if !words.ends_with('\n') {
+        words.push('\n');
+    }
+    if now.line_count() == 0 {
+        words.push_str("The file is empty now. To put lines into it, use insert_after with the anchor 0:\n");
+        return;
+    }
+    words.push_str("The lines of those numbers, as they are now:\n");
+    let last = now.line_count() - 1;
+    let near: Vec<_> = places.iter().map(|place| place.start.min(last)..place.end.min(last + 1)).collect();
+    write_regions(words, now, &near, CONTEXT, MAX_SHOWN_CHARS);
+}
+
+fn answer(done: &EditReply) -> Reply {
+    let mut out = String::with_capacity(1024);
+    let state = state(done);
+    // Writing to a string cannot fail.
+    let _ = match done.dry_run {
+        true => write!(out, "[{} · dry run, nothing was changed · would be {state}", done.name),
+        false => write!(out, "[{} · edit {} · {} · {state}", done.name, done.edit.short(), done.status),
+    };
+    let _ = writeln!(out, " · {} lines · file_hash {}]", done.text.line_count(), done.hash.short());
+    if !done.dry_run {
+        notes(&mut out, done);
+    }
+    if done.carried {
+        out.push_str(
+            "The file had changed since you read it; the lines that you named had not, so the edit was carried to where \
+             they are now.\n",
+        );
+    }
+    for moved in &done.moved {
+        let _ = writeln!(out, "Moved: {moved}.");
+    }
+    if done.text.line_count() == 0 {
+        out.push_str("The file is empty now.\n");
+    } else {
+        out.push_str(if done.dry_run { "It would read:\n" } else { "It reads now:\n" });
+        regions(&mut out, &done.text, &done.regions);
+    }
+    let reply = Reply::new(out).with(FILE_HASH, done.hash.to_hex());
+    if done.dry_run { reply } else { reply.with(EDITS, vec![done.edit.to_string()]) }
+}
+
+/// Where the edit is, in a word or by hunk.
+fn state(done: &EditReply) -> String {
+    let words: Vec<&str> = done.states.iter().map(|state| word_of(*state, done)).collect();
+    match words.as_slice() {
+        [] => "in the text".to_owned(),
+        [first, rest @ ..] if rest.iter().all(|word| word == first) => (*first).to_owned(),
+        several => {
+            let named: Vec<_> =
+                several.iter().enumerate().map(|(at, word)| format!("hunk {} {word}", at + 1)).collect();
+            named.join(", ")
+        }
+    }
+}
+
+fn word_of(state: HunkState, done: &EditReply) -> &'static str {
+    match state {
+        HunkState::Held if done.mode == Mode::Apply && done.held_below.is_empty() => {
+            "on its way into the editor"
+        }
+        other => told::state_word(other),
+    }
+}
+
+fn notes(out: &mut String, done: &EditReply) {
+    let held = done.states.contains(&HunkState::Held);
+    let under_way = done.mode == Mode::Apply && done.held_below.is_empty();
+    match (held, under_way) {
+        (true, true) => out.push_str("It goes into the editor's text at once; the disk has it when the person saves.\n"),
+        (true, false) => out.push_str(
+            "Held for the person to accept: your reads show it, but the editor's text, the disk and builds do not have it \
+             yet. await_review tells the decision.\n",
+        ),
+        (false, _) => {}
+    }
+    if !done.held_below.is_empty() {
+        let below: Vec<_> = done.held_below.iter().map(hashline_history::HunkRef::short).collect();
+        let _ = writeln!(out, "It builds on {}, which must be accepted first or with it.", below.join(", "));
+    }
+    let (conversation, opened) = &done.conversation;
+    if *opened {
+        let _ = writeln!(
+            out,
+            "New mcp_conversation_id: {conversation}. Pass it on with further edits of this turn."
+        );
+    }
+}
+
+/// The changed lines with two lines of context; the middle of long parts is left out, as the agent wrote it itself.
+fn regions(out: &mut String, text: &Text, places: &[Range<usize>]) {
+    let half = REGION_LINES / 2;
+    let shortened: Vec<Range<usize>> = places
+        .iter()
+        .flat_map(|place| match place.len() > REGION_LINES {
+            true => vec![place.start..place.start + half, place.end - half..place.end],
+            false => vec![place.clone()],
+        })
+        .collect();
+    write_regions(out, text, &shortened, CONTEXT, MAX_SHOWN_CHARS);
+}

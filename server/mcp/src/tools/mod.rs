@@ -1,0 +1,10 @@
+//! One file for each tool: what it says of itself, its arguments, and its answer in words.
+
+pub(crate) mod await_review;
+pub(crate) mod edit_text_file;
+pub(crate) mod list_documents;
+pub(crate) mod list_edits;
+pub(crate) mod read_text_file;
+pub(crate) mod withdraw_edit;
+
+mod told;

@@ -1,0 +1,129 @@
+//! How edits are told of: a line for the edit, a line for each hunk.
+
+use std::fmt::Write as _;
+
+use hashline_history::{Decision, Status};
+use hashline_weave::Conflict;
+use hashline_workspace::agent::{EditInfo, HunkInfo};
+use hashline_workspace::document::HunkState;
+
+/// The lines of a person's own text that are shown.
+const OWN_LINES: usize = 40;
+
+/// The word for a state.
+pub(crate) fn state_word(state: HunkState) -> &'static str {
+    match state {
+        HunkState::Held => "held",
+        HunkState::InText => "in the text",
+        HunkState::Edited(_) => "in the text, changed by the person",
+        HunkState::Conflicted(_) => "conflicted",
+        HunkState::Withdrawn => "withdrawn",
+    }
+}
+
+/// The word by which list_edits is asked for a state.
+pub(crate) fn state_key(state: HunkState) -> &'static str {
+    match state {
+        HunkState::Held => "held",
+        HunkState::InText => "in_text",
+        HunkState::Edited(_) => "edited",
+        HunkState::Conflicted(_) => "conflicted",
+        HunkState::Withdrawn => "withdrawn",
+    }
+}
+
+/// An edit and its hunks.
+pub(crate) fn write_edit(out: &mut String, edit: &EditInfo, own: bool) {
+    // Writing to a string cannot fail.
+    let _ = write!(out, "edit {} · {} · {}", edit.id.short(), edit.name, edit.status);
+    if !own {
+        let _ = write!(out, " · by {}", edit.agent);
+    }
+    match edit.hunks.as_slice() {
+        [only] => {
+            out.push_str(" · ");
+            write_hunk(out, edit, only);
+        }
+        several => {
+            out.push('\n');
+            for hunk in several {
+                let _ = write!(out, "  hunk {} · ", hunk.view.number);
+                write_hunk(out, edit, hunk);
+            }
+        }
+    }
+}
+
+/// The rest of a line, and what the person has to say.
+fn write_hunk(out: &mut String, edit: &EditInfo, hunk: &HunkInfo) {
+    let view = &hunk.view;
+    let changed = matches!(view.state, HunkState::Edited(_));
+    let outcome = match view.decision {
+        Decision::Undecided if view.deciding => "decided, on its way into the text",
+        Decision::Undecided => state_word(view.state),
+        Decision::Accepted if changed => "accepted, changed by the person",
+        Decision::Accepted => "accepted",
+        Decision::Rejected => "rejected",
+        Decision::Withdrawn => "withdrawn",
+    };
+    out.push_str(outcome);
+    if let Some(lines) = view.lines.as_ref().filter(|_| view.decision == Decision::Undecided || changed) {
+        let _ = match lines.len() {
+            0 => write!(out, " · behind line {}", lines.start),
+            1 => write!(out, " · line {}", lines.start + 1),
+            _ => write!(out, " · lines {}-{}", lines.start + 1, lines.end),
+        };
+    }
+    if let Some(reason) = view.reason.as_ref().filter(|reason| !reason.trim().is_empty()) {
+        let _ = write!(out, " · the person says: {}", reason.trim().replace('\n', " "));
+    }
+    if view.decision == Decision::Undecided {
+        if let HunkState::Conflicted(conflict) = view.state {
+            let _ = write!(out, ": {}", conflict_words(conflict, view.conflict.as_deref()));
+        }
+        let own = |name: &&hashline_history::HunkRef| name.edit == edit.id;
+        let below: Vec<_> =
+            view.depends_on.iter().filter(|name| !own(name)).map(|name| name.short()).collect();
+        if !below.is_empty() {
+            let _ = write!(out, " · needs {}", below.join(", "));
+        }
+    }
+    out.push('\n');
+    if let Some(lines) = hunk.changed_to.as_ref().filter(|_| changed) {
+        write_own_text(out, lines);
+    }
+}
+
+fn write_own_text(out: &mut String, lines: &[String]) {
+    if lines.is_empty() {
+        out.push_str("    the person took these lines out\n");
+        return;
+    }
+    out.push_str("    it reads now:\n");
+    for line in lines.iter().take(OWN_LINES) {
+        let _ = writeln!(out, "    |{line}");
+    }
+    if lines.len() > OWN_LINES {
+        let _ = writeln!(out, "    … {} more lines", lines.len() - OWN_LINES);
+    }
+}
+
+/// What stands against a hunk, and what to do, in words for its agent.
+fn conflict_words(conflict: Conflict, sentence: Option<&str>) -> String {
+    let what = match conflict {
+        Conflict::LineChanged => "the person changed a line that it replaces",
+        Conflict::LineRemoved => "the person removed a line that it replaces",
+        Conflict::LineTyped => "the person typed between the lines that it replaces",
+        Conflict::PlaceRemoved => "the person removed the lines around its place",
+        Conflict::With(_) => match sentence {
+            Some(sentence) => return format!("{} Withdraw one of the two.", sentence.trim_end()),
+            None => "another edit changes the same place",
+        },
+    };
+    format!("{what}. Read the file again and edit anew, or leave it to the person")
+}
+
+/// Whether nothing about an edit is left to decide.
+pub(crate) fn is_decided(edit: &EditInfo) -> bool {
+    edit.status != Status::Pending
+}

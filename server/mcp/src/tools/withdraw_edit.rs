@@ -1,0 +1,36 @@
+//! withdraw_edit: an agent takes back an edit of its own that nobody has decided about.
+
+use hashline_workspace::{Caller, Workspace};
+use rmcp::model::JsonObject;
+use serde_json::json;
+
+use crate::arguments::Arguments;
+use crate::reply::{COUNT, EDITS, Reply};
+use crate::tools::await_review::plain_id;
+use crate::tools::told;
+use crate::toolset::Definition;
+
+pub(crate) fn definition() -> Definition {
+    Definition {
+        description: "Take back an edit of yours that is still pending. E.g. {\"edit_id\":\"3f2a9c1b\"}.",
+        properties: json!({ "edit_id": { "type": "string" } }),
+        required: &["edit_id"],
+    }
+}
+
+pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObject) -> Reply {
+    let mut given = Arguments::new("withdraw_edit", &["edit_id"], given);
+    let id = given.required_text("edit_id", "give the id that the reply to the edit had");
+    if let Err(problems) = given.finish() {
+        return Reply::refused(problems);
+    }
+    match workspace.withdraw(caller, &plain_id(&id)).await {
+        Ok(edit) => {
+            let mut out = "Withdrawn. What was read of this file before no longer has the right file_hash.\n"
+                .to_owned();
+            told::write_edit(&mut out, &edit, true);
+            Reply::new(out).with(COUNT, 1).with(EDITS, vec![edit.id.to_string()])
+        }
+        Err(refusal) => refusal.into(),
+    }
+}
