@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The other tools that the benchmark measures beside hashline, under tests/.install/bench:
+#   filesystem/node_modules/.bin/mcp-server-filesystem   the protocol's own file server (npm)
+#   text-editor/bin/mcp-text-editor                      edits by line range and hash (PyPI)
+# install.sh NAME brings one of them. Not part of tests/install, as no test needs them.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../install/lib.sh"
+
+bench=$install_dir/bench
+mkdir -p "$bench"
+
+case ${1:-} in
+filesystem)
+    npm_into "$bench/filesystem" @modelcontextprotocol/server-filesystem@2026.8.31
+    ;;
+text-editor)
+    # It does not start with version 2 of the SDK that it is built on.
+    packages=(mcp-text-editor==1.0.2 'mcp<2')
+    if ! stamped "$bench/text-editor" "${packages[@]}"; then
+        python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
+        rm -rf "$bench/text-editor"
+        quietly python3 -m venv "$bench/text-editor"
+        quietly "$bench/text-editor/bin/python" -m pip install --only-binary :all: "${packages[@]}"
+        stamp "$bench/text-editor" "${packages[@]}"
+    fi
+    ;;
+*) die "usage: install.sh filesystem|text-editor" ;;
+esac

@@ -1,0 +1,58 @@
+//! What is measured, a part a file.
+
+mod calls;
+mod edits;
+mod growth;
+mod keystroke;
+mod memory;
+mod peers;
+mod storm;
+mod typing;
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use crate::bench::Bench;
+use crate::report::Report;
+
+/// A part of the benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// 100 lines of 100,000: on disk, at the socket, through the router.
+    Calls,
+    /// A change of one line among 10,000.
+    Edits,
+    /// How an edit grows with the document.
+    Growth,
+    /// Changes of the editor, as many as go through.
+    Storm,
+    /// A keystroke, alone and while 16 agents edit.
+    Keystroke,
+    /// Memory with a large document open.
+    Memory,
+    /// The other tools at the same work.
+    Peers,
+    /// Edits while a person types.
+    Typing,
+}
+
+impl Part {
+    /// All of them, in the order in which they run.
+    pub fn all() -> Vec<Self> {
+        Self::value_variants().to_vec()
+    }
+
+    /// Runs it.
+    pub fn run(self, bench: &Bench, report: &mut Report) -> Result<()> {
+        match self {
+            Self::Calls => calls::run(bench, report),
+            Self::Edits => edits::run(bench, report),
+            Self::Growth => growth::run(bench, report),
+            Self::Storm => storm::run(bench, report),
+            Self::Keystroke => keystroke::run(bench, report),
+            Self::Memory => memory::run(bench, report),
+            Self::Peers => peers::run(bench, report),
+            Self::Typing => typing::run(bench, report),
+        }
+    }
+}
