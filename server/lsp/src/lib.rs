@@ -1,1 +1,46 @@
 //! The editors' face: document sync, and review as code actions and workspace edits.
+//!
+//! [`serve`] speaks LSP with one editor over a pair of pipes, and answers other processes of the user on a socket. The
+//! documents themselves, and all that happens to them, belong to [`hashline_workspace`]; this crate translates.
+//!
+//! The way of a message: [`transport`] reads it; what the editor says of its documents is taken in at once ([`documents`]);
+//! everything else goes to a handler ([`face`]), which answers from memory. What is sent unasked goes through one task
+//! ([`outgoing`]). What plugins and sidecar say beyond LSP is in [`protocol`].
+//!
+//! # Rules
+//!
+//! - What the editor says takes effect in the order in which it was said, before anything that was said later.
+//! - No handler waits for the editor.
+//! - Nothing that the editor sends ends the process: what cannot be read is answered with an error, and a change that
+//!   cannot be read puts its document out of step.
+//! - The protocol's types stop here: [`to_proto`] and [`from_proto`] hold all conversions.
+//!
+//! # Limitations
+//!
+//! - A plugin's mark of an undo has to come before its change.
+//! - A plugin cannot send the person's own version of a hunk with its acceptance.
+
+#![forbid(unsafe_code)]
+
+mod actions;
+mod client;
+mod commands;
+mod configuration;
+mod decide;
+mod diagnostics;
+mod documents;
+mod face;
+mod from_proto;
+mod hover;
+mod lenses;
+mod offers;
+mod outgoing;
+mod presence;
+pub mod protocol;
+mod serve;
+mod session;
+mod to_proto;
+mod transport;
+
+pub use presence::RunTool;
+pub use serve::{Agents, Options, serve};

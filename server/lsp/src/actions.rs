@@ -1,0 +1,199 @@
+//! Code actions: the review for any editor.
+//!
+//! An action carries the edit for this version of the text wherever the workspace recognises that edit when the editor has
+//! made it: then the person's own undo takes it back, and nothing has to be sent. The command that follows makes the
+//! decision. Ways out of a conflict, and those that move the person's lines, are commands alone: what they change is
+//! recognised only if it was asked for.
+
+use hashline_workspace::DocumentReview;
+use hashline_workspace::document::{HunkView, ReviewEdit, Why};
+use serde_json::json;
+use tower_lsp::lsp_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Url, WorkspaceEdit,
+};
+
+use crate::client::Facts;
+use crate::commands;
+use crate::from_proto;
+use crate::hover::touches;
+use crate::offers::{gist, offers, waiting, waits, whose};
+use crate::protocol::{Decide, Decision};
+use crate::session::Session;
+use crate::to_proto;
+
+/// Actions about a hunk, or about the conversation that it belongs to.
+pub(crate) const HUNK: &str = "quickfix.hashline";
+/// Acceptance of all that waits in a document.
+pub(crate) const ACCEPT_ALL: &str = "source.hashline.acceptAll";
+/// Rejection of all that waits in a document.
+pub(crate) const REJECT_ALL: &str = "source.hashline.rejectAll";
+
+/// The actions for a range of a document.
+pub(crate) fn of(session: &Session, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
+    let Some(desk) = Desk::of(session, &params.text_document.uri, params.context.only.as_deref()) else {
+        return Vec::new();
+    };
+    let range = from_proto::span(params.range);
+    let (start, end) = (range.start.line as usize, range.end.line as usize);
+    // A range that ends before the first character of a line does not touch that line.
+    let end = if range.end.character == 0 && end > start { end } else { end.saturating_add(1) };
+    let mut actions = Vec::new();
+    if desk.wants(HUNK) {
+        let touched: Vec<_> =
+            waiting(&desk.review).filter(|(.., lines)| touches(lines, &(start..end))).collect();
+        for (edit, hunk, _) in &touched {
+            desk.about_hunk(edit, hunk, &mut actions);
+        }
+        let mut told: Vec<&ReviewEdit> = Vec::new();
+        for (edit, ..) in touched {
+            if !told.iter().any(|told| told.edit.conversation == edit.edit.conversation) {
+                told.push(edit);
+                desk.about_conversation(edit, &mut actions);
+            }
+        }
+    }
+    desk.about_document(&mut actions);
+    let literals = desk.facts.action_literals;
+    let plain = |action: CodeAction| match (literals, action.command) {
+        (false, Some(command)) => CodeActionOrCommand::Command(command),
+        (_, command) => CodeActionOrCommand::CodeAction(CodeAction { command, ..action }),
+    };
+    actions.into_iter().map(plain).collect()
+}
+
+/// Whether an action of this kind is asked for: of one of the kinds named, or of a kind below it.
+fn is_wanted(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
+    let below = |wanted: &str| {
+        wanted.is_empty()
+            || kind.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    only.is_none_or(|only| only.iter().any(|wanted| below(wanted.as_str())))
+}
+
+struct Desk<'a> {
+    session: &'a Session,
+    facts: Facts,
+    uri: &'a Url,
+    only: Option<&'a [CodeActionKind]>,
+    review: DocumentReview,
+}
+
+impl<'a> Desk<'a> {
+    fn of(session: &'a Session, uri: &'a Url, only: Option<&'a [CodeActionKind]>) -> Option<Self> {
+        let review = session.workspace.review(uri.as_str())?;
+        Some(Self { session, facts: session.facts(), uri, only, review })
+    }
+
+    fn wants(&self, kind: &str) -> bool {
+        is_wanted(kind, self.only)
+    }
+
+    fn about_hunk(&self, edit: &ReviewEdit, hunk: &HunkView, actions: &mut Vec<CodeAction>) {
+        for offer in offers(&self.review.uri, edit, hunk) {
+            let title = format!("{} ({}): {}", offer.word, whose(edit, hunk), gist(hunk));
+            actions.push(self.action(HUNK, title, offer.decide));
+        }
+    }
+
+    /// All of a conversation, if there is more of it than the document's own actions are about.
+    fn about_conversation(&self, edit: &ReviewEdit, actions: &mut Vec<CodeAction>) {
+        let conversation = &edit.edit.conversation;
+        let others = self.review.review.edits.iter().any(|other| other.edit.conversation != *conversation);
+        let reviews = self.session.workspace.reviews();
+        let waits_in = |review: &&DocumentReview| {
+            let mut edits = review.review.edits.iter();
+            edits.any(|edit| edit.edit.conversation == *conversation && edit.hunks.iter().any(waits))
+        };
+        let documents = reviews.iter().filter(waits_in).count();
+        if documents < 2 && !others {
+            return;
+        }
+        let agent = &edit.edit.agent;
+        let where_ = if documents == 1 { "here".to_owned() } else { format!("in {documents} files") };
+        for (word, decision) in [("Accept", Decision::Accept), ("Reject", Decision::Reject)] {
+            let decide = Decide { conversation: Some(conversation.to_string()), ..Decide::new(decision) };
+            let title = format!("{word} all of this conversation ({agent}) {where_}");
+            let command = commands::command(title.clone(), &decide);
+            actions.push(CodeAction {
+                title,
+                kind: Some(CodeActionKind::from(HUNK)),
+                command: Some(command),
+                data: Some(json!({"conversation": conversation.to_string()})),
+                ..CodeAction::default()
+            });
+        }
+    }
+
+    fn about_document(&self, actions: &mut Vec<CodeAction>) {
+        let hunks: Vec<&HunkView> =
+            self.review.review.edits.iter().flat_map(|edit| &edit.hunks).filter(|hunk| waits(hunk)).collect();
+        let count = match hunks.len() {
+            0 => return,
+            1 => "the agent edit".to_owned(),
+            count => format!("all {count} agent edits"),
+        };
+        for (kind, word, decision) in
+            [(ACCEPT_ALL, "Accept", Decision::Accept), (REJECT_ALL, "Reject", Decision::Reject)]
+        {
+            if self.wants(kind) {
+                let decide = Decide { uri: Some(self.review.uri.clone()), ..Decide::new(decision) };
+                actions.push(self.action(kind, format!("{word} {count} in this file"), decide));
+            }
+        }
+    }
+
+    fn action(&self, kind: &'static str, title: String, decide: Decide) -> CodeAction {
+        let (title, decide, edit) = self.with_edit(title, decide);
+        let data = json!({"edit": decide.edit, "hunk": decide.hunk});
+        CodeAction {
+            command: Some(commands::command(title.clone(), &decide)),
+            title,
+            kind: Some(CodeActionKind::from(kind)),
+            edit,
+            data: Some(data),
+            ..CodeAction::default()
+        }
+    }
+
+    /// Looks what the decision would do. One that needs others to be decided with it is offered together with them.
+    fn with_edit(&self, title: String, decide: Decide) -> (String, Decide, Option<WorkspaceEdit>) {
+        let Ok(request) = from_proto::request(&decide) else { return (title, decide, None) };
+        let Some(preview) = self.session.workspace.preview(&self.review.uri, &request) else {
+            return (title, decide, None);
+        };
+        let needs = preview.decided.refused.iter().find(|refused| refused.why == Why::NeedsOthers);
+        if let Some(needs) = needs.filter(|_| !decide.with_others && decide.hunk.is_some()) {
+            let with = match needs.others.as_slice() {
+                [other] => format!(", with {}", other.short()),
+                others => format!(", with {} others", others.len()),
+            };
+            return self.with_edit(title + &with, Decide { with_others: true, ..decide });
+        }
+        // Without versions an edit might meet another text than it was made for: there the command delivers, when it is quiet.
+        let sound = preview.recognisable && self.facts.versioned_edits;
+        let delivery = preview.delivery.filter(|_| sound);
+        let edit = delivery.map(|delivery| to_proto::workspace_edit(self.uri, &delivery, &self.facts));
+        (title, decide, edit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_asked_for_by_name_or_by_what_is_above_them() {
+        let wanted = |only: &[&str]| {
+            let only: Vec<_> = only.iter().map(|kind| CodeActionKind::from((*kind).to_owned())).collect();
+            [HUNK, ACCEPT_ALL, REJECT_ALL].map(|kind| is_wanted(kind, Some(&only)))
+        };
+        assert_eq!([HUNK, ACCEPT_ALL].map(|kind| is_wanted(kind, None)), [true; 2]);
+        assert_eq!(wanted(&[]), [false; 3]);
+        assert_eq!(wanted(&[""]), [true; 3]);
+        assert_eq!(wanted(&["quickfix"]), [true, false, false]);
+        assert_eq!(wanted(&["quickfix.hash"]), [false; 3]);
+        assert_eq!(wanted(&["source.hashline"]), [false, true, true]);
+        assert_eq!(wanted(&["source.hashline.acceptAll"]), [false, true, false]);
+        assert_eq!(wanted(&["source.hashline.acceptAll.x", "refactor"]), [false; 3]);
+    }
+}

@@ -1,0 +1,152 @@
+//! What is known of the editor at the other end, found out once when it initializes.
+
+use hashline_text::Encoding;
+use tower_lsp::lsp_types::{ClientCapabilities, InitializeParams, MarkupKind, PositionEncodingKind};
+
+use crate::protocol;
+
+/// What the client is and can do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Its name and version, as it gives them.
+    pub editor: Option<String>,
+    /// How positions are counted.
+    pub encoding: Encoding,
+    /// It sends changes out of order, and so has to send whole texts (W22).
+    pub full_sync: bool,
+    /// Edits carry the version that they are made for.
+    pub versioned_edits: bool,
+    /// It takes version 0 for "any version" (W21).
+    pub zero_is_any: bool,
+    /// It knows the messages of [`protocol`].
+    pub plugin: bool,
+    /// It takes code actions, and not only commands, for an answer.
+    pub action_literals: bool,
+    /// It renders markdown in a hover.
+    pub markdown: bool,
+    /// It answers `workspace/configuration`.
+    pub configuration: bool,
+    /// It wants to be asked before it tells of changed settings.
+    pub register_configuration: bool,
+    /// It can be asked to fetch code lenses again.
+    pub lens_refresh: bool,
+}
+
+impl Facts {
+    /// Reads what a client says of itself.
+    pub fn of(params: &InitializeParams) -> Self {
+        let capabilities = &params.capabilities;
+        let (name, version) = match &params.client_info {
+            Some(info) => (info.name.as_str(), info.version.as_deref()),
+            None => ("", None),
+        };
+        let neovim = name.eq_ignore_ascii_case("neovim");
+        let workspace = capabilities.workspace.as_ref();
+        let document = capabilities.text_document.as_ref();
+        let settings = workspace.and_then(|workspace| workspace.did_change_configuration);
+        let edits = workspace.and_then(|workspace| workspace.workspace_edit.as_ref());
+        let hover = document.and_then(|document| document.hover.as_ref()?.content_format.as_ref());
+        let actions = document.and_then(|document| document.code_action.as_ref());
+        let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
+        Self {
+            editor: params.client_info.as_ref().map(|info| match &info.version {
+                Some(version) => format!("{} {version}", info.name),
+                None => info.name.clone(),
+            }),
+            encoding: encoding(capabilities),
+            full_sync: name.eq_ignore_ascii_case("helix") && sends_out_of_order(version),
+            versioned_edits: neovim || edits.and_then(|edits| edits.document_changes).unwrap_or_default(),
+            zero_is_any: neovim,
+            plugin: announcement(capabilities).is_some(),
+            action_literals: actions.is_some_and(|actions| actions.code_action_literal_support.is_some()),
+            markdown: hover.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            configuration: workspace.and_then(|workspace| workspace.configuration).unwrap_or_default(),
+            register_configuration: settings
+                .and_then(|settings| settings.dynamic_registration)
+                .unwrap_or_default(),
+            lens_refresh: lenses.and_then(|lenses| lenses.refresh_support).unwrap_or_default(),
+        }
+    }
+}
+
+/// The client lists what it can count in, best first; without a list it counts in UTF-16.
+fn encoding(capabilities: &ClientCapabilities) -> Encoding {
+    let listed = capabilities.general.as_ref().and_then(|general| general.position_encodings.as_ref());
+    let known = |kind: &PositionEncodingKind| match kind.as_str() {
+        "utf-8" => Some(Encoding::Utf8),
+        "utf-16" => Some(Encoding::Utf16),
+        "utf-32" => Some(Encoding::Utf32),
+        _ => None,
+    };
+    listed.and_then(|kinds| kinds.iter().find_map(known)).unwrap_or_default()
+}
+
+/// Helix before 25.07 sends changes out of order when somebody types fast. Its versions are year, month and patch.
+fn sends_out_of_order(version: Option<&str>) -> bool {
+    let Some(version) = version else { return true };
+    let mut numbers =
+        version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse::<u32>().ok());
+    let (year, month) = (numbers.next(), numbers.next());
+    (year, month) < (Some(25), Some(7))
+}
+
+/// How a plugin says that it speaks the protocol.
+fn announcement(capabilities: &ClientCapabilities) -> Option<protocol::Announcement> {
+    let announced = capabilities.experimental.as_ref()?.get("hashline")?;
+    serde_json::from_value(announced.clone()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn facts(params: serde_json::Value) -> Facts {
+        Facts::of(&serde_json::from_value(params).unwrap())
+    }
+
+    #[test]
+    fn the_client_chooses_the_encoding() {
+        let of = |list: serde_json::Value| {
+            facts(json!({"capabilities": {"general": {"positionEncodings": list}}})).encoding
+        };
+        assert_eq!(of(json!(["utf-8", "utf-16", "utf-32"])), Encoding::Utf8);
+        assert_eq!(of(json!(["utf-32", "utf-8"])), Encoding::Utf32);
+        assert_eq!(of(json!(["utf-7", "utf-16"])), Encoding::Utf16);
+        assert_eq!(of(json!([])), Encoding::Utf16);
+        assert_eq!(facts(json!({"capabilities": {}})).encoding, Encoding::Utf16);
+    }
+
+    #[test]
+    fn only_an_old_helix_sends_whole_texts() {
+        let of = |name: &str, version: serde_json::Value| {
+            facts(json!({"capabilities": {}, "clientInfo": {"name": name, "version": version}})).full_sync
+        };
+        assert!(of("helix", json!("25.01.1 (e7ac2fcd)")));
+        assert!(of("helix", json!("24.07")));
+        assert!(of("helix", json!(null)));
+        assert!(!of("helix", json!("25.07 (a05c151b)")));
+        assert!(!of("helix", json!("25.07.1")));
+        assert!(!of("helix", json!("26.01")));
+        assert!(!of("Neovim", json!("0.11.4")));
+    }
+
+    #[test]
+    fn neovim_takes_versions_though_it_does_not_say_so() {
+        let params =
+            json!({"capabilities": {}, "clientInfo": {"name": "Neovim", "version": "0.11.4+v0.11.4"}});
+        let neovim = facts(params);
+        assert!(neovim.versioned_edits && neovim.zero_is_any);
+        assert_eq!(neovim.editor.as_deref(), Some("Neovim 0.11.4+v0.11.4"));
+        let plain = facts(json!({"capabilities": {}}));
+        assert!(!plain.versioned_edits && !plain.zero_is_any && !plain.plugin);
+    }
+
+    #[test]
+    fn a_plugin_announces_itself() {
+        let with = |experimental| facts(json!({"capabilities": {"experimental": experimental}})).plugin;
+        assert!(with(json!({"hashline": {"protocol": 1, "version": "0.1.0"}})));
+        assert!(!with(json!({"hashline": {}})));
+        assert!(!with(json!({"serverStatusNotification": true})));
+    }
+}

@@ -1,0 +1,305 @@
+//! Settings as editors say them (design 5.5): which keys there are, and what is wrong with a value.
+
+use hashline_workspace::document::Mode;
+use hashline_workspace::{Rule, Settings};
+use serde_json::{Map, Value};
+use tower_lsp::Client;
+use tower_lsp::lsp_types::{ConfigurationItem, MessageType};
+
+use crate::session::{Session, Signal, lock};
+
+/// What was said of each setting; none where nothing was.
+#[derive(Clone, Debug, Default)]
+struct Said {
+    open: Option<Mode>,
+    disk: Option<Mode>,
+    rules: Option<Vec<Rule>>,
+    diagnostics: Option<bool>,
+}
+
+/// The settings from all places that say some. What is said while the editor runs goes before what was said at its
+/// start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Configured {
+    at_start: Said,
+    since: Said,
+}
+
+impl Configured {
+    /// Takes over what stands in `initializationOptions`. Returns what is wrong with it, a sentence each.
+    pub fn start(&mut self, options: &Value) -> Vec<String> {
+        let (said, wrong) = read(section(options));
+        self.at_start = said;
+        wrong
+    }
+
+    /// Takes over what the editor says now, in place of what it said before.
+    pub fn change(&mut self, settings: &Value) -> Vec<String> {
+        let (said, wrong) = read(section(settings));
+        self.since = said;
+        wrong
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> Settings {
+        let (first, then) = (&self.since, &self.at_start);
+        let default = Settings::default();
+        Settings {
+            open: first.open.or(then.open).unwrap_or(default.open),
+            disk: first.disk.or(then.disk).unwrap_or(default.disk),
+            rules: first.rules.clone().or_else(|| then.rules.clone()).unwrap_or(default.rules),
+            diagnostics: first.diagnostics.or(then.diagnostics).unwrap_or(default.diagnostics),
+        }
+    }
+}
+
+/// Asks the editor for its settings and puts them in force.
+pub(crate) async fn ask(client: &Client, session: &Session) {
+    let item = ConfigurationItem { scope_uri: None, section: Some("hashline".to_owned()) };
+    match client.configuration(vec![item]).await {
+        Ok(answer) => changed(session, answer.first().unwrap_or(&Value::Null)),
+        Err(error) => tracing::debug!(%error, "the editor does not tell its settings"),
+    }
+}
+
+/// Puts settings in force that the editor says while it runs.
+pub(crate) fn changed(session: &Session, settings: &Value) {
+    put_in_force(session, |configured| configured.change(settings));
+}
+
+/// Puts settings in force that the editor says when it initializes.
+pub(crate) fn started(session: &Session, options: &Value) {
+    put_in_force(session, |configured| configured.start(options));
+}
+
+fn put_in_force(session: &Session, take: impl FnOnce(&mut Configured) -> Vec<String>) {
+    let mut configured = lock(&session.configured);
+    let wrong = take(&mut configured);
+    session.workspace.set_settings(configured.settings());
+    drop(configured);
+    for sentence in wrong {
+        session.say(MessageType::WARNING, sentence);
+    }
+    session.signal(Signal::Settings);
+}
+
+/// Settings stand below `hashline`, or are themselves what is given.
+fn section(value: &Value) -> &Value {
+    match value.get("hashline") {
+        Some(section) => section,
+        None => value,
+    }
+}
+
+fn read(value: &Value) -> (Said, Vec<String>) {
+    let mut said = Said::default();
+    let mut wrong = Vec::new();
+    match value {
+        Value::Null => {}
+        Value::Object(settings) => {
+            for (key, value) in settings {
+                said.take(key, value, &mut wrong);
+            }
+        }
+        other => wrong.push(sentence("", other, "an object with mode and diagnostics")),
+    }
+    (said, wrong)
+}
+
+const MODES: &str = "\"propose\" or \"apply\"";
+const RULES: &str = "a list of {agent, glob, mode}";
+
+impl Said {
+    fn take(&mut self, key: &str, value: &Value, wrong: &mut Vec<String>) {
+        match key {
+            _ if value.is_null() => {}
+            "mode" => match value {
+                Value::Object(modes) => {
+                    for (key, value) in modes {
+                        self.take(&format!("mode.{key}"), value, wrong);
+                    }
+                }
+                other => wrong.push(sentence("mode", other, "an object with open, disk and rules")),
+            },
+            "mode.open" => self.open = mode(key, value, wrong).or(self.open),
+            "mode.disk" => self.disk = mode(key, value, wrong).or(self.disk),
+            "mode.rules" => self.rules = rules(value, wrong),
+            "diagnostics" => match value {
+                Value::Bool(wanted) => self.diagnostics = Some(*wanted),
+                other => wrong.push(sentence(key, other, "true or false")),
+            },
+            // Done by the plugins, who say all their settings.
+            "saveAfterAccept" => {
+                if !matches!(value.as_str(), Some("never" | "ifClean" | "always")) {
+                    wrong.push(sentence(key, value, "\"never\", \"ifClean\" or \"always\""));
+                }
+            }
+            _ => wrong.push(format!(
+                "There is no setting hashline.{key}. There are mode.open, mode.disk, mode.rules, saveAfterAccept and \
+                 diagnostics."
+            )),
+        }
+    }
+}
+
+fn mode(key: &str, value: &Value, wrong: &mut Vec<String>) -> Option<Mode> {
+    match value.as_str() {
+        Some("propose") => Some(Mode::Propose),
+        Some("apply") => Some(Mode::Apply),
+        _ => {
+            wrong.push(sentence(key, value, MODES));
+            None
+        }
+    }
+}
+
+/// The rules that can be read. One that cannot is left out; the others keep their order.
+fn rules(value: &Value, wrong: &mut Vec<String>) -> Option<Vec<Rule>> {
+    match value {
+        Value::Array(rules) => {
+            let each = rules.iter().enumerate();
+            Some(each.filter_map(|(index, value)| rule(index, value, wrong)).collect())
+        }
+        // Some editors' languages do not tell an empty list from an empty object.
+        Value::Object(none) if none.is_empty() => Some(Vec::new()),
+        other => {
+            wrong.push(sentence("mode.rules", other, RULES));
+            None
+        }
+    }
+}
+
+fn rule(index: usize, value: &Value, wrong: &mut Vec<String>) -> Option<Rule> {
+    let key = format!("mode.rules[{index}]");
+    let Value::Object(parts) = value else {
+        wrong.push(sentence(&key, value, "{agent, glob, mode}"));
+        return None;
+    };
+    let before = wrong.len();
+    if let Some(unknown) = parts.keys().find(|part| !["agent", "glob", "mode"].contains(&part.as_str())) {
+        wrong.push(format!("There is no hashline.{key}.{unknown}. A rule has agent, glob and mode."));
+    }
+    let agent = text(parts, &key, "agent", wrong);
+    let glob = text(parts, &key, "glob", wrong);
+    let mode = match parts.get("mode") {
+        Some(value) => mode(&format!("{key}.mode"), value, wrong),
+        None => {
+            wrong.push(format!("hashline.{key} has no mode; expected {MODES}."));
+            None
+        }
+    };
+    if wrong.len() > before {
+        return None;
+    }
+    match Rule::new(agent, glob.as_deref(), mode?) {
+        Ok(rule) => Some(rule),
+        Err(error) => {
+            wrong.push(format!("hashline.{key}: {error}."));
+            None
+        }
+    }
+}
+
+fn text(parts: &Map<String, Value>, key: &str, part: &str, wrong: &mut Vec<String>) -> Option<String> {
+    match parts.get(part) {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(other) => {
+            wrong.push(sentence(&format!("{key}.{part}"), other, "a string"));
+            None
+        }
+    }
+}
+
+/// Names the key, what it is and what it should be.
+fn sentence(key: &str, value: &Value, expected: &str) -> String {
+    const SHOWN: usize = 60;
+    let mut shown: String = value.to_string();
+    if shown.chars().count() > SHOWN {
+        shown = shown.chars().take(SHOWN).chain(['…']).collect();
+    }
+    let dot = if key.is_empty() { "" } else { "." };
+    format!("The setting hashline{dot}{key} is {shown}; expected {expected}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn settings_are_read_in_every_spelling() {
+        for options in [
+            json!({"hashline": {"mode": {"open": "apply", "disk": "propose"}, "diagnostics": false}}),
+            json!({"mode": {"open": "apply", "disk": "propose"}, "diagnostics": false}),
+            json!({"mode.open": "apply", "mode.disk": "propose", "diagnostics": false, "mode": null}),
+        ] {
+            let mut configured = Configured::default();
+            assert_eq!(configured.start(&options), [""; 0], "{options}");
+            let settings = configured.settings();
+            assert_eq!(
+                (settings.open, settings.disk, settings.diagnostics),
+                (Mode::Apply, Mode::Propose, false),
+                "{options}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_said_later_goes_first_and_the_rest_stays() {
+        let mut configured = Configured::default();
+        configured.start(&json!({"mode": {"open": "apply"}, "diagnostics": false}));
+        configured
+            .change(&json!({"mode": {"open": "propose", "rules": [{"glob": "docs/**", "mode": "apply"}]}}));
+        let settings = configured.settings();
+        assert_eq!((settings.open, settings.diagnostics), (Mode::Propose, false));
+        assert_eq!(settings.mode("any", "docs/a.md", true), Mode::Apply);
+        configured.change(&Value::Null);
+        assert_eq!(configured.settings().open, Mode::Apply);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_what_was_expected() {
+        let wrong = |settings: Value| Configured::default().start(&settings);
+        assert_eq!(
+            wrong(json!({"mode": {"open": "aply"}})),
+            ["The setting hashline.mode.open is \"aply\"; expected \"propose\" or \"apply\"."]
+        );
+        assert_eq!(
+            wrong(json!({"diagnostics": "off"})),
+            ["The setting hashline.diagnostics is \"off\"; expected true or false."]
+        );
+        assert_eq!(
+            wrong(json!({"mode": {"opne": "apply"}})),
+            [
+                "There is no setting hashline.mode.opne. There are mode.open, mode.disk, mode.rules, saveAfterAccept and \
+              diagnostics."
+            ]
+        );
+        assert_eq!(
+            wrong(json!({"mode": {"rules": [{"agent": 7, "mode": "apply"}, {"glob": "a"}]}})),
+            [
+                "The setting hashline.mode.rules[0].agent is 7; expected a string.",
+                "hashline.mode.rules[1] has no mode; expected \"propose\" or \"apply\"."
+            ]
+        );
+        assert_eq!(wrong(json!({"mode": {"rules": [{"glob": "a[", "mode": "apply"}]}})).len(), 1);
+        assert_eq!(wrong(json!({"mode": {"rules": {}}, "saveAfterAccept": "ifClean"})), [""; 0]);
+        assert_eq!(
+            wrong(json!("apply")),
+            ["The setting hashline is \"apply\"; expected an object with mode and diagnostics."]
+        );
+        assert_eq!(wrong(json!({"saveAfterAccept": 1})).len(), 1);
+        assert_eq!(wrong(json!({"mode": 3})).len(), 1);
+    }
+
+    #[test]
+    fn one_wrong_value_leaves_the_others() {
+        let mut configured = Configured::default();
+        let settings =
+            json!({"mode": {"open": "x", "disk": "propose", "rules": [{"mode": "x"}, {"mode": "apply"}]}});
+        assert_eq!(configured.start(&settings).len(), 2);
+        assert_eq!(configured.settings().disk, Mode::Propose);
+        assert_eq!(configured.settings().rules.len(), 1);
+    }
+}

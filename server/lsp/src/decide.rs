@@ -1,0 +1,54 @@
+//! The person's decisions, from plugins and from commands.
+
+use hashline_workspace::Caller;
+use hashline_workspace::agent::ReviewScope;
+use tower_lsp::lsp_types::Url;
+
+use crate::from_proto::{self, BadDecision};
+use crate::protocol::{Decide, Decided};
+use crate::session::Session;
+use crate::to_proto;
+
+/// How long the id of an edit is when it is whole.
+const WHOLE_ID: usize = 36;
+
+/// Decides. What changes an open document's text is under way when this returns.
+///
+/// # Errors
+///
+/// [`BadDecision`]: it does not say what is wanted of what.
+pub(crate) async fn decide(session: &Session, said: &Decide) -> Result<Decided, BadDecision> {
+    if said.text.is_some() {
+        return Err(BadDecision::OwnText);
+    }
+    let mut request = from_proto::request(said)?;
+    if let Some(begin) = said.edit.as_ref().filter(|begin| begin.len() < WHOLE_ID)
+        && let Some(edit) = whole_id(session, begin).await?
+    {
+        request = from_proto::request(&Decide { edit: Some(edit), ..said.clone() })?;
+    }
+    let uri = said.uri.as_ref().map(|uri| spelling(session, uri));
+    let decided = session.workspace.decide(uri.as_deref(), &request).await;
+    Ok(to_proto::decided(&decided))
+}
+
+/// The edit whose id begins so; none if there is no such edit.
+async fn whole_id(session: &Session, begin: &str) -> Result<Option<String>, BadDecision> {
+    let caller = Caller::anywhere("editor", "editor");
+    let scope = ReviewScope { edits: vec![begin.to_owned()], ..ReviewScope::default() };
+    let Ok(edits) = session.workspace.edits(&caller, &scope).await else { return Ok(None) };
+    let mut ids = edits.into_iter().map(|edit| edit.id);
+    let first = ids.next();
+    match ids.find(|id| Some(id) != first.as_ref()) {
+        Some(_) => Err(BadDecision::Ambiguous(begin.to_owned())),
+        None => Ok(first.map(|id| id.to_string())),
+    }
+}
+
+/// A URI in the spelling that the workspace knows.
+pub(crate) fn spelling(session: &Session, uri: &str) -> String {
+    match session.open.get(uri) {
+        Some(open) => open.uri.clone(),
+        None => Url::parse(uri).map_or_else(|_| uri.to_owned(), Into::into),
+    }
+}

@@ -1,0 +1,149 @@
+//! What the editor says of its documents: opened, changed, saved, closed, undone.
+//!
+//! All of it takes effect before the call returns; the transport calls it in the order in which it was said. A change
+//! that cannot be read is not passed over: without it the text is no longer the editor's (W22).
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hashline_text::{DocVersion, Position, Span};
+use hashline_weave::UndoMark;
+use hashline_workspace::document::ContentChange;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tower_lsp::lsp_types::{
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, Url,
+};
+
+use crate::from_proto;
+use crate::protocol;
+use crate::session::{Open, Session, Signal};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DidChange<'a> {
+    #[serde(borrow)]
+    text_document: Changed<'a>,
+    content_changes: Vec<from_proto::Change>,
+}
+
+#[derive(Deserialize)]
+struct Changed<'a> {
+    #[serde(borrow)]
+    uri: Cow<'a, str>,
+    version: i32,
+}
+
+/// What can be read of a change that cannot be read.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Unreadable {
+    text_document: UnreadableDocument,
+}
+
+#[derive(Deserialize)]
+struct UnreadableDocument {
+    uri: String,
+    #[serde(default)]
+    version: Option<i64>,
+}
+
+impl Session {
+    /// Takes in what a notification says of a document. False for other notifications.
+    pub fn notified(&self, method: &str, params: Option<&RawValue>) -> bool {
+        let take: fn(&Self, &str) -> serde_json::Result<()> = match method {
+            "textDocument/didChange" => Self::did_change,
+            "textDocument/didOpen" => Self::did_open,
+            "textDocument/didSave" => Self::did_save,
+            "textDocument/didClose" => Self::did_close,
+            protocol::UNDO => Self::undo,
+            _ => return false,
+        };
+        if self.facts.get().is_none() {
+            tracing::warn!(method, "said before the editor was initialized");
+            return true;
+        }
+        let params = params.map_or("null", RawValue::get);
+        let taken = catch_unwind(AssertUnwindSafe(|| take(self, params)));
+        let failed = match &taken {
+            Ok(Ok(())) => return true,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "a defect of hashline".to_owned(),
+        };
+        tracing::warn!(method, error = failed, "not understood");
+        if method == "textDocument/didChange" {
+            self.lose_step(params);
+        }
+        true
+    }
+
+    fn did_open(&self, params: &str) -> serde_json::Result<()> {
+        let document = serde_json::from_str::<DidOpenTextDocumentParams>(params)?.text_document;
+        let facts = self.facts();
+        let uri = document.uri.to_string();
+        let version = DocVersion(document.version);
+        self.workspace.did_open(&uri, &document.language_id, version, facts.encoding, &document.text);
+        let spelled = serde_json::from_str::<Unreadable>(params)?.text_document.uri;
+        self.open.insert(spelled, Open::new(uri.clone(), self.workspace.now()));
+        self.signal(Signal::Show(uri));
+        Ok(())
+    }
+
+    fn did_change(&self, params: &str) -> serde_json::Result<()> {
+        let change: DidChange<'_> = serde_json::from_str(params)?;
+        let Some(open) = self.open.get(&*change.text_document.uri) else { return Ok(()) };
+        let mark = open.touch(self.workspace.now());
+        let version = DocVersion(change.text_document.version);
+        let changes: Vec<ContentChange> = change.content_changes.into_iter().map(Into::into).collect();
+        // The workspace tells the person if the change is out of step.
+        let _ = self.workspace.did_change(&open.uri, version, &changes, mark);
+        Ok(())
+    }
+
+    fn did_save(&self, params: &str) -> serde_json::Result<()> {
+        let document = serde_json::from_str::<DidSaveTextDocumentParams>(params)?.text_document;
+        self.workspace.did_save(document.uri.as_str());
+        Ok(())
+    }
+
+    fn did_close(&self, params: &str) -> serde_json::Result<()> {
+        let document = serde_json::from_str::<DidCloseTextDocumentParams>(params)?.text_document;
+        let spelled = serde_json::from_str::<Unreadable>(params)?.text_document.uri;
+        self.open.remove(&spelled);
+        self.workspace.did_close(document.uri.as_str());
+        self.signal(Signal::Show(document.uri.to_string()));
+        Ok(())
+    }
+
+    fn undo(&self, params: &str) -> serde_json::Result<()> {
+        let undo: protocol::Undo = serde_json::from_str(params)?;
+        let mark = match undo.kind {
+            protocol::UndoKind::Undo => UndoMark::Undo,
+            protocol::UndoKind::Redo => UndoMark::Redo,
+        };
+        if let Some(open) = self.open.get(&undo.uri) {
+            open.mark(mark, self.workspace.now());
+        }
+        Ok(())
+    }
+
+    /// Marks a document as no longer the editor's, after a change that could not be read.
+    fn lose_step(&self, params: &str) {
+        let Ok(change) = serde_json::from_str::<Unreadable>(params) else { return };
+        let document = change.text_document;
+        let uri = match self.open.get(&document.uri) {
+            Some(open) => open.uri.clone(),
+            None => match Url::parse(&document.uri) {
+                Ok(uri) => uri.into(),
+                Err(_) => return,
+            },
+        };
+        // The version is taken over, so that the next whole text mends it.
+        let known = self.workspace.text_of(&uri).map_or(0, |(version, _)| version.0);
+        let version = document.version.and_then(|version| i32::try_from(version).ok());
+        let nowhere = Position::new(u32::MAX, 0);
+        let change = ContentChange { span: Some(Span::new(nowhere, nowhere)), text: String::new() };
+        let version = DocVersion(version.unwrap_or(known.saturating_add(1)));
+        let _ = self.workspace.did_change(&uri, version, &[change], None);
+    }
+}

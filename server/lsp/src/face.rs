@@ -1,0 +1,227 @@
+//! The handlers: what the editor asks.
+//!
+//! All of them answer from memory. None waits for the editor, so that none can wait for itself (W21); what is to be sent
+//! goes to the [outgoing](crate::outgoing) task. What the editor says of its documents does not come here: see
+//! [`Session::notified`].
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hashline_workspace::disk::Roots;
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::lsp_types::{
+    CodeAction, CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability,
+    CodeActionResponse, CodeLens, CodeLensOptions, CodeLensParams, DidChangeConfigurationParams,
+    DidChangeWorkspaceFoldersParams, ExecuteCommandOptions, ExecuteCommandParams, Hover, HoverParams,
+    HoverProviderCapability, InitializeParams, InitializeResult, InitializedParams, MessageType, OneOf,
+    PositionEncodingKind, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+};
+use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
+
+use crate::client::Facts;
+use crate::commands::{self, COMMANDS};
+use crate::offers::undecided;
+use crate::protocol::{self, Decide, Decided, ProposedText, ProposedTextResult, Status};
+use crate::session::{Session, Signal, lock};
+use crate::{actions, configuration, decide, from_proto, hover, lenses};
+
+/// The sidecar as the editor sees it.
+pub(crate) struct Face {
+    session: Arc<Session>,
+    client: Client,
+}
+
+impl Face {
+    /// The service of a session, the editor's side of it, and what can be said to the editor.
+    pub fn service(session: &Arc<Session>) -> (LspService<Self>, ClientSocket) {
+        LspService::build(|client| Self { session: session.clone(), client })
+            .custom_method(protocol::DECIDE, Self::decide)
+            .custom_method(protocol::PROPOSED_TEXT, Self::proposed_text)
+            .custom_method(protocol::STATUS, Self::status)
+            .finish()
+    }
+
+    /// What can be said to the editor, by the outgoing task.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    async fn decide(&self, said: Decide) -> Result<Decided> {
+        decide::decide(&self.session, &said).await.map_err(|error| Error::invalid_params(error.to_string()))
+    }
+
+    async fn proposed_text(&self, asked: ProposedText) -> Result<ProposedTextResult> {
+        let uri = decide::spelling(&self.session, &asked.uri);
+        match self.session.workspace.proposed_text(&uri) {
+            Some((version, text)) => {
+                Ok(ProposedTextResult { text: text.to_string(), version: version.map(|version| version.0) })
+            }
+            None => Err(Error::invalid_params(format!("{} is not open and has no edits", asked.uri))),
+        }
+    }
+
+    async fn status(&self) -> Result<Status> {
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let workspace = &self.session.workspace;
+        let (pending, conflicted) = workspace
+            .reviews()
+            .iter()
+            .map(undecided)
+            .fold((0, 0), |(all, conflicted), (one, two)| (all + one, conflicted + two));
+        Ok(Status {
+            version: self.session.version.clone(),
+            roots: workspace.roots().iter().map(|root| root.display().to_string()).collect(),
+            documents: count(workspace.open_count()),
+            pending: count(pending),
+            conflicted: count(conflicted),
+            agents: workspace.agents(),
+            socket: self.session.presence.socket.as_ref().map(|socket| socket.display().to_string()),
+        })
+    }
+
+    /// Serves the folders that can be served, and tells of the others.
+    fn serve_folders(&self) {
+        let folders = lock(&self.session.folders).clone();
+        let mut servable: Vec<PathBuf> = Vec::with_capacity(folders.len());
+        for folder in folders {
+            match Roots::open([&folder]) {
+                Ok(_) => servable.push(folder),
+                Err(error) => self.session.say(MessageType::WARNING, format!("hashline: {error}")),
+            }
+        }
+        match Roots::open(&servable) {
+            Ok(roots) => self.session.workspace.set_roots(roots),
+            Err(error) => self.session.say(MessageType::WARNING, format!("hashline: {error}")),
+        }
+    }
+}
+
+#[tower_lsp::async_trait]
+impl LanguageServer for Face {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let session = &self.session;
+        let facts = session.facts.get_or_init(|| Facts::of(&params));
+        *lock(&session.folders) = from_proto::folders(&params, std::env::current_dir().ok());
+        self.serve_folders();
+        if let Some(options) = &params.initialization_options {
+            configuration::started(session, options);
+        }
+        let info = ServerInfo { name: "hashline".to_owned(), version: Some(session.version.clone()) };
+        let capabilities = capabilities(facts, &session.version);
+        Ok(InitializeResult { capabilities, server_info: Some(info), ..InitializeResult::default() })
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        self.session.signal(Signal::Initialized);
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.session.presence.withdraw();
+        Ok(())
+    }
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        let facts = self.session.facts();
+        if facts.configuration {
+            // What comes with the notice may be anything; the answer to a question is what was asked for.
+            self.session.signal(Signal::AskSettings);
+        } else if !params.settings.is_null() {
+            configuration::changed(&self.session, &params.settings);
+        }
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        {
+            let mut folders = lock(&self.session.folders);
+            let removed: Vec<PathBuf> =
+                params.event.removed.iter().filter_map(|folder| from_proto::folder(&folder.uri)).collect();
+            folders.retain(|folder| !removed.contains(folder));
+            let added = params.event.added.iter().filter_map(|folder| from_proto::folder(&folder.uri));
+            for folder in added {
+                if !folders.contains(&folder) {
+                    folders.push(folder);
+                }
+            }
+        }
+        self.serve_folders();
+        self.session.signal(Signal::Roots);
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        Ok(Some(actions::of(&self.session, &params)))
+    }
+
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        // All that there is was in it from the beginning; some clients ask all the same.
+        Ok(action)
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        let uri = params.text_document.uri;
+        let workspace = &self.session.workspace;
+        let Some((_, text)) = workspace.text_of(uri.as_str()) else { return Ok(None) };
+        let review = workspace.review(uri.as_str());
+        Ok(review.map(|review| lenses::of(&review, text.lsp_line_count())))
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        let at = params.text_document_position_params;
+        let uri = at.text_document.uri;
+        let workspace = &self.session.workspace;
+        let Some((_, text)) = workspace.text_of(uri.as_str()) else { return Ok(None) };
+        let Some(review) = workspace.review(uri.as_str()) else { return Ok(None) };
+        let markdown = self.session.facts.get().is_some_and(|facts| facts.markdown);
+        Ok(hover::at(&review, at.position.line as usize, text.lsp_line_count(), markdown))
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
+        commands::execute(&self.session, params).await
+    }
+}
+
+/// What is offered to a client.
+fn capabilities(facts: &Facts, version: &str) -> ServerCapabilities {
+    let announcement = protocol::Announcement { protocol: protocol::PROTOCOL, version: version.to_owned() };
+    let encoding = match facts.encoding {
+        hashline_text::Encoding::Utf8 => PositionEncodingKind::UTF8,
+        hashline_text::Encoding::Utf16 => PositionEncodingKind::UTF16,
+        hashline_text::Encoding::Utf32 => PositionEncodingKind::UTF32,
+    };
+    let change = if facts.full_sync { TextDocumentSyncKind::FULL } else { TextDocumentSyncKind::INCREMENTAL };
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(change),
+        save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
+        ..TextDocumentSyncOptions::default()
+    };
+    let kinds = [actions::HUNK, actions::ACCEPT_ALL, actions::REJECT_ALL].map(CodeActionKind::from);
+    let code_actions = CodeActionOptions {
+        code_action_kinds: Some(kinds.to_vec()),
+        resolve_provider: Some(true),
+        ..CodeActionOptions::default()
+    };
+    let folders = WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(OneOf::Left(true)),
+    };
+    ServerCapabilities {
+        position_encoding: Some(encoding),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(code_actions)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: COMMANDS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            ..ExecuteCommandOptions::default()
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(folders),
+            file_operations: None,
+        }),
+        experimental: Some(serde_json::json!({"hashline": announcement})),
+        ..ServerCapabilities::default()
+    }
+}

@@ -1,0 +1,22 @@
+//! Code lenses: the ways to decide, above each hunk.
+
+use hashline_workspace::DocumentReview;
+use tower_lsp::lsp_types::CodeLens;
+
+use crate::commands;
+use crate::offers::{offers, waiting};
+use crate::to_proto;
+
+/// The lenses of a document.
+pub(crate) fn of(review: &DocumentReview, line_count: usize) -> Vec<CodeLens> {
+    let lenses = waiting(review).flat_map(|(edit, hunk, lines)| {
+        let at = lines.start..lines.start;
+        let range = to_proto::lines(&at, line_count.saturating_sub(1));
+        offers(&review.uri, edit, hunk).into_iter().map(move |offer| {
+            let title = format!("{} ({})", offer.word, edit.edit.agent);
+            let command = commands::command(title, &offer.decide);
+            CodeLens { range, command: Some(command), data: None }
+        })
+    });
+    lenses.collect()
+}

@@ -1,0 +1,102 @@
+//! What the person can do about a hunk, in the words of the design: Accept and Reject for what is held, Keep and Undo for
+//! what is in the text already.
+
+use hashline_history::Decision as Decided;
+use hashline_workspace::DocumentReview;
+use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
+
+use crate::protocol::{Decide, Decision, Edited};
+
+/// How much of a line is shown in a title.
+const SHOWN: usize = 50;
+
+/// One way to decide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// In a word or two.
+    pub word: &'static str,
+    /// The decision.
+    pub decide: Decide,
+}
+
+/// Whether a hunk waits for the person.
+pub(crate) fn waits(hunk: &HunkView) -> bool {
+    hunk.decision == Decided::Undecided && !hunk.deciding && hunk.part_of.is_none()
+}
+
+/// What can be done about a hunk that [waits](waits).
+pub(crate) fn offers(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> Vec<Offer> {
+    let decide = |decision| Decide {
+        uri: Some(uri.to_owned()),
+        edit: Some(edit.edit.id.to_string()),
+        hunk: Some(hunk.number),
+        ..Decide::new(decision)
+    };
+    let offer = |word, decision| Offer { word, decide: decide(decision) };
+    let undo = |word, edited| {
+        let decide = Decide { edited: Some(edited), ..decide(Decision::Reject) };
+        Offer { word, decide }
+    };
+    match hunk.state {
+        HunkState::Held => vec![offer("Accept", Decision::Accept), offer("Reject", Decision::Reject)],
+        HunkState::Edited(edited) if edited.asks() => vec![
+            offer("Keep", Decision::Accept),
+            undo("Undo with my changes", Edited::Undo),
+            undo("Undo, keep my lines", Edited::Keep),
+        ],
+        HunkState::InText | HunkState::Edited(_) => {
+            vec![offer("Keep", Decision::Accept), offer("Undo", Decision::Reject)]
+        }
+        HunkState::Conflicted(_) => vec![
+            offer("Keep mine", Decision::KeepMine),
+            offer("Take theirs", Decision::TakeTheirs),
+            offer("Keep both", Decision::KeepBoth),
+        ],
+        HunkState::Withdrawn => Vec::new(),
+    }
+}
+
+/// The hunks of a document that wait for the person and have a place in its text.
+pub(crate) fn waiting(
+    review: &DocumentReview,
+) -> impl Iterator<Item = (&ReviewEdit, &HunkView, std::ops::Range<usize>)> {
+    review.review.edits.iter().flat_map(|edit| {
+        let waiting = edit.hunks.iter().filter(|hunk| waits(hunk));
+        waiting.filter_map(move |hunk| Some((edit, hunk, hunk.lines.clone()?)))
+    })
+}
+
+/// What a hunk is, in part of a sentence: the line that says most of it.
+pub(crate) fn gist(hunk: &HunkView) -> String {
+    let says = |lines: &[String]| {
+        let line = lines.iter().map(|line| line.trim()).find(|line| !line.is_empty())?;
+        let cut = line.chars().count() > SHOWN;
+        let shown: String = line.chars().take(SHOWN).collect();
+        Some(if cut || lines.len() > 1 { format!("{shown} …") } else { shown })
+    };
+    match (says(&hunk.proposed), hunk.proposed.len(), hunk.removed.len()) {
+        (Some(line), ..) => line,
+        (None, 0, 1) => {
+            format!("remove {}", says(&hunk.removed).unwrap_or_else(|| "an empty line".to_owned()))
+        }
+        (None, 0, removed) => format!("remove {removed} lines"),
+        (None, 1, _) => "an empty line".to_owned(),
+        (None, made, _) => format!("{made} empty lines"),
+    }
+}
+
+/// Whose hunk it is and which of how many, for a title.
+pub(crate) fn whose(edit: &ReviewEdit, hunk: &HunkView) -> String {
+    let count = edit.hunks.len();
+    let agent = &edit.edit.agent;
+    if count > 1 { format!("{agent} {} of {count}", hunk.number) } else { agent.clone() }
+}
+
+/// How many hunks of a document are undecided, and how many of them are conflicted.
+pub(crate) fn undecided(review: &DocumentReview) -> (usize, usize) {
+    let hunks = review.review.edits.iter().flat_map(|edit| &edit.hunks);
+    let undecided = hunks.filter(|hunk| hunk.decision == Decided::Undecided);
+    undecided.fold((0, 0), |(all, conflicted), hunk| {
+        (all + 1, conflicted + usize::from(matches!(hunk.state, HunkState::Conflicted(_))))
+    })
+}

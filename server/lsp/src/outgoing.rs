@@ -1,0 +1,290 @@
+//! All that is sent unasked goes through one task: what the review looks like, edits for the editor to carry out,
+//! sentences for the person (W21).
+//!
+//! For each document the task keeps a board: what is shown of it, and when it is to be looked at next. Deliveries of one
+//! document follow one another, because the workspace hands out the next one only when it has the verdict on the last.
+//! The editor's answers are waited for elsewhere, so that none holds up anything.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hashline_workspace::document::{Delivery, Millis};
+use hashline_workspace::{DocumentReview, Event};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tower_lsp::Client;
+use tower_lsp::lsp_types::{Diagnostic, MessageType, Registration, Url};
+
+use crate::client::Facts;
+use crate::diagnostics;
+use crate::protocol::PendingEdits;
+use crate::session::{Session, Signal};
+use crate::{configuration, to_proto};
+
+/// How often the review of one document is sent at most.
+const REVIEW_PAUSE: Duration = Duration::from_millis(30);
+/// How often code lenses are asked to be fetched again at most.
+const LENS_PAUSE: Duration = Duration::from_millis(200);
+/// How long a document has to be without changes before edits without a version are sent for it.
+const QUIET: u64 = 300;
+/// How soon a document is asked again for a delivery at the earliest.
+const POLL_PAUSE: Duration = Duration::from_millis(20);
+
+/// What is shown of a document, and what is due.
+#[derive(Debug, Default)]
+struct Board {
+    /// When its review is to be sent.
+    review_due: Option<Instant>,
+    review_sent: Option<Instant>,
+    /// When it is to be asked for a delivery.
+    delivery_due: Option<Instant>,
+    /// The client has been told of edits.
+    has_edits: bool,
+    diagnostics: Vec<Diagnostic>,
+    /// What code lenses say, without where.
+    lenses: Vec<String>,
+}
+
+/// The task that sends.
+pub(crate) struct Outgoing {
+    session: Arc<Session>,
+    client: Client,
+    boards: HashMap<String, Board>,
+    lenses_due: Option<Instant>,
+    lenses_sent: Option<Instant>,
+}
+
+impl Outgoing {
+    pub fn new(session: Arc<Session>, client: Client) -> Self {
+        Self { session, client, boards: HashMap::new(), lenses_due: None, lenses_sent: None }
+    }
+
+    /// Sends what comes up, until nothing more can.
+    pub async fn run(
+        mut self,
+        mut events: mpsc::UnboundedReceiver<Event>,
+        mut signals: mpsc::UnboundedReceiver<Signal>,
+    ) {
+        loop {
+            let due = self.next_due();
+            tokio::select! {
+                biased;
+                signal = signals.recv() => match signal {
+                    Some(signal) => self.signalled(signal).await,
+                    None => return,
+                },
+                event = events.recv() => match event {
+                    Some(event) => {
+                        self.noted(event).await;
+                        // What has come up meanwhile about the same document is shown together.
+                        while let Ok(event) = events.try_recv() {
+                            self.noted(event).await;
+                        }
+                    }
+                    None => return,
+                },
+                () = sleep_until(due) => {}
+            }
+            self.see_to_what_is_due().await;
+        }
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        let boards = self.boards.values().flat_map(|board| [board.review_due, board.delivery_due]);
+        boards.chain([self.lenses_due]).flatten().min()
+    }
+
+    async fn noted(&mut self, event: Event) {
+        match event {
+            Event::Review(uri) => self.review_changed(uri),
+            Event::Deliver(uri) => {
+                self.boards.entry(uri).or_default().delivery_due = Some(Instant::now());
+            }
+            Event::Notice(sentence) => self.client.show_message(MessageType::WARNING, sentence).await,
+        }
+    }
+
+    fn review_changed(&mut self, uri: String) {
+        let now = Instant::now();
+        let board = self.boards.entry(uri).or_default();
+        if board.review_due.is_none() {
+            let next = board.review_sent.map(|sent| sent + REVIEW_PAUSE);
+            board.review_due = Some(next.map_or(now, |next| next.max(now)));
+        }
+    }
+
+    async fn signalled(&mut self, signal: Signal) {
+        match signal {
+            Signal::Initialized => self.initialized(),
+            Signal::Say(kind, sentence) => self.client.show_message(kind, sentence).await,
+            Signal::AskSettings => self.ask_settings(),
+            Signal::Settings => self.show_all(),
+            Signal::Roots => self.session.presence.update(&self.session),
+            Signal::Show(uri) => self.review_changed(uri),
+        }
+    }
+
+    fn initialized(&mut self) {
+        let facts = self.facts();
+        if facts.register_configuration {
+            let client = self.client.clone();
+            tokio::spawn(async move {
+                let registration = Registration {
+                    id: "hashline-settings".to_owned(),
+                    method: "workspace/didChangeConfiguration".to_owned(),
+                    register_options: Some(serde_json::json!({"section": "hashline"})),
+                };
+                if let Err(error) = client.register_capability(vec![registration]).await {
+                    tracing::debug!(%error, "the editor does not tell of changed settings");
+                }
+            });
+        }
+        self.ask_settings();
+        self.session.presence.announce(&self.session);
+        self.show_all();
+    }
+
+    /// Asks for the settings, where the client answers such questions.
+    fn ask_settings(&self) {
+        if !self.facts().configuration {
+            return;
+        }
+        let (client, session) = (self.client.clone(), self.session.clone());
+        tokio::spawn(async move { configuration::ask(&client, &session).await });
+    }
+
+    /// Shows all documents that have something to show, or had.
+    fn show_all(&mut self) {
+        let pending = self.session.workspace.reviews().into_iter().map(|review| review.uri);
+        let shown: Vec<String> = self.boards.keys().cloned().collect();
+        for uri in pending.chain(shown) {
+            self.review_changed(uri);
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        self.session.facts()
+    }
+
+    async fn see_to_what_is_due(&mut self) {
+        let now = Instant::now();
+        let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
+        let reviews: Vec<String> = self.uris(|board| due(board.review_due));
+        for uri in reviews {
+            self.show(&uri).await;
+        }
+        let deliveries: Vec<String> = self.uris(|board| due(board.delivery_due));
+        for uri in deliveries {
+            self.deliver(&uri);
+        }
+        if due(self.lenses_due) {
+            self.lenses_due = None;
+            self.lenses_sent = Some(now);
+            let client = self.client.clone();
+            tokio::spawn(async move {
+                let _ = client.code_lens_refresh().await;
+            });
+        }
+        self.boards.retain(|_, board| {
+            board.review_due.is_some()
+                || board.delivery_due.is_some()
+                || board.has_edits
+                || !board.diagnostics.is_empty()
+                || !board.lenses.is_empty()
+        });
+    }
+
+    fn uris(&self, wanted: impl Fn(&Board) -> bool) -> Vec<String> {
+        self.boards.iter().filter(|(_, board)| wanted(board)).map(|(uri, _)| uri.clone()).collect()
+    }
+
+    /// Brings what the client shows of a document up to date.
+    async fn show(&mut self, uri: &str) {
+        let facts = self.facts();
+        let workspace = &self.session.workspace;
+        let Some(board) = self.boards.get_mut(uri) else { return };
+        board.review_due = None;
+        board.review_sent = Some(Instant::now());
+        let gone = || DocumentReview { uri: uri.to_owned(), version: None, review: Default::default() };
+        let review = workspace.review(uri).unwrap_or_else(gone);
+        let has_edits = !review.review.edits.is_empty();
+        if facts.plugin && (has_edits || board.has_edits) {
+            self.client.send_notification::<PendingEdits>(to_proto::pending_edits(&review)).await;
+        }
+        board.has_edits = has_edits;
+
+        let lenses = diagnostics::signature(&review);
+        if board.lenses != lenses {
+            board.lenses = lenses;
+            if facts.lens_refresh && self.lenses_due.is_none() {
+                let next = self.lenses_sent.map(|sent| sent + LENS_PAUSE);
+                let now = Instant::now();
+                self.lenses_due = Some(next.map_or(now, |next| next.max(now)));
+            }
+        }
+
+        let wanted = workspace.settings().diagnostics && review.version.is_some();
+        let found = match workspace.text_of(uri).filter(|_| wanted) {
+            Some((_, text)) => diagnostics::of(&review, &text, facts.encoding),
+            None => Vec::new(),
+        };
+        if board.diagnostics != found
+            && let Ok(url) = Url::parse(uri)
+        {
+            board.diagnostics.clone_from(&found);
+            let version = review.version.map(|version| version.0);
+            self.client.publish_diagnostics(url, found, version).await;
+        }
+    }
+
+    /// Sends what waits to be delivered to a document, if its time has come.
+    fn deliver(&mut self, uri: &str) {
+        let facts = self.facts();
+        let workspace = &self.session.workspace;
+        let Some(board) = self.boards.get_mut(uri) else { return };
+        let now = workspace.now();
+        if !facts.versioned_edits
+            && let Some(quiet) = self.session.changed(uri).map(|changed| changed.0.saturating_add(QUIET))
+            && now.0 < quiet
+        {
+            board.delivery_due = Some(Instant::now() + Duration::from_millis(quiet - now.0));
+            return;
+        }
+        let (delivery, next) = workspace.poll(uri);
+        board.delivery_due = next.map(|next| Instant::now() + until(next, now).max(POLL_PAUSE));
+        if let Some(delivery) = delivery {
+            self.send(uri, &delivery, &facts);
+        }
+    }
+
+    /// Sends a delivery and waits for the answer, which may never come, in a task of its own. That task must not be ended
+    /// while the connection lives: `tower_lsp` panics when an answer comes that nobody waits for.
+    fn send(&self, uri: &str, delivery: &Delivery, facts: &Facts) {
+        let Ok(url) = Url::parse(uri) else { return };
+        let edit = to_proto::workspace_edit(&url, delivery, facts);
+        let (client, workspace) = (self.client.clone(), self.session.workspace.clone());
+        let (uri, number) = (uri.to_owned(), delivery.number);
+        tokio::spawn(async move {
+            let applied = match client.apply_edit(edit).await {
+                Ok(answer) => answer.applied,
+                Err(error) => {
+                    tracing::debug!(%error, uri, "the editor did not take an edit");
+                    false
+                }
+            };
+            workspace.answered(&uri, number, applied);
+        });
+    }
+}
+
+fn until(moment: Millis, now: Millis) -> Duration {
+    Duration::from_millis(moment.0.saturating_sub(now.0))
+}
+
+async fn sleep_until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}

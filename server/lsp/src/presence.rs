@@ -1,0 +1,215 @@
+//! The sidecar as other processes of the user see it: its announcement, and what it answers on its socket.
+
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use hashline_history::{EditId, HunkRef};
+use hashline_link::{
+    AgentStatus, Announcement, Call, CancellationToken, Decide, DecideOutcome, DecideResult, Decision,
+    DocumentStatus, Handler, Held, Listener, Raw, RemoteError, Sidecar, SidecarId, SidecarStatus, StateDir,
+};
+use hashline_workspace::agent::{EditInfo, ReviewScope};
+use hashline_workspace::document::{Choice, Request, Target, Why};
+use hashline_workspace::{Caller, Refusal, Workspace};
+use tower_lsp::lsp_types::MessageType;
+
+use crate::session::{Session, lock};
+
+/// What runs a tool for an agent that comes through the socket. The answer is an MCP `CallToolResult`; the token fires
+/// when nobody waits for it any more.
+pub type RunTool = Arc<
+    dyn Fn(Call, CancellationToken) -> Pin<Box<dyn Future<Output = Result<Raw, RemoteError>> + Send>>
+        + Send
+        + Sync,
+>;
+
+/// How this sidecar can be found.
+#[derive(Debug, Default)]
+pub(crate) struct Presence {
+    /// Where agents' routers reach it; none if they cannot.
+    pub socket: Option<PathBuf>,
+    /// What there is to announce, before it is announced.
+    waiting: Mutex<Option<(StateDir, Sidecar)>>,
+    announced: Mutex<Option<Announcement>>,
+}
+
+impl Presence {
+    /// Opens the socket of a new sidecar. What it is for is [announced](Self::announce) when the editor is ready.
+    ///
+    /// # Errors
+    ///
+    /// The socket cannot be opened.
+    pub fn open(state: StateDir) -> Result<(Self, Listener), hashline_link::Error> {
+        let id = SidecarId::random();
+        let listener = Listener::bind(&state, &id)?;
+        let sidecar = Sidecar::new(id, &listener, "", Vec::new());
+        let socket = Some(listener.address().to_owned());
+        let presence =
+            Self { socket, waiting: Mutex::new(Some((state, sidecar))), announced: Mutex::default() };
+        Ok((presence, listener))
+    }
+
+    /// Tells other processes of this sidecar.
+    pub fn announce(&self, session: &Session) {
+        let Some((state, mut sidecar)) = lock(&self.waiting).take() else { return };
+        describe(&mut sidecar, session);
+        match hashline_link::announce(&state, sidecar) {
+            Ok(announcement) => *lock(&self.announced) = Some(announcement),
+            Err(error) => unreachable_for_agents(session, &error),
+        }
+    }
+
+    /// Tells other processes what has changed.
+    pub fn update(&self, session: &Session) {
+        if let Some(announcement) = &*lock(&self.announced)
+            && let Err(error) = announcement.update(|sidecar| describe(sidecar, session))
+        {
+            unreachable_for_agents(session, &error);
+        }
+    }
+
+    /// Takes the announcement back, for good.
+    pub fn withdraw(&self) {
+        lock(&self.waiting).take();
+        lock(&self.announced).take();
+    }
+}
+
+fn describe(sidecar: &mut Sidecar, session: &Session) {
+    sidecar.editor = session.editor_name();
+    sidecar.version.clone_from(&session.version);
+    sidecar.roots = session.workspace.roots();
+}
+
+/// Tells the person that the review works but that no agent will come.
+pub(crate) fn unreachable_for_agents(session: &Session, error: &hashline_link::Error) {
+    session.say(MessageType::WARNING, format!("hashline: agents cannot reach this editor: {error}"));
+}
+
+/// Answers other processes.
+pub(crate) struct Desk {
+    pub session: Arc<Session>,
+    pub run_tool: RunTool,
+}
+
+impl Handler for Desk {
+    async fn call(&self, call: Call, cancel: CancellationToken) -> Result<Raw, RemoteError> {
+        (self.run_tool)(call, cancel).await
+    }
+
+    async fn holds(&self, paths: Vec<PathBuf>) -> Result<Vec<Held>, RemoteError> {
+        let workspace = self.session.workspace.clone();
+        blocking(move || paths.into_iter().map(|path| held(&workspace, path)).collect()).await
+    }
+
+    async fn status(&self) -> Result<SidecarStatus, RemoteError> {
+        let session = self.session.clone();
+        blocking(move || status(&session)).await
+    }
+
+    async fn decide(&self, decide: Decide) -> Result<DecideOutcome, RemoteError> {
+        Ok(decided(&self.session.workspace, decide).await)
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, RemoteError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| RemoteError::failed("a defect of hashline"))
+}
+
+fn held(workspace: &Workspace, path: PathBuf) -> Held {
+    let Some(holding) = workspace.holding(&path) else { return Held { path, ..Held::default() } };
+    Held {
+        path,
+        open: holding.open,
+        dirty: holding.dirty,
+        language: holding.language,
+        pending: count(holding.pending),
+        hash: holding.hash.map(|hash| hash.to_string()),
+        used: holding.used,
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn status(session: &Session) -> SidecarStatus {
+    let workspace = &session.workspace;
+    let open = workspace.documents(&Caller::anywhere("status", "status"));
+    let mut documents: Vec<DocumentStatus> = open
+        .into_iter()
+        .map(|document| DocumentStatus {
+            version: document.version,
+            dirty: document.dirty,
+            language: Some(document.language).filter(|language| !language.is_empty()),
+            pending: count(document.pending),
+            conflicted: count(document.conflicted),
+            uri: document.uri,
+        })
+        .collect();
+    for review in workspace.reviews().into_iter().filter(|review| review.version.is_none()) {
+        let (pending, conflicted) = crate::offers::undecided(&review);
+        let (pending, conflicted) = (count(pending), count(conflicted));
+        documents.push(DocumentStatus { uri: review.uri, pending, conflicted, ..DocumentStatus::default() });
+    }
+    let agent = |agent| AgentStatus { agent, connection: String::new() };
+    SidecarStatus {
+        editor: session.editor_name(),
+        version: session.version.clone(),
+        roots: workspace.roots(),
+        agents: workspace.agents().into_iter().map(agent).collect(),
+        documents,
+    }
+}
+
+/// Carries out a decision that was made in another process.
+async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutcome {
+    let outcome = |result, message: String| DecideOutcome { result, message };
+    let caller = Caller::anywhere("mcpdiff", "mcpdiff");
+    let scope = ReviewScope { edits: vec![decide.edit.clone()], ..ReviewScope::default() };
+    let edits = match workspace.edits(&caller, &scope).await {
+        Ok(edits) if !decide.edit.is_empty() => edits,
+        Ok(_) => return outcome(DecideResult::NotFound, "name an edit".to_owned()),
+        Err(refusal @ Refusal::NoSuchEdit(_)) => return outcome(DecideResult::NotFound, refusal.to_string()),
+        Err(refusal) => return outcome(DecideResult::Changed, refusal.to_string()),
+    };
+    let Some(edit) = the_only(&edits) else {
+        let message = format!("more than one edit begins with {}: give more of the id", decide.edit);
+        return outcome(DecideResult::NotFound, message);
+    };
+    let id: EditId = edit.id.clone();
+    let target = match decide.hunk {
+        Some(number) => Target::Hunk(HunkRef { edit: id.clone(), number }),
+        None => Target::Edit(id.to_string()),
+    };
+    let choice = match decide.decision {
+        Decision::Accept => Choice::Accept,
+        Decision::Reject => Choice::Reject,
+    };
+    let request = Request { choice, target, reason: decide.reason, edited: None, with_others: false };
+    let decided = workspace.decide(None, &request).await;
+    if let Some(refused) = decided.refused.first() {
+        let result = match refused.why {
+            Why::Gone => DecideResult::NotFound,
+            Why::Conflicted | Why::Edited | Why::NeedsOthers | Why::Collides => DecideResult::Conflict,
+        };
+        return outcome(result, refused.message.clone());
+    }
+    let scope = ReviewScope { edits: vec![id.to_string()], ..ReviewScope::default() };
+    let edits = workspace.edits(&caller, &scope).await.unwrap_or_default();
+    let deciding = edits.iter().flat_map(|edit| &edit.hunks).any(|hunk| hunk.view.deciding);
+    let word = match decide.decision {
+        Decision::Accept => "accepted",
+        Decision::Reject => "rejected",
+    };
+    match deciding {
+        true => outcome(DecideResult::Queued, format!("{word}; waits for the editor to show it")),
+        false => outcome(DecideResult::Done, word.to_owned()),
+    }
+}
+
+fn the_only(edits: &[EditInfo]) -> Option<&EditInfo> {
+    let first = edits.first()?;
+    edits.iter().all(|edit| edit.id == first.id).then_some(first)
+}

@@ -1,0 +1,93 @@
+//! One connection, from its first message to its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hashline_link::{CancellationToken, StateDir};
+use hashline_workspace::{Event, Workspace};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+
+use crate::face::Face;
+use crate::outgoing::Outgoing;
+use crate::presence::{self, Presence, RunTool};
+use crate::session::Session;
+use crate::transport;
+
+/// How long calls of agents may take to end when the editor is gone.
+const LAST_CALLS: Duration = Duration::from_secs(1);
+
+/// What a sidecar is made of.
+pub struct Options {
+    /// The documents. Roots and settings come from the editor.
+    pub workspace: Workspace,
+    /// What comes up in them: the other half of [`Workspace::new`].
+    pub events: mpsc::UnboundedReceiver<Event>,
+    /// How agents reach it; none for an editor without agents, as in tests.
+    pub agents: Option<Agents>,
+    /// What to call the editor; none to believe what it says of itself.
+    pub editor: Option<String>,
+    /// The version of the sidecar.
+    pub version: String,
+    /// Ends the session when it fires, as if the editor had gone.
+    pub stop: CancellationToken,
+}
+
+/// How agents reach a sidecar.
+pub struct Agents {
+    /// Where it is announced.
+    pub state: StateDir,
+    /// What runs their calls.
+    pub run_tool: RunTool,
+}
+
+/// Serves one editor, until it says `exit`, closes its end, stops reading, or [`Options::stop`] fires. The announcement is gone
+/// and the socket closed when this returns, and also when it is dropped or panics.
+pub async fn serve<I, O>(stdin: I, stdout: O, options: Options)
+where
+    I: AsyncRead + Unpin,
+    O: AsyncWrite + Unpin + Send + 'static,
+{
+    let Options { workspace, events, agents, editor, version, stop } = options;
+    let (signals, signalled) = mpsc::unbounded_channel();
+    let (presence, listening) = match agents.map(|agents| (Presence::open(agents.state), agents.run_tool)) {
+        None => (Presence::default(), None),
+        Some((Ok((presence, listener)), run_tool)) => (presence, Some(Ok((listener, run_tool)))),
+        Some((Err(error), _)) => (Presence::default(), Some(Err(error))),
+    };
+    let session = Arc::new(Session::new(workspace, version, editor, presence, signals));
+    // Whatever ends this, the tasks and the announcement end with it.
+    let ending = Ending { session: session.clone(), stop: stop.child_token() };
+    let service = Face::service(&session);
+    let outgoing = Outgoing::new(session.clone(), service.0.inner().client());
+    let sending = tokio::spawn(outgoing.run(events, signalled));
+    let answering = match listening {
+        None => None,
+        Some(Ok((listener, run_tool))) => {
+            let desk = Arc::new(presence::Desk { session: session.clone(), run_tool });
+            Some(tokio::spawn(hashline_link::serve(listener, desk, ending.stop.clone())))
+        }
+        Some(Err(error)) => {
+            presence::unreachable_for_agents(&session, &error);
+            None
+        }
+    };
+    transport::run(stdin, stdout, service, &session, ending.stop.clone()).await;
+    sending.abort();
+    drop(ending);
+    if let Some(answering) = answering {
+        let _ = tokio::time::timeout(LAST_CALLS, answering).await;
+    }
+}
+
+struct Ending {
+    session: Arc<Session>,
+    stop: CancellationToken,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.session.presence.withdraw();
+        self.stop.cancel();
+    }
+}

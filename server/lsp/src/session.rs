@@ -1,0 +1,183 @@
+//! What the parts of one connection share.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use hashline_weave::UndoMark;
+use hashline_workspace::Workspace;
+use hashline_workspace::document::Millis;
+use tokio::sync::mpsc;
+use tower_lsp::lsp_types::MessageType;
+
+use crate::client::Facts;
+use crate::configuration::Configured;
+use crate::presence::Presence;
+
+/// How long the editor's mark of an undo waits for the change that it speaks of.
+const MARK_HOLDS: Duration = Duration::from_secs(1);
+
+/// Something for the [outgoing](crate::outgoing) task to see to.
+#[derive(Debug)]
+pub(crate) enum Signal {
+    /// The editor is ready.
+    Initialized,
+    /// The person should be told.
+    Say(MessageType, String),
+    /// The settings are to be asked for.
+    AskSettings,
+    /// The settings have changed.
+    Settings,
+    /// The folders that are served have changed.
+    Roots,
+    /// What is shown of a document is to be brought up to date.
+    Show(String),
+}
+
+/// What the parts of one connection share.
+pub(crate) struct Session {
+    pub workspace: Workspace,
+    /// The version of the sidecar.
+    pub version: String,
+    /// What to call the editor, if the one who started this knows.
+    pub editor: Option<String>,
+    /// What is known of the editor; none before it has initialized.
+    pub facts: OnceLock<Facts>,
+    /// The documents that are open, by the URI as the editor spells it.
+    pub open: DashMap<String, Open>,
+    pub folders: Mutex<Vec<PathBuf>>,
+    pub configured: Mutex<Configured>,
+    pub presence: Presence,
+    signals: mpsc::UnboundedSender<Signal>,
+}
+
+/// An open document, as far as it is no business of the workspace.
+#[derive(Debug)]
+pub(crate) struct Open {
+    /// Its URI in the spelling that is used towards the workspace and back.
+    pub uri: String,
+    /// When it was opened or changed last, by the workspace's clock.
+    changed: AtomicU64,
+    /// The editor's word about its next change, and until when it holds.
+    mark: AtomicU8,
+    mark_until: AtomicU64,
+}
+
+const NO_MARK: u8 = 0;
+const UNDO: u8 = 1;
+const REDO: u8 = 2;
+
+impl Open {
+    pub fn new(uri: String, now: Millis) -> Self {
+        Self {
+            uri,
+            changed: AtomicU64::new(now.0),
+            mark: AtomicU8::new(NO_MARK),
+            mark_until: AtomicU64::new(0),
+        }
+    }
+
+    /// Notes that it changes now, and takes the editor's word about this change.
+    pub fn touch(&self, now: Millis) -> Option<UndoMark> {
+        self.changed.store(now.0, Ordering::Relaxed);
+        if self.mark.load(Ordering::Relaxed) == NO_MARK {
+            return None;
+        }
+        let mark = self.mark.swap(NO_MARK, Ordering::Relaxed);
+        if self.mark_until.load(Ordering::Relaxed) < now.0 {
+            return None;
+        }
+        match mark {
+            UNDO => Some(UndoMark::Undo),
+            REDO => Some(UndoMark::Redo),
+            _ => None,
+        }
+    }
+
+    /// Takes the editor's word about the next change.
+    pub fn mark(&self, mark: UndoMark, now: Millis) {
+        let until = now.0.saturating_add(u64::try_from(MARK_HOLDS.as_millis()).unwrap_or(u64::MAX));
+        self.mark_until.store(until, Ordering::Relaxed);
+        let mark = match mark {
+            UndoMark::Undo => UNDO,
+            UndoMark::Redo => REDO,
+        };
+        self.mark.store(mark, Ordering::Relaxed);
+    }
+}
+
+impl Session {
+    pub fn new(
+        workspace: Workspace,
+        version: String,
+        editor: Option<String>,
+        presence: Presence,
+        signals: mpsc::UnboundedSender<Signal>,
+    ) -> Self {
+        Self {
+            workspace,
+            version,
+            editor,
+            presence,
+            facts: OnceLock::new(),
+            open: DashMap::new(),
+            folders: Mutex::default(),
+            configured: Mutex::default(),
+            signals,
+        }
+    }
+
+    /// Hands something to the outgoing task. After the end of the session nobody takes it.
+    pub fn signal(&self, signal: Signal) {
+        let _ = self.signals.send(signal);
+    }
+
+    /// Tells the person something.
+    pub fn say(&self, kind: MessageType, sentence: impl Into<String>) {
+        self.signal(Signal::Say(kind, sentence.into()));
+    }
+
+    /// What is known of the editor; nothing before it has initialized.
+    pub fn facts(&self) -> Facts {
+        self.facts.get().cloned().unwrap_or_default()
+    }
+
+    /// What to call the editor.
+    pub fn editor_name(&self) -> String {
+        let known = self.editor.clone().or_else(|| self.facts.get()?.editor.clone());
+        known.unwrap_or_else(|| "an editor".to_owned())
+    }
+
+    /// When a document was opened or changed last, by the workspace's clock.
+    pub fn changed(&self, uri: &str) -> Option<Millis> {
+        let found = |open: &Open| Millis(open.changed.load(Ordering::Relaxed));
+        if let Some(open) = self.open.get(uri) {
+            return Some(found(&open));
+        }
+        self.open.iter().find(|open| open.uri == uri).map(|open| found(&open))
+    }
+}
+
+/// Locks, whatever happened to others who held it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_for_the_next_change_only_and_not_for_long() {
+        let open = Open::new("file:///a".to_owned(), Millis(0));
+        assert_eq!(open.touch(Millis(1)), None);
+        open.mark(UndoMark::Undo, Millis(2));
+        assert_eq!(open.touch(Millis(3)), Some(UndoMark::Undo));
+        assert_eq!(open.touch(Millis(4)), None);
+        open.mark(UndoMark::Redo, Millis(5));
+        assert_eq!(open.touch(Millis(1006)), None);
+        assert_eq!(open.touch(Millis(1007)), None);
+    }
+}

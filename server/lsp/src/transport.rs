@@ -1,0 +1,293 @@
+//! Messages in and out.
+//!
+//! `tower_lsp::Server` polls several handlers at once, ends at the first message that is no JSON, and panics when the
+//! editor stops reading. So its service is driven from here: each message is handled up to its first wait before the
+//! next one is read, so that changes take effect in their order whatever the handlers do; what is left of a handler
+//! then goes on by itself. What the editor says of its documents does not reach the service at all: it is
+//! [taken in](Session::notified) on the spot.
+//!
+//! Writing never holds up reading: answers queue without a limit, as an editor that does not read may still be typing.
+
+use std::borrow::Cow;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::{FutureExt, SinkExt, StreamExt, future, poll};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tower_lsp::jsonrpc::{Error, Id, Request, Response};
+use tower_lsp::{ClientSocket, Loopback, LspService};
+use tower_service::Service;
+
+use crate::face::Face;
+use crate::protocol;
+use crate::session::Session;
+
+/// The longest line of a header.
+const HEADER_LIMIT: u64 = 8 * 1024;
+/// The largest message.
+const BODY_LIMIT: usize = 1 << 30;
+/// How much is read at once.
+const CHUNK: usize = 64 * 1024;
+/// How long the last answers may take to be written.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// A message, with its parts unread.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+/// Reads and answers messages until the editor says `exit` or closes its end, cannot be written to, or `stop` fires.
+pub(crate) async fn run<I, O>(
+    stdin: I,
+    stdout: O,
+    (service, socket): (LspService<Face>, ClientSocket),
+    session: &Session,
+    stop: CancellationToken,
+) where
+    I: AsyncRead + Unpin,
+    O: AsyncWrite + Unpin + Send + 'static,
+{
+    let (outbox, letters) = mpsc::unbounded_channel();
+    let writing = tokio::spawn(write(stdout, letters, stop.clone()));
+    let (mut requests, responses) = socket.split();
+    let forwarding = tokio::spawn({
+        let outbox = outbox.clone();
+        async move {
+            while let Some(request) = requests.next().await {
+                post(&outbox, &request);
+            }
+        }
+    });
+    let desk = Desk { service, responses, session, outbox, running: JoinSet::new() };
+    let mut mail = Frames::new(stdin);
+    tokio::select! {
+        () = desk.read(&mut mail) => {}
+        () = stop.cancelled() => {}
+    }
+    forwarding.abort();
+    let _ = forwarding.await;
+    let _ = tokio::time::timeout(LAST_WORDS, writing).await;
+}
+
+struct Desk<'a> {
+    service: LspService<Face>,
+    responses: <ClientSocket as Loopback>::ResponseSink,
+    session: &'a Session,
+    outbox: mpsc::UnboundedSender<Vec<u8>>,
+    running: JoinSet<()>,
+}
+
+impl Desk<'_> {
+    async fn read<I: AsyncRead + Unpin>(mut self, mail: &mut Frames<I>) {
+        loop {
+            match mail.next().await {
+                Ok(Some(())) => {}
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot read from the editor");
+                    return;
+                }
+            }
+            if self.message(&mail.body).await {
+                return;
+            }
+            while self.running.try_join_next().is_some() {}
+        }
+    }
+
+    /// Sees to one message; true for the last one.
+    async fn message(&mut self, body: &[u8]) -> bool {
+        let envelope: Envelope<'_> = match serde_json::from_slice(body) {
+            Ok(envelope) => envelope,
+            Err(error) => {
+                tracing::warn!(%error, "a message of the editor is not one");
+                let wrong = if error.is_data() { Error::invalid_request() } else { Error::parse_error() };
+                post(&self.outbox, &Response::from_error(Id::Null, wrong));
+                return false;
+            }
+        };
+        let Some(method) = envelope.method else {
+            self.response(body).await;
+            return false;
+        };
+        if envelope.id.is_none() && self.session.notified(&method, envelope.params) {
+            return false;
+        }
+        // These have no parameters; some clients send null or an empty object all the same.
+        let bare = ["shutdown", "exit", protocol::STATUS].contains(&&*method);
+        let request = match (bare, envelope.id.map(|id| serde_json::from_str::<Id>(id.get()))) {
+            (true, None) => Ok(Request::build(method.clone().into_owned()).finish()),
+            (true, Some(Ok(id))) => Ok(Request::build(method.clone().into_owned()).id(id).finish()),
+            _ => serde_json::from_slice(body),
+        };
+        match request {
+            Ok(request) => self.request(request).await,
+            Err(error) => {
+                tracing::warn!(%error, %method, "a message of the editor is not one");
+                post(&self.outbox, &Response::from_error(Id::Null, Error::invalid_request()));
+            }
+        }
+        method == "exit"
+    }
+
+    async fn response(&mut self, body: &[u8]) {
+        match serde_json::from_slice::<Response>(body) {
+            Ok(response) => {
+                let _ = self.responses.send(response).await;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a message of the editor is not one");
+                post(&self.outbox, &Response::from_error(Id::Null, Error::invalid_request()));
+            }
+        }
+    }
+
+    async fn request(&mut self, request: Request) {
+        let id = request.id().cloned();
+        if future::poll_fn(|context| self.service.poll_ready(context)).await.is_err() {
+            return;
+        }
+        let handling = self.service.call(request);
+        let outbox = self.outbox.clone();
+        let mut work = Box::pin(async move {
+            match AssertUnwindSafe(handling).catch_unwind().await {
+                Ok(Ok(Some(response))) => post(&outbox, &response),
+                Ok(Ok(None) | Err(_)) => {}
+                // A defect costs the answer to one message, not the editor's session.
+                Err(_) => {
+                    if let Some(id) = id {
+                        post(&outbox, &Response::from_error(id, Error::internal_error()));
+                    }
+                }
+            }
+        });
+        if poll!(work.as_mut()).is_pending() {
+            self.running.spawn(work);
+        }
+    }
+}
+
+/// Puts a message into the queue of what is to be written.
+fn post<T: Serialize>(outbox: &mpsc::UnboundedSender<Vec<u8>>, message: &T) {
+    match serde_json::to_vec(message) {
+        // Where nobody writes any more the session is at its end.
+        Ok(body) => drop(outbox.send(body)),
+        Err(error) => tracing::error!(%error, "a message cannot be written as JSON"),
+    }
+}
+
+/// Writes messages until no more can come, or the editor does not take them.
+async fn write<O>(mut stdout: O, mut letters: mpsc::UnboundedReceiver<Vec<u8>>, stop: CancellationToken)
+where
+    O: AsyncWrite + Unpin,
+{
+    let mut waiting = Vec::new();
+    let mut bytes = Vec::new();
+    while letters.recv_many(&mut waiting, 64).await > 0 {
+        bytes.clear();
+        for body in waiting.drain(..) {
+            bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+            bytes.extend_from_slice(&body);
+        }
+        let written = match stdout.write_all(&bytes).await {
+            Ok(()) => stdout.flush().await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            tracing::warn!(%error, "the editor does not read any more");
+            stop.cancel();
+            return;
+        }
+    }
+}
+
+/// The messages of a stream.
+struct Frames<I> {
+    reader: BufReader<I>,
+    line: Vec<u8>,
+    /// The message that was read last.
+    body: Vec<u8>,
+}
+
+impl<I: AsyncRead + Unpin> Frames<I> {
+    fn new(stdin: I) -> Self {
+        Self { reader: BufReader::with_capacity(CHUNK, stdin), line: Vec::new(), body: Vec::new() }
+    }
+
+    /// Reads the next message into `body`; none at the end of the stream. Lines that are no header are skipped, so that
+    /// the stream is in step again with the next header.
+    async fn next(&mut self) -> std::io::Result<Option<()>> {
+        let mut length = None;
+        loop {
+            self.line.clear();
+            let read = (&mut self.reader).take(HEADER_LIMIT).read_until(b'\n', &mut self.line).await?;
+            if read == 0 {
+                return Ok(None);
+            }
+            let line = self.line.trim_ascii();
+            if line.is_empty() {
+                if let Some(length) = length {
+                    return self.read_body(length).await;
+                }
+            } else if let Some(found) = content_length(line) {
+                length = Some(found);
+            }
+        }
+    }
+
+    async fn read_body(&mut self, length: usize) -> std::io::Result<Option<()>> {
+        if length > BODY_LIMIT {
+            let sentence =
+                format!("a message of {length} bytes is larger than hashline takes ({BODY_LIMIT})");
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, sentence));
+        }
+        self.body.clear();
+        // Bounded by what really comes, not by what was announced.
+        let read = (&mut self.reader).take(length as u64).read_to_end(&mut self.body).await?;
+        Ok((read == length).then_some(()))
+    }
+}
+
+fn content_length(line: &[u8]) -> Option<usize> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (name, value) = line.split_once(':')?;
+    name.trim().eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn bodies(stream: &[u8]) -> Vec<String> {
+        let mut frames = Frames::new(stream);
+        let mut found = Vec::new();
+        while let Ok(Some(())) = frames.next().await {
+            found.push(String::from_utf8_lossy(&frames.body).into_owned());
+        }
+        found
+    }
+
+    #[tokio::test]
+    async fn messages_are_found_between_other_things() {
+        assert_eq!(bodies(b"Content-Length: 2\r\n\r\n{}content-length:4\n\nnull").await, ["{}", "null"]);
+        assert_eq!(
+            bodies(b"noise\r\n\r\nContent-Length: x\r\n\r\nContent-Type: a\r\nContent-Length: 1\r\n\r\n1")
+                .await,
+            ["1"]
+        );
+        assert_eq!(bodies(b"Content-Length: 9\r\n\r\ncut").await, [""; 0]);
+        assert_eq!(bodies(b"Content-Length: 18446744073709551615\r\n\r\n").await, [""; 0]);
+        assert_eq!(bodies(&[b'x'; 100_000]).await, [""; 0]);
+    }
+}
