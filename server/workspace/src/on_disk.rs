@@ -1,6 +1,6 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -19,6 +19,7 @@ impl Slot {
             document: Mutex::new(document),
             place,
             read: Mutex::new(None),
+            differs: AtomicBool::new(false),
             used: AtomicU64::new(0),
         }
     }
@@ -26,6 +27,16 @@ impl Slot {
     /// Lets the file be read anew when it is needed next.
     pub(crate) fn forget_read(&self) {
         *self.last_read() = None;
+        self.set_disk_differs(false);
+    }
+
+    /// Whether something else has changed the file of an open document, so that it is neither what was opened nor what the editor has.
+    pub(crate) fn disk_differs(&self) -> bool {
+        self.differs.load(Ordering::Relaxed)
+    }
+
+    fn set_disk_differs(&self, differs: bool) {
+        self.differs.store(differs, Ordering::Relaxed);
     }
 
     fn last_read(&self) -> std::sync::MutexGuard<'_, Option<crate::disk::Stamp>> {
@@ -39,7 +50,7 @@ impl Workspace {
     pub(crate) fn load(&self, found: &Found) -> Result<Arc<Slot>, Refusal> {
         if let Some(slot) = &found.slot {
             if slot.lock().is_open() {
-                self.see_disk_form(slot);
+                self.look_behind(slot);
                 return Ok(slot.clone());
             }
         }
@@ -69,7 +80,7 @@ impl Workspace {
 
     /// Reads a file again, unless it is certainly as it was.
     fn reread(&self, slot: &Slot, place: &Place) -> Result<(), Refusal> {
-        let known = slot.last_read().clone();
+        let known = *slot.last_read();
         if let Some(known) = known
             && stamp(place)? == known
         {
@@ -94,18 +105,31 @@ impl Workspace {
         Ok(bytes)
     }
 
-    /// Looks how the file of an open document is stored, once after it was opened or saved.
-    fn see_disk_form(&self, slot: &Slot) {
+    /// The document that was found, if a glance at the disk shows that it is as it was when it was looked at last. Some system calls,
+    /// and no reading.
+    pub(crate) fn at_a_glance(&self, found: &Found) -> Option<Arc<Slot>> {
+        let slot = found.slot.as_ref()?;
+        let Some(place) = &found.place else { return Some(slot.clone()) };
+        let known = (*slot.last_read())?;
+        let settled = !slot.disk_differs() && stamp(place).ok()? == known;
+        settled.then(|| slot.clone())
+    }
+
+    /// Looks at the file of an open document: how it is stored, and whether something else has changed it since the document was opened
+    /// or saved.
+    fn look_behind(&self, slot: &Slot) {
         let Some(place) = &slot.place else { return };
-        if slot.last_read().is_some() {
+        let known = *slot.last_read();
+        if !slot.disk_differs() && known.is_some() && stamp(place).ok() == known {
             return;
         }
         // No file yet, or not one to be read: the text is served as it is.
         let Ok(bytes) = read(place) else { return };
         let served = slot.lock().text().clone();
-        let form = hashline_text::DiskForm::behind(&served, &bytes.bytes);
-        slot.lock().set_form(form);
-        *slot.last_read() = Some(bytes.stamp.clone());
+        let differs = known.is_some() && !same_text(&served, &bytes.bytes);
+        slot.lock().set_form(hashline_text::DiskForm::behind(&served, &bytes.bytes));
+        slot.set_disk_differs(differs);
+        *slot.last_read() = Some(bytes.stamp);
     }
 
     /// Changes a document that no editor has open, and its file with it. `change` is made on a copy; the document takes it over when
@@ -139,10 +163,26 @@ impl Workspace {
 /// Remembers the state of a file that was read, if a later change would show in its stamp.
 fn trust(slot: &Slot, bytes: &FileBytes) {
     let quiet = bytes.stamp.is_quiet(SystemTime::now());
-    *slot.last_read() = quiet.then(|| bytes.stamp.clone());
+    *slot.last_read() = quiet.then_some(bytes.stamp);
 }
 
 fn decoded(place: &Place, bytes: &FileBytes) -> Result<(Text, hashline_text::DiskForm), Refusal> {
     decode(&bytes.bytes)
         .map_err(|error| Refusal::NotText { path: place.absolute().display().to_string(), error })
+}
+
+/// Whether the text is what is stored, but for what an editor takes from it or adds to it: mark, kind of ending, final newline.
+pub(crate) fn same_text(text: &hashline_text::Text, bytes: &[u8]) -> bool {
+    let Ok((stored, _)) = hashline_text::decode(bytes) else { return false };
+    let blank = |text: &hashline_text::Text| {
+        text.is_empty()
+            || (text.line_count() == 1
+                && text.len_bytes() <= 2
+                && text.line(hashline_text::Line(0)).is_some_and(|line| line.content_eq("")))
+    };
+    if blank(text) && blank(&stored) {
+        return true;
+    }
+    text.line_count() == stored.line_count()
+        && text.all_lines().zip(stored.all_lines()).all(|(a, b)| a.content() == b.content())
 }

@@ -7,7 +7,7 @@
 //! another lock. What the editor says takes the document's lock alone.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
@@ -52,6 +52,8 @@ pub(crate) struct Slot {
     pub place: Option<Place>,
     /// The file as it was read last, and whether that was long enough after its last change to be trusted.
     pub read: Mutex<Option<Stamp>>,
+    /// Something else has changed the file of an open document.
+    pub differs: AtomicBool,
     /// When an editor opened it or typed in it last, in milliseconds since 1970; 0 for never.
     pub used: AtomicU64,
 }

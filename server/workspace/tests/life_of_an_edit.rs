@@ -282,3 +282,14 @@ async fn what_an_agent_builds_on_its_own_held_edit_is_shown_and_decided_with_it(
     assert_eq!(desk.text, "one\n2a\n2c\nthree\n");
     assert!(desk.workspace.reviews().is_empty());
 }
+
+#[tokio::test]
+async fn an_agent_is_told_when_the_file_under_an_open_document_was_changed() {
+    let mut desk = Desk::new(Settings::default(), "on the disk, and unsaved\n");
+    let request = ReadRequest { path: desk.path(), view: View::Agent };
+    assert!(!desk.workspace.read(&Desk::caller(), &request).await.unwrap().disk_differs);
+    std::fs::write(desk.path(), "changed by something else\n").unwrap();
+    assert!(desk.workspace.read(&Desk::caller(), &request).await.unwrap().disk_differs);
+    desk.becomes("changed by something else\n");
+    assert!(!desk.workspace.read(&Desk::caller(), &request).await.unwrap().disk_differs);
+}

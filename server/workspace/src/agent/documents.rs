@@ -2,6 +2,7 @@
 
 use crate::agent::read::name_of;
 use crate::disk::{Roots, read};
+use crate::on_disk::same_text;
 use crate::workspace::{Caller, Slot, Workspace};
 
 /// An open document.
@@ -91,23 +92,6 @@ pub(super) fn info(slot: &Slot) -> DocumentInfo {
     }
 }
 
-/// Whether the text is what is stored, but for what an editor takes from it or adds to it: mark, kind of ending, final newline.
-fn same_text(text: &hashline_text::Text, bytes: &[u8]) -> bool {
-    let Ok((stored, _)) = hashline_text::decode(bytes) else { return false };
-    let blank = |text: &hashline_text::Text| {
-        text.is_empty()
-            || (text.line_count() == 1
-                && text.len_bytes() <= 2
-                && text.line(hashline_text::Line(0)).is_some_and(|line| line.content_eq("")))
-    };
-    if blank(text) && blank(&stored) {
-        return true;
-    }
-    text.line_count() == stored.line_count()
-        && text.all_lines().zip(stored.all_lines()).all(|(a, b)| a.content() == b.content())
-}
-
-/// The folders of roots, for a caller.
 impl Caller {
     /// A caller that may reach all that is served.
     #[must_use]

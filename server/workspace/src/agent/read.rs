@@ -29,6 +29,8 @@ pub struct ReadReply {
     pub name: String,
     /// Whether an editor has it open.
     pub open: bool,
+    /// The file of the open document was changed by something else since it was opened or saved, and the editor has not taken that over.
+    pub disk_differs: bool,
     /// The hash of the view.
     pub hash: FileHash,
     /// Hunks of the view that are not in the editor's text.
@@ -66,7 +68,8 @@ impl Workspace {
         };
         let hash = hash_of(&mut served).await;
         let (held, conflicted) = (served.held, served.conflicted.clone());
-        Ok(ReadReply { name, open, hash, held, conflicted, served, slot })
+        let disk_differs = open && slot.disk_differs();
+        Ok(ReadReply { name, open, disk_differs, hash, held, conflicted, served, slot })
     }
 
     /// Remembers which lines of a reply the agent was shown, 0-based.
@@ -76,13 +79,13 @@ impl Workspace {
 
     /// The document that a caller's path means, with its text as it is now.
     pub(crate) async fn reach(&self, caller: &Caller, path: &str) -> Result<Arc<Slot>, Refusal> {
-        let (workspace, caller, path) = (self.clone(), caller.clone(), path.to_owned());
-        // Finding a path and looking at a file are some system calls; only the first read of a file takes longer.
-        blocking(move || {
-            let found = workspace.find(&caller, &path)?;
-            workspace.load(&found)
-        })
-        .await
+        // Finding a path and a glance at its file are some system calls: less than handing them to another thread.
+        let found = self.find(caller, path)?;
+        if let Some(slot) = self.at_a_glance(&found) {
+            return Ok(slot);
+        }
+        let workspace = self.clone();
+        blocking(move || workspace.load(&found)).await
     }
 }
 
