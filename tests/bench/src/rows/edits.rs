@@ -7,9 +7,9 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::agent::Agent;
-use crate::bench::Bench;
+use crate::bench::{Bench, Desk};
 use crate::report::{Goal, Report, Row};
-use crate::sample::{Work, both, interleave};
+use crate::sample::{Samples, Work, both, interleave};
 use crate::tool::Tool;
 
 const LINES: usize = 10_000;
@@ -29,75 +29,102 @@ pub fn spread(count: usize, lines: usize) -> usize {
 
 /// Runs it.
 pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
-    let rounds = bench.times(20, 4);
-    let calls = bench.times(15, 5);
-    let closed = bench.place(LINES)?;
-    let mut floor = bench.floor("floor-edit", &closed)?;
-    let mut disk = bench.stdio(&closed)?;
-    let places = [bench.place(LINES)?, bench.place(LINES)?, bench.place(LINES)?];
-    let [at_socket, at_router, in_apply] = &places;
+    on_disk(bench, report)?;
+    live(bench, report)?;
+    many_held(bench, report)
+}
 
-    let mut desk = bench.desk(at_socket, "propose")?;
-    let mut direct = bench.direct(at_socket, &desk)?;
-    let mut routed_desk = bench.desk(at_router, "propose")?;
-    let mut routed = bench.stdio(at_router)?;
-    let mut applying_desk = bench.desk(in_apply, "apply")?;
-    let mut applying = bench.direct(in_apply, &applying_desk)?;
-    let mut counts = [0; 4];
+fn on_disk(bench: &Bench, report: &mut Report) -> Result<()> {
+    let place = bench.place(LINES)?;
+    let mut floor = bench.floor("floor-edit", &place)?;
+    let mut disk = bench.stdio(&place)?;
+    let mut count = 0;
+    let mut works: Vec<Work<'_>> = vec![
+        Box::new(|| Ok(floor.call("answer", json!({}))?.took)),
+        Box::new(|| {
+            count += 1;
+            change(&mut disk, spread(count, LINES), count)
+        }),
+    ];
+    let all = interleave(bench.times(20, 4), bench.times(15, 5), &mut works)?;
+    row(
+        report,
+        "edit of a line of 10k on disk (the file is written and synced too)",
+        Goal::None,
+        &all[1],
+        &all[0],
+    );
+    Ok(())
+}
 
+/// A desk and an agent at it; every edit that it makes is accepted before the next.
+struct Pair<T> {
+    desk: Desk,
+    agent: T,
+    count: usize,
+}
+
+impl<T: Tool> Pair<T> {
+    fn edit(&mut self) -> Result<Duration> {
+        self.count += 1;
+        let took = change(&mut self.agent, spread(self.count, LINES), self.count)?;
+        self.desk.editor.wait_for_undecided(1)?;
+        self.desk.editor.decide_all("accept")?;
+        Ok(took)
+    }
+
+    /// Speed counts only for edits that are there.
+    fn check(&self) -> Result<()> {
+        let text = self.desk.editor.keys.text();
+        let landed = (1..=self.count).filter(|count| text.contains(&format!("changed_{count:07} "))).count();
+        anyhow::ensure!(
+            landed == self.count,
+            "{} edits were accepted and {landed} are in the text",
+            self.count
+        );
+        Ok(())
+    }
+}
+
+fn live(bench: &Bench, report: &mut Report) -> Result<()> {
+    let (first, second, third) = (bench.place(LINES)?, bench.place(LINES)?, bench.place(LINES)?);
+    let mut floor = bench.floor("floor-edit", &first)?;
+    let desk = bench.desk(&first, "propose")?;
+    let mut direct = Pair { agent: bench.direct(&first, &desk)?, desk, count: 0 };
+    let desk = bench.desk(&second, "propose")?;
+    let mut routed = Pair { agent: bench.stdio(&second)?, desk, count: 0 };
+    let desk = bench.desk(&third, "apply")?;
+    let mut applying = Pair { agent: bench.direct(&third, &desk)?, desk, count: 0 };
     let all = {
-        let [first, second, third, fourth] = &mut counts;
         let mut works: Vec<Work<'_>> = vec![
             Box::new(|| Ok(floor.call("answer", json!({}))?.took)),
-            Box::new(|| {
-                *first += 1;
-                let took = change(&mut direct, spread(*first, LINES), *first)?;
-                desk.editor.wait_for_undecided(1)?;
-                desk.editor.decide_all("accept")?;
-                Ok(took)
-            }),
-            Box::new(|| {
-                *second += 1;
-                let took = change(&mut routed, spread(*second, LINES), *second)?;
-                routed_desk.editor.wait_for_undecided(1)?;
-                routed_desk.editor.decide_all("accept")?;
-                Ok(took)
-            }),
-            Box::new(|| {
-                *third += 1;
-                let took = change(&mut applying, spread(*third, LINES), *third)?;
-                applying_desk.editor.wait_for_undecided(1)?;
-                applying_desk.editor.decide_all("accept")?;
-                Ok(took)
-            }),
-            Box::new(|| {
-                *fourth += 1;
-                change(&mut disk, spread(*fourth, LINES), *fourth)
-            }),
+            Box::new(|| direct.edit()),
+            Box::new(|| routed.edit()),
+            Box::new(|| applying.edit()),
         ];
-        interleave(rounds, calls, &mut works)?
+        interleave(bench.times(20, 4), bench.times(15, 5), &mut works)?
     };
     let rows = [
         ("edit of a line of 10k in the buffer, at the socket", Goal::AtMost(2.0)),
         ("the same through the router", Goal::AtMost(2.0)),
         ("the same in apply mode, at the socket", Goal::None),
-        ("the same on disk (the file is written and synced too)", Goal::None),
     ];
     for ((work, goal), samples) in rows.into_iter().zip(&all[1..]) {
-        report.row(Row {
-            work: work.to_owned(),
-            goal,
-            ratio: samples.ratio(&all[0]),
-            ours: both(samples),
-            other: format!("{} 1 KB synced and a hash", both(&all[0])),
-        });
+        row(report, work, goal, samples, &all[0]);
     }
-    let text = desk.editor.keys.text();
-    let landed = (1..=counts[0]).filter(|count| text.contains(&format!("changed_{count:07} "))).count();
-    anyhow::ensure!(landed == counts[0], "{} edits were accepted and {landed} are in the text", counts[0]);
+    direct.check()?;
+    routed.check()?;
+    applying.check()
+}
 
-    many_held(bench, report)?;
-    Ok(())
+fn row(report: &mut Report, work: &str, goal: Goal, ours: &Samples, floor: &Samples) {
+    report.row(Row {
+        work: work.to_owned(),
+        goal,
+        ratio: ours.ratio(floor),
+        ours: both(ours),
+        other: format!("{} 1 KB synced and a hash", both(floor)),
+    });
 }
 
 /// The same while nobody decides: each edit joins those that are held.
