@@ -13,6 +13,7 @@ How it fits together:
   What an agent changes in an open file is held until you accept it in the editor.
 
 Examples:
+  hashline demo                                see what it does
   claude mcp add hashline -- hashline mcp      give Claude Code the tools
   hashline mcp --root ~/src/project            serve one folder, whatever the agent says
   hashline status                              see editors, documents and undecided edits
@@ -32,10 +33,58 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Play the whole loop in a temporary folder: an editor, an agent, and a person who types
+    Demo(Demo),
+    /// Serve one editor: LSP over standard input and output
+    Lsp(Lsp),
     /// Serve one agent: MCP over standard input and output
     Mcp(Mcp),
     /// Show the running editors, their open documents and undecided edits
     Status(Status),
+}
+
+const DEMO_HELP: &str = "\
+Examples:
+  hashline demo                  plays and prints everything, in some seconds
+  hashline demo --editor nvim    opens the same scene in Neovim, and you decide
+
+Exit codes: 0 all came out as it should, 1 it did not, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = DEMO_HELP)]
+pub struct Demo {
+    /// Play it in a real editor
+    #[arg(long, value_name = "EDITOR")]
+    pub editor: Option<DemoEditor>,
+    /// The Neovim to start (usual: nvim from the path)
+    #[arg(long, value_name = "FILE", requires = "editor")]
+    pub nvim: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum DemoEditor {
+    /// Neovim with the plugin of this repository
+    Nvim,
+}
+
+const LSP_HELP: &str = "\
+Editors start it for the files of a project, as any language server; people rarely do. The plugin for Neovim does it by
+itself. Folders, settings and everything else come from the editor.
+
+Examples:
+  hashline lsp --editor Helix                     what agents and `hashline status` call the editor
+  HASHLINE_LOG=debug hashline lsp --log-file /tmp/hashline.log
+
+It ends when the editor does, or at SIGINT or SIGTERM. Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = LSP_HELP)]
+pub struct Lsp {
+    /// What to call the editor (usual: what it says of itself)
+    #[arg(long, value_name = "NAME")]
+    pub editor: Option<String>,
+    #[command(flatten)]
+    pub common: Common,
 }
 
 const MCP_HELP: &str = "\

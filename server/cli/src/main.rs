@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod demo;
 mod log;
+mod lsp;
 mod mcp;
 mod signals;
 mod status;
@@ -18,6 +20,8 @@ fn main() -> ExitCode {
     // Wrong usage ends here with code 2 and the help.
     let arguments = Arguments::parse();
     let result = match arguments.command {
+        Command::Demo(options) => demo::run(&options),
+        Command::Lsp(options) => lsp::run(&options),
         Command::Mcp(options) => mcp::run(&options),
         Command::Status(options) => status::run(&options),
     };

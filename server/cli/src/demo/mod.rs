@@ -11,14 +11,17 @@ mod stage;
 mod wire;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::process::Command;
 
+use crate::Failure;
+use crate::arguments::{Demo, DemoEditor};
+
 use agent::{Agent, Answer};
 use editor::{Editor, Offer};
-pub use nvim::in_neovim;
 use stage::Stage;
 
 /// The file as it is on the disk.
@@ -47,6 +50,23 @@ function farewell(name) {
 
 greet(\"world\");
 // notes:";
+
+/// Plays the demo.
+pub fn run(options: &Demo) -> Result<ExitCode, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
+    let played = runtime.block_on(async {
+        match options.editor {
+            None => play().await,
+            Some(DemoEditor::Nvim) => nvim::in_neovim(options.nvim.clone()).await.map(|status| status.success()),
+        }
+    });
+    match played {
+        Ok(true) => Ok(ExitCode::SUCCESS),
+        Ok(false) => Ok(ExitCode::FAILURE),
+        Err(error) => Err(Failure::broken(error)),
+    }
+}
 
 /// Where the demo plays: a folder of its own, which goes when this is dropped.
 struct Scene {
@@ -86,7 +106,7 @@ impl Scene {
 /// # Errors
 ///
 /// A process does not start or no longer answers.
-pub async fn play() -> std::io::Result<bool> {
+async fn play() -> std::io::Result<bool> {
     let scene = Scene::new()?;
     let mut stage = Stage::new();
     let mut sidecar = scene.hashline("lsp")?;
