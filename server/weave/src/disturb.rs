@@ -1,17 +1,19 @@
 //! What the person's typing does to hunks: conflicted while held (W7), edited while in the text (W8). Both are computed
 //! from the weave as it is, never stored, so undoing the typing ends them.
 
-use std::ops::Range;
-
 use crate::hunk::HunkId;
-use crate::line::{IdRange, LineId, push_range};
-use crate::switch::Plan;
+use crate::line::LineId;
+use crate::run::Run;
 use crate::weave::Weave;
+
+/// Per hunk the first and the last run that it made or removed (W4).
+pub(crate) type Spans = Vec<Option<(usize, usize)>>;
 
 /// What stands against a hunk that is not in the text, judged under its own dependencies alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
-    /// The person changed a line that it takes away.
+    /// The person changed a line that it takes away; or a line beside it so that the two endings would be read as one, a lone
+    /// `\r` before an empty line that ends in `\n` (W1).
     LineChanged,
     /// The person removed a line that it takes away.
     LineRemoved,
@@ -48,38 +50,18 @@ impl Edited {
     }
 }
 
-/// How to take out a hunk that the person has edited (W8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TakeOut {
-    /// The person's changes inside it go with it.
-    WithMyChanges,
-    /// The person's lines stay.
-    KeepMyLines,
-}
-
-/// A way out of a conflict by which the hunk comes into the text (W12).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PutIn {
-    /// The agent's lines take the place of the person's.
-    TakeTheirs,
-    /// The person's lines stay, before the agent's.
-    KeepBoth,
-}
-
 impl Weave {
-    /// What stands against a hunk that is not in the buffer.
+    /// What stands against a hunk that is not in the buffer. A hunk that rests on one that is kept out is kept out with it and
+    /// has no conflict of its own.
     pub fn conflict(&mut self, id: HunkId) -> Option<Conflict> {
-        self.conflicts()[id.index()]
+        self.refresh();
+        self.agent.conflicts[id.index()]
     }
 
     /// For every hunk what stands against it; none for those in the buffer and the refused ones.
     pub fn conflicts(&mut self) -> Vec<Option<Conflict>> {
         self.refresh();
-        let mut conflicts = self.disturbances();
-        for (index, conflict) in conflicts.iter_mut().enumerate() {
-            *conflict = conflict.or(self.agent.blocked[index].map(Conflict::With));
-        }
-        conflicts
+        self.agent.conflicts.clone()
     }
 
     /// The conflicts with the person's typing of all hunks that are held.
@@ -91,62 +73,59 @@ impl Weave {
             return found;
         }
         let spans = self.spans();
+        let there = self.neighbours_there(&held);
         for id in held {
             let Some((first, last)) = spans[id.index()] else { continue };
-            found[id.index()] = self.disturbance(id, first..last + 1);
+            found[id.index()] = self.disturbance(id, &self.runs[first..=last], &there);
         }
         found
     }
 
-    fn disturbance(&self, id: HunkId, span: Range<usize>) -> Option<Conflict> {
+    fn disturbance(&self, id: HunkId, span: &[Run], there: &[LineId]) -> Option<Conflict> {
         let hunk = self.hunk(id);
         let mut needed: Option<Vec<HunkId>> = None;
         let mut typed = false;
-        for run in &self.runs[span] {
+        let mut next = 0;
+        for run in span {
             if run.removers.contains(&id) {
                 if run.gone {
                     return Some(Conflict::LineRemoved);
                 }
-                let held = run.held.as_deref().unwrap_or_default();
-                let same = hunk
-                    .removed
-                    .iter()
-                    .filter(|removed| run.ids.contains(removed.id))
-                    .zip(held)
-                    .all(|(removed, now)| removed.line.content == now.content);
-                if !same {
+                // Runs and removed lines are in the same order.
+                let then = &hunk.removed[next..next + run.len()];
+                next += run.len();
+                if then.iter().zip(run.lines()).any(|(then, now)| then.line.content != now.content) {
                     return Some(Conflict::LineChanged);
                 }
-            } else if run.maker.is_none() && !run.gone {
-                let needed = needed.get_or_insert_with(|| self.all_prerequisites(id));
-                typed |= !run.removers.iter().any(|remover| needed.contains(remover));
+            } else if run.maker.is_none() && !run.gone && !typed {
+                let needed =
+                    needed.get_or_insert_with(|| self.closure(id, |hunk| &self.hunk(hunk).depends, |_| true));
+                let gone_with = |remover: &HunkId| *remover != id && needed.binary_search(remover).is_ok();
+                typed = !run.removers.iter().any(gone_with);
             }
         }
         if typed {
             return Some(Conflict::LineTyped);
         }
-        let insert = hunk.removed.is_empty();
         let (Some(before), Some(after)) = (hunk.before, hunk.after) else { return None };
-        (insert && self.is_gone(before) && self.is_gone(after)).then_some(Conflict::PlaceRemoved)
+        let gone = |line: LineId| there.binary_search(&line).is_err();
+        (hunk.removed.is_empty() && gone(before) && gone(after)).then_some(Conflict::PlaceRemoved)
     }
 
-    fn all_prerequisites(&self, id: HunkId) -> Vec<HunkId> {
-        let mut all = self.hunk(id).depends.clone();
-        let mut at = 0;
-        while at < all.len() {
-            for needed in &self.hunk(all[at]).depends {
-                if !all.contains(needed) {
-                    all.push(*needed);
-                }
-            }
-            at += 1;
+    /// Of the lines on both sides of what these hunks insert, those that the person has not removed, sorted. A line that is
+    /// no longer known was removed, and nothing referred to it.
+    fn neighbours_there(&self, hunks: &[HunkId]) -> Vec<LineId> {
+        let inserts = hunks.iter().map(|id| self.hunk(*id)).filter(|hunk| hunk.removed.is_empty());
+        let mut lines: Vec<LineId> = inserts.flat_map(|hunk| [hunk.before, hunk.after]).flatten().collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let mut there = Vec::with_capacity(lines.len());
+        for run in self.runs.iter().filter(|run| !run.gone) {
+            let from = lines.partition_point(|line| *line < run.ids.first);
+            there.extend(lines[from..].iter().take_while(|line| line.0 < run.ids.end()));
         }
-        all
-    }
-
-    fn is_gone(&self, id: LineId) -> bool {
-        // A line that is no longer known was removed, and nothing referred to it.
-        self.runs.iter().find(|run| run.ids.contains(id)).is_none_or(|run| run.gone)
+        there.sort_unstable();
+        there
     }
 
     /// What the person did to a hunk that is in the buffer.
@@ -156,114 +135,21 @@ impl Weave {
         if !self.in_buffer(id) {
             return edited;
         }
-        let Some((first, last)) = self.spans()[id.index()] else { return edited };
+        let own = |run: &Run| run.belongs_to(id);
+        let Some(first) = self.runs.iter().position(own) else { return edited };
+        let last = self.runs.iter().rposition(own).unwrap_or(first);
+        let hunk = self.hunk(id);
         for run in &self.runs[first..=last] {
             if run.maker == Some(id) {
                 edited.deleted |= run.gone;
-                edited.changed |= run.shown && !self.as_proposed(id, run.ids);
+                let from = (run.ids.first.0 - hunk.made.first.0) as usize;
+                let then = &hunk.proposed[from..from + run.len()];
+                let changed = || run.lines().iter().zip(then).any(|(now, then)| now.content != then.content);
+                edited.changed |= run.shown && changed();
             } else if run.maker.is_none() && run.shown {
                 edited.typed = true;
             }
         }
         edited
-    }
-
-    /// Whether these lines of a hunk read as they were proposed.
-    fn as_proposed(&self, id: HunkId, ids: IdRange) -> bool {
-        let hunk = self.hunk(id);
-        let from = (ids.first.0 - hunk.made.first.0) as usize;
-        let now = self.runs.iter().find(|run| run.ids == ids).and_then(|run| run.held.as_deref());
-        let proposed = &hunk.proposed[from..from + ids.len];
-        now.is_some_and(|now| now.iter().zip(proposed).all(|(now, then)| now.content == then.content))
-    }
-
-    /// The plan that takes a hunk out of the text, and with it all that rests on it.
-    pub fn plan_take_out(&mut self, id: HunkId, how: TakeOut) -> Plan {
-        let off: Vec<HunkId> =
-            self.with_dependents(id).into_iter().filter(|hunk| self.in_buffer(*hunk)).collect();
-        let mut plan = Plan { off: off.clone(), ..Plan::default() };
-        for hunk in off {
-            let Some((first, last)) = self.spans()[hunk.index()] else { continue };
-            match how {
-                TakeOut::WithMyChanges => self.runs[first..=last]
-                    .iter()
-                    .filter(|run| run.maker.is_none() && run.shown)
-                    .for_each(|run| push_range(&mut plan.drop, run.ids)),
-                TakeOut::KeepMyLines => {
-                    // Lines of the hunk that the person changed stay as lines of the person's own.
-                    let changed: Vec<LineId> = self.runs[first..=last]
-                        .iter()
-                        .filter(|run| run.maker == Some(hunk) && run.shown)
-                        .flat_map(|run| (0..run.len()).map(|at| run.ids.at(at)))
-                        .filter(|line| !self.as_proposed_line(hunk, *line))
-                        .collect();
-                    for line in changed {
-                        if let Some(copy) = self.copy_line(line, false) {
-                            plan.revive.push(copy);
-                        }
-                    }
-                }
-            }
-        }
-        plan
-    }
-
-    fn as_proposed_line(&self, id: HunkId, line: LineId) -> bool {
-        let at = (line.0 - self.hunk(id).made.first.0) as usize;
-        let now =
-            self.runs.iter().find(|run| run.ids.contains(line)).and_then(|run| {
-                run.held.as_ref().map(|held| &held[(line.0 - run.ids.first.0) as usize].content)
-            });
-        now == Some(&self.hunk(id).proposed[at].content)
-    }
-
-    /// The plan that brings a conflicted hunk into the text, with what it rests on.
-    pub fn plan_put_in(&mut self, id: HunkId, how: PutIn) -> Plan {
-        let mut plan = Plan { on: self.with_prerequisites(id), ..Plan::default() };
-        let Some((first, last)) = self.spans()[id.index()] else { return plan };
-        match how {
-            PutIn::TakeTheirs => self.runs[first..=last]
-                .iter()
-                .filter(|run| run.maker.is_none() && run.shown && !run.removers.contains(&id))
-                .for_each(|run| push_range(&mut plan.drop, run.ids)),
-            PutIn::KeepBoth => {
-                let removed = self.hunk(id).removed.clone();
-                for removed in removed {
-                    let now = self.line_of(removed.id);
-                    if now.is_some_and(|now| now != removed.line.content)
-                        && let Some(copy) = self.copy_line(removed.id, true)
-                    {
-                        plan.revive.push(copy);
-                    }
-                }
-            }
-        }
-        plan
-    }
-
-    fn line_of(&self, line: LineId) -> Option<String> {
-        let run = self.runs.iter().find(|run| run.ids.contains(line) && !run.gone)?;
-        let held = run.held.as_ref()?;
-        Some(held[(line.0 - run.ids.first.0) as usize].content.clone())
-    }
-
-    /// Puts a hidden copy of a line beside it, ready to be revived as a line of the person's.
-    fn copy_line(&mut self, line: LineId, before: bool) -> Option<IdRange> {
-        let index = self.runs.iter().position(|run| run.ids.contains(line))?;
-        let at = (line.0 - self.runs[index].ids.first.0) as usize;
-        self.hold(index);
-        let content = self.runs[index].held.as_ref()?[at].clone();
-        let cut = if before { at } else { at + 1 };
-        if cut > 0 && cut < self.runs[index].len() {
-            let tail = self.runs[index].split_off(cut);
-            self.runs.insert(index + 1, tail);
-        }
-        let ids = self.fresh(1);
-        let mut copy = crate::run::Run::plain(ids.first, 1);
-        copy.gone = true;
-        copy.shown = false;
-        copy.held = Some([content].into());
-        self.runs.insert(if cut == 0 { index } else { index + 1 }, copy);
-        Some(ids)
     }
 }

@@ -19,6 +19,9 @@ pub struct TextEdit {
     pub new: String,
 }
 
+/// The endings, the longest first.
+const ENDINGS: [&str; 3] = ["\r\n", "\n", "\r"];
+
 impl Weave {
     /// The text edits that make these changes of the buffer. Lines that are appended come as their ending and their text at the end of
     /// the last line: an insert behind the last line leaves an extra empty line in some editors.
@@ -32,24 +35,23 @@ impl Weave {
         if change.old.end < text.line_count() {
             let start = Position::new(change.old.start as u32, 0);
             let end = Position::new(change.old.end as u32, 0);
-            let new = change.new.iter().flat_map(|line| [line.content.as_str(), line.ending.as_str()]).collect();
+            let new =
+                change.new.iter().flat_map(|line| [line.content.as_str(), line.ending.as_str()]).collect();
             return TextEdit { span: Span::new(start, end), new };
         }
         let (mut old, mut new) = self.tails(change);
         let mut start = text.len_bytes() - old.len();
         // The ending at the very end stays where it is, and so does the one before the first line.
-        for ending in ["\r\n", "\n", "\r"] {
-            if let (Some(o), Some(n)) = (old.strip_suffix(ending), new.strip_suffix(ending)) {
-                (old, new) = (o.to_owned(), n.to_owned());
-                break;
-            }
+        let last = |text: &str| ENDINGS.into_iter().find(|ending| text.ends_with(ending));
+        if let Some(ending) = last(&old).filter(|ending| last(&new) == Some(ending)) {
+            old.truncate(old.len() - ending.len());
+            new.truncate(new.len() - ending.len());
         }
-        for ending in ["\r\n", "\n", "\r"] {
-            if let (Some(o), Some(n)) = (old.strip_prefix(ending), new.strip_prefix(ending)) {
-                start += ending.len();
-                (old, new) = (o.to_owned(), n.to_owned());
-                break;
-            }
+        let first = |text: &str| ENDINGS.into_iter().find(|ending| text.starts_with(ending));
+        if let Some(ending) = first(&old).filter(|ending| first(&new) == Some(ending)) {
+            start += ending.len();
+            old.drain(..ending.len());
+            new.drain(..ending.len());
         }
         let at = |byte: usize| text.position_of(ByteOffset(byte), encoding);
         TextEdit { span: Span::new(at(start), at(start + old.len())), new }
@@ -60,17 +62,11 @@ impl Weave {
     fn tails(&self, change: &LineChange) -> (String, String) {
         let text = &self.buffer;
         let before = change.old.start.checked_sub(1).and_then(|line| text.line(Line(line)));
-        let default = text.ending_for_insert(Line(text.line_count()));
-        let ending = before.map(|line| line.ending().unwrap_or(default));
+        let ending = before.map(|line| line.ending().unwrap_or(self.ending));
         let own = before.and_then(|line| line.ending()).map_or(0, hashline_text::Ending::len);
         let from = text.byte_of_line(Line(change.old.start)).0 - own;
         let old = text.slice(ByteOffset(from)..ByteOffset(text.len_bytes())).unwrap_or_default().into_owned();
-
-        let last_is_empty = match change.new.last() {
-            Some(last) => last.content.is_empty(),
-            None => before.is_some_and(|line| line.content_eq("")),
-        };
-        let newline = self.newline_for(last_is_empty);
+        let newline = change.newline;
         let mut new = String::new();
         if let Some(ending) = ending.filter(|_| newline || !change.new.is_empty()) {
             new.push_str(ending.as_str());

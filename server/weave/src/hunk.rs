@@ -1,4 +1,4 @@
-//! Hunks as the weave knows them: what they took away, what they rest on, whether they are in the text.
+//! Hunks as the weave knows them: what they took away, what they put there, what they rest on.
 
 use hashline_text::OwnedLine;
 
@@ -28,6 +28,7 @@ pub(crate) struct Removed {
     pub line: OwnedLine,
 }
 
+/// What a hunk is. Whether it is on or refused is in the weave, beside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Hunk {
     pub removed: Vec<Removed>,
@@ -38,11 +39,12 @@ pub(crate) struct Hunk {
     pub after: Option<LineId>,
     /// Hunks that have to be on for this one to be on (W4).
     pub depends: Vec<HunkId>,
+    /// Hunks of which this is one that has to be on.
+    pub dependents: Vec<HunkId>,
     /// Hunks that must not be on together with this one; kept on both sides (W4).
     pub collides: Vec<HunkId>,
-    pub in_buffer: bool,
-    /// Rejected or withdrawn: in no view until that is taken back.
-    pub refused: bool,
+    /// Whether the text ends with a newline once this hunk is on, where it says so (W1).
+    pub newline: Option<bool>,
 }
 
 /// A replacement of lines of the agent view by others, as an agent asks for it. Both may be empty, not both at once.

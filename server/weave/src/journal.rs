@@ -1,27 +1,32 @@
 //! The journal (W7): what the latest changes of the buffer did to the structure, so that a change which exactly takes one back
 //! takes back identities and presence as well.
 
+use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
-use hashline_text::Text;
+use hashline_text::{Ending, Line, Text};
 
 use crate::hunk::HunkId;
 use crate::line::IdRange;
-use crate::weave::Weave;
+use crate::run::Held;
 
-/// How many changes are kept.
+/// How many changes are kept, and how many bytes they may keep from being dropped.
 const KEPT: usize = 1000;
+const BYTES: usize = 8 << 20;
 /// How many changes one step of the editor's undo may take back at once.
-const DEPTH: usize = 64;
+const DEPTH: usize = 256;
 
 /// A change in the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JournalId(u64);
 
-/// What a text looks like from afar: a sum over its lines, which a change can keep up to date, and their number. Two texts
-/// with one print are most likely equal; what is done on its word is checked against the structure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a text looks like from afar, against the text that the weave began with: a sum over pairs of neighbouring lines, which a
+/// change keeps up to date at the cost of the lines that it touches, and their number. Two texts of one weave with one
+/// print have the same lines, and but for contrived repetitions in the same order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Print {
     sum: u64,
     lines: usize,
@@ -29,9 +34,9 @@ pub(crate) struct Print {
 }
 
 impl Print {
-    pub(crate) fn of(text: &Text) -> Self {
-        let sum = sum(text, 0..text.line_count());
-        Self { sum, lines: text.line_count(), newline: text.ends_with_newline() }
+    /// The print of the text that a weave begins with.
+    pub(crate) fn first(text: &Text) -> Self {
+        Self { sum: 0, lines: text.line_count(), newline: text.ends_with_newline() }
     }
 
     /// The print after lines of `old` have become lines of `new`.
@@ -42,28 +47,95 @@ impl Print {
         regions: impl Iterator<Item = (Range<usize>, Range<usize>)>,
     ) -> Self {
         let sum = regions.fold(self.sum, |total, (left, right)| {
-            total.wrapping_sub(sum(old, left)).wrapping_add(sum(new, right))
+            total.wrapping_sub(pairs(old, left)).wrapping_add(pairs(new, right))
         });
         Self { sum, lines: new.line_count(), newline: new.ends_with_newline() }
     }
 }
 
-fn sum(text: &Text, lines: Range<usize>) -> u64 {
-    text.lines(lines).fold(0, |total, line| {
+/// The sum over the pairs of which one line or both lie in the range, and over the pair around an empty range.
+fn pairs(text: &Text, lines: Range<usize>) -> u64 {
+    let of = |content: Cow<'_, str>| {
         let mut hasher = DefaultHasher::new();
-        hasher.write(line.content().as_bytes());
-        total.wrapping_add(hasher.finish())
+        hasher.write(content.as_bytes());
+        hasher.finish()
+    };
+    let before = lines.start.checked_sub(1).and_then(|line| text.line(Line(line)));
+    let mut last = before.map_or(1, |line| of(line.content()));
+    text.lines(lines.start..lines.end + 1).fold(0, |total, line| {
+        let this = of(line.content());
+        let pair = last.rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ this;
+        last = this;
+        total.wrapping_add(pair.wrapping_mul(0xff51_afd7_ed55_8ccd))
     })
 }
 
-/// One thing that a change did. Contents are not among them: a line that returns to an earlier content is as it was.
+/// One thing that a change did. The contents of lines that stay shown are not among them: a line that returns to an earlier
+/// content is as it was.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Typed(IdRange),
     Removed(IdRange),
     Regained(IdRange),
-    Switched { hunk: HunkId, on: bool },
-    Newline { was: bool },
+    Switched {
+        hunk: HunkId,
+        on: bool,
+        turned: Option<Turned>,
+    },
+    /// Lines were hidden and came to be shown, and this is how they were. Once hidden again they are so again, whatever
+    /// became of them meanwhile.
+    Shown {
+        ids: IdRange,
+        was: Held,
+    },
+    /// The same taken back.
+    Hidden {
+        ids: IdRange,
+        was: Held,
+    },
+    /// The ending that the last line has or would have.
+    Ending {
+        was: Ending,
+        is: Ending,
+    },
+    /// What the person said about the newline at the end, before and after.
+    Newline {
+        was: Newline,
+        is: Newline,
+    },
+}
+
+/// Which switch a switch took back, or made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turned {
+    pub origin: JournalId,
+    pub undone: bool,
+}
+
+impl Step {
+    /// What takes this step of an entry back.
+    pub(crate) fn inverse(&self, entry: JournalId) -> Self {
+        match self {
+            Self::Typed(ids) | Self::Regained(ids) => Self::Removed(*ids),
+            Self::Removed(ids) => Self::Regained(*ids),
+            Self::Switched { hunk, on, turned } => {
+                let undone = !turned.is_some_and(|turned| turned.undone);
+                let origin = turned.map_or(entry, |turned| turned.origin);
+                Self::Switched { hunk: *hunk, on: !on, turned: Some(Turned { origin, undone }) }
+            }
+            Self::Shown { ids, was } => Self::Hidden { ids: *ids, was: was.clone() },
+            Self::Hidden { ids, was } => Self::Shown { ids: *ids, was: was.clone() },
+            Self::Ending { was, is } => Self::Ending { was: *is, is: *was },
+            Self::Newline { was, is } => Self::Newline { was: *is, is: *was },
+        }
+    }
+}
+
+/// The person's word on the newline at the end, and how many hunks were recorded before it (W1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Newline {
+    pub there: bool,
+    pub since: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -71,93 +143,96 @@ pub(crate) struct Entry {
     pub id: JournalId,
     pub steps: Vec<Step>,
     pub before: Print,
-    pub after: Print,
+    /// About how many bytes the entry keeps in memory, removed lines included.
+    bytes: usize,
+    switches: bool,
 }
 
-impl Entry {
-    fn switches(&self) -> impl Iterator<Item = (HunkId, bool)> {
-        self.steps.iter().filter_map(|step| match step {
-            Step::Switched { hunk, on } => Some((*hunk, *on)),
-            _ => None,
-        })
-    }
-}
-
+/// What has happened, the latest last. To take something back is a change like any other: so whatever text comes, if it is one
+/// of those before, all that was done since can be taken back.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal {
-    entries: Vec<Entry>,
-    undone: Vec<Entry>,
+    entries: VecDeque<Arc<Entry>>,
     next: u64,
-    /// The print of the buffer, once it was needed.
-    pub print: Option<Print>,
-}
-
-/// The entries that a new text takes back or brings back, newest first.
-pub(crate) struct Match {
-    pub entries: Vec<Entry>,
-    pub redo: bool,
+    bytes: usize,
+    /// The print of the buffer.
+    pub print: Print,
 }
 
 impl Journal {
-    pub(crate) fn push(&mut self, steps: Vec<Step>, before: Print, after: Print) -> JournalId {
+    pub(crate) fn new(text: &Text) -> Self {
+        Self { print: Print::first(text), ..Self::default() }
+    }
+
+    /// Adds an entry; `pinned` is how many bytes of lines it removed.
+    pub(crate) fn push(&mut self, steps: Vec<Step>, before: Print, pinned: usize) -> JournalId {
         let id = JournalId(self.next);
         self.next += 1;
-        self.undone.clear();
-        if self.entries.len() == KEPT {
-            self.entries.remove(0);
+        let bytes = pinned + size_of::<Entry>() + steps.len() * size_of::<Step>();
+        let switches = steps.iter().any(|step| matches!(step, Step::Switched { .. }));
+        let entry = Entry { id, steps, before, bytes, switches };
+        self.entries.push_back(Arc::new(entry));
+        self.bytes += bytes;
+        while self.entries.len() > KEPT || (self.bytes > BYTES && self.entries.len() > 1) {
+            let Some(oldest) = self.entries.pop_front() else { break };
+            self.bytes = self.bytes.saturating_sub(oldest.bytes);
         }
-        self.entries.push(Entry { id, steps, before, after });
         id
     }
 
-    /// The switches of the journal with the entry that made each, newest first; for a hunk only the newest.
-    pub(crate) fn switches(&self) -> Vec<(HunkId, bool, JournalId)> {
-        let mut found: Vec<(HunkId, bool, JournalId)> = Vec::new();
-        for entry in self.undone.iter().rev().chain(self.entries.iter().rev()) {
-            for (hunk, on) in entry.switches() {
-                if !found.iter().any(|(known, ..)| *known == hunk) {
-                    found.push((hunk, on, entry.id));
+    /// Adds changes of contents alone. They need no steps; but a text that is as before them is to be known again. Those that
+    /// follow one another are one entry.
+    pub(crate) fn push_contents(&mut self, before: Print) {
+        if self.entries.back().is_none_or(|last| !last.steps.is_empty()) {
+            self.push(Vec::new(), before, 0);
+        }
+    }
+
+    /// Goes on with the numbers where another journal is, so that none is given twice.
+    pub(crate) fn number_from(&mut self, other: &Self) {
+        self.next = self.next.max(other.next);
+    }
+
+    /// The hunks whose switches are in the journal, with what it is to take back the newest of each: newest first.
+    pub(crate) fn switches(&self) -> Vec<(HunkId, Turned)> {
+        let mut known: Vec<bool> = Vec::new();
+        let mut found = Vec::new();
+        for entry in self.entries.iter().rev().filter(|entry| entry.switches) {
+            for step in &entry.steps {
+                let Step::Switched { hunk, .. } = step else { continue };
+                if known.len() <= hunk.index() {
+                    known.resize(hunk.index() + 1, false);
+                }
+                if !std::mem::replace(&mut known[hunk.index()], true)
+                    && let Step::Switched { turned: Some(turned), .. } = step.inverse(entry.id)
+                {
+                    found.push((*hunk, turned));
                 }
             }
         }
         found
     }
 
-    /// Which entries a text with this print takes back (or brings back).
-    pub(crate) fn find(&self, print: Print, prefer_redo: bool) -> Option<Match> {
-        let undo = || {
-            let depth = self.entries.iter().rev().take(DEPTH).position(|entry| entry.before == print)? + 1;
-            let entries = self.entries.iter().rev().take(depth).cloned().collect();
-            Some(Match { entries, redo: false })
-        };
-        let redo = || {
-            let depth = self.undone.iter().rev().take(DEPTH).position(|entry| entry.after == print)? + 1;
-            let entries = self.undone.iter().rev().take(depth).cloned().collect();
-            Some(Match { entries, redo: true })
-        };
-        if prefer_redo { redo().or_else(undo) } else { undo().or_else(redo) }
+    /// Whether a switch of this hunk or a later one is in the journal.
+    pub(crate) fn names_from(&self, hunk: HunkId) -> bool {
+        self.switches().iter().any(|(named, ..)| *named >= hunk)
     }
 
-    /// Moves the entries of a match to the other side.
-    pub(crate) fn turn(&mut self, found: &Match) {
-        for _ in &found.entries {
-            if found.redo {
-                self.entries.extend(self.undone.pop());
-            } else {
-                self.undone.extend(self.entries.pop());
-            }
-        }
+    /// The ids of all lines that the entries speak of, in no order.
+    pub(crate) fn ids(&self) -> Vec<IdRange> {
+        let ids = |step: &Step| match step {
+            Step::Typed(ids) | Step::Removed(ids) | Step::Regained(ids) => Some(*ids),
+            Step::Shown { ids, .. } | Step::Hidden { ids, .. } => Some(*ids),
+            Step::Switched { .. } | Step::Ending { .. } | Step::Newline { .. } => None,
+        };
+        self.entries.iter().flat_map(|entry| &entry.steps).filter_map(ids).collect()
     }
-}
 
-impl Weave {
-    /// Does a step again, or takes it back.
-    pub(crate) fn replay(&mut self, step: &Step, back: bool) {
-        match step {
-            Step::Typed(ids) | Step::Regained(ids) => self.set_gone(*ids, back),
-            Step::Removed(ids) => self.set_gone(*ids, !back),
-            Step::Switched { hunk, on } => self.hunks[hunk.index()].in_buffer = *on != back,
-            Step::Newline { was } => self.newline = *was == back,
-        }
+    /// What takes everything back that was done since a text had this print: the newest entry first.
+    pub(crate) fn back_to(&self, print: Print) -> Option<Vec<Vec<Step>>> {
+        let newest = || self.entries.iter().rev();
+        let depth = newest().take(DEPTH).position(|entry| entry.before == print)? + 1;
+        let inverse = |entry: &Arc<Entry>| entry.steps.iter().map(|step| step.inverse(entry.id)).collect();
+        Some(newest().take(depth).map(inverse).collect())
     }
 }

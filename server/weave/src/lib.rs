@@ -37,33 +37,41 @@
 
 #![forbid(unsafe_code)]
 
+mod again;
 mod align;
 mod disturb;
 mod emit;
 mod error;
 mod hunk;
+mod inspect;
 mod journal;
 mod line;
+mod plan;
+mod rebuild;
 mod recognise;
 mod record;
 mod region;
 mod run;
 mod snapshot;
+mod stretch;
 mod switch;
 mod typing;
+mod undo;
 mod view;
 mod weave;
 
-pub use disturb::{Conflict, Edited, PutIn, TakeOut};
+pub use disturb::{Conflict, Edited};
 pub use emit::{TextEdit, apply_text_edits};
 pub use error::WeaveError;
 pub use hunk::{Change, HunkId};
+#[doc(hidden)]
+pub use inspect::LineState;
 pub use journal::JournalId;
 pub use line::{IdRange, LineId};
+pub use plan::{Plan, PutIn, TakeOut};
 pub use recognise::Candidate;
 pub use region::Regions;
 pub use snapshot::{Carried, Snapshot, Touched};
-pub use switch::Plan;
 pub use typing::{How, Judgement, Switched, UndoMark};
 pub use view::LineChange;
 pub use weave::{View, Weave};

@@ -16,7 +16,12 @@ pub struct IdRange {
 
 impl IdRange {
     pub(crate) fn contains(self, id: LineId) -> bool {
-        (self.first.0..self.first.0 + self.len as u64).contains(&id.0)
+        (self.first.0..self.end()).contains(&id.0)
+    }
+
+    /// The id behind the last.
+    pub(crate) fn end(self) -> u64 {
+        self.first.0 + self.len as u64
     }
 
     /// The id at an index below `len`.
@@ -28,7 +33,7 @@ impl IdRange {
 /// Appends a range to a list, joining it with the last where their ids follow one another.
 pub(crate) fn push_range(list: &mut Vec<IdRange>, range: IdRange) {
     match list.last_mut() {
-        Some(last) if last.first.0 + last.len as u64 == range.first.0 => last.len += range.len,
+        Some(last) if last.end() == range.first.0 => last.len += range.len,
         _ => list.push(range),
     }
 }

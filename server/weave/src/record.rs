@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use hashline_text::Ending;
 
+use crate::disturb::Spans;
 use crate::error::WeaveError;
 use crate::hunk::{Change, Hunk, HunkId, Removed};
 use crate::line::{IdRange, LineId};
-use crate::run::Run;
+use crate::run::{Held, Run};
 use crate::weave::Weave;
 
 impl Weave {
@@ -31,7 +32,66 @@ impl Weave {
     /// [`WeaveError::BadChange`], [`WeaveError::ContentHoldsEnding`] and [`WeaveError::EndingsWouldJoin`]; nothing is
     /// recorded then.
     pub fn record(&mut self, changes: &[Change]) -> Result<Vec<HunkId>, WeaveError> {
+        self.record_all(changes, None)
+    }
+
+    /// Records changes as [`record`](Self::record) does, that also say whether the text ends with a newline afterwards:
+    /// what a rewrite of a whole file says. The word goes with the last of the hunks (W1).
+    ///
+    /// # Errors
+    ///
+    /// As for [`record`](Self::record).
+    pub fn record_with_newline(
+        &mut self,
+        changes: &[Change],
+        newline: bool,
+    ) -> Result<Vec<HunkId>, WeaveError> {
+        self.record_all(changes, Some(newline))
+    }
+
+    fn record_all(&mut self, changes: &[Change], newline: Option<bool>) -> Result<Vec<HunkId>, WeaveError> {
         self.refresh();
+        self.validate(changes)?;
+        let first = self.hunks.len();
+        let ids: Vec<HunkId> = (first..first + changes.len()).map(|index| HunkId(index as u32)).collect();
+        let on = self.agent.on.clone();
+        let in_view = |run: &Run| run.visible(|hunk| on.get(hunk.index()).copied().unwrap_or(false));
+        // Placeholders first: runs name hunks of this call before all of them are complete.
+        for (index, change) in changes.iter().enumerate() {
+            let hunk = Hunk {
+                removed: Vec::new(),
+                made: self.fresh(change.new.len()),
+                proposed: change.new.clone(),
+                before: None,
+                after: None,
+                depends: Vec::new(),
+                dependents: Vec::new(),
+                collides: Vec::new(),
+                newline: newline.filter(|_| index + 1 == changes.len()),
+            };
+            self.hunks.push(Arc::new(hunk));
+            self.on.push(false);
+            self.refused.push(false);
+        }
+        // From the last to the first, so that line numbers stay true.
+        for (change, id) in changes.iter().zip(&ids).rev() {
+            self.weave_in(change, *id, in_view);
+        }
+        let spans = self.spans();
+        for id in &ids {
+            self.relate(*id, &spans, &on);
+        }
+        self.checkpoint = None;
+        self.touch();
+        self.refresh();
+        if ids.iter().any(|id| !self.agent.on[id.index()]) {
+            self.unrecord(&ids);
+            return Err(WeaveError::EndingsWouldJoin);
+        }
+        Ok(ids)
+    }
+
+    fn validate(&self, changes: &[Change]) -> Result<(), WeaveError> {
         let lines = self.agent.text.line_count();
         let mut free = 0;
         for (index, change) in changes.iter().enumerate() {
@@ -45,101 +105,72 @@ impl Weave {
             }
             free = change.lines.end;
         }
-        let first = self.hunks.len() as u32;
-        let ids: Vec<HunkId> = (0..changes.len() as u32).map(|index| HunkId(first + index)).collect();
-        // Placeholders first: runs name hunks of this call before all of them are complete.
-        for change in changes {
-            let made = self.fresh(change.new.len());
-            self.hunks.push(Hunk {
-                removed: Vec::new(),
-                made,
-                proposed: change.new.clone(),
-                before: None,
-                after: None,
-                depends: Vec::new(),
-                collides: Vec::new(),
-                in_buffer: false,
-                refused: false,
-            });
-        }
-        let on = self.agent.on.clone();
-        let in_view = |run: &Run| run.visible(|hunk| on.get(hunk.index()).copied().unwrap_or(false));
-        // From the last to the first, so that line numbers stay true.
-        for (change, id) in changes.iter().zip(&ids).rev() {
-            self.weave_in(change, *id, in_view);
-        }
-        let spans = self.spans();
-        for id in &ids {
-            self.relate(*id, &spans, &on);
-        }
-        self.touch();
-        self.refresh();
-        if ids.iter().any(|id| !self.agent.on[id.index()]) {
-            self.unrecord(&ids);
-            return Err(WeaveError::EndingsWouldJoin);
-        }
-        Ok(ids)
+        Ok(())
     }
 
     /// Takes back the hunks that were recorded last, as if they had never been. For hunks that nobody has seen yet: a later
-    /// hunk, or a switch of one of these, makes it impossible, and nothing happens then.
-    pub fn unrecord(&mut self, ids: &[HunkId]) {
+    /// hunk, or a switch of one of these, makes it impossible. Nothing happens then, and the answer is false.
+    pub fn unrecord(&mut self, ids: &[HunkId]) -> bool {
         let kept = self.hunks.len() - ids.len().min(self.hunks.len());
-        let last = ids.iter().all(|id| id.index() >= kept);
-        if !last || self.hunks[kept..].iter().any(|hunk| hunk.in_buffer) {
-            return;
+        let first = HunkId(kept as u32);
+        let last = ids.iter().all(|id| *id >= first && id.index() < self.hunks.len());
+        if !last || self.on[kept..].contains(&true) || self.journal.names_from(first) {
+            return false;
         }
         self.hunks.truncate(kept);
-        let known = |hunk: &HunkId| hunk.index() < kept;
-        self.runs.retain(|run| run.maker.as_ref().is_none_or(known));
+        self.on.truncate(kept);
+        self.refused.truncate(kept);
+        self.newline.since = self.newline.since.min(kept);
+        self.runs.retain(|run| run.maker.is_none_or(|maker| maker < first));
         for run in &mut self.runs {
-            run.removers.retain(known);
+            run.removers.retain(|remover| *remover < first);
         }
         for hunk in &mut self.hunks {
-            hunk.collides.retain(known);
+            if hunk.dependents.iter().chain(&hunk.collides).any(|other| *other >= first) {
+                let hunk = Arc::make_mut(hunk);
+                hunk.dependents.retain(|other| *other < first);
+                hunk.collides.retain(|other| *other < first);
+            }
         }
+        self.checkpoint = None;
         self.touch();
         self.tidy();
+        true
     }
 
     fn weave_in(&mut self, change: &Change, id: HunkId, in_view: impl Fn(&Run) -> bool + Copy) {
         let before = change.lines.start.checked_sub(1).and_then(|line| self.id_at(line, in_view));
         let after = self.id_at(change.lines.end, in_view);
+        let mut removed = Vec::with_capacity(change.lines.len());
         let at = if change.lines.is_empty() {
-            self.place(change.lines.start, in_view, false)
+            self.place(change.lines.start, in_view)
         } else {
-            let start = self.cut_at(change.lines.start, in_view);
+            let mut index = self.cut_at(change.lines.start, in_view);
             self.cut_at(change.lines.end, in_view);
-            let mut removed = Vec::new();
-            let mut index = start;
             while removed.len() < change.lines.len() {
                 if in_view(&self.runs[index]) {
                     self.hold(index);
                     let run = &mut self.runs[index];
                     run.removers.push(id);
-                    let held = run.held.clone().unwrap_or_default();
-                    removed.extend(
-                        held.iter()
-                            .enumerate()
-                            .map(|(n, line)| Removed { id: run.ids.at(n), line: line.clone() }),
-                    );
+                    let lines = run.lines().iter().enumerate();
+                    removed.extend(lines.map(|(n, line)| Removed { id: run.ids.at(n), line: line.clone() }));
                 }
                 index += 1;
             }
-            self.hunks[id.index()].removed = removed;
             index
         };
-        let hunk = &mut self.hunks[id.index()];
+        let hunk = Arc::make_mut(&mut self.hunks[id.index()]);
+        hunk.removed = removed;
         hunk.before = before;
         hunk.after = after;
         if hunk.made.len > 0 {
-            let held: Arc<[_]> = hunk.proposed.clone().into();
+            let held = Some(Held::new(hunk.proposed.as_slice()));
             let run = Run {
                 ids: hunk.made,
                 maker: Some(id),
                 removers: Vec::new(),
                 gone: false,
-                held: Some(held),
+                held,
                 shown: false,
             };
             self.runs.insert(at, run);
@@ -158,29 +189,28 @@ impl Weave {
         None
     }
 
-    /// Where among the runs a new line before visible line `line` goes (W5): the position inside the fewest spans; of
-    /// equals the first, or with `before_next` the last.
-    pub(crate) fn place(
-        &mut self,
-        line: usize,
-        visible: impl Fn(&Run) -> bool + Copy,
-        before_next: bool,
-    ) -> usize {
+    /// Where among the runs new lines before visible line `line` go (W5): the position inside the fewest spans; of equals the
+    /// first.
+    fn place(&mut self, line: usize, visible: impl Fn(&Run) -> bool + Copy) -> usize {
         let next = self.cut_at(line, visible);
-        let mut previous = next;
-        while previous > 0 && !visible(&self.runs[previous - 1]) {
-            previous -= 1;
+        let mut first = next;
+        while first > 0 && !visible(&self.runs[first - 1]) {
+            first -= 1;
         }
         // Behind the last visible line there may be hidden runs, too.
         let mut last = next;
         while last < self.runs.len() && !visible(&self.runs[last]) {
             last += 1;
         }
-        best_place(previous..=last, &self.spans(), before_next)
+        if first == last {
+            return first;
+        }
+        let cover = Cover::of(&self.spans(), self.runs.len());
+        (first..=last).min_by_key(|at| cover.before(*at)).unwrap_or(first)
     }
 
     /// What the hunk rests on and what it collides with (W4).
-    fn relate(&mut self, id: HunkId, spans: &[Option<(usize, usize)>], on: &[bool]) {
+    fn relate(&mut self, id: HunkId, spans: &Spans, on: &[bool]) {
         let is_on = |hunk: HunkId| on.get(hunk.index()).copied().unwrap_or(false);
         let Some((first, last)) = spans[id.index()] else { return };
         let mut depends = Vec::new();
@@ -215,9 +245,12 @@ impl Weave {
             list.dedup();
         }
         for other in &collides {
-            self.hunks[other.index()].collides.push(id);
+            Arc::make_mut(&mut self.hunks[other.index()]).collides.push(id);
         }
-        let hunk = &mut self.hunks[id.index()];
+        for other in &depends {
+            Arc::make_mut(&mut self.hunks[other.index()]).dependents.push(id);
+        }
+        let hunk = Arc::make_mut(&mut self.hunks[id.index()]);
         hunk.depends = depends;
         hunk.collides = collides;
     }
@@ -230,19 +263,38 @@ impl Weave {
     }
 }
 
-/// The position among runs that lies inside the fewest spans; of equals the first, or with `last` the last.
-pub(crate) fn best_place(
-    places: std::ops::RangeInclusive<usize>,
-    spans: &[Option<(usize, usize)>],
-    last: bool,
-) -> usize {
-    let inside = |at: usize| spans.iter().flatten().filter(|(from, to)| *from < at && at <= *to).count();
-    let mut best = (*places.start(), usize::MAX);
-    for at in places {
-        let count = inside(at);
-        if count < best.1 || (last && count == best.1) {
-            best = (at, count);
+/// How many spans each place among the runs lies inside.
+pub(crate) struct Cover {
+    /// Spans that a run is part of.
+    runs: Vec<usize>,
+    /// Spans that begin at a run.
+    begin: Vec<usize>,
+}
+
+impl Cover {
+    pub(crate) fn of(spans: &Spans, runs: usize) -> Self {
+        let mut begin = vec![0; runs + 1];
+        let mut end = vec![0; runs + 1];
+        for (first, last) in spans.iter().flatten() {
+            begin[*first] += 1;
+            end[*last + 1] += 1;
         }
+        let mut open = 0;
+        let count = |index: usize| {
+            open = open + begin[index] - end[index];
+            open
+        };
+        let runs = (0..=runs).map(count).collect();
+        Self { runs, begin }
     }
-    best.0
+
+    /// Around the place before a run.
+    pub(crate) fn before(&self, run: usize) -> usize {
+        self.runs[run] - self.begin[run]
+    }
+
+    /// Around a place inside a run.
+    pub(crate) fn inside(&self, run: usize) -> usize {
+        self.runs[run]
+    }
 }

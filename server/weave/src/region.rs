@@ -40,8 +40,13 @@ impl Regions {
             .is_ok_and(|at| at.0 > 0 && text.slice(ByteOffset(at.0 - 1)..at).as_deref() == Some("\r"));
         text.apply(span, encoding, new)?;
         let after = text.line_count();
-        let start = (span.start.line as usize).saturating_sub(usize::from(border)).min(before);
-        let end = (span.end.line as usize + 1).min(before).max(start);
+        let (first, last) = (span.start.line as usize, span.end.line as usize);
+        // Where whole lines are replaced, the line in whose first column the span ends is not touched.
+        let at_start = span.end.character == 0
+            && !border
+            && if new.is_empty() { span.start.character == 0 } else { new.ends_with('\n') };
+        let start = first.saturating_sub(usize::from(border)).min(before);
+        let end = (last + usize::from(!at_start)).min(before).max(start);
         let before_next = span.start.character == 0 && span.start == span.end && new.ends_with(['\n', '\r']);
         self.add(start..end, (end - start + after).saturating_sub(before), before_next);
         Ok(())

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use hashline_text::{Line, Text};
+use hashline_text::Text;
 
-use crate::line::{IdRange, LineId};
+use crate::line::IdRange;
+use crate::run::Run;
 use crate::weave::{View, Weave};
 
 /// A text as it was served, with the identities of its lines.
@@ -27,15 +28,22 @@ impl Snapshot {
         self.ids.len() * size_of::<IdRange>()
     }
 
-    fn id(&self, line: usize) -> Option<LineId> {
+    /// The identities of some lines.
+    fn ids(&self, lines: Range<usize>) -> Vec<IdRange> {
+        let mut found = Vec::new();
         let mut at = 0;
         for range in &self.ids {
-            if line < at + range.len {
-                return Some(range.at(line - at));
+            let from = lines.start.max(at);
+            let to = lines.end.min(at + range.len);
+            if from < to {
+                found.push(IdRange { first: range.at(from - at), len: to - from });
             }
             at += range.len;
+            if at >= lines.end {
+                break;
+            }
         }
-        None
+        found
     }
 }
 
@@ -44,7 +52,7 @@ impl Snapshot {
 pub struct Touched {
     /// The first of them.
     pub line: usize,
-    /// Where that line is now in the agent view, where it is there, with another content.
+    /// Where that line is now in the agent view, where it is there, with another content or in another place.
     pub now: Option<usize>,
 }
 
@@ -68,36 +76,52 @@ impl Weave {
     ///
     /// [`Touched`]: the first line of which that is not so.
     pub fn carry(&mut self, from: &Snapshot, lines: Range<usize>) -> Result<Carried, Touched> {
-        let mut start = None;
-        for line in lines.clone() {
-            let now = self.position_now(from, line)?;
-            let first = *start.get_or_insert(now);
-            if now != first + (line - lines.start) {
-                return Err(Touched { line, now: Some(now) });
+        self.refresh();
+        let mut expected: Option<usize> = None;
+        let mut line = lines.start;
+        for ids in from.ids(lines.clone()) {
+            let mut left = ids;
+            while left.len > 0 {
+                let Some((now, len)) = self.stretch_in_agent_view(left) else {
+                    return Err(Touched { line, now: None });
+                };
+                if expected.is_some_and(|expected| expected != now) {
+                    return Err(Touched { line, now: Some(now) });
+                }
+                let then = from.text.lines(line..line + len);
+                let changed = then.zip(self.agent.text.lines(now..now + len)).position(|(then, now)| {
+                    if let Some(then) = then.as_str() {
+                        !now.content_eq(then)
+                    } else {
+                        then.content() != now.content()
+                    }
+                });
+                if let Some(at) = changed {
+                    return Err(Touched { line: line + at, now: Some(now + at) });
+                }
+                expected = Some(now + len);
+                line += len;
+                left = IdRange { first: left.at(len), len: left.len - len };
             }
         }
-        let start = start.unwrap_or_default();
-        Ok(start..start + lines.len())
+        match expected {
+            Some(end) if line == lines.end => Ok(end - lines.len()..end),
+            _ if lines.is_empty() => Ok(0..0),
+            _ => Err(Touched { line, now: None }),
+        }
     }
 
-    /// Where one line of a snapshot is now in the agent view, if it is there as it was served.
-    fn position_now(&mut self, from: &Snapshot, line: usize) -> Result<usize, Touched> {
-        self.refresh();
-        let gone = Touched { line, now: None };
-        let id = from.id(line).ok_or(gone.clone())?;
+    /// Where the first of these lines is in the agent view, and how many of them stand there one after the other in one run.
+    fn stretch_in_agent_view(&self, ids: IdRange) -> Option<(usize, usize)> {
         let on = &self.agent.on;
         let mut at = 0;
         for run in self.runs.iter().filter(|run| run.visible(|hunk| on[hunk.index()])) {
-            if run.ids.contains(id) {
-                let now = at + (id.0 - run.ids.first.0) as usize;
-                let (then, here) = (from.text.line(Line(line)), self.agent.text.line(Line(now)));
-                return match (then, here) {
-                    (Some(then), Some(here)) if here.content_eq(&then.content()) => Ok(now),
-                    _ => Err(Touched { line, now: Some(now) }),
-                };
+            if run.ids.contains(ids.first) {
+                let offset = (ids.first.0 - run.ids.first.0) as usize;
+                return Some((at + offset, ids.len.min(Run::len(run) - offset)));
             }
             at += run.len();
         }
-        Err(gone)
+        None
     }
 }

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use hashline_text::{Line, OwnedLine, Text};
+use hashline_text::{Ending, Line, OwnedLine, Text};
 
+use crate::disturb::Conflict;
 use crate::error::WeaveError;
 use crate::hunk::HunkId;
-use crate::run::Run;
+use crate::run::{Held, Run};
 use crate::weave::{AgentView, View, Weave};
 
 /// Lines of a text that other lines take the place of. Changes of one list are in text order, apart from each other, and all
@@ -17,6 +18,8 @@ pub struct LineChange {
     pub old: Range<usize>,
     /// What stands there afterwards.
     pub new: Vec<OwnedLine>,
+    /// Whether the text ends with a newline afterwards, where the change reaches its end.
+    pub(crate) newline: bool,
 }
 
 /// The difference between two views as changes of the first: walks the runs and joins what touches (W13).
@@ -33,15 +36,15 @@ fn difference(runs: &[Run], before: impl Fn(&Run) -> bool, after: impl Fn(&Run) 
             }
             (was, _) => {
                 if !open {
-                    changes.push(LineChange { old: line..line, new: Vec::new() });
+                    changes.push(LineChange { old: line..line, new: Vec::new(), newline: true });
                     open = true;
                 }
                 let Some(change) = changes.last_mut() else { continue };
                 if was {
                     line += run.len();
                     change.old.end = line;
-                } else if let Some(held) = &run.held {
-                    change.new.extend(held.iter().cloned());
+                } else {
+                    change.new.extend_from_slice(run.lines());
                 }
             }
         }
@@ -49,31 +52,25 @@ fn difference(runs: &[Run], before: impl Fn(&Run) -> bool, after: impl Fn(&Run) 
     changes
 }
 
-/// Applies changes to a text, last first.
-fn apply(text: &mut Text, changes: &[LineChange], newline: impl Fn(bool) -> bool) -> Result<(), WeaveError> {
-    let lines = text.line_count();
-    let expected = changes.iter().fold(lines, |count, change| count + change.new.len() - change.old.len());
+/// Applies changes to a text, last first. `ending` is what a last line without an ending takes where it needs one.
+fn apply(text: &Text, changes: &[LineChange], ending: Ending) -> Result<Text, WeaveError> {
     let mut result = text.clone();
+    let mut newline = text.ends_with_newline();
+    let mut expected = text.line_count();
     for change in changes.iter().rev() {
-        let to_end = change.old.end == result.line_count();
-        let last_is_empty = if to_end && change.new.is_empty() {
-            let last = change.old.start.checked_sub(1).and_then(|line| result.line(Line(line)));
-            last.is_some_and(|line| line.content_eq(""))
-        } else if to_end {
-            change.new.last().is_some_and(|line| line.content.is_empty())
-        } else {
-            let last = result.line_count().checked_sub(1).and_then(|line| result.line(Line(line)));
-            last.is_some_and(|line| line.content_eq(""))
-        };
+        if change.old.end == text.line_count() {
+            newline = change.newline;
+        }
+        let lines = Line(change.old.start)..Line(change.old.end);
         result
-            .replace_lines(Line(change.old.start)..Line(change.old.end), &change.new, newline(last_is_empty))
+            .replace_lines_or(lines, &change.new, newline, ending)
             .map_err(|_| WeaveError::EndingsWouldJoin)?;
+        expected = expected + change.new.len() - change.old.len();
+        if result.line_count() != expected {
+            return Err(WeaveError::EndingsWouldJoin);
+        }
     }
-    if result.line_count() != expected {
-        return Err(WeaveError::EndingsWouldJoin);
-    }
-    *text = result;
-    Ok(())
+    Ok(result)
 }
 
 impl Weave {
@@ -97,78 +94,139 @@ impl Weave {
         self.agent.on[id.index()]
     }
 
+    /// What it would change in the buffer to have these hunks on, and the text that would be.
+    pub(crate) fn shift(
+        &self,
+        on: impl Fn(HunkId) -> bool + Copy,
+    ) -> Result<(Text, Vec<LineChange>), WeaveError> {
+        let mut changes = difference(&self.runs, |run| run.shown, |run| run.visible(on));
+        self.close(&mut changes, self.newline_under(on));
+        let text = apply(&self.buffer, &changes, self.ending)?;
+        Ok((text, changes))
+    }
+
+    /// Sees to it that the text ends with a newline or not, as it should after the changes. An empty last line always has its
+    /// ending.
+    fn close(&self, changes: &mut Vec<LineChange>, newline: bool) {
+        let lines = self.buffer.line_count();
+        let is_empty = |line: Option<usize>| {
+            line.and_then(|line| self.buffer.line(Line(line))).is_some_and(|line| line.content_eq(""))
+        };
+        if let Some(change) = changes.last_mut().filter(|change| change.old.end == lines) {
+            let last_is_empty = match change.new.last() {
+                Some(last) => last.content.is_empty(),
+                None => is_empty(change.old.start.checked_sub(1)),
+            };
+            change.newline = newline || last_is_empty;
+        } else if let Some(last) = lines.checked_sub(1)
+            && newline != self.buffer.ends_with_newline()
+            && !is_empty(Some(last))
+        {
+            let new = self.buffer_lines(last, 1);
+            match changes.last_mut().filter(|change| change.old.end == last) {
+                Some(change) => {
+                    change.old.end = lines;
+                    change.new.extend(new);
+                    change.newline = newline;
+                }
+                None => changes.push(LineChange { old: last..lines, new, newline }),
+            }
+        }
+    }
+
     /// Brings the buffer to the hunks that are on. Returns what that changes in the text.
     pub(crate) fn settle_buffer(&mut self) -> Result<Vec<LineChange>, WeaveError> {
-        let hunks = &self.hunks;
-        let on = |hunk: HunkId| hunks[hunk.index()].in_buffer;
-        let changes = difference(&self.runs, |run| run.shown, |run| run.visible(on));
-        let mut text = self.buffer.clone();
-        apply(&mut text, &changes, |last_is_empty| self.newline_for(last_is_empty))?;
-        self.buffer = text;
-        for run in &mut self.runs {
-            run.shown = run.visible(|hunk| hunks[hunk.index()].in_buffer);
+        let (text, changes) = self.shift(|hunk| self.on[hunk.index()])?;
+        let mut ending = self.ending;
+        let mut line = 0;
+        for index in 0..self.runs.len() {
+            let run = &self.runs[index];
+            let (shown, len) = (run.shown, run.len());
+            let visible = run.visible(|hunk| self.on[hunk.index()]);
+            if visible {
+                let own = if shown {
+                    self.buffer.line(Line(line + len - 1)).and_then(|line| line.ending())
+                } else {
+                    run.lines().last().map(|line| line.ending)
+                };
+                ending = own.unwrap_or(self.ending);
+            }
+            if shown && !visible {
+                // The rope knows the lines as they are, endings included.
+                self.runs[index].held = Some(Held::new(self.buffer_lines(line, len)));
+            }
+            self.runs[index].shown = visible;
+            line += if shown { len } else { 0 };
         }
-        self.journal.print = None;
+        let mut shift = 0isize;
+        let regions: Vec<_> = changes
+            .iter()
+            .map(|change| {
+                let start = change.old.start.saturating_add_signed(shift);
+                shift += change.new.len() as isize - change.old.len() as isize;
+                (change.old.clone(), start..start + change.new.len())
+            })
+            .collect();
+        self.journal.print = self.journal.print.after(&self.buffer, &text, regions.into_iter());
+        self.buffer = text;
+        self.ending = ending;
         self.touch();
         Ok(changes)
     }
 
     /// Computes the agent view anew if the weave has changed since.
     pub(crate) fn refresh(&mut self) {
-        if self.agent.revision == self.revision && self.agent.on.len() == self.hunks.len() {
-            return;
+        if self.agent.revision != self.revision || self.agent.on.len() != self.hunks.len() {
+            self.agent = self.agent_view();
         }
-        self.agent = self.agent_view();
     }
 
     fn agent_view(&self) -> AgentView {
-        let mut on: Vec<bool> = self.hunks.iter().map(|hunk| hunk.in_buffer).collect();
-        let mut blocked = vec![None; self.hunks.len()];
-        let waiting: Vec<usize> =
-            (0..on.len()).filter(|index| !on[*index] && !self.hunks[*index].refused).collect();
+        let mut on = self.on.clone();
+        let waiting: Vec<usize> = (0..on.len()).filter(|at| !on[*at] && !self.refused[*at]).collect();
         if waiting.is_empty() {
-            return AgentView { revision: self.revision, text: self.buffer.clone(), on, blocked };
+            let (text, conflicts) = (self.buffer.clone(), vec![None; on.len()]);
+            return AgentView { revision: self.revision, text, on, conflicts };
         }
-        let disturbed = self.disturbances();
-        for index in &waiting {
-            let hunk = &self.hunks[*index];
-            if disturbed[*index].is_some() || !hunk.depends.iter().all(|needed| on[needed.index()]) {
+        let mut conflicts = self.disturbances();
+        self.admit(&waiting, &mut on, &mut conflicts);
+        let text = loop {
+            if let Ok((text, _)) = self.shift(|hunk| on[hunk.index()]) {
+                break text;
+            }
+            // Some hunk would join two endings. The first with which the text cannot be is it: the text is possible
+            // without those that are held.
+            let with = |count: usize| {
+                let mut some = self.on.clone();
+                waiting[..count].iter().for_each(|at| some[*at] = on[*at]);
+                self.shift(|hunk| some[hunk.index()]).is_ok()
+            };
+            let (mut good, mut bad) = (0, waiting.len());
+            while good + 1 < bad {
+                let middle = good.midpoint(bad);
+                if with(middle) { good = middle } else { bad = middle }
+            }
+            conflicts[waiting[good]] = Some(Conflict::LineChanged);
+            on.clone_from(&self.on);
+            self.admit(&waiting, &mut on, &mut conflicts);
+        };
+        AgentView { revision: self.revision, text, on, conflicts }
+    }
+
+    /// Lets in, in the order of record, every hunk that nothing keeps out; notes what it collides with (W3).
+    fn admit(&self, waiting: &[usize], on: &mut [bool], conflicts: &mut [Option<Conflict>]) {
+        for at in waiting {
+            if let Some(Conflict::With(_)) = conflicts[*at] {
+                conflicts[*at] = None;
+            }
+            let hunk = &self.hunks[*at];
+            if conflicts[*at].is_some() || !hunk.depends.iter().all(|needed| on[needed.index()]) {
                 continue;
             }
             match hunk.collides.iter().find(|other| on[other.index()]) {
-                Some(other) => blocked[*index] = Some(*other),
-                None => on[*index] = true,
+                Some(other) => conflicts[*at] = Some(Conflict::With(*other)),
+                None => on[*at] = true,
             }
         }
-        let text = match self.text_with(&on) {
-            Ok(text) => text,
-            // Some hunk would join two endings: find it by adding one hunk after the other (rare).
-            Err(_) => {
-                let mut some: Vec<bool> = self.hunks.iter().map(|hunk| hunk.in_buffer).collect();
-                let mut text = self.buffer.clone();
-                for index in waiting.into_iter().filter(|index| on[*index]) {
-                    let needed = &self.hunks[index].depends;
-                    if !needed.iter().all(|needed| some[needed.index()]) {
-                        continue;
-                    }
-                    some[index] = true;
-                    match self.text_with(&some) {
-                        Ok(with) => text = with,
-                        Err(_) => some[index] = false,
-                    }
-                }
-                on = some;
-                text
-            }
-        };
-        AgentView { revision: self.revision, text, on, blocked }
-    }
-
-    /// The text with just these hunks on.
-    fn text_with(&self, on: &[bool]) -> Result<Text, WeaveError> {
-        let changes = difference(&self.runs, |run| run.shown, |run| run.visible(|hunk| on[hunk.index()]));
-        let mut text = self.buffer.clone();
-        apply(&mut text, &changes, |last_is_empty| self.newline_for(last_is_empty))?;
-        Ok(text)
     }
 }

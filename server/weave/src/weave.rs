@@ -1,13 +1,19 @@
 //! The structure itself: runs in order, hunks, and the two views.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hashline_text::{Line, OwnedLine, Text};
+use hashline_text::{Ending, Line, OwnedLine, Text};
 
+use crate::again::Checkpoint;
+use crate::disturb::Conflict;
 use crate::hunk::{Hunk, HunkId};
-use crate::journal::Journal;
+use crate::journal::{Journal, Newline};
 use crate::line::{IdRange, LineId, push_range};
-use crate::run::Run;
+use crate::run::{Held, Run};
+
+/// Runs up to this number are never looked through for lines that can be dropped.
+const FEW_RUNS: usize = 1024;
 
 /// A document in which every line knows which hunk made it and which hunks removed it.
 ///
@@ -15,16 +21,28 @@ use crate::run::Run;
 #[derive(Clone, Debug)]
 pub struct Weave {
     pub(crate) runs: Vec<Run>,
-    pub(crate) hunks: Vec<Hunk>,
+    pub(crate) hunks: Vec<Arc<Hunk>>,
+    /// Per hunk: whether it is in the buffer.
+    pub(crate) on: Vec<bool>,
+    /// Per hunk: rejected or withdrawn, in no view until that is taken back.
+    pub(crate) refused: Vec<bool>,
     pub(crate) next_line: u64,
     pub(crate) buffer: Text,
-    /// Whether the person's text ends with a newline (W1). A text without lines says nothing about it; an *empty* last
+    /// What the person says of the newline at the end (W1). A text without lines says nothing about it; an *empty* last
     /// line always has its ending, as it would not be a line otherwise.
-    pub(crate) newline: bool,
+    pub(crate) newline: Newline,
+    /// The ending that the buffer's last line has, or would have if lines followed it.
+    pub(crate) ending: Ending,
     /// Counts what changes a view.
     pub(crate) revision: u64,
     pub(crate) agent: AgentView,
     pub(crate) journal: Journal,
+    /// Hidden lines that stand ready for plans, oldest first.
+    pub(crate) spares: VecDeque<IdRange>,
+    /// The state before the latest notification, where that one should be judged again with the next.
+    pub(crate) checkpoint: Option<Box<Checkpoint>>,
+    /// How many runs there were after they were last looked through for lines that can be dropped.
+    pub(crate) kept_runs: usize,
 }
 
 /// The agent view, as of a revision of the weave.
@@ -34,8 +52,14 @@ pub(crate) struct AgentView {
     pub text: Text,
     /// Per hunk: whether it is in the view.
     pub on: Vec<bool>,
-    /// Per hunk that is kept out by a collision: the hunk that it collides with.
-    pub blocked: Vec<Option<HunkId>>,
+    /// Per hunk that is held: what keeps it out of the view.
+    pub conflicts: Vec<Option<Conflict>>,
+}
+
+impl AgentView {
+    fn of_buffer(text: &Text) -> Self {
+        Self { revision: 0, text: text.clone(), on: Vec::new(), conflicts: Vec::new() }
+    }
 }
 
 /// One of the two texts of a document.
@@ -62,12 +86,18 @@ impl Weave {
         Self {
             runs,
             hunks: Vec::new(),
+            on: Vec::new(),
+            refused: Vec::new(),
             next_line: lines as u64,
-            newline: text.is_empty() || text.ends_with_newline(),
+            newline: Newline { there: text.is_empty() || text.ends_with_newline(), since: 0 },
+            ending: text.ending_for_insert(Line(lines)),
             revision: 0,
-            agent: AgentView { revision: 0, text: text.clone(), on: Vec::new(), blocked: Vec::new() },
+            agent: AgentView::of_buffer(&text),
+            journal: Journal::new(&text),
+            spares: VecDeque::new(),
+            checkpoint: None,
+            kept_runs: 0,
             buffer: text,
-            journal: Journal::default(),
         }
     }
 
@@ -95,7 +125,7 @@ impl Weave {
     /// Whether the hunk is in the editor's text.
     #[must_use]
     pub fn in_buffer(&self, id: HunkId) -> bool {
-        self.hunk(id).in_buffer
+        self.on[id.index()]
     }
 
     /// The lines that the hunk takes away, as they were when it was recorded.
@@ -119,9 +149,12 @@ impl Weave {
         self.revision += 1;
     }
 
-    /// Whether a text whose last line is empty or not ends with a newline.
-    pub(crate) fn newline_for(&self, last_is_empty: bool) -> bool {
-        self.newline || last_is_empty
+    /// Whether a text ends with a newline when the hunks that `on` names are on: the latest word on it counts (W1).
+    pub(crate) fn newline_under(&self, on: impl Fn(HunkId) -> bool) -> bool {
+        let later = self.hunks.iter().enumerate().skip(self.newline.since).rev();
+        let mut words =
+            later.filter(|(index, _)| on(HunkId(*index as u32))).filter_map(|(_, hunk)| hunk.newline);
+        words.next().unwrap_or(self.newline.there)
     }
 
     /// Cuts runs so that visible line `line` starts a run, and returns that run's index; where the view ends before, the
@@ -150,14 +183,16 @@ impl Weave {
 
     /// Gives a run that lies in the buffer's rope its own copy of its content.
     pub(crate) fn hold(&mut self, index: usize) {
-        if self.runs[index].held.is_some() {
-            return;
+        if self.runs[index].held.is_none() {
+            let start = self.runs[..index].iter().filter(|run| run.shown).map(Run::len).sum();
+            let lines = self.buffer_lines(start, self.runs[index].len());
+            self.runs[index].held = Some(Held::new(lines));
         }
-        let start: usize = self.runs[..index].iter().filter(|run| run.shown).map(Run::len).sum();
-        let default = self.buffer.ending_for_insert(Line(self.buffer.line_count()));
-        let lines = self.buffer.lines(start..start + self.runs[index].len());
-        let held: Arc<[OwnedLine]> = lines.map(|line| line.to_owned_line(default)).collect();
-        self.runs[index].held = Some(held);
+    }
+
+    /// Lines of the buffer.
+    pub(crate) fn buffer_lines(&self, start: usize, len: usize) -> Vec<OwnedLine> {
+        self.buffer.lines(start..start + len).map(|line| line.to_owned_line(self.ending)).collect()
     }
 
     /// Joins neighbouring runs that need not be apart, and drops the copies that plain runs do not need.
@@ -167,17 +202,36 @@ impl Weave {
             if run.is_plain() && run.shown {
                 run.held = None;
             }
-            match tidy.last_mut() {
-                Some(last) if last.continues_in(&run) && last.held.is_none() == run.held.is_none() => {
-                    last.ids.len += run.ids.len;
-                    if let (Some(head), Some(tail)) = (&last.held, &run.held) {
-                        last.held = Some(head.iter().chain(tail.iter()).cloned().collect());
-                    }
-                }
-                _ => tidy.push(run),
+            if !tidy.last_mut().is_some_and(|last| last.join(&run)) {
+                tidy.push(run);
             }
         }
         self.runs = tidy;
+        if self.runs.len() > FEW_RUNS.max(2 * self.kept_runs) {
+            self.drop_forgotten();
+            self.kept_runs = self.runs.len();
+        }
+    }
+
+    /// Drops lines that the person removed and that neither a hunk nor the journal nor a plan speaks of (W2).
+    fn drop_forgotten(&mut self) {
+        let mut known = self.journal.ids();
+        known.extend(&self.spares);
+        known.sort_unstable_by_key(|range| range.first);
+        // Ranges may overlap: what counts is how far those that begin before a line reach.
+        let mut reach = 0;
+        let reaches: Vec<(u64, u64)> = known
+            .iter()
+            .map(|range| {
+                reach = range.end().max(reach);
+                (range.first.0, reach)
+            })
+            .collect();
+        self.runs.retain(|run| {
+            let at = reaches.partition_point(|(first, _)| *first < run.ids.end());
+            let known = at > 0 && reaches[at - 1].1 > run.ids.first.0;
+            known || !run.gone || !run.is_nobodys()
+        });
     }
 
     /// The ids of the lines of a view, in order.

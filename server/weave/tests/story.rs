@@ -1,5 +1,7 @@
 //! What a person and an agent do to one document, told in small scenes.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
 use hashline_text::{Encoding, Ending, OwnedLine, Position, Span, Text};
 use hashline_weave::{
     Candidate, Change, Conflict, How, HunkId, Judgement, Plan, PutIn, Regions, TakeOut, UndoMark, View, Weave,
@@ -13,8 +15,11 @@ fn change(range: std::ops::Range<usize>, new: &str) -> Change {
     Change { lines: range, new: lines(new) }
 }
 
+/// From a position to a position, a text.
+type Edit<'a> = ((u32, u32), (u32, u32), &'a str);
+
 /// The editor: replaces part of its text, as a change of this weave's buffer.
-fn edit(weave: &mut Weave, asked: &[Candidate], edits: &[((u32, u32), (u32, u32), &str)]) -> Judgement {
+fn edit(weave: &mut Weave, asked: &[Candidate], edits: &[Edit<'_>]) -> Judgement {
     let mut text = weave.buffer().clone();
     let mut regions = Regions::default();
     for (start, end, new) in edits {

@@ -1,0 +1,190 @@
+//! Taking back what the journal knows (W7): identities, presence and switches as they were, where the text is as it was.
+
+use hashline_text::Text;
+
+use crate::hunk::HunkId;
+use crate::journal::{Print, Step};
+use crate::line::IdRange;
+use crate::run::{Held, Run};
+use crate::typing::{How, Judgement, Switched};
+use crate::weave::Weave;
+
+impl Weave {
+    /// Takes back all that was done since the text was as it is now, where the journal reaches so far.
+    pub(crate) fn turn_back(&mut self, new: &Text, print: Print) -> Option<Judgement> {
+        let entries = self.journal.back_to(print)?;
+        let before = self.journal.print;
+        let (runs, on, newline, ending) = (self.runs.clone(), self.on.clone(), self.newline, self.ending);
+        entries.iter().for_each(|steps| self.replay(steps));
+        let is_on = |hunk: HunkId| self.on[hunk.index()];
+        let lines: usize = self.runs.iter().filter(|run| run.visible(is_on)).map(Run::len).sum();
+        if self.check(is_on).is_err() || lines != new.line_count() {
+            (self.runs, self.on, self.newline, self.ending) = (runs, on, newline, ending);
+            return None;
+        }
+        self.buffer = new.clone();
+        self.journal.print = print;
+        self.show();
+        self.read_contents();
+        entries.iter().for_each(|steps| self.restore(steps));
+
+        let mut steps = self.moved_since(&runs);
+        let mut switched: Vec<Switched> = Vec::new();
+        // The oldest entry that switched a hunk says what it is.
+        for step in entries.iter().rev().flatten() {
+            if let Step::Switched { hunk, turned: Some(turned), .. } = step
+                && self.on[hunk.index()] != on[hunk.index()]
+                && switched.iter().all(|known| known.hunk != *hunk)
+            {
+                let (hunk, on, origin) = (*hunk, self.on[hunk.index()], turned.origin);
+                let how = if turned.undone { How::Undone(origin) } else { How::Redone(origin) };
+                switched.push(Switched { hunk, on, how });
+                steps.push(Step::Switched { hunk, on, turned: Some(*turned) });
+            }
+        }
+        if newline != self.newline {
+            steps.push(Step::Newline { was: newline, is: self.newline });
+        }
+        if ending != self.ending {
+            steps.push(Step::Ending { was: ending, is: self.ending });
+        }
+        if steps.is_empty() {
+            self.journal.push_contents(before);
+        } else {
+            let pinned = self.pinned_by(&steps);
+            self.journal.push(steps, before, pinned);
+        }
+        self.tidy();
+        self.touch();
+        Some(Judgement { switched, ..Judgement::default() })
+    }
+
+    /// Does the steps of an entry, or takes them back, where they are its inverse.
+    pub(crate) fn replay(&mut self, steps: &[Step]) {
+        let mut marks = Vec::new();
+        let mut ending = self.ending;
+        for step in steps {
+            match step {
+                Step::Typed(ids) | Step::Regained(ids) => marks.push((*ids, false)),
+                Step::Removed(ids) => marks.push((*ids, true)),
+                Step::Switched { hunk, on, .. } => self.on[hunk.index()] = *on,
+                Step::Shown { .. } | Step::Hidden { .. } => {}
+                Step::Ending { is, .. } => ending = *is,
+                Step::Newline { is, .. } => self.newline = *is,
+            }
+        }
+        self.set_gone(marks);
+        self.ending = ending;
+    }
+
+    /// Takes the contents of all shown lines that have their own copy from the buffer.
+    fn read_contents(&mut self) {
+        let mut at = 0;
+        for index in 0..self.runs.len() {
+            let run = &self.runs[index];
+            let len = run.len();
+            if run.shown && run.held.is_some() {
+                self.runs[index].held = Some(Held::new(self.buffer_lines(at, len)));
+            }
+            at += if self.runs[index].shown { len } else { 0 };
+        }
+    }
+
+    /// Gives lines that are hidden again the contents that they had when they came to be shown.
+    fn restore(&mut self, steps: &[Step]) {
+        for step in steps {
+            let Step::Hidden { ids, was } = step else { continue };
+            for run in self.runs.iter_mut().filter(|run| !run.shown) {
+                let (from, to) = (ids.first.0.max(run.ids.first.0), ids.end().min(run.ids.end()));
+                if from >= to {
+                    continue;
+                }
+                let then = was.part((from - ids.first.0) as usize..(to - ids.first.0) as usize);
+                let now = (from - run.ids.first.0) as usize..(to - run.ids.first.0) as usize;
+                if run.lines()[now.clone()] != *then {
+                    let mut lines = run.lines().to_vec();
+                    lines[now].clone_from_slice(then);
+                    run.held = Some(Held::new(lines));
+                }
+            }
+        }
+    }
+
+    /// What became of lines since the runs were these, which were cut but not moved since.
+    fn moved_since(&self, runs: &[Run]) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut now = self.runs.iter();
+        let mut left = now.next().cloned();
+        for run in runs {
+            let mut then = run.clone();
+            while let Some(mut this) = left.take() {
+                let len = then.len().min(this.len());
+                let then_rest = (len < then.len()).then(|| then.split_off(len));
+                let this_rest = (len < this.len()).then(|| this.split_off(len));
+                let ids = this.ids;
+                if then.gone != this.gone {
+                    steps.push(if this.gone { Step::Removed(ids) } else { Step::Regained(ids) });
+                }
+                match (then.shown, this.shown) {
+                    (false, true) => steps.extend(then.held.map(|was| Step::Shown { ids, was })),
+                    (true, false) => steps.extend(this.held.map(|was| Step::Hidden { ids, was })),
+                    _ => {}
+                }
+                left = this_rest.or_else(|| now.next().cloned());
+                match then_rest {
+                    Some(rest) => then = rest,
+                    None => break,
+                }
+            }
+        }
+        steps
+    }
+
+    /// Marks lines as removed by the person, or as there again. Returns the lines whose mark has changed.
+    pub(crate) fn set_gone(&mut self, mut marks: Vec<(IdRange, bool)>) -> Vec<(IdRange, bool)> {
+        let mut changed: Vec<(IdRange, bool)> = Vec::new();
+        if marks.is_empty() {
+            return changed;
+        }
+        marks.sort_unstable_by_key(|(ids, _)| ids.first);
+        let mut line = 0;
+        let mut runs = Vec::with_capacity(self.runs.len() + 2 * marks.len());
+        for mut run in std::mem::take(&mut self.runs) {
+            let mut at = line;
+            line += if run.shown { run.len() } else { 0 };
+            let end = run.ids.end();
+            let first = marks.partition_point(|(ids, _)| ids.end() <= run.ids.first.0);
+            for (ids, gone) in marks[first..].iter().take_while(|(ids, _)| ids.first.0 < end) {
+                let from = ids.first.0.max(run.ids.first.0);
+                let to = ids.end().min(run.ids.end());
+                if run.gone == *gone || from >= to {
+                    continue;
+                }
+                if run.held.is_none() {
+                    run.held = Some(Held::new(self.buffer_lines(at, run.len())));
+                }
+                let mut middle = run.clone();
+                if from > run.ids.first.0 {
+                    middle = run.split_off((from - run.ids.first.0) as usize);
+                    at += run.len();
+                    runs.push(run);
+                }
+                let rest =
+                    (to < middle.ids.end()).then(|| middle.split_off((to - middle.ids.first.0) as usize));
+                at += middle.len();
+                middle.gone = *gone;
+                changed.push((middle.ids, *gone));
+                match rest {
+                    Some(rest) => {
+                        runs.push(middle);
+                        run = rest;
+                    }
+                    None => run = middle,
+                }
+            }
+            runs.push(run);
+        }
+        self.runs = runs;
+        changed
+    }
+}

@@ -1,0 +1,270 @@
+//! Typing, mixed with records and switches: the weave shows what the editor has, keeps every line's identity, and undoing takes
+//! everything back.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod common;
+
+use std::collections::{HashMap, HashSet};
+
+use common::model::{Model, Set, check_carry};
+use common::{Endings, Rng, Trace, Typing, changes, endings, inverse, seeds, text, typing};
+use hashline_text::{Encoding, Text};
+use hashline_weave::{LineId, LineState, Regions, UndoMark, View, Weave};
+
+/// One notification of an editor.
+struct Notification {
+    before: Text,
+    after: Text,
+    typings: Vec<Typing>,
+}
+
+/// Sends changes to a weave as one notification.
+fn notify(weave: &mut Weave, typings: Vec<Typing>, mark: Option<UndoMark>) -> Notification {
+    let before = weave.buffer().clone();
+    let mut after = before.clone();
+    let mut regions = Regions::default();
+    for typing in &typings {
+        regions.apply(&mut after, typing.span, Encoding::Utf16, &typing.new).unwrap();
+    }
+    let judgement = weave.typed(&after, &regions, &[], mark);
+    if std::env::var_os("HASHLINE_SEED").is_some() {
+        eprintln!("{:?} -> {:?}: {judgement:?}", before.to_string(), after.to_string());
+    }
+    assert_eq!(weave.buffer().to_string(), after.to_string());
+    Notification { before, after, typings }
+}
+
+fn replace_all(weave: &mut Weave, new: &Text) {
+    let mut regions = Regions::default();
+    regions.replace_all(&mut weave.buffer().clone(), new.clone());
+    let judgement = weave.typed(new, &regions, &[], None);
+    if std::env::var_os("HASHLINE_SEED").is_some() {
+        eprintln!("replaced: {judgement:?}");
+    }
+    assert_eq!(weave.buffer().to_string(), new.to_string());
+}
+
+/// The changes that take a notification back, the last one first.
+fn inverses(notification: &Notification) -> Vec<Typing> {
+    let mut text = notification.before.clone();
+    let mut back = Vec::new();
+    for typing in &notification.typings {
+        let before = text.clone();
+        text.apply(typing.span, Encoding::Utf16, &typing.new).unwrap();
+        back.insert(0, inverse(&before, &text, typing));
+    }
+    back
+}
+
+fn random_notification(rng: &mut Rng, kind: Endings, weave: &mut Weave, trace: &mut Trace) -> Notification {
+    let mut text = weave.buffer().clone();
+    let mut typings = Vec::new();
+    for _ in 0..if rng.chance(25) { 1 + rng.below(3) } else { 1 } {
+        let typing = typing(rng, kind, &text);
+        text.apply(typing.span, Encoding::Utf16, &typing.new).unwrap();
+        typings.push(typing);
+    }
+    trace.note(format_args!("type {typings:?}"));
+    notify(weave, typings, None)
+}
+
+/// What a notification may do to lines: order, makers, removers and the content of what stays hidden are as before.
+fn assert_kept(before: &[LineState], after: &[LineState], known: &HashMap<LineId, HashSet<String>>) {
+    let old: HashMap<LineId, (usize, &LineState)> =
+        before.iter().enumerate().map(|(at, line)| (line.id, (at, line))).collect();
+    let mut last = None;
+    let mut seen = 0;
+    for line in after {
+        let Some((at, was)) = old.get(&line.id) else {
+            assert!(line.maker.is_none() && line.removers.is_empty(), "a new line is nobody's");
+            continue;
+        };
+        seen += 1;
+        assert!(last.is_none_or(|last| last < *at), "lines stay in order");
+        last = Some(*at);
+        assert_eq!((line.maker, &line.removers), (was.maker, &was.removers));
+        if !was.shown && !line.shown {
+            // Or is again what it was before it was shown, where that was undone together with what was done to it.
+            let earlier = known[&line.id].contains(&line.line.content);
+            assert!(line.line.content == was.line.content || earlier, "what is hidden stays as it is");
+        }
+        if was.shown && !line.shown {
+            let earlier = known[&line.id].contains(&line.line.content);
+            assert!(line.line.content == was.line.content || earlier, "what is hidden now is kept as it was");
+        }
+    }
+    let ids: HashSet<LineId> = after.iter().map(|line| line.id).collect();
+    assert_eq!(ids.len(), after.len(), "no line twice");
+    assert!(before.len() - seen <= before.iter().filter(|line| line.gone).count(), "no line is lost");
+}
+
+#[test]
+fn the_weave_follows_the_editor() {
+    for seed in seeds(700) {
+        let mut rng = Rng::new(seed);
+        let mut trace = Trace::new(seed);
+        let kind = endings(&mut rng);
+        let original = text(&mut rng, kind, 12);
+        trace.note(format_args!("text {:?}", original.to_string()));
+        let mut weave = Weave::new(original.clone());
+        let mut model = Model::new(&original);
+        let mut known: HashMap<LineId, HashSet<String>> = HashMap::new();
+        for line in weave.line_states() {
+            known.entry(line.id).or_default().insert(line.line.content);
+        }
+        let mut last = None;
+        let mut snapshots = vec![weave.snapshot(View::Agent)];
+        for _ in 0..10 + rng.below(30) {
+            let states = weave.line_states();
+            let hunks = model.hunks.len();
+            match rng.below(20) {
+                0..=3 => {
+                    let lines = weave.agent().line_count();
+                    let changes = changes(&mut rng, kind, lines);
+                    trace.note(format_args!("record {changes:?}"));
+                    model.record(&mut weave, &changes);
+                }
+                4 if !model.hunks.is_empty() => {
+                    let hunk = weave.hunks().nth(rng.below(model.hunks.len())).unwrap();
+                    let refused = !weave.is_refused(hunk) && !weave.in_buffer(hunk);
+                    trace.note(format_args!("refuse {hunk:?} {refused}"));
+                    weave.set_refused(hunk, refused);
+                }
+                5..=7 if !model.hunks.is_empty() => {
+                    let mut target = model.on(&weave);
+                    let hunk = rng.below(model.hunks.len());
+                    if !target.remove(&hunk) {
+                        target.insert(hunk);
+                    }
+                    trace.note(format_args!("switch to {target:?}"));
+                    model.switch_to(&mut weave, &target);
+                }
+                8 if !model.hunks.is_empty() => {
+                    let target: Set = (0..model.hunks.len()).filter(|_| rng.chance(50)).collect();
+                    trace.note(format_args!("switch to {target:?}"));
+                    model.switch_to(&mut weave, &target);
+                }
+                9 => {
+                    // A formatter: the same text, but for a few lines.
+                    let mut new = weave.buffer().clone();
+                    for _ in 0..rng.below(3) {
+                        let typing = typing(&mut rng, kind, &new);
+                        new.apply(typing.span, Encoding::Utf16, &typing.new).unwrap();
+                    }
+                    trace.note(format_args!("replace all by {:?}", new.to_string()));
+                    replace_all(&mut weave, &new);
+                }
+                10 => {
+                    let new = text(&mut rng, kind, 12);
+                    trace.note(format_args!("replace all by {:?}", new.to_string()));
+                    replace_all(&mut weave, &new);
+                }
+                11 => snapshots.push(weave.snapshot(View::Agent)),
+                12 | 13 if last.as_ref().is_some_and(|done: &Notification| done.after == *weave.buffer()) => {
+                    trace.note("undo");
+                    notify(&mut weave, inverses(&last.take().unwrap()), None);
+                }
+                _ => last = Some(random_notification(&mut rng, kind, &mut weave, &mut trace)),
+            }
+            if hunks == model.hunks.len() {
+                assert_kept(&states, &weave.line_states(), &known);
+            }
+            for line in weave.line_states() {
+                known.entry(line.id).or_default().insert(line.line.content);
+            }
+            learn_newline(&mut model, &mut weave);
+            model.check(&mut weave);
+            let snapshot = rng.pick(&snapshots);
+            let lines = snapshot.text().line_count();
+            let from = rng.below(lines + 1);
+            check_carry(&mut weave, snapshot, from..(from + rng.below(4)).min(lines));
+        }
+    }
+}
+
+/// The person's word on the newline at the end is in the text, where its last line is not empty.
+fn learn_newline(model: &mut Model, weave: &mut Weave) {
+    for view in [View::Buffer, View::Agent] {
+        let text = weave.view(view);
+        let last = text.line_count().checked_sub(1).and_then(|line| text.line(hashline_text::Line(line)));
+        if last.is_some_and(|line| !line.content_eq("")) {
+            model.newline = text.ends_with_newline();
+            return;
+        }
+    }
+    // Neither text says it: what it was before may have come back with an undo.
+    model.newline = weave.newline_register();
+}
+
+/// What the person's typing does to lines and hunks; new lines, which are hidden again, and forgotten ones do not count.
+fn state(weave: &mut Weave) -> (Vec<LineState>, Vec<bool>, Vec<Option<hashline_weave::Conflict>>, String) {
+    let mut lines = weave.line_states();
+    lines.retain(|line| !line.gone);
+    let on = weave.hunks().map(|hunk| weave.in_buffer(hunk)).collect();
+    (lines, on, weave.conflicts(), weave.agent().to_string())
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Undo {
+    OneByOne,
+    AtOnce,
+    InPieces,
+    Combined,
+}
+
+#[test]
+fn undoing_everything_restores_everything() {
+    for seed in seeds(900) {
+        let mut rng = Rng::new(seed);
+        let mut trace = Trace::new(seed);
+        let kind = endings(&mut rng);
+        let original = text(&mut rng, kind, 12);
+        trace.note(format_args!("text {:?}", original.to_string()));
+        let mut weave = Weave::new(original.clone());
+        let mut model = Model::new(&original);
+        for _ in 0..rng.below(4) {
+            let lines = weave.agent().line_count();
+            let changes = changes(&mut rng, kind, lines);
+            trace.note(format_args!("record {changes:?}"));
+            model.record(&mut weave, &changes);
+            let target: Set = (0..model.hunks.len()).filter(|_| rng.chance(50)).collect();
+            trace.note(format_args!("switch to {target:?}"));
+            model.switch_to(&mut weave, &target);
+        }
+        let before = state(&mut weave);
+        let snapshot = weave.snapshot(View::Agent);
+        let start = weave.buffer().clone();
+        let mut done = Vec::new();
+        for _ in 0..1 + rng.below(12) {
+            done.push(random_notification(&mut rng, kind, &mut weave, &mut trace));
+        }
+        let how = *rng.pick(&[Undo::OneByOne, Undo::AtOnce, Undo::InPieces, Undo::Combined]);
+        trace.note(format_args!("undo {how:?}"));
+        match how {
+            Undo::OneByOne => done.iter().rev().for_each(|done| {
+                notify(&mut weave, inverses(done), None);
+            }),
+            Undo::AtOnce => {
+                let all = done.iter().rev().flat_map(inverses).collect();
+                notify(&mut weave, all, Some(UndoMark::Undo));
+            }
+            Undo::InPieces => {
+                for typing in done.iter().rev().flat_map(inverses) {
+                    notify(&mut weave, vec![typing], None);
+                }
+            }
+            Undo::Combined => replace_all(&mut weave, &start),
+        }
+        assert_eq!(weave.buffer().to_string(), start.to_string());
+        learn_newline(&mut model, &mut weave);
+        let after = state(&mut weave);
+        assert_eq!(before.1, after.1, "hunks in the text");
+        assert_eq!(before.2, after.2, "conflicts");
+        assert_eq!(before.3, after.3, "the agent view");
+        assert_eq!(before.0, after.0, "lines");
+        let lines = snapshot.text().line_count();
+        assert_eq!(weave.carry(&snapshot, 0..lines), Ok(0..lines), "identity");
+        model.check(&mut weave);
+    }
+}
