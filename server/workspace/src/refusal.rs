@@ -6,11 +6,11 @@ use hashline_anchor::{
     AnchorFailure, CONTEXT, MAX_SHOWN_CHARS, OperationError, explain, explain_form, write_regions,
 };
 use hashline_history::HistoryError;
-use hashline_text::{FileHash, HashError, Text, TextError};
+use hashline_text::{HashError, TextError};
 use hashline_weave::Touched;
 
 use crate::disk::{DiskError, PathRefusal};
-use crate::document::OutOfStep;
+use crate::document::{OutOfStep, Served};
 
 /// Why a call is refused. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
@@ -38,12 +38,12 @@ pub enum Refusal {
     #[error("{}", explain_form(.0))]
     BadOperations(Vec<OperationError>),
     /// Anchors were not found.
-    #[error("{}", explain(failures, now))]
+    #[error("{}{}", explain(failures, now.text()), hash_now(now))]
     Anchors {
         /// What is wrong with each operation.
         failures: Vec<AnchorFailure>,
         /// The text as it is now.
-        now: Text,
+        now: Box<Served>,
     },
     /// There are no operations.
     #[error(
@@ -51,27 +51,24 @@ pub enum Refusal {
     )]
     NoOperations,
     /// The hash names no text that was served.
-    #[error("{}", unknown_hash(given, *live, now, hash))]
+    #[error("{}", unknown_hash(given, *live, now))]
     UnknownHash {
         /// What was given.
         given: String,
         /// Whether the document is open in an editor.
         live: bool,
         /// The text as it is now.
-        now: Text,
-        /// Its hash.
-        hash: FileHash,
+        now: Box<Served>,
     },
     /// The hash names an earlier state of a file.
     #[error(
         "The edit was refused and nothing was changed: the file has changed since you read it, and no editor has it \
-         open that could tell what changed. Read it again; its file_hash is {} now.", .hash.short()
+         open that could tell what changed. {}",
+        hash_now(now)
     )]
     ChangedOnDisk {
         /// The text as it is now.
-        now: Text,
-        /// Its hash.
-        hash: FileHash,
+        now: Box<Served>,
     },
     /// The beginning of a hash fits two texts.
     #[error(
@@ -86,7 +83,7 @@ pub enum Refusal {
     #[error("{}", stale(touched, now))]
     Stale {
         /// The text as it is now.
-        now: Text,
+        now: Box<Served>,
         /// By operation the line that was touched.
         touched: Vec<(usize, Touched)>,
     },
@@ -144,22 +141,39 @@ pub enum Refusal {
     BadConversation(String),
 }
 
-fn unknown_hash(given: &str, live: bool, now: &Text, hash: &FileHash) -> String {
-    let mut out = format!(
-        "The edit was refused and nothing was changed: file_hash {given} names no version of this {} that was read here. \
-         Its file_hash is {} now, with {} lines. Read the lines that you want to change and send the edit with that hash.",
-        if live { "open document" } else { "file" },
-        hash.short(),
-        now.line_count(),
-    );
-    out.push('\n');
-    out
+impl Refusal {
+    /// The text that the refusal shows lines of, if it does: it is served by that, and its hash may be used.
+    pub(crate) fn shows(&mut self) -> Option<&mut Served> {
+        match self {
+            Refusal::Anchors { now, .. }
+            | Refusal::UnknownHash { now, .. }
+            | Refusal::ChangedOnDisk { now }
+            | Refusal::Stale { now, .. } => Some(now),
+            _ => None,
+        }
+    }
 }
 
-fn stale(touched: &[(usize, Touched)], now: &Text) -> String {
+/// How to go on with the text as it is now.
+fn hash_now(now: &Served) -> String {
+    now.hash.map_or_else(String::new, |hash| format!("The file_hash is {} now.\n", hash.short()))
+}
+
+fn unknown_hash(given: &str, live: bool, now: &Served) -> String {
+    format!(
+        "The edit was refused and nothing was changed: file_hash {given} names no version of this {} that was read here. \
+         Send the edit with the hash and the anchors of the lines as they are now; there are {}. {}",
+        if live { "open document" } else { "file" },
+        now.text().line_count(),
+        hash_now(now),
+    )
+}
+
+fn stale(touched: &[(usize, Touched)], now: &Served) -> String {
     let mut out = String::from("The edit was refused and nothing was changed.\n");
     if touched.is_empty() {
-        out.push_str("The file has changed since you read it, and strict was asked for. Read it again.\n");
+        out.push_str("The file has changed since you read it, and strict was asked for. ");
+        out.push_str(&hash_now(now));
         return out;
     }
     for (op, line) in touched {
@@ -180,15 +194,15 @@ fn stale(touched: &[(usize, Touched)], now: &Text) -> String {
             ),
         };
     }
-    out.push_str(
-        "Send the edit again with the new file_hash and the anchors of the lines as they are now:\n",
-    );
-    let last = now.line_count().saturating_sub(1);
+    out.push_str(&hash_now(now));
+    out.push_str("Send the edit again with that hash and the anchors of the lines as they are now:\n");
+    let text = now.text();
+    let last = text.line_count().saturating_sub(1);
     let places: Vec<_> = touched
         .iter()
         .map(|(_, line)| line.now.unwrap_or(line.line.min(last)))
         .map(|line| line..line + 1)
         .collect();
-    write_regions(&mut out, now, &places, CONTEXT, MAX_SHOWN_CHARS);
+    write_regions(&mut out, text, &places, CONTEXT, MAX_SHOWN_CHARS);
     out
 }

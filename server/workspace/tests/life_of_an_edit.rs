@@ -293,3 +293,46 @@ async fn an_agent_is_told_when_the_file_under_an_open_document_was_changed() {
     desk.becomes("changed by something else\n");
     assert!(!desk.workspace.read(&Desk::caller(), &request).await.unwrap().disk_differs);
 }
+
+#[tokio::test]
+async fn an_agent_that_asks_late_is_told_what_was_decided_before() {
+    let desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    let operations = [replace(Desk::anchor(&text, 0), "1"), replace(Desk::anchor(&text, 2), "3")];
+    desk.edit(hash, &operations).await.unwrap();
+    let lines = Target::Lines(0..1);
+    let request =
+        Request { choice: Choice::Reject, target: lines, reason: None, edited: None, with_others: false };
+    desk.workspace.decide(Some(&desk.uri), &request).await;
+    let scope = ReviewScope { own: true, news: true, ..ReviewScope::default() };
+    let caller = Desk::caller();
+    let wait = |timeout| desk.workspace.await_review(&caller, &scope, timeout);
+    let review = wait(Duration::from_secs(20)).await.unwrap();
+    assert!(!review.timed_out && review.edits[0].hunks[0].view.decision == Decision::Rejected);
+    assert!(wait(Duration::ZERO).await.unwrap().timed_out, "nothing new since");
+    desk.decide(Choice::Reject, None).await;
+    assert_eq!(wait(Duration::from_secs(20)).await.unwrap().edits.len(), 1);
+    assert!(wait(Duration::from_secs(20)).await.unwrap().edits.is_empty(), "all told");
+}
+
+#[tokio::test]
+async fn a_refusal_serves_the_lines_that_it_shows() {
+    let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    desk.becomes("one\ntwo!\nthree\n");
+    let refusal = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap_err().to_string();
+    let now = refusal.split("file_hash is ").nth(1).unwrap().split(' ').next().unwrap();
+    desk.becomes("zero\none\ntwo!\nthree\n");
+    let operation = replace(format!("2:{}", line_hash("two!")), "2");
+    let request = EditRequest {
+        path: desk.path(),
+        file_hash: now.parse().unwrap(),
+        operations: vec![Operation::parse(0, operation).unwrap()],
+        strict: false,
+        dry_run: false,
+        conversation: None,
+        tool: "edit_text_file".into(),
+    };
+    let reply = desk.workspace.edit(&Desk::caller(), request).await.unwrap();
+    assert_eq!(reply.text, "zero\none\n2\nthree\n");
+}

@@ -72,7 +72,7 @@ pub(crate) async fn call(
         Err(problems) => return Reply::refused(problems),
     };
     let own = asked.edits.is_empty();
-    let scope = ReviewScope { path: None, edits: asked.edits, own, pending: own };
+    let scope = ReviewScope { edits: asked.edits, own, news: own, ..ReviewScope::default() };
     let waited = tokio::select! {
         waited = workspace.await_review(caller, &scope, asked.timeout) => waited,
         () = cancel.cancelled() => return Reply::refused("The wait was given up; the edits are as they were."),

@@ -187,8 +187,8 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
 /// A refusal; where it does not show the lines as they are now, they are added, so that no re-read is needed.
 fn refused(refusal: Refusal, places: &[Range<usize>]) -> Reply {
     let fresh = match &refusal {
-        Refusal::UnknownHash { now, .. } | Refusal::ChangedOnDisk { now, .. } => Some(now),
-        Refusal::Stale { now, touched } if touched.is_empty() => Some(now),
+        Refusal::UnknownHash { now, .. } | Refusal::ChangedOnDisk { now } => Some(now.text()),
+        Refusal::Stale { now, touched } if touched.is_empty() => Some(now.text()),
         _ => None,
     };
     let mut words = refusal.to_string();

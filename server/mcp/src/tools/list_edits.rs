@@ -40,6 +40,7 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
     match workspace.edits(caller, &scope).await {
         Ok(mut edits) => {
             edits.retain(|edit| state.is_none_or(|state| has_state(edit, state)));
+            workspace.told(caller, &edits);
             answer(caller, &scope, state, &edits)
         }
         Err(refusal) => refusal.into(),

@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_anchor::{Moved, Operation};
+use hashline_anchor::{CONTEXT, Moved, Operation};
 use hashline_history::{ConversationId, EditId, HunkRef, Status};
 use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::read::{blocking, hash_of, name_of};
-use crate::document::{Document, HunkState, Located, Mode, Proposal, Proposed};
+use crate::document::{Document, HunkState, Located, Mode, Proposal, Proposed, Served};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
@@ -89,15 +89,15 @@ impl Workspace {
             let size = slot.lock().text().len_bytes();
             let work = move || workspace.edit_now(&document, &request, &proposal);
             // A small document is done sooner than a thread is found for it.
-            if size < 64 * 1024 && slot.lock().is_open() { work() } else { blocking(work).await }?
+            let worked =
+                if size < 64 * 1024 && slot.lock().is_open() { work() } else { blocking(work).await };
+            match worked {
+                Ok(done) => done,
+                Err(refusal) => return Err(self.with_hash(&slot, refusal).await),
+            }
         };
         let hash = hash_of(&mut done.proposed.after).await;
-        slot.lock().served(
-            &done.proposed.after,
-            hash,
-            0..done.proposed.after.text().line_count(),
-            self.now(),
-        );
+        self.served_regions(&slot, &done, hash);
         if !dry_run {
             self.attend(&slot);
         }
@@ -118,6 +118,30 @@ impl Workspace {
             hash,
             regions: done.regions,
         })
+    }
+
+    /// A refusal that shows lines serves them: what it says of them holds for an edit that follows.
+    async fn with_hash(&self, slot: &Slot, mut refusal: Refusal) -> Refusal {
+        if let Some(now) = refusal.shows() {
+            let hash = hash_of(now).await;
+            slot.lock().served(now, hash, 0..0, self.now());
+        }
+        refusal
+    }
+
+    /// Remembers what a reply shows: the lines around the edit, and all of them to an agent that had seen all before.
+    fn served_regions(&self, slot: &Slot, done: &Done, hash: FileHash) {
+        let after = &done.proposed.after;
+        let lines = after.text().line_count();
+        let mut document = slot.lock();
+        if done.proposed.seen_all {
+            document.served(after, hash, 0..lines, self.now());
+            return;
+        }
+        for region in &done.regions {
+            let shown = region.start.saturating_sub(CONTEXT)..(region.end + CONTEXT).min(lines);
+            document.served(after, hash, shown, self.now());
+        }
     }
 
     fn proposal(&self, caller: &Caller, request: &EditRequest) -> Result<Proposal, Refusal> {
@@ -178,7 +202,7 @@ impl Workspace {
         let mut now = slot.lock().serve_agents()?;
         let hash = now.hash();
         let located = slot.lock().locate(&request.file_hash, &now, hash)?;
-        let resolved = resolve(&located, request, now.text())?;
+        let resolved = resolve(&located, request, &now)?;
         let mut proposed = slot.lock().propose(&located, &resolved, proposal)?;
         if let Err(error) = self.inner.history.append(proposed.record(proposal)) {
             slot.lock().withdraw_provisional(&proposed);
@@ -195,16 +219,18 @@ fn propose(document: &mut Document, request: &EditRequest, proposal: &Proposal) 
     let mut now = document.serve_agents()?;
     let hash = now.hash();
     let located = document.locate(&request.file_hash, &now, hash)?;
-    let resolved = resolve(&located, request, now.text())?;
+    let resolved = resolve(&located, request, &now)?;
     document.propose(&located, &resolved, proposal)
 }
 
 fn resolve(
     located: &Located,
     request: &EditRequest,
-    now: &Text,
+    now: &Served,
 ) -> Result<hashline_anchor::Resolved, Refusal> {
-    located.resolve(&request.operations).map_err(|failures| Refusal::Anchors { failures, now: now.clone() })
+    located
+        .resolve(&request.operations)
+        .map_err(|failures| Refusal::Anchors { failures, now: Box::new(now.clone()) })
 }
 
 /// An edit that is in the document.

@@ -28,6 +28,8 @@ pub struct EditInfo {
     pub mode: Mode,
     /// The decision about it as a whole.
     pub status: Status,
+    /// There is a decision that its agent has not been told of.
+    pub news: bool,
     /// Its hunks, in text order.
     pub hunks: Vec<HunkInfo>,
 }
@@ -61,6 +63,8 @@ pub struct ReviewScope {
     pub own: bool,
     /// With an undecided hunk only.
     pub pending: bool,
+    /// With an undecided hunk, or a decision that the agent has not been told of.
+    pub news: bool,
 }
 
 impl Workspace {
@@ -88,8 +92,23 @@ impl Workspace {
         Ok(edits)
     }
 
-    /// Waits until a decision about an edit of the scope is made, or the time is up; answers with all outcomes so far. Answers at once
-    /// where nothing is undecided.
+    /// Notes that a caller was told how edits stand: decisions about its own are no news to it any more.
+    pub fn told(&self, caller: &Caller, edits: &[EditInfo]) {
+        let own: Vec<&EditInfo> =
+            edits.iter().filter(|edit| edit.news && edit.connection == caller.connection).collect();
+        if own.is_empty() {
+            return;
+        }
+        for slot in self.slots() {
+            let mut document = slot.lock();
+            for edit in &own {
+                document.told(&edit.id);
+            }
+        }
+    }
+
+    /// Waits until there is a decision about an edit of the scope that its agent has not been told of, or the time is up; answers with
+    /// all outcomes so far. Answers at once where nothing is undecided.
     ///
     /// # Errors
     ///
@@ -104,12 +123,15 @@ impl Workspace {
         let first = self.edits(caller, scope).await?;
         // Ids, so that edits stay in the answer when they are no longer undecided.
         let ids = first.iter().map(|edit| edit.id.to_string()).collect();
-        let scope = ReviewScope { path: scope.path.clone(), edits: ids, own: scope.own, pending: false };
+        let scope =
+            ReviewScope { path: scope.path.clone(), edits: ids, own: scope.own, ..ReviewScope::default() };
         let deadline = tokio::time::Instant::now() + timeout;
         loop {
             let edits = if scope.edits.is_empty() { Vec::new() } else { self.edits(caller, &scope).await? };
             let undecided = edits.iter().any(|edit| edit.status == Status::Pending);
-            if !undecided || outcomes(&edits) != outcomes(&first) {
+            let news = edits.iter().any(|edit| edit.news && edit.connection == caller.connection);
+            if news || !undecided || outcomes(&edits) != outcomes(&first) {
+                self.told(caller, &edits);
                 return Ok(Review { edits, timed_out: false });
             }
             match tokio::time::timeout_at(deadline, decisions.changed()).await {
@@ -194,6 +216,7 @@ fn edits_of(caller: &Caller, slot: &Arc<Slot>, scope: &ReviewScope) -> Vec<EditI
     let wanted = |edit: &Edit| {
         (!scope.own || edit.connection == caller.connection)
             && (!scope.pending || edit.status() == Status::Pending)
+            && (!scope.news || edit.status() == Status::Pending || edit.has_news())
             && (scope.edits.is_empty()
                 || scope.edits.iter().any(|id| edit.id.as_str().starts_with(id.as_str())))
     };
@@ -207,6 +230,7 @@ fn edits_of(caller: &Caller, slot: &Arc<Slot>, scope: &ReviewScope) -> Vec<EditI
         conversation: edit.edit.conversation.clone(),
         mode: edit.edit.mode,
         status: edit.edit.status(),
+        news: edit.edit.has_news(),
         hunks: edit
             .hunks
             .into_iter()

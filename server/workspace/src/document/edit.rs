@@ -61,6 +61,12 @@ impl Edit {
         }
     }
 
+    /// Whether there is a decision that its agent has not been told of.
+    #[must_use]
+    pub fn has_news(&self) -> bool {
+        self.hunks.iter().any(|hunk| hunk.told != hunk.decision)
+    }
+
     /// The name of one of its hunks.
     #[must_use]
     pub fn name_of(&self, hunk: &EditHunk) -> HunkRef {
@@ -79,6 +85,8 @@ pub struct EditHunk {
     pub decision: Decision,
     /// What the person said about it.
     pub reason: Option<String>,
+    /// The decision that its agent was told last.
+    pub told: Decision,
 }
 
 /// Where a hunk stands.
@@ -105,6 +113,15 @@ pub(crate) struct Turn {
 }
 
 impl Document {
+    /// Notes that the agent was told the decisions about an edit.
+    pub fn told(&mut self, id: &EditId) {
+        for edit in self.edits.iter_mut().filter(|edit| edit.id == *id) {
+            for hunk in &mut edit.hunks {
+                hunk.told = hunk.decision;
+            }
+        }
+    }
+
     /// Where a hunk stands now.
     pub fn state_of(&mut self, id: HunkId) -> HunkState {
         let decision = self.owner_of(id).map(|(_, hunk)| hunk.decision);

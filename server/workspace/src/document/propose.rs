@@ -12,7 +12,7 @@ use hashline_anchor::{
 };
 use hashline_history::{ConversationId, Decision, EditId, Edited, HunkLines, Location, Record};
 use hashline_text::{FileHash, HashPrefix, Text};
-use hashline_weave::{Change, HunkId, Plan, Snapshot, View};
+use hashline_weave::{Change, HunkId, Plan, Snapshot, Touched, View};
 
 use crate::document::{Document, Edit, EditHunk, Millis, Mode, Served};
 use crate::refusal::Refusal;
@@ -59,6 +59,8 @@ pub struct Proposed {
     pub carried: bool,
     /// Operations whose lines were found elsewhere than their anchors say.
     pub moved: Vec<Moved>,
+    /// The agent has seen every line of the text that the edit was based on.
+    pub seen_all: bool,
     /// Held, though the mode was apply, because it builds on hunks that are held.
     pub held_below: bool,
     /// The agent view with the edit in it.
@@ -88,6 +90,11 @@ impl Proposed {
 }
 
 impl Located {
+    fn seen_all(&self) -> bool {
+        let all = 0..self.text().line_count();
+        self.seen.as_ref().is_some_and(|seen| seen.contains(&all))
+    }
+
     /// The text of the snapshot.
     #[must_use]
     pub fn text(&self) -> &Text {
@@ -150,7 +157,7 @@ impl Document {
         let live = self.is_open();
         match (hashes.len(), current) {
             (0, _) => {
-                Err(Refusal::UnknownHash { given: prefix.to_string(), live, now: now.text().clone(), hash })
+                Err(Refusal::UnknownHash { given: prefix.to_string(), live, now: Box::new(now.clone()) })
             }
             (1, true) => {
                 let seen = matching.into_iter().next().map(|(.., seen)| seen);
@@ -159,7 +166,7 @@ impl Document {
             (1, false) => {
                 let (hash, snapshot, seen) = matching.remove(0);
                 if !live {
-                    return Err(Refusal::ChangedOnDisk { now: now.text().clone(), hash });
+                    return Err(Refusal::ChangedOnDisk { now: Box::new(now.clone()) });
                 }
                 Ok(Located { snapshot, current, hash, seen: Some(seen), live })
             }
@@ -211,6 +218,7 @@ impl Document {
             hunks: ids,
             carried: moved_on,
             moved: resolved.moved.clone(),
+            seen_all: located.seen_all(),
             held_below,
             after: self.serve_agents()?,
             lines,
@@ -241,7 +249,13 @@ impl Document {
             .hunks
             .iter()
             .zip(1..)
-            .map(|(id, number)| EditHunk { number, id: *id, decision: Decision::Undecided, reason: None })
+            .map(|(id, number)| EditHunk {
+                number,
+                id: *id,
+                decision: Decision::Undecided,
+                reason: None,
+                told: Decision::Undecided,
+            })
             .collect();
         let edit = self.edits.len();
         self.owners.extend((0..hunks.len()).map(|hunk| (edit, hunk)));
@@ -285,7 +299,7 @@ impl Document {
         let mut touched = Vec::new();
         let weave = self.weave();
         if strict && !located.current {
-            return Err(Refusal::Stale { now: weave.agent().clone(), touched });
+            return Err(self.stale(touched));
         }
         for edit in &resolved.edits {
             let lines = match resolved.named.get(edit.op).and_then(Option::as_ref) {
@@ -307,6 +321,13 @@ impl Document {
             carried.sort_by_key(|edit| (edit.lines.start, edit.lines.end));
             return Ok(carried);
         }
-        Err(Refusal::Stale { now: weave.agent().clone(), touched })
+        Err(self.stale(touched))
+    }
+
+    fn stale(&mut self, touched: Vec<(usize, Touched)>) -> Refusal {
+        match self.serve_agents() {
+            Ok(now) => Refusal::Stale { now: Box::new(now), touched },
+            Err(refusal) => refusal,
+        }
     }
 }
