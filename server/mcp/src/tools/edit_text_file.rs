@@ -184,7 +184,8 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
     }
 }
 
-/// A refusal; where it does not show the lines as they are now, they are added, so that no re-read is needed.
+/// A refusal; where it does not show the lines as they are now, they are added, so that no re-read is needed. The workspace has served
+/// them: an edit that goes by the hash in its words is carried past typing like any other.
 fn refused(refusal: Refusal, places: &[Range<usize>]) -> Reply {
     let fresh = match &refusal {
         Refusal::UnknownHash { now, .. } | Refusal::ChangedOnDisk { now } => Some(now.text()),

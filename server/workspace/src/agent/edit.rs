@@ -260,7 +260,7 @@ impl Document {
         let mut below = Vec::new();
         for id in hunks {
             for other in weave.with_prerequisites(*id) {
-                if !hunks.contains(&other) && !below.contains(&other) {
+                if !hunks.contains(&other) && !below.contains(&other) && !weave.in_buffer(other) {
                     below.push(other);
                 }
             }

@@ -98,6 +98,8 @@ pub struct Document {
     snapshots: Snapshots,
     flow: Flow,
     turns: HashMap<JournalId, Vec<Turn>>,
+    /// When the text last showed a part of something that seems to be under way.
+    half_shown: Option<Millis>,
     records: Vec<hashline_history::Record>,
     notices: Vec<String>,
     news: News,
@@ -130,6 +132,7 @@ impl Document {
             snapshots: Snapshots::default(),
             flow: Flow::default(),
             turns: HashMap::new(),
+            half_shown: None,
             records: Vec::new(),
             notices: Vec::new(),
             news: News::default(),

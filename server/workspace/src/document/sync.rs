@@ -7,6 +7,9 @@ use hashline_weave::{How, Judgement, Regions, UndoMark};
 use crate::document::edit::Turn;
 use crate::document::{Document, Home, Millis};
 
+/// How long what seems to be under way is judged together with the next notification, in milliseconds (W9).
+const SECOND_LOOK: u64 = 1000;
+
 /// One change of the editor's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentChange {
@@ -167,7 +170,14 @@ impl Document {
     fn judge(&mut self, text: &Text, regions: &Regions, mark: Option<UndoMark>, now: Millis) {
         let asked = self.asked();
         let had_edits = !self.edits.is_empty();
-        let judgement = self.weave().typed(text, regions, &asked, mark);
+        // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
+        let again = self.half_shown.take().is_some_and(|since| now.since(since) <= SECOND_LOOK);
+        let weave = self.weave();
+        let judgement = match again {
+            true => weave.typed_again(text, regions, &asked, mark),
+            false => weave.typed(text, regions, &asked, mark),
+        };
+        self.half_shown = judgement.half_shown.then_some(now);
         self.follow(&judgement, mark);
         self.landed(now);
         // Places move and states change with the typing.
