@@ -8,9 +8,10 @@ use hashline_workspace::document::Mode;
 
 const AFTER_HELP: &str = "\
 How it fits together:
-  An editor starts `hashline lsp` and keeps it in step with its text. An agent starts `hashline mcp`, which finds the
-  editor that has a file open and works on its text, unsaved changes included; without one it works on the disk.
-  What an agent changes in an open file is held until you accept it in the editor.
+  An editor starts `hashline lsp` and keeps it in step with its text. An agent
+  starts `hashline mcp`, which finds the editor that has a file open and works
+  on its text, unsaved changes included; without one it works on the disk. What
+  an agent changes in an open file is held until you accept it in the editor.
 
 Examples:
   hashline demo                                see what it does
@@ -68,14 +69,16 @@ pub enum DemoEditor {
 }
 
 const LSP_HELP: &str = "\
-Editors start it for the files of a project, as any language server; people rarely do. The plugin for Neovim does it by
-itself. Folders, settings and everything else come from the editor.
+Editors start it for the files of a project, as any language server; people
+rarely do. The plugin for Neovim does it by itself. Folders, settings and
+everything else come from the editor.
 
 Examples:
   hashline lsp --editor Helix                     what agents and `hashline status` call the editor
   HASHLINE_LOG=debug hashline lsp --log-file /tmp/hashline.log
 
-It ends when the editor does, or at SIGINT or SIGTERM. Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
+It ends when the editor does, or at SIGINT or SIGTERM.
+Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
 
 #[derive(Debug, Args)]
 #[command(after_help = LSP_HELP)]
@@ -88,8 +91,9 @@ pub struct Lsp {
 }
 
 const MCP_HELP: &str = "\
-Which folders are served: those of --root; else what the agent names as its roots; else the working directory. With
---root the agent's roots can only narrow them.
+Which folders are served: those of --root; else what the agent names as its
+roots; else the working directory. With --root the agent's roots can only narrow
+them.
 
 Examples:
   hashline mcp                                 as agents start it, in the project's folder
@@ -98,7 +102,8 @@ Examples:
   hashline mcp --mode propose                  hold edits of files that are not open, too
   HASHLINE_LOG=debug hashline mcp --log-file /tmp/hashline.log
 
-It ends when its input does, or at SIGINT or SIGTERM. Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
+It ends when its input does, or at SIGINT or SIGTERM.
+Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
 
 #[derive(Debug, Args)]
 #[command(after_help = MCP_HELP)]
