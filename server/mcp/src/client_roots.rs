@@ -2,7 +2,7 @@
 //! is given, the client can only narrow it.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hashline_workspace::disk::{Roots, path_of_file_uri};
@@ -17,28 +17,37 @@ const LIMIT: Duration = Duration::from_millis(1500);
 /// The client's roots, asked once and again when they change.
 #[derive(Debug, Default)]
 pub(crate) struct ClientRoots {
-    /// Whether what the router serves is what the client said last.
-    fresh: AtomicBool,
+    /// How often the client said that they have changed.
+    changes: AtomicU64,
+    /// As of which change the router serves them, plus one; 0 before they were asked for.
+    settled: AtomicU64,
     asking: Mutex<()>,
 }
 
 impl ClientRoots {
     /// The client has other roots now.
     pub(crate) fn changed(&self) {
-        self.fresh.store(false, Ordering::Release);
+        self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Sees to it that the router serves what the client said last. Costs nothing where that is so already.
     pub(crate) async fn settle(&self, peer: &Peer<RoleServer>, router: &Router) {
-        if self.fresh.load(Ordering::Acquire) {
+        if self.is_settled() {
             return;
         }
         let _turn = self.asking.lock().await;
-        if self.fresh.swap(true, Ordering::AcqRel) {
+        if self.is_settled() {
             return;
         }
+        // Taken before the question: a change while it is answered is asked about again.
+        let change = self.changes.load(Ordering::Acquire);
         let folders = ask(peer).await;
         router.serve_roots(&effective(router, folders.as_deref()));
+        self.settled.store(change + 1, Ordering::Release);
+    }
+
+    fn is_settled(&self) -> bool {
+        self.settled.load(Ordering::Acquire) == self.changes.load(Ordering::Acquire) + 1
     }
 }
 

@@ -3,7 +3,8 @@
 //! [`Toolbox`] is the tools over one [`Workspace`](hashline_workspace::Workspace): every face calls them through it and gets a
 //! [`CallToolResult`](rmcp::model::CallToolResult). [`Router`] is the toolbox of `hashline mcp`: for each call it finds the sidecar
 //! that has the document and passes the call on, or serves the disk itself. [`Server`] speaks MCP over it, in the protocol with
-//! sessions and in the one without. [`handler`] is the other end: what a sidecar does with the calls that come in.
+//! sessions and in the one without. A sidecar runs the calls that come in at its socket through a toolbox of its own, which keeps each
+//! caller to its roots.
 //!
 //! # Rules
 //!
@@ -27,7 +28,6 @@ mod limits;
 mod reply;
 mod router;
 mod server;
-mod sidecar;
 mod stdio;
 mod toolbox;
 mod tools;
@@ -36,7 +36,6 @@ mod toolset;
 pub use instructions::INSTRUCTIONS;
 pub use router::Router;
 pub use server::Server;
-pub use sidecar::{SidecarHandler, handler};
 pub use stdio::{ServeError, serve_stdio};
 pub use toolbox::Toolbox;
 pub use toolset::{NameStyle, ToolName, Toolset, UnknownToolset, list};

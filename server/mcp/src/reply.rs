@@ -12,6 +12,10 @@ pub(crate) const EDITS: &str = "edits";
 pub(crate) const COUNT: &str = "count";
 /// In `_meta`: whether a wait ended without news.
 pub(crate) const TIMED_OUT: &str = "timed_out";
+/// In `_meta`: whether the text tells of a decision that its agent had not heard of.
+pub(crate) const NEWS: &str = "news";
+/// In `_meta`: how many hunks of the edits are left to decide.
+pub(crate) const UNDECIDED: &str = "undecided";
 /// In `_meta`: that what was asked for is not known here and may be known elsewhere.
 pub(crate) const NOT_HERE: &str = "not_here";
 /// In `_meta`: how long a result Claude Code shall show whole.

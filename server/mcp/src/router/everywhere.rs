@@ -6,7 +6,7 @@ use hashline_link::{CancellationToken, Sidecar};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::reply::{COUNT, EDITS, Reply, TIMED_OUT};
+use crate::reply::{COUNT, EDITS, NEWS, NOT_HERE, Reply, TIMED_OUT, UNDECIDED};
 use crate::router::{Origin, Router};
 use crate::tools::await_review;
 use crate::toolset::ToolName;
@@ -61,7 +61,7 @@ impl Router {
             Target::Sidecar(sidecar) => match self.pass_on(sidecar, origin, tool, arguments).await {
                 Ok(result) => Reply::of_result(result),
                 // It has gone, and its documents with it.
-                Err(failure) if failure.is_gone() => Reply::new("").with(COUNT, 0),
+                Err(failure) if failure.is_gone() => Reply::new("").with(COUNT, 0).with(NOT_HERE, true),
                 Err(failure) => failure.reply(sidecar, tool),
             },
         }
@@ -81,54 +81,71 @@ impl Router {
         join_all(asked).await
     }
 
-    /// Which of all edits are where.
-    async fn edits_by_target(
-        &self,
-        origin: &Origin,
-        cancel: &CancellationToken,
-    ) -> Vec<(Target, Vec<String>)> {
-        let all = self.ask_all(origin, ToolName::ListEdits, &JsonObject::new(), cancel).await;
-        all.into_iter().map(|(target, reply)| (target, ids(&reply))).collect()
-    }
-
-    /// Waits in every place that has edits which are waited for, until there is news in one of them.
+    /// Waits in every place that has edits which are waited for, until there is news in one of them. What was told once is no news any
+    /// more, so an answer that has news is never thrown away.
     async fn await_everywhere(
         &self,
         origin: &Origin,
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
-        let tool = ToolName::AwaitReview;
         let asked = match await_review::parse(arguments.clone()) {
             Ok(asked) => asked,
             Err(problems) => return Reply::refused(problems),
         };
-        let waits: Vec<(Target, Vec<String>)> = if asked.edits.is_empty() {
-            let now = with_timeout(Vec::new(), 0);
-            let all = self.ask_all(origin, tool, &now, cancel).await;
-            all.into_iter().map(|(target, reply)| (target, ids(&reply))).collect()
+        let probed = if asked.edits.is_empty() {
+            self.ask_all(origin, ToolName::AwaitReview, &with_timeout(Vec::new(), 0), cancel).await
         } else {
-            let mut places = self.edits_by_target(origin, cancel).await;
-            let missing = asked.edits.iter().find(|id| !places.iter().any(|(_, ids)| has(ids, id)));
-            if missing.is_some() {
-                // Refused here, in the same words as everywhere.
-                return self.own_call(origin, tool, arguments, cancel).await;
+            // Nearly always all of them are in one place.
+            for target in self.targets() {
+                let reply = self.wait(&target, origin, &arguments, cancel).await;
+                if !reply.has(NOT_HERE) {
+                    return reply;
+                }
             }
-            for (_, ids) in &mut places {
-                ids.retain(|id| asked.edits.iter().any(|wanted| id.starts_with(wanted.as_str())));
+            match self.probe_each(origin, &asked.edits, cancel).await {
+                Ok(probed) => probed,
+                Err(refused) => return refused,
             }
-            places
         };
-        let waits: Vec<_> = waits.into_iter().filter(|(_, ids)| !ids.is_empty()).collect();
-        let seconds = asked.timeout.as_secs();
-        match waits.as_slice() {
-            [] => self.own_call(origin, tool, arguments, cancel).await,
-            [(target, ids)] => {
-                let given = with_timeout(ids.clone(), seconds);
-                self.wait(target, origin, &given, cancel).await
-            }
-            several => self.first_news(several, seconds, origin, cancel).await,
+        let probed: Vec<_> =
+            probed.into_iter().filter(|(_, reply)| reply.failed || count(reply) > 0).collect();
+        let open: Vec<_> = probed.iter().filter(|(_, reply)| number(reply, UNDECIDED) > 0).collect();
+        if open.is_empty() || probed.iter().any(|(_, reply)| reply.failed || is(reply, NEWS)) {
+            return match probed.is_empty() {
+                true => self.own_call(origin, ToolName::AwaitReview, arguments, cancel).await,
+                false => merged(probed.into_iter().map(|(_, reply)| reply).collect()),
+            };
         }
+        let seconds = asked.timeout.as_secs();
+        match open.as_slice() {
+            [(target, reply)] => self.wait(target, origin, &with_timeout(ids(reply), seconds), cancel).await,
+            several => {
+                let waits: Vec<_> = several.iter().map(|(target, reply)| (target, ids(reply))).collect();
+                self.first_news(&waits, seconds, origin, cancel).await
+            }
+        }
+    }
+
+    /// Where each of some edits is, and how it stands; an edit that is nowhere is refused.
+    async fn probe_each(
+        &self,
+        origin: &Origin,
+        edits: &[String],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<(Target, Reply)>, Reply> {
+        let mut probed = Vec::new();
+        for id in edits {
+            let given = with_timeout(vec![id.clone()], 0);
+            let all = self.ask_all(origin, ToolName::AwaitReview, &given, cancel).await;
+            let mut here = all.into_iter().filter(|(_, reply)| !reply.has(NOT_HERE)).peekable();
+            if here.peek().is_none() {
+                // Refused here, in the same words as everywhere.
+                return Err(self.own_call(origin, ToolName::AwaitReview, given, cancel).await);
+            }
+            probed.extend(here);
+        }
+        Ok(probed)
     }
 
     /// Waits in one place. When `cancel` fires, the sidecar is told by taking the request back.
@@ -147,7 +164,7 @@ impl Router {
 
     async fn first_news(
         &self,
-        waits: &[(Target, Vec<String>)],
+        waits: &[(&Target, Vec<String>)],
         seconds: u64,
         origin: &Origin,
         cancel: &CancellationToken,
@@ -177,21 +194,15 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
-        let tool = ToolName::WithdrawEdit;
-        let place = match arguments.get("edit_id") {
-            Some(Value::String(id)) => {
-                let id = await_review::plain_id(id);
-                let places = self.edits_by_target(origin, cancel).await;
-                places.into_iter().find(|(_, ids)| has(ids, &id)).map(|(target, _)| target)
+        // Who does not have it refuses and changes nothing.
+        for target in self.targets() {
+            let reply = self.ask(&target, origin, ToolName::WithdrawEdit, &arguments, cancel).await;
+            if !reply.has(NOT_HERE) {
+                return reply;
             }
-            _ => None,
-        };
-        self.ask(&place.unwrap_or(Target::Own), origin, tool, &arguments, cancel).await
+        }
+        self.own_call(origin, ToolName::WithdrawEdit, arguments, cancel).await
     }
-}
-
-fn has(ids: &[String], beginning: &str) -> bool {
-    !beginning.is_empty() && ids.iter().any(|id| id.starts_with(beginning))
 }
 
 fn with_timeout(ids: Vec<String>, seconds: u64) -> JsonObject {
@@ -208,9 +219,17 @@ fn ids(reply: &Reply) -> Vec<String> {
     listed.into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect()
 }
 
+fn number(reply: &Reply, key: &str) -> u64 {
+    reply.meta.get(key).and_then(Value::as_u64).unwrap_or_default()
+}
+
+fn is(reply: &Reply, key: &str) -> bool {
+    reply.meta.get(key).and_then(Value::as_bool).unwrap_or_default()
+}
+
 /// How many things an answer lists.
 pub(super) fn count(reply: &Reply) -> u64 {
-    reply.meta.get(COUNT).and_then(Value::as_u64).unwrap_or_default()
+    number(reply, COUNT)
 }
 
 /// One answer of several. Those that list nothing are left out, unless all of them do. What failed is told, and fails the whole

@@ -10,6 +10,7 @@ mod sidecars;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use hashline_history::Memory;
 use hashline_link::{CallerInfo, CancellationToken, Sidecar, StateDir};
@@ -23,6 +24,11 @@ use crate::router::choose::Choice;
 use crate::router::sidecars::Sidecars;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
+
+/// How often a call is made where making it again is harmless.
+const ATTEMPTS: u32 = 4;
+/// How long an editor that is going away is given before it is looked for again.
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// Who makes a call, as the face knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]

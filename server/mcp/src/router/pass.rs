@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hashline_link::{Call, Error, Raw, Sidecar};
+use hashline_link::{Call, Error, Raw, RemoteError, RemoteKind, Sidecar};
 use rmcp::model::{CallToolResult, JsonObject};
 
 use crate::reply::Reply;
@@ -27,27 +27,38 @@ impl Failure {
         !self.sent && super::choose::is_gone(&self.error)
     }
 
-    /// Whether making the call again cannot make anything happen twice.
+    /// Whether it is certain that nothing was done.
+    fn is_harmless(&self) -> bool {
+        // A handler that broke off, or a sidecar that was going away, may have done it before.
+        let refused = |refusal: &RemoteError| {
+            matches!(refusal.kind, RemoteKind::BadRequest | RemoteKind::NotFound | RemoteKind::Busy)
+        };
+        !self.sent || matches!(&self.error, Error::Remote(refusal) if refused(refusal))
+    }
+
+    /// Whether making the call again may help, and cannot make anything happen twice.
     pub(super) fn may_retry(&self, tool: ToolName) -> bool {
-        match self.error {
-            Error::Closed | Error::Refused { .. } => !self.sent || tool.is_read_only(),
+        let going_away = match &self.error {
+            Error::Closed | Error::Refused { .. } => true,
+            Error::Remote(refusal) => matches!(refusal.kind, RemoteKind::Failed | RemoteKind::Cancelled),
             _ => false,
-        }
+        };
+        going_away && (self.is_harmless() || tool.is_read_only())
     }
 
     /// The same in words for the agent.
     pub(super) fn reply(&self, sidecar: &Sidecar, tool: ToolName) -> Reply {
+        let Failure { error, sent } = self;
         let editor = &sidecar.editor;
-        let error = &self.error;
-        let words = match (error, self.sent) {
-            (Error::Remote(refusal), _) => {
-                format!("{tool} was not carried out by {editor}: {refusal}. Nothing was changed; try again.")
-            }
-            (_, true) if !tool.is_read_only() => format!(
+        let words = if !tool.is_read_only() && !self.is_harmless() {
+            format!(
                 "It is not known whether this {tool} was carried out: {editor} was asked, and then {error}. Do not send it again \
-                 blindly: read the file and see whether your change is there, or call list_edits, and then go on from there."
-            ),
-            _ => format!("{editor} could not be asked: {error}. Nothing was changed; try again in a moment."),
+                 blindly: read the file and see whether your change is there, or call list_edits, and go on from there."
+            )
+        } else if *sent {
+            format!("{editor} did not carry out {tool}: {error}. Nothing was changed; try again in a moment.")
+        } else {
+            format!("{editor} could not be asked: {error}. Nothing was changed; try again in a moment.")
         };
         Reply::refused(words)
     }

@@ -9,7 +9,7 @@ use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, shown};
-use crate::reply::{COUNT, EDITS, Reply, TIMED_OUT};
+use crate::reply::{COUNT, EDITS, NEWS, Reply, TIMED_OUT, UNDECIDED};
 use crate::tools::told;
 use crate::toolset::Definition;
 
@@ -86,18 +86,25 @@ pub(crate) async fn call(
 fn answer(caller: &Caller, review: &Review) -> Reply {
     let edits = &review.edits;
     let ids: Vec<String> = edits.iter().map(|edit| edit.id.to_string()).collect();
-    let open = edits.iter().filter(|edit| !told::is_decided(edit)).count();
-    let mut out = match (edits.len(), review.timed_out, open) {
+    let hunks: usize = edits.iter().map(|edit| edit.hunks.len()).sum();
+    let open: usize = edits.iter().map(told::undecided).sum();
+    let mut out = match (hunks, review.timed_out, open) {
         (0, ..) => "You have no pending edits: nothing to wait for.\n".to_owned(),
         (_, true, _) => {
             "No new decision yet. The edits stay as they are; call await_review again to go on waiting, or go on working.\n"
                 .to_owned()
         }
-        (_, false, 0) => "All decided:\n".to_owned(),
-        (count, false, open) => format!("{} of {count} decided so far:\n", count - open),
+        (_, false, 0) => "All is decided:\n".to_owned(),
+        (hunks, false, open) => format!("{} of {hunks} hunks decided so far:\n", hunks - open),
     };
     for edit in edits {
         told::write_edit(&mut out, edit, edit.connection == caller.connection);
     }
-    Reply::new(out).with(COUNT, edits.len()).with(EDITS, ids).with(TIMED_OUT, review.timed_out)
+    let news = edits.iter().any(|edit| edit.news);
+    Reply::new(out)
+        .with(COUNT, edits.len())
+        .with(EDITS, ids)
+        .with(TIMED_OUT, review.timed_out)
+        .with(NEWS, news)
+        .with(UNDECIDED, open)
 }

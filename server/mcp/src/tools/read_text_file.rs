@@ -161,17 +161,21 @@ fn write_head(out: &mut String, asked: &Asked, read: &ReadReply, part: &Part) {
     if read.open {
         out.push_str(" Open in the editor.");
     }
-    let view_has_them = asked.request.view == View::Agent;
-    match (read.held, view_has_them) {
-        (0, _) => {}
-        (1, true) => out.push_str(" 1 edit in this text is held: not in the editor yet."),
-        (held, true) => {
-            let _ = write!(out, " {held} edits in this text are held: not in the editor yet.");
-        }
-        (held, false) => {
-            let _ = write!(out, " Left out: {held} held edit{}.", if held == 1 { "" } else { "s" });
-        }
+    if read.disk_differs {
+        out.push_str(" Something else has changed the file on disk since; the editor's text counts.");
     }
+    let changes = if read.held == 1 { "change" } else { "changes" };
+    let _ = match (read.held, asked.request.view) {
+        (0, _) => Ok(()),
+        (held, View::Agent) => {
+            write!(
+                out,
+                " {held} held {changes} in this text {} not in the editor yet.",
+                if held == 1 { "is" } else { "are" }
+            )
+        }
+        (held, View::Buffer) => write!(out, " Without {held} held {changes}."),
+    };
     if !read.conflicted.is_empty() {
         let _ = write!(out, " Conflicted and left out: {}.", read.conflicted.join(", "));
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hashline_history::{Decision, Status};
+use hashline_history::Decision;
 use hashline_weave::Conflict;
 use hashline_workspace::agent::{EditInfo, HunkInfo};
 use hashline_workspace::document::HunkState;
@@ -123,7 +123,7 @@ fn conflict_words(conflict: Conflict, sentence: Option<&str>) -> String {
     format!("{what}. Read the file again and edit anew, or leave it to the person")
 }
 
-/// Whether nothing about an edit is left to decide.
-pub(crate) fn is_decided(edit: &EditInfo) -> bool {
-    edit.status != Status::Pending
+/// How many hunks of an edit are left to decide.
+pub(crate) fn undecided(edit: &EditInfo) -> usize {
+    edit.hunks.iter().filter(|hunk| hunk.view.decision == Decision::Undecided).count()
 }

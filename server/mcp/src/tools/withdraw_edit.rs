@@ -26,8 +26,7 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
     }
     match workspace.withdraw(caller, &plain_id(&id)).await {
         Ok(edit) => {
-            let mut out = "Withdrawn. What was read of this file before no longer has the right file_hash.\n"
-                .to_owned();
+            let mut out = "Withdrawn: your next read shows the file without it.\n".to_owned();
             told::write_edit(&mut out, &edit, true);
             Reply::new(out).with(COUNT, 1).with(EDITS, vec![edit.id.to_string()])
         }

@@ -1,0 +1,157 @@
+//! Documents that an editor has open.
+
+use std::time::Duration;
+
+use hashline_workspace::Settings;
+use hashline_workspace::document::{Choice, Mode, Target};
+use serde_json::json;
+
+use crate::desk::{Desk, shows};
+
+#[tokio::test]
+async fn unsaved_text_is_read_and_an_edit_is_held() {
+    let mut desk = Desk::new();
+    desk.write("a.txt", "on the disk\n");
+    desk.open("a.txt", "one\ntwo\nthree\nfour\nfive");
+    let read = desk.read("a.txt").await;
+    shows!("live_read", desk, read.text);
+    let operations = json!([
+        { "op": "replace", "anchor": read.anchor("two"), "content": "2" },
+        { "op": "delete", "anchor": read.anchor("five") },
+    ]);
+    let held = desk.edit("a.txt", &read.hash(), operations).await;
+    shows!("live_held", desk, held.text);
+    assert_eq!(desk.editor_text("a.txt"), "one\ntwo\nthree\nfour\nfive");
+    assert_eq!(desk.bytes("a.txt"), b"on the disk\n");
+    shows!("live_read_held", desk, desk.read("a.txt").await.text);
+    let buffer = desk.call("read_text_file", json!({ "path": "a.txt", "view": "buffer" })).await;
+    shows!("live_read_buffer", desk, buffer.text);
+    shows!("live_list", desk, desk.call("list_edits", json!({})).await.text);
+    shows!("live_documents", desk, desk.call("list_documents", json!({})).await.text);
+
+    desk.types("a.txt", "one\nTWO!\nthree\nfour\nfive");
+    shows!("live_conflicted_read", desk, desk.read("a.txt").await.text);
+    shows!(
+        "live_conflicted_list",
+        desk,
+        desk.call("list_edits", json!({ "state": "conflicted" })).await.text
+    );
+}
+
+#[tokio::test]
+async fn waiting_tells_what_the_person_decided() {
+    let mut desk = Desk::new();
+    desk.write("a.txt", "");
+    desk.open("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+    let read = desk.read("a.txt").await;
+    let operations = json!([
+        { "op": "replace", "anchor": read.anchor("one"), "content": "1" },
+        { "op": "replace", "anchor": read.anchor("three"), "content": "3" },
+        { "op": "replace", "anchor": read.anchor("five"), "content": "5" },
+    ]);
+    let held = desk.edit("a.txt", &read.hash(), operations).await;
+    let id = held.edit_id();
+    let none = desk.call("await_review", json!({ "timeout_s": 0 })).await;
+    shows!("await_nothing_new", desk, none.text);
+    let hunk = |number| {
+        Target::Hunk(hashline_history::HunkRef { edit: hashline_history::EditId::from(id.as_str()), number })
+    };
+
+    let waiting = desk.call("await_review", json!({ "edit_ids": [id[..8]], "timeout_s": 20 }));
+    let deciding = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        desk.decide(Choice::Reject, hunk(2), Some("Keep the word, please.")).await;
+    };
+    let (told, ()) = tokio::join!(waiting, deciding);
+    shows!("await_rejected", desk, told.text);
+
+    desk.decide(Choice::Accept, hunk(1), None).await;
+    desk.deliver("a.txt");
+    desk.decide(Choice::Accept, hunk(3), None).await;
+    desk.deliver("a.txt");
+    assert_eq!(desk.editor_text("a.txt"), "1\ntwo\nthree\nfour\n5\n");
+    let all = desk.call("await_review", json!({ "edit_ids": [id], "timeout_s": 20 })).await;
+    shows!("await_all", desk, all.text);
+    shows!("await_none", desk, desk.call("await_review", json!({})).await.text);
+    let late = desk.call("withdraw_edit", json!({ "edit_id": id[..8] })).await;
+    assert!(late.failed);
+    shows!("withdraw_late", desk, late.text);
+}
+
+#[tokio::test]
+async fn what_the_person_changed_in_an_edit_is_told() {
+    let mut desk = Desk::with(Settings { open: Mode::Apply, ..Settings::default() });
+    desk.write("a.txt", "one\ntwo\nthree\n");
+    desk.open("a.txt", "one\ntwo\nthree\n");
+    let read = desk.read("a.txt").await;
+    let operations = json!([{ "op": "replace", "anchor": read.anchor("two"), "content": "2\n2b" }]);
+    let done = desk.edit("a.txt", &read.hash(), operations).await;
+    shows!("live_applied", desk, done.text);
+    desk.deliver("a.txt");
+    assert_eq!(desk.editor_text("a.txt"), "one\n2\n2b\nthree\n");
+    desk.types("a.txt", "one\n2\n2b by hand\nthree\n");
+    shows!("live_edited", desk, desk.call("list_edits", json!({})).await.text);
+}
+
+#[tokio::test]
+async fn an_edit_is_carried_past_typing_elsewhere_and_refused_over_typing_there() {
+    let mut desk = Desk::new();
+    desk.write("a.txt", "");
+    desk.open("a.txt", "one\ntwo\nthree\nfour\n");
+    let read = desk.read("a.txt").await;
+    desk.types("a.txt", "zero\none\ntwo\nthree\nfour\n");
+    let operations = json!([{ "op": "replace", "anchor": read.anchor("three"), "content": "3" }]);
+    let carried = desk.edit("a.txt", &read.hash(), operations.clone()).await;
+    assert!(!carried.failed, "{}", carried.text);
+    shows!("live_carried", desk, carried.text);
+
+    desk.types("a.txt", "zero\none\nTWO\nthree\nfour\n");
+    let two = json!([{ "op": "replace", "anchor": read.anchor("two"), "content": "2" }]);
+    let refused = desk.edit("a.txt", &read.hash(), two).await;
+    assert!(refused.failed);
+    shows!("live_stale", desk, refused.text);
+
+    let given = json!({
+        "path": "a.txt", "file_hash": read.hash(), "strict": true,
+        "operations": [{ "op": "delete", "anchor": read.anchor("one") }],
+    });
+    let strict = desk.call("edit_text_file", given).await;
+    assert!(strict.failed);
+    shows!("live_strict", desk, strict.text);
+}
+
+#[tokio::test]
+async fn held_edits_build_on_each_other() {
+    let mut desk = Desk::new();
+    desk.write("a.txt", "");
+    desk.open("a.txt", "one\ntwo\n");
+    let read = desk.read("a.txt").await;
+    let first = desk
+        .edit(
+            "a.txt",
+            &read.hash(),
+            json!([{ "op": "replace", "anchor": read.anchor("two"), "content": "2" }]),
+        )
+        .await;
+    let second = desk
+        .edit(
+            "a.txt",
+            &first.hash(),
+            json!([{ "op": "replace", "anchor": first.anchor("2"), "content": "II" }]),
+        )
+        .await;
+    assert!(!second.failed, "{}", second.text);
+    shows!("live_held_below", desk, second.text);
+}
+
+#[tokio::test]
+async fn a_document_without_a_file_has_its_uri_for_a_name() {
+    let desk = Desk::new();
+    let uri = "untitled:Untitled-1";
+    let (version, encoding) = (hashline_text::DocVersion(1), hashline_text::Encoding::Utf16);
+    desk.workspace.did_open(uri, "markdown", version, encoding, "draft\n");
+    let read = desk.read(uri).await;
+    assert!(read.text.starts_with("[untitled:Untitled-1 · lines 1-1 of 1 · "), "{}", read.text);
+    let unknown = desk.call("read_text_file", json!({ "path": "untitled:Untitled-2" })).await;
+    assert!(unknown.failed && unknown.text.contains("list_documents"), "{}", unknown.text);
+}

@@ -1,0 +1,11 @@
+//! The tools as an agent meets them.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
+
+mod bad_input;
+mod defects;
+mod desk;
+mod disk;
+mod listed;
+mod live;
+mod protocol;
+mod routed;

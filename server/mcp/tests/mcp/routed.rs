@@ -1,0 +1,409 @@
+//! The router between an agent and editors that come and go.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hashline_history::Memory;
+use hashline_link::{
+    Announcement, Call, CancellationToken, Decide, DecideOutcome, Handler, Held, Listener, Raw, RemoteError,
+    Sidecar, SidecarId, SidecarStatus, StateDir, announce, serve,
+};
+use hashline_mcp::Toolbox;
+use hashline_text::{DocVersion, Encoding};
+use hashline_workspace::disk::Roots;
+use hashline_workspace::document::{Choice, Request, Target};
+use hashline_workspace::{Caller, Settings, Workspace};
+use rmcp::service::ClientLifecycleMode;
+use serde_json::json;
+
+use crate::desk::uri;
+use crate::protocol::{Agent, Connection, call, connect, server};
+
+/// A folder, and where editors and agents find each other.
+struct Place {
+    temp: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap().join("w");
+        std::fs::create_dir(&root).unwrap();
+        Self { temp, root }
+    }
+
+    fn state(&self) -> StateDir {
+        StateDir::new(Some(&self.temp.path().join("state"))).unwrap()
+    }
+
+    fn write(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    async fn agent(&self) -> Connection {
+        let server = server(&[&self.root], true, &self.temp.path().join("state"));
+        connect(server, Agent { name: "tester", roots: None }, ClientLifecycleMode::Initialize).await
+    }
+
+    /// An editor with these folders open.
+    fn editor(&self, name: &str, folders: &[&Path]) -> Editor {
+        let roots = Roots::open(folders).unwrap();
+        let (workspace, _) = Workspace::new(roots, Settings::default(), Arc::new(Memory::default()));
+        let toolbox = Toolbox::new(workspace.clone()).of_editor(name);
+        let sidecar = self.start(name, folders, Arc::new(Served { toolbox }));
+        Editor { workspace, sidecar }
+    }
+
+    fn start<H: Handler>(&self, name: &str, folders: &[&Path], handler: Arc<H>) -> Running {
+        // With threads of its own it can be made to vanish as a killed process does.
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let id = SidecarId::random();
+        let entered = runtime.enter();
+        let listener = Listener::bind(&self.state(), &id).unwrap();
+        drop(entered);
+        let folders = folders.iter().map(|folder| folder.to_path_buf()).collect();
+        let sidecar = Sidecar::new(id, &listener, name, folders);
+        let stop = CancellationToken::new();
+        let serving = runtime.spawn(serve(listener, handler, stop.clone()));
+        Running {
+            announcement: Some(announce(&self.state(), sidecar).unwrap()),
+            stop,
+            serving: Some(serving),
+            runtime: Some(runtime),
+        }
+    }
+}
+
+struct Running {
+    announcement: Option<Announcement>,
+    stop: CancellationToken,
+    serving: Option<tokio::task::JoinHandle<()>>,
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Running {
+    async fn quit(mut self) {
+        self.announcement.take();
+        self.stop.cancel();
+        self.serving.take().unwrap().await.unwrap();
+    }
+
+    /// Goes without a word: its file stays.
+    fn crash(mut self) {
+        std::mem::forget(self.announcement.take());
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// What a sidecar does with calls.
+struct Served {
+    toolbox: Toolbox,
+}
+
+impl Handler for Served {
+    async fn call(&self, call: Call, cancel: CancellationToken) -> Result<Raw, RemoteError> {
+        let Call { caller, tool, arguments } = call;
+        let caller = Caller { agent: caller.agent, connection: caller.connection, roots: caller.roots };
+        Ok(Raw::of(&self.toolbox.call(&caller, &tool, arguments, &cancel).await).unwrap())
+    }
+    async fn holds(&self, paths: Vec<PathBuf>) -> Result<Vec<Held>, RemoteError> {
+        let held = |path: PathBuf| match self.toolbox.workspace().holding(&path) {
+            None => Held { path, ..Held::default() },
+            Some(holding) => Held {
+                path,
+                open: holding.open,
+                dirty: holding.dirty,
+                language: holding.language,
+                pending: u32::try_from(holding.pending).unwrap(),
+                hash: holding.hash.map(|hash| hash.to_hex()),
+                used: holding.used,
+            },
+        };
+        Ok(paths.into_iter().map(held).collect())
+    }
+    async fn status(&self) -> Result<SidecarStatus, RemoteError> {
+        Ok(SidecarStatus::default())
+    }
+    async fn decide(&self, _: Decide) -> Result<DecideOutcome, RemoteError> {
+        Err(RemoteError::cancelled())
+    }
+}
+
+struct Editor {
+    workspace: Workspace,
+    sidecar: Running,
+}
+
+impl Editor {
+    fn open(&self, path: &Path, text: &str) {
+        self.workspace.did_open(&uri(path), "text", DocVersion(1), Encoding::Utf16, text);
+    }
+
+    async fn reject(&self, edit: &str, reason: &str) {
+        let reason = Some(reason.to_owned());
+        let target = Target::Edit(edit.to_owned());
+        let request = Request { choice: Choice::Reject, target, reason, edited: None, with_others: false };
+        self.workspace.decide(None, &request).await;
+    }
+}
+
+#[tokio::test]
+async fn an_editor_is_noticed_when_it_comes_and_when_it_goes() {
+    let place = Place::new();
+    let path = place.write("a.txt", "on the disk\n");
+    let agent = place.agent().await;
+    let read = || call(&agent, "read_text_file", json!({ "path": "a.txt" }));
+    assert!(read().await.text.contains("|on the disk"));
+
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, "in the editor\n");
+    let live = read().await;
+    assert!(
+        live.text.contains("|in the editor") && live.text.contains("Open in the editor"),
+        "{}",
+        live.text
+    );
+
+    let operations =
+        json!([{ "op": "replace", "anchor": live.anchor("in the editor"), "content": "edited" }]);
+    let given = json!({ "path": "a.txt", "file_hash": live.hash(), "operations": operations });
+    let held = call(&agent, "edit_text_file", given).await;
+    assert!(held.text.contains("Held for the person"), "{}", held.text);
+    assert_eq!(std::fs::read(&path).unwrap(), b"on the disk\n");
+    assert_eq!(editor.workspace.reviews().len(), 1);
+    assert_eq!(editor.workspace.agents(), ["tester"]);
+    assert!(call(&agent, "list_edits", json!({ "path": "a.txt" })).await.text.contains("held"));
+    let documents = call(&agent, "list_documents", json!({})).await;
+    assert!(documents.text.contains("1 document open in nvim"), "{}", documents.text);
+
+    editor.sidecar.quit().await;
+    assert!(read().await.text.contains("|on the disk"), "without an editor the disk is served");
+
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, "in the next editor\n");
+    assert!(read().await.text.contains("|in the next editor"));
+    editor.sidecar.crash();
+    assert!(read().await.text.contains("|on the disk"), "a file left behind is no editor");
+}
+
+#[tokio::test]
+async fn waiting_holds_up_nobody_and_ends_with_the_decision() {
+    let place = Place::new();
+    let path = place.write("a.txt", "a\n");
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, "a\n");
+    let agent = place.agent().await;
+    let read = call(&agent, "read_text_file", json!({ "path": "a.txt" })).await;
+    let operations = json!([{ "op": "replace", "anchor": read.anchor("a"), "content": "b" }]);
+    let given = json!({ "path": "a.txt", "file_hash": read.hash(), "operations": operations });
+    let held = call(&agent, "edit_text_file", given).await;
+    let waiting = call(&agent, "await_review", json!({ "timeout_s": 30 }));
+    let meanwhile = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        for _ in 0..10 {
+            assert!(!call(&agent, "read_text_file", json!({ "path": "a.txt" })).await.failed);
+        }
+        editor.reject(&held.edit_id(), "No.").await;
+    };
+    let (told, ()) =
+        tokio::time::timeout(Duration::from_secs(20), async { tokio::join!(waiting, meanwhile) })
+            .await
+            .unwrap();
+    assert!(told.text.contains("rejected · the person says: No."), "{}", told.text);
+}
+
+#[tokio::test]
+async fn edits_in_several_places_are_waited_for_together() {
+    let place = Place::new();
+    let (one, two) = (place.write("one/a.txt", "a\n"), place.write("two/a.txt", "a\n"));
+    let first = place.editor("nvim", &[one.parent().unwrap()]);
+    let second = place.editor("code", &[two.parent().unwrap()]);
+    first.open(&one, "a\n");
+    second.open(&two, "a\n");
+    let agent = place.agent().await;
+    let mut ids = Vec::new();
+    for path in ["one/a.txt", "two/a.txt"] {
+        let read = call(&agent, "read_text_file", json!({ "path": path })).await;
+        let operations = json!([{ "op": "replace", "anchor": read.anchor("a"), "content": "b" }]);
+        let given = json!({ "path": path, "file_hash": read.hash(), "operations": operations });
+        ids.push(call(&agent, "edit_text_file", given).await.edit_id());
+    }
+    let listed = call(&agent, "list_edits", json!({ "state": "pending" })).await;
+    assert!(ids.iter().all(|id| listed.text.contains(&id[..8])), "{}", listed.text);
+    let documents = call(&agent, "list_documents", json!({})).await;
+    assert!(
+        documents.text.contains("open in nvim") && documents.text.contains("open in code"),
+        "{}",
+        documents.text
+    );
+
+    for given in [json!({ "timeout_s": 20 }), json!({ "timeout_s": 20, "edit_ids": ids })] {
+        let waiting = call(&agent, "await_review", given);
+        let deciding = async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            second.reject(&ids[1], "No.").await;
+            first.reject(&ids[0], "No.").await;
+        };
+        let (told, ()) = tokio::join!(waiting, deciding);
+        assert!(!told.failed && ids.iter().all(|id| told.text.contains(&id[..8])), "{}", told.text);
+        assert!(told.text.contains("the person says: No."), "{}", told.text);
+    }
+    let late = call(&agent, "withdraw_edit", json!({ "edit_id": ids[0] })).await;
+    assert!(late.failed && late.text.contains("rejected already"), "{}", late.text);
+    let unknown = call(&agent, "await_review", json!({ "edit_ids": ["ffffffff"], "timeout_s": 1 })).await;
+    assert!(unknown.failed, "{}", unknown.text);
+}
+
+#[tokio::test]
+async fn of_two_editors_the_one_with_unsaved_text_answers_and_two_such_are_refused() {
+    let place = Place::new();
+    let path = place.write("a.txt", "saved\n");
+    let (first, second) = (place.editor("nvim", &[&place.root]), place.editor("code", &[&place.root]));
+    let agent = place.agent().await;
+    let read = || call(&agent, "read_text_file", json!({ "path": "a.txt" }));
+    first.open(&path, "unsaved\n");
+    assert!(read().await.text.contains("|unsaved"));
+    second.open(&path, "saved\n");
+    assert!(read().await.text.contains("|unsaved"), "the only one with unsaved text");
+    second.open(&path, "unsaved otherwise\n");
+    let refused = read().await;
+    assert!(
+        refused.failed && refused.text.contains("nvim") && refused.text.contains("code"),
+        "{}",
+        refused.text
+    );
+    assert!(!refused.text.contains("|unsaved"));
+}
+
+#[tokio::test]
+async fn a_file_outside_the_editors_folders_is_found_where_it_is_open() {
+    let place = Place::new();
+    let (inside, outside) = (place.write("one/a.txt", "a\n"), place.write("two/b.txt", "b\n"));
+    let editor = place.editor("nvim", &[inside.parent().unwrap()]);
+    editor.open(&outside, "unsaved\n");
+    let agent = place.agent().await;
+    assert!(call(&agent, "read_text_file", json!({ "path": "two/b.txt" })).await.text.contains("|unsaved"));
+    let other = place.write("two/c.txt", "c\n");
+    let read = call(&agent, "read_text_file", json!({ "path": other })).await;
+    assert!(!read.failed && read.text.contains("|c"), "{}", read.text);
+    // A relative path means the agent's folder, not the editor's.
+    place.write("a.txt", "the agent's\n");
+    assert!(call(&agent, "read_text_file", json!({ "path": "a.txt" })).await.text.contains("|the agent's"));
+}
+
+#[tokio::test]
+async fn documents_without_a_file_are_found() {
+    let place = Place::new();
+    let editor = place.editor("code", &[&place.root]);
+    let other = place.editor("nvim", &[&place.root]);
+    other.workspace.did_open("untitled:2", "text", DocVersion(1), Encoding::Utf16, "another draft\n");
+    editor.workspace.did_open("untitled:1", "text", DocVersion(1), Encoding::Utf16, "draft\n");
+    let agent = place.agent().await;
+    let read = call(&agent, "read_text_file", json!({ "path": "untitled:1" })).await;
+    assert!(read.text.contains("|draft"), "{}", read.text);
+    let gone = call(&agent, "read_text_file", json!({ "path": "untitled:3" })).await;
+    assert!(gone.failed && gone.text.contains("list_documents"), "{}", gone.text);
+}
+
+#[tokio::test]
+async fn the_sidecar_keeps_agents_to_their_roots() {
+    let place = Place::new();
+    let (mine, other) = (place.write("mine/a.txt", "a\n"), place.write("other/b.txt", "b\n"));
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&mine, "mine\n");
+    editor.open(&other, "the secret\n");
+    let server = server(&[mine.parent().unwrap()], true, &place.temp.path().join("state"));
+    let agent = connect(server, Agent { name: "tester", roots: None }, ClientLifecycleMode::Initialize).await;
+    assert!(call(&agent, "read_text_file", json!({ "path": mine })).await.text.contains("|mine"));
+    let refused = call(&agent, "read_text_file", json!({ "path": other })).await;
+    assert!(refused.failed && !refused.text.contains("the secret"), "{}", refused.text);
+    let documents = call(&agent, "list_documents", json!({})).await;
+    assert!(documents.text.contains("a.txt") && !documents.text.contains("b.txt"), "{}", documents.text);
+}
+
+/// A sidecar that takes calls and dies of them, or never answers.
+struct Faulty {
+    calls: std::sync::atomic::AtomicUsize,
+    hang: bool,
+    kill: CancellationToken,
+}
+
+impl Handler for Faulty {
+    async fn call(&self, _: Call, _: CancellationToken) -> Result<Raw, RemoteError> {
+        self.calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        self.kill.cancel();
+        std::future::pending().await
+    }
+    async fn holds(&self, paths: Vec<PathBuf>) -> Result<Vec<Held>, RemoteError> {
+        if self.hang {
+            std::future::pending::<()>().await;
+        }
+        Ok(paths.into_iter().map(|path| Held { path, open: true, ..Held::default() }).collect())
+    }
+    async fn status(&self) -> Result<SidecarStatus, RemoteError> {
+        Ok(SidecarStatus::default())
+    }
+    async fn decide(&self, _: Decide) -> Result<DecideOutcome, RemoteError> {
+        Err(RemoteError::cancelled())
+    }
+}
+
+#[tokio::test]
+async fn an_edit_whose_fate_is_unknown_is_not_repeated_and_a_read_is() {
+    for (tool, edits) in [("edit_text_file", true), ("read_text_file", false)] {
+        let place = Place::new();
+        place.write("a.txt", "a\n");
+        let kill = CancellationToken::new();
+        let faulty = Arc::new(Faulty { calls: 0.into(), hang: false, kill: kill.clone() });
+        let running = place.start("nvim", &[&place.root], faulty.clone());
+        let agent = place.agent().await;
+        tokio::spawn(async move {
+            kill.cancelled().await;
+            running.crash();
+        });
+        let given = match edits {
+            true => {
+                json!({ "path": "a.txt", "file_hash": "0123456789ab", "operations": [{ "op": "delete", "anchor": "1:8c" }] })
+            }
+            false => json!({ "path": "a.txt" }),
+        };
+        let told = tokio::time::timeout(Duration::from_secs(20), call(&agent, tool, given)).await.unwrap();
+        assert_eq!(faulty.calls.load(std::sync::atomic::Ordering::SeqCst), 1);
+        if edits {
+            assert!(told.failed && told.text.contains("not known whether"), "{}", told.text);
+            assert!(told.text.contains("list_edits"), "{}", told.text);
+        } else {
+            assert!(told.text.contains("|a"), "served from the disk then: {}", told.text);
+        }
+        assert_eq!(std::fs::read(place.root.join("a.txt")).unwrap(), b"a\n");
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_wait_ends_in_the_sidecar_too() {
+    let place = Place::new();
+    let path = place.write("a.txt", "a\n");
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, "a\n");
+    let agent = place.agent().await;
+    let read = call(&agent, "read_text_file", json!({ "path": "a.txt" })).await;
+    let operations = json!([{ "op": "replace", "anchor": read.anchor("a"), "content": "b" }]);
+    let given = json!({ "path": "a.txt", "file_hash": read.hash(), "operations": operations });
+    assert!(!call(&agent, "edit_text_file", given).await.failed);
+    let wait = tokio::time::timeout(Duration::from_millis(200), call(&agent, "await_review", json!({})));
+    assert!(wait.await.is_err());
+    assert!(!call(&agent, "read_text_file", json!({ "path": "a.txt" })).await.failed);
+}
