@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{ChildStdin, ChildStdout, Command};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -34,6 +35,8 @@ pub struct Keyboard {
 }
 
 struct Shared {
+    /// How many bytes the server has sent.
+    heard: AtomicU64,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -64,7 +67,8 @@ impl Editor {
             settings: settings.clone(),
             ended: false,
         };
-        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
+        let shared =
+            Arc::new(Shared { heard: AtomicU64::new(0), state: Mutex::new(state), changed: Condvar::new() });
         let (sender, answers) = channel();
         let reading = shared.clone();
         std::thread::spawn(move || read(from, &reading, &sender));
@@ -131,6 +135,17 @@ impl Editor {
         Ok(began.elapsed())
     }
 
+    /// How many hunks the person has yet to decide, as far as the sidecar has told.
+    pub fn undecided(&self) -> usize {
+        let state = lock(&self.shared.state);
+        open_hunks(&state.pending, &state.uri).0
+    }
+
+    /// How many bytes the server has sent.
+    pub fn heard(&self) -> u64 {
+        self.shared.heard.load(Ordering::Relaxed)
+    }
+
     /// A request that is answered from the document but finds nothing to say: what was sent before it has been taken in
     /// when its answer is there.
     pub fn fence(&mut self, line: usize) -> Result<()> {
@@ -152,13 +167,16 @@ impl Editor {
         anyhow::ensure!(answer["error"].is_null(), "hashline/decide: {}", answer["error"]);
         self.wait(
             &format!("every hunk to be decided (the answer was {})", brief(&answer["result"])),
-            |state| undecided(&state.pending, &state.uri) == 0,
+            |state| open_hunks(&state.pending, &state.uri) == (0, 0),
         )
     }
 
-    /// Waits until the sidecar has told of this many undecided hunks, or of more.
-    pub fn wait_for_undecided(&self, hunks: usize) -> Result<()> {
-        self.wait("undecided hunks", |state| undecided(&state.pending, &state.uri) >= hunks)
+    /// Waits until the sidecar has told of hunks to be decided, and none of them is on its way.
+    pub fn wait_for_offer(&self) -> Result<()> {
+        self.wait("hunks to decide", |state| {
+            let (undecided, deciding) = open_hunks(&state.pending, &state.uri);
+            undecided > 0 && deciding == 0
+        })
     }
 
     fn wait(&self, what: &str, done: impl Fn(&State) -> bool) -> Result<()> {
@@ -184,7 +202,11 @@ impl Editor {
     pub fn request(&mut self, method: &str, params: &Value) -> Result<Value> {
         let id = self.next;
         self.next += 1;
-        self.notify_raw(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        let mut request = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        if !params.is_null() {
+            request["params"] = params.clone();
+        }
+        self.notify_raw(&request)?;
         loop {
             match self.answers.recv_timeout(LIMIT) {
                 Ok(answer) if answer["id"] == id => return Ok(answer),
@@ -331,7 +353,7 @@ impl Place {
 /// Takes in what the server says, until it ends.
 fn read(from: ChildStdout, shared: &Shared, answers: &Sender<Value>) {
     let mut from = BufReader::with_capacity(64 << 10, from);
-    while let Ok(Some(message)) = next(&mut from) {
+    while let Ok(Some(message)) = next(&mut from, &shared.heard) {
         let method = message["method"].as_str();
         let outcome = match method {
             None => answers.send(message).map_err(anyhow::Error::from),
@@ -368,7 +390,7 @@ fn serve(state: &mut State, method: &str, message: &Value) -> Result<()> {
 }
 
 /// The next message; none at the end.
-fn next(from: &mut impl BufRead) -> Result<Option<Value>> {
+fn next(from: &mut impl BufRead, heard: &AtomicU64) -> Result<Option<Value>> {
     let mut length = None;
     let mut line = String::new();
     loop {
@@ -386,13 +408,16 @@ fn next(from: &mut impl BufRead) -> Result<Option<Value>> {
     }
     let mut body = vec![0; length.context("a message without a length")?];
     from.read_exact(&mut body)?;
+    heard.fetch_add(body.len() as u64, Ordering::Relaxed);
     Ok(Some(serde_json::from_slice(&body)?))
 }
 
-fn undecided(pending: &HashMap<String, Value>, uri: &str) -> usize {
-    let Some(edits) = pending.get(uri).and_then(|told| told["edits"].as_array()) else { return 0 };
-    let hunks = edits.iter().filter_map(|edit| edit["hunks"].as_array()).flatten();
-    hunks.filter(|hunk| hunk["decision"] == "undecided" || hunk["deciding"] == true).count()
+/// How many hunks of a document nobody has decided, and how many are on their way into the text or out of it.
+fn open_hunks(pending: &HashMap<String, Value>, uri: &str) -> (usize, usize) {
+    let edits = pending.get(uri).and_then(|told| told["edits"].as_array()).map_or(&[][..], Vec::as_slice);
+    let hunks = || edits.iter().filter_map(|edit| edit["hunks"].as_array()).flatten();
+    let undecided = hunks().filter(|hunk| hunk["decision"] == "undecided").count();
+    (undecided, hunks().filter(|hunk| hunk["deciding"] == true).count())
 }
 
 /// The URI of a path; those of the benchmark need no escapes.
@@ -422,12 +447,12 @@ mod tests {
     }
 
     #[test]
-    fn undecided_hunks_are_counted() {
+    fn open_hunks_are_counted() {
         let told = json!({"edits": [{"hunks": [
             {"decision": "undecided", "deciding": false}, {"decision": "accepted", "deciding": true},
             {"decision": "rejected", "deciding": false}]}]});
         let pending = HashMap::from([("file:///a".to_owned(), told)]);
-        assert_eq!(undecided(&pending, "file:///a"), 2);
-        assert_eq!(undecided(&pending, "file:///b"), 0);
+        assert_eq!(open_hunks(&pending, "file:///a"), (1, 1));
+        assert_eq!(open_hunks(&pending, "file:///b"), (0, 0));
     }
 }

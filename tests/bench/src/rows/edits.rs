@@ -68,7 +68,7 @@ impl<T: Tool> Pair<T> {
     fn edit(&mut self) -> Result<Duration> {
         self.count += 1;
         let took = change(&mut self.agent, spread(self.count, LINES), self.count)?;
-        self.desk.editor.wait_for_undecided(1)?;
+        self.desk.editor.wait_for_offer()?;
         self.desk.editor.decide_all("accept")?;
         Ok(took)
     }

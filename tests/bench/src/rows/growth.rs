@@ -66,7 +66,7 @@ fn at(bench: &Bench, lines: usize) -> Result<[Samples; 3]> {
         Box::new(|| {
             live_count += 1;
             let took = change(&mut agent, spread(live_count, lines), live_count)?;
-            desk.editor.wait_for_undecided(1)?;
+            desk.editor.wait_for_offer()?;
             desk.editor.decide_all("accept")?;
             Ok(took)
         }),

@@ -57,16 +57,22 @@ fn one(bench: &Bench, report: &mut Report, mode: &str) -> Result<()> {
             ))
         })
         .collect();
-    let (mut alone, mut beset) = (Samples::default(), Samples::default());
+    let (mut alone, mut beset, mut left) = (Samples::default(), Samples::default(), Samples::default());
     let window = Duration::from_millis(bench.times(2_000, 1_000) as u64);
-    for _ in 0..bench.times(5, 2) {
+    let (mut heard, mut hunks) = (0, 0);
+    let windows = bench.times(5, 2);
+    for _ in 0..windows {
         type_for(window, &mut desk.editor, &mut alone)?;
         load.typing.store(true, Ordering::Relaxed);
         // The first edits find everything cold; they are not what is asked for.
         type_for(Duration::from_millis(300), &mut desk.editor, &mut Samples::default())?;
+        let before = desk.editor.heard();
         type_for(window, &mut desk.editor, &mut beset)?;
+        heard += desk.editor.heard() - before;
         load.typing.store(false, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(300));
+        hunks = desk.editor.undecided();
+        type_for(window / 2, &mut desk.editor, &mut left)?;
         desk.editor.decide_all("accept").context("after a window under load")?;
     }
     load.over.store(true, Ordering::Relaxed);
@@ -84,6 +90,13 @@ fn one(bench: &Bench, report: &mut Report, mode: &str) -> Result<()> {
         goal: Goal::AtMost(2.0),
         ratio: beset.quantile(0.99) / alone.quantile(0.99),
         ours: told(&beset),
+        other: format!("{} alone", told(&alone)),
+    });
+    report.row(Row {
+        work: format!("the same with the {hunks} undecided hunks that they left, {mode} mode"),
+        goal: Goal::None,
+        ratio: left.quantile(0.99) / alone.quantile(0.99),
+        ours: told(&left),
         other: format!("{} alone", told(&alone)),
     });
     let (landed, refused) = (load.landed.load(Ordering::Relaxed), load.refused.load(Ordering::Relaxed));

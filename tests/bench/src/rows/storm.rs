@@ -56,7 +56,7 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
     }
     // Speed counts only for the right text.
     let text = floor.request("bench/text", &json!(null))?;
-    anyhow::ensure!(text["result"] == floor.keys.text(), "the floor's text is not the editor's");
+    anyhow::ensure!(text["result"] == floor.keys.text(), "the floor's text is not the editor's: {text}");
     let mut unread = bench.direct(&places[1], &fresh)?;
     for (editor, agent, place) in
         [(&fresh.editor, &mut unread, &places[1]), (&read.editor, &mut agent, &places[2])]

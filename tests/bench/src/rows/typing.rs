@@ -227,7 +227,7 @@ fn in_editor(bench: &Bench, mode: &str, saving: Saving, place: &Place, attempts:
         });
         let tried = attempt_all(&mut tool, attempts, |done| {
             if done && mode == "propose" {
-                desk.editor.wait_for_undecided(1)?;
+                desk.editor.wait_for_offer()?;
                 desk.editor.decide_all("accept")?;
             }
             Ok(())
