@@ -18,6 +18,17 @@ pub(crate) fn align(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
     pairs
 }
 
+/// As [`align`], for lines as they read.
+pub(crate) fn align_lines(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let mut names: HashMap<&str, u32> = HashMap::new();
+    for line in old.iter().chain(new) {
+        let next = names.len() as u32;
+        names.entry(line).or_insert(next);
+    }
+    let numbers = |lines: &[&str]| lines.iter().map(|line| names[line]).collect::<Vec<u32>>();
+    align(&numbers(old), &numbers(new))
+}
+
 fn stretch(
     old: &[u32],
     new: &[u32],

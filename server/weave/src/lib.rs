@@ -51,6 +51,7 @@ mod rebuild;
 mod recognise;
 mod record;
 mod region;
+mod revise;
 mod run;
 mod snapshot;
 mod stretch;

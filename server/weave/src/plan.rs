@@ -3,7 +3,7 @@
 use crate::disturb::Spans;
 use crate::error::WeaveError;
 use crate::hunk::HunkId;
-use crate::journal::{JournalId, Step};
+use crate::journal::{JournalId, Step, Turned};
 use crate::line::{IdRange, LineId, push_range};
 use crate::run::{Held, Run};
 use crate::view::LineChange;
@@ -84,12 +84,22 @@ impl Weave {
     ///
     /// As for [`switch`](Self::switch).
     pub fn carry_out(&mut self, plan: &Plan) -> Result<Vec<LineChange>, WeaveError> {
+        self.switch_as(plan, None).map(|(changes, _)| changes)
+    }
+
+    /// Carries out a plan; where it takes switches back or makes them again, `turned` says so.
+    pub(crate) fn switch_as(
+        &mut self,
+        plan: &Plan,
+        turned: Option<Turned>,
+    ) -> Result<(Vec<LineChange>, Option<JournalId>), WeaveError> {
         let (before, ending) = (self.journal.print, self.ending);
-        let mut steps = self.set(plan);
+        let mut steps = self.set(plan, turned);
         for run in self.runs.iter().filter(|run| !run.shown && run.visible(|hunk| self.on[hunk.index()])) {
             steps.extend(run.held.clone().map(|was| Step::Shown { ids: run.ids, was }));
         }
-        let changes = match self.check(|hunk| self.on[hunk.index()]).and_then(|()| self.settle_buffer()) {
+        let settled = self.check(|hunk| self.on[hunk.index()]).and_then(|()| self.settle_buffer());
+        let changes = match settled {
             Ok(changes) => changes,
             Err(refusal) => {
                 let back: Vec<Step> = steps.iter().map(|step| step.inverse(JournalId::default())).collect();
@@ -100,13 +110,13 @@ impl Weave {
         };
         self.checkpoint = None;
         self.spares.retain(|spare| !plan.revive.contains(spare));
-        if !steps.is_empty() {
+        let entry = (!steps.is_empty()).then(|| {
             steps.push(Step::Ending { was: ending, is: self.ending });
             let pinned = self.bytes_of(&plan.drop);
-            self.journal.push(steps, before, pinned);
-        }
+            self.journal.push(steps, before, pinned)
+        });
         self.tidy();
-        Ok(changes)
+        Ok((changes, entry))
     }
 
     /// What a plan would change in the buffer's text (W13).
@@ -126,12 +136,12 @@ impl Weave {
     }
 
     /// Sets the marks of a plan without a look at the text. Returns what that did.
-    pub(crate) fn set(&mut self, plan: &Plan) -> Vec<Step> {
+    fn set(&mut self, plan: &Plan, turned: Option<Turned>) -> Vec<Step> {
         let mut steps = Vec::new();
         for (hunk, on) in plan.switches() {
             if self.on[hunk.index()] != on {
                 self.on[hunk.index()] = on;
-                steps.push(Step::Switched { hunk, on, turned: None });
+                steps.push(Step::Switched { hunk, on, turned });
             }
         }
         let moved = self.set_gone(plan.moves().collect());
@@ -258,11 +268,16 @@ impl Weave {
             };
             self.runs.insert(if cut == 0 { index } else { index + 1 }, copy);
             copies.push(ids);
-            self.spares.push_back(ids);
-            if self.spares.len() > SPARES {
-                self.spares.pop_front();
-            }
+            self.keep_spare(ids);
         }
         copies
+    }
+
+    /// Keeps hidden lines for a plan, and lets the oldest of too many go.
+    pub(crate) fn keep_spare(&mut self, ids: IdRange) {
+        self.spares.push_back(ids);
+        if self.spares.len() > SPARES {
+            self.spares.pop_front();
+        }
     }
 }

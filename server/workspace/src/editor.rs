@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use hashline_history::HunkRef;
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::UndoMark;
 
@@ -172,6 +173,24 @@ impl Workspace {
             slot.lock().answered(number, applied, self.now());
             self.attend(&slot);
         }
+    }
+
+    /// Accepts a hunk of an open document as the person has rewritten it.
+    #[must_use]
+    pub fn accept_revised(
+        &self,
+        uri: &str,
+        hunk: &HunkRef,
+        own: &[String],
+        reason: Option<String>,
+    ) -> Decided {
+        let Some(slot) = self.open_slot(uri) else {
+            let refused = vec![Document::no_such(&Target::Hunk(hunk.clone()))];
+            return Decided { refused, ..Decided::default() };
+        };
+        let decided = slot.lock().accept_revised(hunk, own, reason);
+        self.attend(&slot);
+        decided
     }
 
     /// Decides about hunks. What changes the text is under way when this returns. For `uri` none, the target says which documents.

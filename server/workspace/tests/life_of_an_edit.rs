@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
-use hashline_history::{Decision, Memory, Record, Status};
+use hashline_history::{Decision, HunkRef, Memory, Record, Status};
 use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Text};
 use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
@@ -335,4 +335,23 @@ async fn a_refusal_serves_the_lines_that_it_shows() {
     };
     let reply = desk.workspace.edit(&Desk::caller(), request).await.unwrap();
     assert_eq!(reply.text, "zero\none\n2\nthree\n");
+}
+
+#[tokio::test]
+async fn a_proposal_can_be_accepted_as_the_person_rewrote_it() {
+    let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    let reply = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2a\n2b")]).await.unwrap();
+    let hunk = HunkRef { edit: reply.edit.clone(), number: 1 };
+    let own = ["mine".to_owned(), "2b".to_owned()];
+    let decided = desk.workspace.accept_revised(&desk.uri, &hunk, &own, None);
+    assert!(decided.refused.is_empty(), "{decided:?}");
+    assert!(desk.deliver());
+    assert_eq!(desk.text, "one\nmine\n2b\nthree\n");
+    let scope = ReviewScope { own: true, ..ReviewScope::default() };
+    let edits = desk.workspace.edits(&Desk::caller(), &scope).await.unwrap();
+    assert_eq!(edits[0].hunks[0].view.decision, Decision::Accepted);
+    assert_eq!(edits[0].hunks[0].changed_to.as_deref(), Some(&own[..]));
+    desk.becomes("one\ntwo\nthree\n");
+    assert_eq!(desk.state(), HunkState::Held, "one undo takes it back");
 }

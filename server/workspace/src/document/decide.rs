@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use hashline_history::{ConversationId, Decision, HunkRef};
+use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
 
 use crate::document::edit::HunkState;
@@ -140,6 +141,48 @@ impl Document {
             Target::Lines(_) => false,
             Target::All => true,
         })
+    }
+
+    /// Accepts a hunk as the person has rewritten it: the hunk is in the text then, and what differs from its proposal is the
+    /// person's typing (W12).
+    pub fn accept_revised(&mut self, hunk: &HunkRef, own: &[String], reason: Option<String>) -> Decided {
+        let mut decided = Decided::default();
+        let target = Target::Hunk(hunk.clone());
+        let request = Request {
+            choice: Choice::Accept,
+            target: target.clone(),
+            reason,
+            edited: None,
+            with_others: false,
+        };
+        let ids = self.targets(&request);
+        let [id] = ids.as_slice() else {
+            decided.refused.push(self.gone(&target));
+            return decided;
+        };
+        match self.revise(*id, own, &request) {
+            Ok(()) => decided.queued.extend(self.name(*id)),
+            Err(undecided) => decided.refused.push(undecided),
+        }
+        decided
+    }
+
+    fn revise(&mut self, id: HunkId, own: &[String], request: &Request) -> Result<(), Undecided> {
+        if let HunkState::Conflicted(conflict) = self.state_of(id) {
+            return Err(self.conflicted(id, conflict));
+        }
+        let others: Vec<HunkId> =
+            self.weave().with_prerequisites(id).into_iter().filter(|other| *other != id).collect();
+        self.with_others(id, &others, request, false, "It builds on")?;
+        self.free(id);
+        let weave = self.weave();
+        let like = weave.proposed(id).first().or_else(|| weave.removed(id).next()).map(|line| line.ending);
+        let ending = like.or_else(|| weave.buffer().first_ending()).unwrap_or_default();
+        let own: Vec<OwnedLine> = own.iter().map(|line| OwnedLine::new(line.as_str(), ending)).collect();
+        let plan = weave.plan_put_in_revised(id, &own);
+        self.check(id, &plan)?;
+        self.intend(plan, Some(Decision::Accepted), request.reason.clone());
+        Ok(())
     }
 
     fn name(&self, id: HunkId) -> Option<HunkRef> {

@@ -4,7 +4,7 @@
 //! one list of edits for one exact version, and one such *delivery* is under way at a time. Whatever the editor answers, only its text
 //! tells whether it was done; if it was not, it is sent again for the text as it is then.
 
-use hashline_history::Decision;
+use hashline_history::{Decision, HunkRef};
 use hashline_text::DocVersion;
 use hashline_weave::{Candidate, How, HunkId, Plan, TextEdit};
 
@@ -26,6 +26,21 @@ pub struct Delivery {
     pub version: DocVersion,
     /// In text order and apart from each other.
     pub edits: Vec<TextEdit>,
+    /// What it is for.
+    pub switches: Vec<Delivered>,
+}
+
+/// A hunk that a delivery brings into the text, or takes out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// The hunk.
+    pub hunk: HunkRef,
+    /// Who made it.
+    pub agent: String,
+    /// Whether it comes into the text.
+    pub on: bool,
+    /// The person has decided so; else it comes in because its edit was to go in at once.
+    pub decided: bool,
 }
 
 /// A decision that the text does not show yet.
@@ -181,9 +196,25 @@ impl Document {
             self.carry_out(&plan, now);
             return None;
         }
+        let switches = self.delivered(&tokens);
         let number = self.flow.number();
         self.flow.flight = Some(Flight { number, tokens, sent: now, applied: false });
-        Some(Delivery { number, version, edits })
+        Some(Delivery { number, version, edits, switches })
+    }
+
+    /// What intents switch.
+    fn delivered(&self, tokens: &[u64]) -> Vec<Delivered> {
+        let intents = self.flow.intents.iter().filter(|intent| tokens.contains(&intent.token));
+        let switches = intents.flat_map(|intent| {
+            let on = intent.plan.on.iter().map(|id| (*id, true));
+            let all = on.chain(intent.plan.off.iter().map(|id| (*id, false)));
+            all.map(|(id, on)| (id, on, intent.decision.is_some()))
+        });
+        let named = |(id, on, decided)| {
+            let (edit, hunk) = self.owner_of(id)?;
+            Some(Delivered { hunk: edit.name_of(hunk), agent: edit.agent.clone(), on, decided })
+        };
+        switches.filter_map(named).collect()
     }
 
     /// Forgets that there may be something to deliver: whoever delivers has just looked.

@@ -30,7 +30,7 @@ use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, JournalId, Weave};
 
 pub use decide::{Choice, Decided, Request, Target, Undecided, Why};
-pub use deliver::Delivery;
+pub use deliver::{Delivered, Delivery};
 pub use edit::{Edit, EditHunk, HunkState, Mode};
 pub use preview::Preview;
 pub use propose::{Located, Proposal, Proposed};
