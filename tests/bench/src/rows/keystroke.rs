@@ -100,8 +100,11 @@ fn one(bench: &Bench, report: &mut Report, mode: &str) -> Result<()> {
         other: format!("{} alone", told(&alone)),
     });
     let (landed, refused) = (load.landed.load(Ordering::Relaxed), load.refused.load(Ordering::Relaxed));
-    report
-        .note(format!("{mode} mode, during those keystrokes: {landed} edits landed, {refused} were refused"));
+    let rate = heard as f64 / (window.as_secs_f64() * windows as f64) / 1024.0;
+    report.note(format!(
+        "{mode} mode, during those keystrokes: {landed} edits landed, {refused} were refused; the editor was sent \
+         {rate:.0} KB a second"
+    ));
     Ok(())
 }
 
