@@ -20,6 +20,10 @@ use crate::weave::Weave;
 const TRIED: usize = 32;
 /// Lines that may be aligned for one notification, over all that is tried.
 const LINES: usize = 2_000_000;
+/// How many lines around what was touched are looked at for hunks: where equal lines repeat, a client may report another of them.
+const AROUND: usize = 8;
+/// How many of the latest changes are tried as a whole.
+const WHOLE: usize = 4;
 /// How often regions that have grown are looked at for further hunks that they touch.
 const ROUNDS: usize = 4;
 
@@ -32,17 +36,27 @@ pub struct Candidate {
     pub how: How,
 }
 
-/// One hunk of a candidate, to be switched with all that goes with it; or a whole plan, where that does more than switch.
-struct Unit<'a> {
-    what: What<'a>,
+/// One hunk of a candidate, to be switched with all that goes with it; or a whole plan.
+struct Unit {
+    what: What,
     how: How,
     /// Whether it was asked for.
     asked: bool,
+    /// Whether the text has to show all of it as it is.
+    exact: bool,
 }
 
-enum What<'a> {
+enum What {
     Hunk(HunkId, bool),
-    Plan(&'a Plan),
+    Plan(Plan),
+}
+
+/// A unit that lies where the text was touched.
+struct Try {
+    plan: Plan,
+    how: How,
+    asked: bool,
+    exact: bool,
 }
 
 /// What the new text shows.
@@ -63,6 +77,8 @@ struct Trial<'a> {
     on: Vec<bool>,
     /// Lines that may still be aligned.
     lines: usize,
+    /// Whether something of the new text is not explained.
+    open: bool,
 }
 
 /// How a plan fared.
@@ -91,27 +107,28 @@ impl Weave {
             self.stretch_of(region);
         }
         let spans = self.spans();
-        let (reach, plans) = self.reach(regions, &spans, asked, mark.is_some());
+        let (reach, tries) = self.reach(regions, &spans, asked, mark.is_some());
         let (stretches, contents): (Vec<_>, Vec<_>) =
             reach.into_iter().map(|(region, runs)| Stretch::of(self, region, runs, new)).unzip();
         let mut tried = TRIED * stretches.len();
         let on = self.on.clone();
-        let mut trial = Trial { weave: self, spans, stretches, contents, on, lines: LINES };
+        let mut trial = Trial { weave: self, spans, stretches, contents, on, lines: LINES, open: true };
+        trial.look();
         let mut kept: Vec<(Plan, How)> = Vec::new();
         let mut half_shown = false;
-        for (plan, how, asked) in plans {
-            if !asked && (tried == 0 || !trial.is_open()) {
+        for Try { plan, how, asked, exact } in tries {
+            if !asked && (tried == 0 || !trial.open) {
                 break;
             }
             let Some(plan) = trial.open_part(&plan) else { continue };
-            let verdict = trial.attempt(&plan, how, mark.is_some());
+            let verdict = trial.attempt(&plan, how, exact, mark.is_some());
             tried -= usize::from(!asked && verdict != Verdict::Implausible);
             match verdict {
                 Verdict::Kept { full } => {
                     half_shown |= !full && how != How::Seen;
                     kept.push((plan, how));
                 }
-                Verdict::Partly => half_shown |= how != How::Seen,
+                Verdict::Partly => half_shown |= how != How::Seen && !exact,
                 Verdict::No | Verdict::Implausible => {}
             }
         }
@@ -121,44 +138,64 @@ impl Weave {
             let switches = || candidate.plan.switches().filter(|switch| !was(*switch));
             half_shown |= switches().any(there) && !switches().all(there);
         }
-        half_shown &= trial.is_open() || kept.iter().any(|(_, how)| matches!(how, How::Asked(_)));
+        half_shown &= trial.open || kept.iter().any(|(_, how)| matches!(how, How::Asked(_)));
         Recognised { stretches: trial.stretches, kept, half_shown }
+    }
+
+    /// What was asked for, or what takes one of the latest changes back, if the text is exactly what it leads to.
+    pub(crate) fn exactly(&self, new: &Text, asked: &[Candidate]) -> Option<(Plan, How)> {
+        let turns = self.turns().into_iter().map(|unit| match unit.what {
+            What::Plan(plan) => (plan, unit.how),
+            What::Hunk(hunk, on) => (self.plan_with(hunk, on), unit.how),
+        });
+        let asked = asked.iter().map(|candidate| (candidate.plan.clone(), candidate.how));
+        let leads_there = |(plan, _): &(Plan, How)| {
+            let with = switched(&self.on, plan);
+            let on = |hunk: HunkId| with[hunk.index()];
+            let lines: usize = self.runs.iter().filter(|run| run.visible(on)).map(Run::len).sum();
+            plan.only_switches()
+                && with != self.on
+                && lines == new.line_count()
+                && self.check(on).is_ok()
+                && self.shift(on).is_ok_and(|(text, _)| text == *new)
+        };
+        asked.chain(turns.take(WHOLE)).find(leads_there)
     }
 
     /// The regions with their runs, grown to the hunks that they touch: a client may report a hunk in parts, cut to what
     /// differs. And what may explain them, in the order in which it is to be tried.
-    #[expect(clippy::type_complexity, reason = "used in one place")]
     fn reach(
         &mut self,
         regions: &[Region],
         spans: &Spans,
         asked: &[Candidate],
         marked: bool,
-    ) -> (Vec<(Region, Range<usize>)>, Vec<(Plan, How, bool)>) {
+    ) -> (Vec<(Region, Range<usize>)>, Vec<Try>) {
         let mut reach: Vec<(usize, usize)> = regions.iter().map(|region| self.stretch_of(region)).collect();
+        let starts = self.starts();
         if self.hunks.is_empty() {
             let runs = reach.into_iter().map(|(from, to)| from..to);
             return (regions.iter().cloned().zip(runs).collect(), Vec::new());
         }
         let touched: usize = regions.iter().map(|region| region.old.len() + region.new.len()).sum();
-        let mut units: Vec<Option<Unit<'_>>> = self.units(asked, marked).into_iter().map(Some).collect();
-        let mut chosen: Vec<(usize, (Plan, How, bool))> = Vec::new();
+        let mut units: Vec<Option<Unit>> = self.units(asked, marked).into_iter().map(Some).collect();
+        let mut chosen: Vec<(usize, Try)> = Vec::new();
         // A region that has grown may touch further hunks.
         for _ in 0..ROUNDS {
             let before = chosen.len();
             for (order, slot) in units.iter_mut().enumerate() {
                 let Some(unit) = slot else { continue };
                 if let What::Hunk(hunk, _) = unit.what
-                    && !spans[hunk.index()].is_some_and(|span| is_near(&reach, span))
+                    && !spans[hunk.index()].is_some_and(|span| is_near(&reach, &starts, span))
                 {
                     continue;
                 }
-                let plan = match unit.what {
-                    What::Hunk(hunk, on) => self.plan_with(hunk, on),
+                let plan = match &unit.what {
+                    What::Hunk(hunk, on) => self.plan_with(*hunk, *on),
                     What::Plan(plan) => plan.clone(),
                 };
                 let parts = self.parts(&plan, spans);
-                if !parts.iter().all(|span| is_near(&reach, *span)) {
+                if !parts.iter().all(|span| is_near(&reach, &starts, *span)) {
                     continue;
                 }
                 let weight = self.weight(&plan, &parts);
@@ -169,8 +206,9 @@ impl Weave {
                     How::Undone(_) | How::Redone(_) => 256 * (touched + 4),
                 };
                 if weight > 0 && weight <= most {
-                    parts.iter().for_each(|part| cover(&mut reach, *part));
-                    chosen.push((order, (plan, unit.how, unit.asked)));
+                    parts.iter().for_each(|part| cover(&mut reach, &starts, *part));
+                    let (how, asked, exact) = (unit.how, unit.asked, unit.exact);
+                    chosen.push((order, Try { plan, how, asked, exact }));
                 }
                 *slot = None;
             }
@@ -184,26 +222,45 @@ impl Weave {
 
     /// All that could explain a change: what was asked for, the switches of the journal turned round, and the held hunks, as
     /// the person may have typed or applied them unasked.
-    fn units<'a>(&self, asked: &'a [Candidate], marked: bool) -> Vec<Unit<'a>> {
+    fn units(&self, asked: &[Candidate], marked: bool) -> Vec<Unit> {
         let mut units = Vec::new();
         for candidate in asked {
             let (how, asked) = (candidate.how, true);
-            if candidate.plan.only_switches() {
-                let open = candidate.plan.switches().filter(|(hunk, on)| self.in_buffer(*hunk) != *on);
-                units.extend(open.map(|(hunk, on)| Unit { what: What::Hunk(hunk, on), how, asked }));
-            } else {
-                units.push(Unit { what: What::Plan(&candidate.plan), how, asked });
+            let only_switches = candidate.plan.only_switches();
+            let open = || candidate.plan.switches().filter(|(hunk, on)| self.in_buffer(*hunk) != *on);
+            if !only_switches || open().nth(1).is_some() {
+                let what = What::Plan(candidate.plan.clone());
+                units.push(Unit { what, how, asked, exact: only_switches });
+            }
+            if only_switches {
+                let unit = |(hunk, on)| Unit { what: What::Hunk(hunk, on), how, asked, exact: false };
+                units.extend(open().map(unit));
             }
         }
-        let turns = self.journal.switches().into_iter().map(|(hunk, turned)| {
-            let Turned { origin, undone } = turned;
-            let how = if undone { How::Undone(origin) } else { How::Redone(origin) };
-            Unit { what: What::Hunk(hunk, !self.in_buffer(hunk)), how, asked: false }
-        });
+        let turns = self.turns();
         let at = if marked { 0 } else { units.len() };
         units.splice(at..at, turns);
         let held = self.hunks().filter(|hunk| !self.in_buffer(*hunk) && !self.is_refused(*hunk));
-        units.extend(held.map(|hunk| Unit { what: What::Hunk(hunk, true), how: How::Seen, asked: false }));
+        let unit = |hunk| Unit { what: What::Hunk(hunk, true), how: How::Seen, asked: false, exact: true };
+        units.extend(held.map(unit));
+        units
+    }
+
+    /// The switches of the journal turned round, newest first: those that were made at once as a whole, and each.
+    fn turns(&self) -> Vec<Unit> {
+        let mut units = Vec::new();
+        let switches = self.journal.switches();
+        for same in switches.chunk_by(|(_, left), (_, right)| left == right) {
+            let Turned { origin, undone } = same[0].1;
+            let how = if undone { How::Undone(origin) } else { How::Redone(origin) };
+            let unit = |what, exact| Unit { what, how, asked: false, exact };
+            if same.len() > 1 {
+                let hunks = same.iter().map(|(hunk, _)| *hunk);
+                let (off, on): (Vec<_>, Vec<_>) = hunks.partition(|hunk| self.in_buffer(*hunk));
+                units.push(unit(What::Plan(Plan::switch(&on, &off)), true));
+            }
+            units.extend(same.iter().map(|(hunk, _)| unit(What::Hunk(*hunk, !self.in_buffer(*hunk)), false)));
+        }
         units
     }
 
@@ -233,24 +290,28 @@ impl Weave {
         let mut runs: Vec<usize> = parts.iter().flat_map(|(first, last)| *first..=*last).collect();
         runs.sort_unstable();
         runs.dedup();
-        let on = |hunk: HunkId| {
-            let switched = plan.switches().find(|(switched, _)| *switched == hunk);
-            switched.map_or(self.in_buffer(hunk), |(_, on)| on)
-        };
+        let with = switched(&self.on, plan);
+        let on = |hunk: HunkId| with[hunk.index()];
         let differs = |run: &&Run| run.visible(on) != run.visible(|hunk| self.in_buffer(hunk));
         let switched: usize = runs.iter().map(|index| &self.runs[*index]).filter(differs).map(Run::len).sum();
         switched + plan.moves().map(|(ids, _)| ids.len).sum::<usize>()
     }
 
-    /// The regions as the runs that they have grown to.
-    fn grown(&self, regions: &[Region], reach: &[(usize, usize)]) -> Vec<(Region, Range<usize>)> {
-        let mut starts = Vec::with_capacity(self.runs.len() + 1);
+    /// The number of the buffer's lines before each run, and behind the last.
+    fn starts(&self) -> Vec<usize> {
         let mut line = 0;
+        let mut starts: Vec<usize> = Vec::with_capacity(self.runs.len() + 1);
         for run in &self.runs {
             starts.push(line);
             line += if run.shown { run.len() } else { 0 };
         }
         starts.push(line);
+        starts
+    }
+
+    /// The regions as the runs that they have grown to.
+    fn grown(&self, regions: &[Region], reach: &[(usize, usize)]) -> Vec<(Region, Range<usize>)> {
+        let starts = self.starts();
         let hidden = |run: usize| self.runs.get(run).is_some_and(|run| !run.shown);
         let mut whole: Vec<(usize, usize)> = Vec::new();
         for (mut from, mut to) in reach.iter().copied() {
@@ -287,26 +348,87 @@ impl Weave {
     }
 }
 
-/// Whether runs overlap with one of some ranges of runs, or touch it.
-fn is_near(reach: &[(usize, usize)], (first, last): (usize, usize)) -> bool {
-    let at = reach.partition_point(|(_, to)| *to < first);
-    reach.get(at).is_some_and(|(from, _)| *from <= last + 1)
+/// Which of some ranges of runs these runs overlap with, or come near to.
+fn near(reach: &[(usize, usize)], starts: &[usize], (first, last): (usize, usize)) -> Range<usize> {
+    let from = reach.partition_point(|(_, to)| starts[*to] + AROUND < starts[first]);
+    let to = reach.partition_point(|(from, _)| starts[*from] <= starts[last + 1] + AROUND);
+    from..to.max(from)
+}
+
+fn is_near(reach: &[(usize, usize)], starts: &[usize], span: (usize, usize)) -> bool {
+    !near(reach, starts, span).is_empty()
 }
 
 /// Grows ranges of runs to hold these, which are near one of them.
-fn cover(reach: &mut Vec<(usize, usize)>, (first, last): (usize, usize)) {
-    let from = reach.partition_point(|(_, to)| *to < first);
-    let to = reach.partition_point(|(from, _)| *from <= last + 1);
-    if from < to {
-        let all = (reach[from].0.min(first), reach[to - 1].1.max(last + 1));
-        reach.splice(from..to, [all]);
+fn cover(reach: &mut Vec<(usize, usize)>, starts: &[usize], span: (usize, usize)) {
+    let near = near(reach, starts, span);
+    if !near.is_empty() {
+        let all = (reach[near.start].0.min(span.0), reach[near.end - 1].1.max(span.1 + 1));
+        reach.splice(near, [all]);
     }
 }
 
+/// How the new text fits the weave without a plan, and how it would fit with it.
+#[derive(Default)]
+struct Fit {
+    was: Sum,
+    would: Sum,
+    /// What the lines that are there explain stays explained.
+    whole: bool,
+    /// The lines that the plan would show, and those of them that are in the text.
+    shown: usize,
+    found: usize,
+}
+
+impl Fit {
+    /// Whether a plan that was asked for explains the text better, with lines that are there or with one that was typed in.
+    fn is_likely(&self) -> bool {
+        let much_like = self.would.new > 0 && 2 * self.would.bytes < self.was.bytes;
+        let seen = self.found > 0 || self.shown == 0 || much_like;
+        self.whole && seen && self.would.bytes < self.was.bytes
+    }
+
+    /// Whether the text shows all of the plan, and nothing of what it takes away.
+    fn is_full(&self) -> bool {
+        self.whole && self.found == self.shown && self.would.lines < self.was.lines
+    }
+}
+
+/// Misfits of several windows.
+#[derive(Default)]
+struct Sum {
+    lines: usize,
+    new: usize,
+    gaps: usize,
+    bytes: usize,
+}
+
+impl Sum {
+    fn of(misfit: &Misfit) -> Self {
+        let new = misfit.new.len();
+        Self { lines: misfit.old + new, new, gaps: misfit.gaps, bytes: misfit.bytes }
+    }
+}
+
+impl std::ops::AddAssign for Sum {
+    fn add_assign(&mut self, other: Self) {
+        self.lines += other.lines;
+        self.new += other.new;
+        self.gaps += other.gaps;
+        self.bytes += other.bytes;
+    }
+}
+
+/// Which hunks are on when a plan is carried out.
+fn switched(on: &[bool], plan: &Plan) -> Vec<bool> {
+    let mut with = on.to_vec();
+    plan.switches().for_each(|(hunk, on)| with[hunk.index()] = on);
+    with
+}
+
 impl Trial<'_> {
-    /// Whether something of the new text is not explained.
-    fn is_open(&self) -> bool {
-        self.stretches.iter().any(|stretch| stretch.unmatched() > 0)
+    fn look(&mut self) {
+        self.open = self.stretches.iter().any(|stretch| stretch.unmatched() > 0);
     }
 
     /// What of a plan is still to be done; none where nothing is, or where the hunks would not fit together.
@@ -314,8 +436,8 @@ impl Trial<'_> {
         let mut open = plan.clone();
         open.on.retain(|hunk| !self.on[hunk.index()]);
         open.off.retain(|hunk| self.on[hunk.index()]);
-        let on =
-            |hunk: &HunkId| (self.on[hunk.index()] || open.on.contains(hunk)) && !open.off.contains(hunk);
+        let with = switched(&self.on, &open);
+        let on = |hunk: &HunkId| with[hunk.index()];
         let valid = open.on.iter().all(|id| {
             let hunk = self.weave.hunk(*id);
             hunk.depends.iter().all(on) && !hunk.collides.iter().any(on)
@@ -325,7 +447,7 @@ impl Trial<'_> {
     }
 
     /// Switches a plan if the new text shows it.
-    fn attempt(&mut self, plan: &Plan, how: How, marked: bool) -> Verdict {
+    fn attempt(&mut self, plan: &Plan, how: How, exact: bool, marked: bool) -> Verdict {
         let toggled: Vec<Vec<usize>> =
             self.stretches.iter().map(|stretch| self.toggled(stretch, plan)).collect();
         let wished = marked || matches!(how, How::Asked(_));
@@ -340,31 +462,36 @@ impl Trial<'_> {
         if lines == 0 || self.lines == 0 || !(plausible || wished) {
             return Verdict::Implausible;
         }
-        let (mut was, mut would) = (Misfit::default(), Misfit::default());
+        let mut fit = Fit { whole: true, ..Fit::default() };
         let mut found = Vec::new();
-        // The lines that it would show, and those of them that are in the text.
-        let (mut shown, mut found_lines) = (0, 0);
         for (index, toggled) in toggled.iter().enumerate() {
             let (stretch, contents) = (&self.stretches[index], &self.contents[index]);
             let contents = wished.then_some(contents);
-            shown += toggled.iter().filter(|at| !stretch.items[**at].visible).count();
+            fit.shown += toggled.iter().filter(|at| !stretch.items[**at].visible).count();
             for window in stretch.windows(toggled) {
-                let new = window.pairs.iter().filter(|(item, _)| !stretch.items[*item].visible);
-                found_lines += new.count();
                 self.lines = self.lines.saturating_sub(window.items.len() + window.new.len());
-                was += stretch.misfit(&window, contents);
-                would += stretch.misfit_toggled(&window, toggled, contents);
+                let comes =
+                    |item: usize| !stretch.items[item].visible && toggled.binary_search(&item).is_ok();
+                fit.found += window.pairs.iter().filter(|(item, _)| comes(*item)).count();
+                let was = stretch.misfit(&window, contents);
+                let would = stretch.misfit_toggled(&window, toggled, contents);
+                fit.whole &= would.leaves_no_more_than(&was);
+                fit.was += Sum::of(&was);
+                fit.would += Sum::of(&would);
                 found.push((index, window));
             }
         }
-        let full = was.old + was.new == would.old + would.new + lines;
-        // What the lines that are there explain has to stay explained.
-        let whole = would.new <= was.new;
+        let full = fit.is_full();
         let kept = match how {
-            How::Seen => full,
-            _ if wished => whole && would.bytes < was.bytes,
+            _ if exact => full,
+            _ if wished => fit.is_likely(),
             // Nobody says so: only on the word of at least half of the lines that it would show.
-            _ => whole && would.gaps < was.gaps && (full || (shown > 0 && 2 * found_lines >= shown)),
+            _ => {
+                full || (fit.whole
+                    && fit.would.gaps < fit.was.gaps
+                    && fit.shown > 0
+                    && 2 * fit.found >= fit.shown)
+            }
         };
         if !kept {
             return if plausible { Verdict::Partly } else { Verdict::No };
@@ -383,13 +510,14 @@ impl Trial<'_> {
             all.filter(|item| ids.contains(self.weave.runs[item.run].ids.at(item.at)))
                 .for_each(|item| item.gone = gone);
         }
+        self.look();
         Verdict::Kept { full }
     }
 
     /// The items of a stretch that a plan shows or hides.
     fn toggled(&self, stretch: &Stretch, plan: &Plan) -> Vec<usize> {
-        let on =
-            |hunk: HunkId| (self.on[hunk.index()] || plan.on.contains(&hunk)) && !plan.off.contains(&hunk);
+        let with = switched(&self.on, plan);
+        let on = |hunk: HunkId| with[hunk.index()];
         let mut runs: Vec<usize> = if plan.only_switches() {
             let spans = plan.switches().filter_map(|(hunk, _)| self.spans[hunk.index()]);
             spans.flat_map(|(first, last)| first..=last).filter(|run| stretch.runs.contains(run)).collect()

@@ -51,23 +51,28 @@ pub(crate) struct Stretch {
 pub(crate) type Contents<'a> = Vec<Cow<'a, str>>;
 
 /// How badly the visible lines and the new ones fit each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Misfit {
-    /// Lines without a partner.
+    /// Visible lines without a partner.
     pub old: usize,
-    pub new: usize,
+    /// New lines without a partner, by name.
+    pub new: Vec<u32>,
     /// The same, where two that stand in the same gap count once.
     pub gaps: usize,
     /// Bytes in which the lines of the gaps differ, and one for each line that is more on one side.
     pub bytes: usize,
 }
 
-impl std::ops::AddAssign for Misfit {
-    fn add_assign(&mut self, other: Self) {
-        self.old += other.old;
-        self.new += other.new;
-        self.gaps += other.gaps;
-        self.bytes += other.bytes;
+impl Misfit {
+    /// Whether every new line that this leaves without a partner is also left by another, in whatever place.
+    pub(crate) fn leaves_no_more_than(&self, other: &Self) -> bool {
+        let sorted = |names: &[u32]| {
+            let mut names = names.to_vec();
+            names.sort_unstable();
+            names
+        };
+        let mut others = sorted(&other.new).into_iter();
+        sorted(&self.new).into_iter().all(|name| others.any(|other| other == name))
     }
 }
 
@@ -227,13 +232,14 @@ impl Stretch {
                 continue;
             };
             misfit.old += gap.len();
-            misfit.new += pair - next;
+            misfit.new.extend(&self.new[next..pair]);
             misfit.gaps += gap.len().max(pair - next);
             if let Some(contents) = contents {
                 let text = |name: u32| contents[name as usize].as_ref();
                 let lines = gap.len().max(pair - next);
                 let left = gap.iter().map(|at| text(self.items[*at].name)).chain(std::iter::repeat(""));
                 let right = self.new[next..pair].iter().map(|name| text(*name)).chain(std::iter::repeat(""));
+                misfit.bytes += gap.len().abs_diff(pair - next);
                 misfit.bytes +=
                     left.zip(right).take(lines).map(|(left, right)| differs(left, right)).sum::<usize>();
             }

@@ -94,6 +94,9 @@ impl Weave {
             self.touch();
             return Judgement { typed_lines: touched.len(), ..Judgement::default() };
         }
+        if let Some(judgement) = self.takes_exactly(new, asked) {
+            return judgement;
+        }
         let Recognised { stretches, kept, half_shown } = self.recognise(&touched, new, asked, mark);
         if half_shown {
             let checkpoint = Checkpoint { weave: self.clone(), regions: regions.clone(), entry: None };
@@ -136,6 +139,18 @@ impl Weave {
             checkpoint.entry = entry;
         }
         Judgement { switched, entry, half_shown, typed_lines }
+    }
+
+    /// Switches what was asked for, or what takes one of the latest changes back, if the text is exactly what it leads to.
+    fn takes_exactly(&mut self, new: &Text, asked: &[Candidate]) -> Option<Judgement> {
+        if self.hunks.is_empty() {
+            return None;
+        }
+        let (plan, how) = self.exactly(new, asked)?;
+        let entry = self.switch_as(&plan, turned_by(how)).ok()?.1;
+        self.buffer = new.clone();
+        let switched = plan.switches().map(|(hunk, on)| Switched { hunk, on, how });
+        Some(Judgement { switched: switched.collect(), entry, ..Judgement::default() })
     }
 
     /// Sets which runs stand in the buffer's rope to those that should.

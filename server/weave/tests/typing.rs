@@ -173,7 +173,7 @@ fn the_weave_follows_the_editor() {
             for line in weave.line_states() {
                 known.entry(line.id).or_default().insert(line.line.content);
             }
-            learn_newline(&mut model, &mut weave);
+            model.learn_newline(&mut weave);
             model.check(&mut weave);
             let snapshot = rng.pick(&snapshots);
             let lines = snapshot.text().line_count();
@@ -181,20 +181,6 @@ fn the_weave_follows_the_editor() {
             check_carry(&mut weave, snapshot, from..(from + rng.below(4)).min(lines));
         }
     }
-}
-
-/// The person's word on the newline at the end is in the text, where its last line is not empty.
-fn learn_newline(model: &mut Model, weave: &mut Weave) {
-    for view in [View::Buffer, View::Agent] {
-        let text = weave.view(view);
-        let last = text.line_count().checked_sub(1).and_then(|line| text.line(hashline_text::Line(line)));
-        if last.is_some_and(|line| !line.content_eq("")) {
-            model.newline = text.ends_with_newline();
-            return;
-        }
-    }
-    // Neither text says it: what it was before may have come back with an undo.
-    model.newline = weave.newline_register();
 }
 
 /// What the person's typing does to lines and hunks; new lines, which are hidden again, and forgotten ones do not count.
@@ -257,7 +243,7 @@ fn undoing_everything_restores_everything() {
             Undo::Combined => replace_all(&mut weave, &start),
         }
         assert_eq!(weave.buffer().to_string(), start.to_string());
-        learn_newline(&mut model, &mut weave);
+        model.learn_newline(&mut weave);
         let after = state(&mut weave);
         assert_eq!(before.1, after.1, "hunks in the text");
         assert_eq!(before.2, after.2, "conflicts");

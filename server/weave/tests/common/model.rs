@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use hashline_text::{Encoding, Ending, Text};
+use hashline_text::{Encoding, Ending, Line, Text};
 use hashline_weave::{
     Change, Conflict, HunkId, LineId, LineState, Plan, View, Weave, WeaveError, apply_text_edits,
 };
@@ -46,6 +46,20 @@ fn span(lines: &[LineState], hunk: usize) -> Option<(usize, usize)> {
 impl Model {
     pub fn new(text: &Text) -> Self {
         Self { hunks: Vec::new(), newline: text.is_empty() || text.ends_with_newline() }
+    }
+
+    /// The person's word on the newline at the end is in the text, where its last line is not empty.
+    pub fn learn_newline(&mut self, weave: &mut Weave) {
+        for view in [View::Buffer, View::Agent] {
+            let text = weave.view(view);
+            let last = text.line_count().checked_sub(1).and_then(|line| text.line(Line(line)));
+            if last.is_some_and(|line| !line.content_eq("")) {
+                self.newline = text.ends_with_newline();
+                return;
+            }
+        }
+        // Neither text says it: what it was before may have come back with an undo.
+        self.newline = weave.newline_register();
     }
 
     /// The text under a set; none where two endings would be read as one.
