@@ -153,7 +153,7 @@ impl Place {
     }
 }
 
-/// Waits until files are old enough for their hashes to be remembered by their times.
+/// Waits until files and folders are old enough for what is in them to be remembered by their times.
 pub fn settle() {
     std::thread::sleep(Duration::from_millis(2_200));
 }
