@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{Decision, HunkRef, Memory, Record, Status};
-use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Text};
+use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, Span, Text};
 use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
@@ -104,6 +104,11 @@ impl Desk {
         let request = Request { choice, target: Target::All, reason: None, edited, with_others: false };
         let decided = self.workspace.decide(Some(&self.uri), &request).await;
         decided.refused.into_iter().map(|undecided| undecided.why).collect()
+    }
+
+    /// The text as the workspace has it.
+    fn text(&self) -> Text {
+        self.workspace.text_of(&self.uri).unwrap().1
     }
 
     fn state(&self) -> HunkState {
@@ -354,4 +359,50 @@ async fn a_proposal_can_be_accepted_as_the_person_rewrote_it() {
     assert_eq!(edits[0].hunks[0].changed_to.as_deref(), Some(&own[..]));
     desk.becomes("one\ntwo\nthree\n");
     assert_eq!(desk.state(), HunkState::Held, "one undo takes it back");
+}
+
+/// Changes as Neovim reports them for a buffer without a final newline: it counts one all the same.
+#[tokio::test]
+async fn an_editor_may_count_an_ending_behind_a_last_line_that_has_none() {
+    type Step<'a> = ((u32, u32), (u32, u32), &'a str, &'a str);
+    let unix: &[Step<'_>] = &[
+        ((1, 3), (2, 0), "\n\n", "one\ntwo\n"),
+        ((2, 0), (2, 0), "three", "one\ntwo\nthree"),
+        ((3, 0), (3, 0), "four\n", "one\ntwo\nthree\nfour"),
+        ((2, 5), (4, 0), "\n", "one\ntwo\nthree"),
+        ((1, 0), (3, 0), "2\n", "one\n2"),
+        ((2, 0), (2, 0), "\n", "one\n2\n"),
+        ((3, 0), (3, 0), "4\n", "one\n2\n\n4"),
+        ((0, 0), (4, 0), "\n", ""),
+        ((0, 0), (1, 0), "a\nb\n", "a\nb"),
+    ];
+    let dos: &[Step<'_>] = &[
+        ((1, 3), (2, 0), "\r\n\r\n", "one\r\ntwo\r\n"),
+        ((2, 0), (2, 0), "three", "one\r\ntwo\r\nthree"),
+        ((1, 0), (3, 0), "", "one"),
+    ];
+    for (start, steps, edited) in [
+        ("one\ntwo", unix, false),
+        ("one\ntwo", unix, true),
+        ("one\r\ntwo", dos, false),
+        ("one\r\ntwo", dos, true),
+    ] {
+        let mut desk = Desk::new(Settings::default(), start);
+        if edited {
+            let (text, hash) = desk.read(View::Agent).await;
+            desk.edit(hash, &[replace(Desk::anchor(&text, 0), "1")]).await.unwrap();
+        }
+        for (from, to, new, expected) in steps {
+            let at = |(line, character)| Position::new(line, character);
+            desk.version += 1;
+            let change = ContentChange { span: Some(Span::new(at(*from), at(*to))), text: (*new).into() };
+            let taken = desk.workspace.did_change(&desk.uri, DocVersion(desk.version), &[change], None);
+            assert_eq!((taken, &*desk.text().to_string()), (Ok(()), *expected), "{from:?}-{to:?} {new:?}");
+        }
+    }
+    // Two lines further there is nothing that an editor could mean.
+    let desk = Desk::new(Settings::default(), "one\ntwo");
+    let at = Position::new(3, 0);
+    let change = ContentChange { span: Some(Span::new(at, at)), text: "x".into() };
+    desk.workspace.did_change(&desk.uri, DocVersion(2), &[change], None).unwrap_err();
 }

@@ -1,7 +1,7 @@
 //! Following the editor: opening, changes, saving, closing (design 5.1, W6, W22).
 
 use hashline_history::{Decision, Location, Record};
-use hashline_text::{DocVersion, Encoding, Span, Text};
+use hashline_text::{DocVersion, Encoding, Ending, Position, Span, SpanError, Text};
 use hashline_weave::{How, Judgement, Regions, UndoMark};
 
 use crate::document::edit::Turn;
@@ -134,11 +134,9 @@ impl Document {
         for change in changes {
             match change.span {
                 None => self.text = Text::from(change.text.as_str()),
-                Some(span) => {
-                    self.text
-                        .apply(span, encoding, &change.text)
-                        .map_err(|error| OutOfStep::Place(error.to_string()))?;
-                }
+                Some(span) => make(&mut self.text, span, encoding, &change.text, |text, span, new| {
+                    text.apply(span, encoding, new).map(drop)
+                })?,
             }
         }
         Ok(())
@@ -156,11 +154,9 @@ impl Document {
         for change in changes {
             match change.span {
                 None => regions.replace_all(&mut text, Text::from(change.text.as_str())),
-                Some(span) => {
-                    regions
-                        .apply(&mut text, span, encoding, &change.text)
-                        .map_err(|error| OutOfStep::Place(error.to_string()))?;
-                }
+                Some(span) => make(&mut text, span, encoding, &change.text, |text, span, new| {
+                    regions.apply(text, span, encoding, new)
+                })?,
             }
         }
         self.judge(&text, &regions, mark, now);
@@ -219,4 +215,36 @@ impl Document {
     fn turn(&self, entry: hashline_weave::JournalId, hunk: hashline_weave::HunkId) -> Option<Turn> {
         self.turns.get(&entry)?.iter().find(|turn| turn.hunk == hunk).cloned()
     }
+}
+
+/// Makes one change by `apply`.
+///
+/// Neovim counts an ending behind a last line that has none, and names the place behind it (in a text of two lines, line 2) where it
+/// appends or takes away lines at the end. Such a change is made as the editor counts: with an ending there, which is taken away
+/// again afterwards.
+fn make(
+    text: &mut Text,
+    span: Span,
+    encoding: Encoding,
+    new: &str,
+    mut apply: impl FnMut(&mut Text, Span, &str) -> Result<(), SpanError>,
+) -> Result<(), OutOfStep> {
+    let counts_one_more = span.end.line as usize == text.lsp_line_count() && span.end.character == 0;
+    let mut apply = |text: &mut Text, span, new: &str| {
+        apply(text, span, new).map_err(|error| OutOfStep::Place(error.to_string()))
+    };
+    if !counts_one_more {
+        return apply(text, span, new);
+    }
+    let ending = Ending::find(new.as_bytes()).map(|(_, ending)| ending);
+    let ending = ending.or_else(|| text.first_ending()).unwrap_or_default();
+    let end = text.end_position(encoding);
+    apply(text, Span::new(end, end), ending.as_str())?;
+    apply(text, span, new)?;
+    if text.ends_with_newline() {
+        let end = text.end_position(encoding);
+        let before = Position::new(end.line.saturating_sub(1), u32::MAX);
+        apply(text, Span::new(before, end), "")?;
+    }
+    Ok(())
 }
