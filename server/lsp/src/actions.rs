@@ -80,7 +80,7 @@ struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     fn of(session: &'a Session, uri: &'a Url, only: Option<&'a [CodeActionKind]>) -> Option<Self> {
-        let review = session.workspace.review(uri.as_str())?;
+        let review = session.workspace.review(&session.spelled(uri.as_str()))?;
         Some(Self { session, facts: session.facts(), uri, only, review })
     }
 

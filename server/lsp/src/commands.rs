@@ -10,7 +10,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::{Command, ExecuteCommandParams, MessageType};
 
 use crate::decide::decide;
-use crate::protocol::{Decide, Decision};
+use crate::protocol::{Decide, Decision, Why};
 use crate::session::Session;
 
 /// All commands and what each decides.
@@ -52,7 +52,9 @@ pub(crate) async fn execute(session: &Arc<Session>, params: ExecuteCommandParams
     let mut work = Box::pin(async move {
         match decide(&session, &said).await {
             Ok(decided) => {
-                for refusal in decided.refused {
+                // Of all that waited, nothing does any more: it is so.
+                let made_so = |why| why == Why::Gone && said.edit.is_none();
+                for refusal in decided.refused.into_iter().filter(|refusal| !made_so(refusal.why)) {
                     session.say(MessageType::WARNING, refusal.message);
                 }
             }

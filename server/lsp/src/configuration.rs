@@ -23,6 +23,8 @@ struct Said {
 pub(crate) struct Configured {
     at_start: Said,
     since: Said,
+    /// A plugin draws the hunks itself: diagnostics of them are for those who ask.
+    pub plugin: bool,
 }
 
 impl Configured {
@@ -48,7 +50,10 @@ impl Configured {
             open: first.open.or(then.open).unwrap_or(default.open),
             disk: first.disk.or(then.disk).unwrap_or(default.disk),
             rules: first.rules.clone().or_else(|| then.rules.clone()).unwrap_or(default.rules),
-            diagnostics: first.diagnostics.or(then.diagnostics).unwrap_or(default.diagnostics),
+            diagnostics: first
+                .diagnostics
+                .or(then.diagnostics)
+                .unwrap_or(default.diagnostics && !self.plugin),
         }
     }
 }
@@ -69,7 +74,10 @@ pub(crate) fn changed(session: &Session, settings: &Value) {
 
 /// Puts settings in force that the editor says when it initializes.
 pub(crate) fn started(session: &Session, options: &Value) {
-    put_in_force(session, |configured| configured.start(options));
+    put_in_force(session, |configured| {
+        configured.plugin = session.facts.get().is_some_and(|facts| facts.plugin);
+        configured.start(options)
+    });
 }
 
 fn put_in_force(session: &Session, take: impl FnOnce(&mut Configured) -> Vec<String>) {
@@ -256,6 +264,17 @@ mod tests {
         assert_eq!(settings.mode("any", "docs/a.md", true), Mode::Apply);
         configured.change(&Value::Null);
         assert_eq!(configured.settings().open, Mode::Apply);
+    }
+
+    #[test]
+    fn diagnostics_are_on_but_for_plugins() {
+        let settings = |plugin, options| {
+            let mut configured = Configured { plugin, ..Configured::default() };
+            configured.start(&options);
+            configured.settings().diagnostics
+        };
+        assert!(settings(false, Value::Null) && !settings(true, Value::Null));
+        assert!(settings(true, json!({"diagnostics": true})));
     }
 
     #[test]

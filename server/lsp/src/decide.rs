@@ -1,8 +1,9 @@
 //! The person's decisions, from plugins and from commands.
 
-use hashline_workspace::Caller;
+use hashline_history::HunkRef;
 use hashline_workspace::agent::ReviewScope;
-use tower_lsp::lsp_types::Url;
+use hashline_workspace::document::{Choice, Target};
+use hashline_workspace::{Caller, DocumentReview};
 
 use crate::from_proto::{self, BadDecision};
 use crate::protocol::{Decide, Decided};
@@ -18,18 +19,33 @@ const WHOLE_ID: usize = 36;
 ///
 /// [`BadDecision`]: it does not say what is wanted of what.
 pub(crate) async fn decide(session: &Session, said: &Decide) -> Result<Decided, BadDecision> {
-    if said.text.is_some() {
-        return Err(BadDecision::OwnText);
-    }
     let mut request = from_proto::request(said)?;
     if let Some(begin) = said.edit.as_ref().filter(|begin| begin.len() < WHOLE_ID)
         && let Some(edit) = whole_id(session, begin).await?
     {
         request = from_proto::request(&Decide { edit: Some(edit), ..said.clone() })?;
     }
-    let uri = said.uri.as_ref().map(|uri| spelling(session, uri));
-    let decided = session.workspace.decide(uri.as_deref(), &request).await;
+    let uri = said.uri.as_ref().map(|uri| session.spelled(uri));
+    let decided = match &said.text {
+        None => session.workspace.decide(uri.as_deref(), &request).await,
+        Some(text) => {
+            let (Choice::Accept, Target::Hunk(hunk)) = (request.choice, &request.target) else {
+                return Err(BadDecision::TextOfNoHunk);
+            };
+            if text.iter().any(|line| line.contains(['\n', '\r'])) {
+                return Err(BadDecision::TextWithBreaks);
+            }
+            let uri = uri.or_else(|| document_of(session, hunk)).unwrap_or_default();
+            session.workspace.accept_revised(&uri, hunk, text, request.reason)
+        }
+    };
     Ok(to_proto::decided(&decided))
+}
+
+/// The document that an undecided hunk is of.
+fn document_of(session: &Session, hunk: &HunkRef) -> Option<String> {
+    let holds = |review: &DocumentReview| review.review.edits.iter().any(|edit| edit.edit.id == hunk.edit);
+    session.workspace.reviews().into_iter().find(holds).map(|review| review.uri)
 }
 
 /// The edit whose id begins so; none if there is no such edit.
@@ -42,13 +58,5 @@ async fn whole_id(session: &Session, begin: &str) -> Result<Option<String>, BadD
     match ids.find(|id| Some(id) != first.as_ref()) {
         Some(_) => Err(BadDecision::Ambiguous(begin.to_owned())),
         None => Ok(first.map(|id| id.to_string())),
-    }
-}
-
-/// A URI in the spelling that the workspace knows.
-pub(crate) fn spelling(session: &Session, uri: &str) -> String {
-    match session.open.get(uri) {
-        Some(open) => open.uri.clone(),
-        None => Url::parse(uri).map_or_else(|_| uri.to_owned(), Into::into),
     }
 }

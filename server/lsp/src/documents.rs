@@ -11,9 +11,7 @@ use hashline_weave::UndoMark;
 use hashline_workspace::document::ContentChange;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tower_lsp::lsp_types::{
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, Url,
-};
+use tower_lsp::lsp_types::DidOpenTextDocumentParams;
 
 use crate::from_proto;
 use crate::protocol;
@@ -34,18 +32,23 @@ struct Changed<'a> {
     version: i32,
 }
 
-/// What can be read of a change that cannot be read.
+/// The document that a notification speaks of, whatever it says.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Unreadable {
-    text_document: UnreadableDocument,
+struct Named {
+    text_document: Document,
 }
 
 #[derive(Deserialize)]
-struct UnreadableDocument {
+struct Document {
     uri: String,
     #[serde(default)]
     version: Option<i64>,
+}
+
+/// The URI of a document as the editor spells it.
+fn spelling(params: &str) -> serde_json::Result<String> {
+    Ok(serde_json::from_str::<Named>(params)?.text_document.uri)
 }
 
 impl Session {
@@ -79,39 +82,38 @@ impl Session {
 
     fn did_open(&self, params: &str) -> serde_json::Result<()> {
         let document = serde_json::from_str::<DidOpenTextDocumentParams>(params)?.text_document;
-        let facts = self.facts();
-        let uri = document.uri.to_string();
+        let uri = spelling(params)?;
+        let encoding = self.facts.get().map(|facts| facts.encoding).unwrap_or_default();
         let version = DocVersion(document.version);
-        self.workspace.did_open(&uri, &document.language_id, version, facts.encoding, &document.text);
-        let spelled = serde_json::from_str::<Unreadable>(params)?.text_document.uri;
-        self.open.insert(spelled, Open::new(uri.clone(), self.workspace.now()));
+        self.workspace.did_open(&uri, &document.language_id, version, encoding, &document.text);
+        self.open.insert(uri.clone(), Open::new(document.uri.into(), self.workspace.now()));
         self.signal(Signal::Show(uri));
         Ok(())
     }
 
     fn did_change(&self, params: &str) -> serde_json::Result<()> {
         let change: DidChange<'_> = serde_json::from_str(params)?;
-        let Some(open) = self.open.get(&*change.text_document.uri) else { return Ok(()) };
+        let uri = &*change.text_document.uri;
+        let Some(open) = self.open.get(uri) else { return Ok(()) };
         let mark = open.touch(self.workspace.now());
+        drop(open);
         let version = DocVersion(change.text_document.version);
         let changes: Vec<ContentChange> = change.content_changes.into_iter().map(Into::into).collect();
         // The workspace tells the person if the change is out of step.
-        let _ = self.workspace.did_change(&open.uri, version, &changes, mark);
+        let _ = self.workspace.did_change(uri, version, &changes, mark);
         Ok(())
     }
 
     fn did_save(&self, params: &str) -> serde_json::Result<()> {
-        let document = serde_json::from_str::<DidSaveTextDocumentParams>(params)?.text_document;
-        self.workspace.did_save(document.uri.as_str());
+        self.workspace.did_save(&spelling(params)?);
         Ok(())
     }
 
     fn did_close(&self, params: &str) -> serde_json::Result<()> {
-        let document = serde_json::from_str::<DidCloseTextDocumentParams>(params)?.text_document;
-        let spelled = serde_json::from_str::<Unreadable>(params)?.text_document.uri;
-        self.open.remove(&spelled);
-        self.workspace.did_close(document.uri.as_str());
-        self.signal(Signal::Show(document.uri.to_string()));
+        let uri = spelling(params)?;
+        self.open.remove(&uri);
+        self.workspace.did_close(&uri);
+        self.signal(Signal::Show(uri));
         Ok(())
     }
 
@@ -129,15 +131,9 @@ impl Session {
 
     /// Marks a document as no longer the editor's, after a change that could not be read.
     fn lose_step(&self, params: &str) {
-        let Ok(change) = serde_json::from_str::<Unreadable>(params) else { return };
+        let Ok(change) = serde_json::from_str::<Named>(params) else { return };
         let document = change.text_document;
-        let uri = match self.open.get(&document.uri) {
-            Some(open) => open.uri.clone(),
-            None => match Url::parse(&document.uri) {
-                Ok(uri) => uri.into(),
-                Err(_) => return,
-            },
-        };
+        let uri = document.uri;
         // The version is taken over, so that the next whole text mends it.
         let known = self.workspace.text_of(&uri).map_or(0, |(version, _)| version.0);
         let version = document.version.and_then(|version| i32::try_from(version).ok());

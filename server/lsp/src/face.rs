@@ -54,7 +54,7 @@ impl Face {
     }
 
     async fn proposed_text(&self, asked: ProposedText) -> Result<ProposedTextResult> {
-        let uri = decide::spelling(&self.session, &asked.uri);
+        let uri = self.session.spelled(&asked.uri);
         match self.session.workspace.proposed_text(&uri) {
             Some((version, text)) => {
                 Ok(ProposedTextResult { text: text.to_string(), version: version.map(|version| version.0) })
@@ -106,12 +106,10 @@ impl LanguageServer for Face {
         let facts = session.facts.get_or_init(|| Facts::of(&params));
         *lock(&session.folders) = from_proto::folders(&params, std::env::current_dir().ok());
         self.serve_folders();
-        if let Some(options) = &params.initialization_options {
-            configuration::started(session, options);
-        }
+        configuration::started(session, &params.initialization_options.unwrap_or_default());
         let info = ServerInfo { name: "hashline".to_owned(), version: Some(session.version.clone()) };
         let capabilities = capabilities(facts, &session.version);
-        Ok(InitializeResult { capabilities, server_info: Some(info), ..InitializeResult::default() })
+        Ok(InitializeResult { capabilities, server_info: Some(info) })
     }
 
     async fn initialized(&self, _: InitializedParams) {
@@ -160,19 +158,19 @@ impl LanguageServer for Face {
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        let uri = params.text_document.uri;
+        let uri = self.session.spelled(params.text_document.uri.as_str());
         let workspace = &self.session.workspace;
-        let Some((_, text)) = workspace.text_of(uri.as_str()) else { return Ok(None) };
-        let review = workspace.review(uri.as_str());
+        let Some((_, text)) = workspace.text_of(&uri) else { return Ok(None) };
+        let review = workspace.review(&uri);
         Ok(review.map(|review| lenses::of(&review, text.lsp_line_count())))
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let at = params.text_document_position_params;
-        let uri = at.text_document.uri;
+        let uri = self.session.spelled(at.text_document.uri.as_str());
         let workspace = &self.session.workspace;
-        let Some((_, text)) = workspace.text_of(uri.as_str()) else { return Ok(None) };
-        let Some(review) = workspace.review(uri.as_str()) else { return Ok(None) };
+        let Some((_, text)) = workspace.text_of(&uri) else { return Ok(None) };
+        let Some(review) = workspace.review(&uri) else { return Ok(None) };
         let markdown = self.session.facts.get().is_some_and(|facts| facts.markdown);
         Ok(hover::at(&review, at.position.line as usize, text.lsp_line_count(), markdown))
     }

@@ -46,8 +46,10 @@ pub(crate) enum BadDecision {
     Nothing,
     #[error("more than one edit begins with `{0}`: give more of the id")]
     Ambiguous(String),
-    #[error("`text` is not taken yet: accept the hunk, then change its lines in the editor")]
-    OwnText,
+    #[error("`text` is for accepting one hunk: name its `edit` and `hunk`, with `accept`")]
+    TextOfNoHunk,
+    #[error("`text` is a list of lines: none of them may hold a line break")]
+    TextWithBreaks,
 }
 
 /// A decision of the person, as the workspace takes it.
@@ -130,10 +132,8 @@ mod tests {
             [PathBuf::from("/p")]
         );
         assert_eq!(of(json!({"rootUri": null})), [PathBuf::from("/started")]);
-        assert_eq!(
-            folders(&serde_json::from_value(json!({"capabilities": {}})).unwrap(), Some("/".into())),
-            [PathBuf::new(); 0]
-        );
+        let nothing = serde_json::from_value(json!({"capabilities": {}})).unwrap();
+        assert!(folders(&nothing, Some("/".into())).is_empty());
     }
 
     #[test]

@@ -18,7 +18,7 @@
 //! # Limitations
 //!
 //! - A plugin's mark of an undo has to come before its change.
-//! - A plugin cannot send the person's own version of a hunk with its acceptance.
+//! - The URI in the edit of a code action is spelled as [`url`](tower_lsp::lsp_types::Url) spells it.
 
 #![forbid(unsafe_code)]
 

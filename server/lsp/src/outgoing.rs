@@ -11,15 +11,17 @@ use std::time::Duration;
 
 use hashline_workspace::document::{Delivery, Millis};
 use hashline_workspace::{DocumentReview, Event};
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tower_lsp::Client;
-use tower_lsp::lsp_types::{Diagnostic, MessageType, Registration, Url};
+use tower_lsp::lsp_types::{Diagnostic, MessageType, Registration};
 
 use crate::client::Facts;
 use crate::diagnostics;
 use crate::protocol::PendingEdits;
 use crate::session::{Session, Signal};
+use crate::to_proto::{ApplyEdit, PublishDiagnostics};
 use crate::{configuration, to_proto};
 
 /// How often the review of one document is sent at most.
@@ -229,12 +231,13 @@ impl Outgoing {
             Some((_, text)) => diagnostics::of(&review, &text, facts.encoding),
             None => Vec::new(),
         };
-        if board.diagnostics != found
-            && let Ok(url) = Url::parse(uri)
-        {
+        if board.diagnostics != found {
             board.diagnostics.clone_from(&found);
-            let version = review.version.map(|version| version.0);
-            self.client.publish_diagnostics(url, found, version).await;
+            let mut told = json!({"uri": uri, "diagnostics": found});
+            if let Some(version) = review.version {
+                told["version"] = version.0.into();
+            }
+            self.client.send_notification::<PublishDiagnostics>(told).await;
         }
     }
 
@@ -261,12 +264,11 @@ impl Outgoing {
     /// Sends a delivery and waits for the answer, which may never come, in a task of its own. That task must not be ended
     /// while the connection lives: `tower_lsp` panics when an answer comes that nobody waits for.
     fn send(&self, uri: &str, delivery: &Delivery, facts: &Facts) {
-        let Ok(url) = Url::parse(uri) else { return };
-        let edit = to_proto::workspace_edit(&url, delivery, facts);
+        let edit = to_proto::apply_edit(uri, delivery, facts);
         let (client, workspace) = (self.client.clone(), self.session.workspace.clone());
         let (uri, number) = (uri.to_owned(), delivery.number);
         tokio::spawn(async move {
-            let applied = match client.apply_edit(edit).await {
+            let applied = match client.send_request::<ApplyEdit>(edit).await {
                 Ok(answer) => answer.applied,
                 Err(error) => {
                     tracing::debug!(%error, uri, "the editor did not take an edit");

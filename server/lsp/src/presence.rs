@@ -125,7 +125,7 @@ fn held(workspace: &Workspace, path: PathBuf) -> Held {
         dirty: holding.dirty,
         language: holding.language,
         pending: count(holding.pending),
-        hash: holding.hash.map(|hash| hash.to_string()),
+        hash: holding.hash.map(|hash| hash.to_hex()),
         used: holding.used,
     }
 }

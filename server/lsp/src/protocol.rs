@@ -83,7 +83,18 @@ pub const TYPES: &[(&str, &[&str])] = &[
     ("Edit", &["id", "agent", "conversation", "tool", "mode", "status", "hunks"]),
     (
         "Hunk",
-        &["number", "state", "decision", "deciding", "lines", "removed", "proposed", "dependsOn", "conflict"],
+        &[
+            "number",
+            "state",
+            "decision",
+            "deciding",
+            "lines",
+            "removed",
+            "proposed",
+            "partOf",
+            "dependsOn",
+            "conflict",
+        ],
     ),
     ("Lines", &["start", "end"]),
     ("Refusal", &["hunk", "why", "message", "others"]),
@@ -169,6 +180,8 @@ pub struct Hunk {
     pub removed: Vec<String>,
     /// The lines that it puts there.
     pub proposed: Vec<String>,
+    /// The hunk that it is shown and decided with, as `EDIT:NUMBER`. Such a hunk is not drawn by itself.
+    pub part_of: Option<String>,
     /// Undecided hunks that have to be accepted with it, as `EDIT:NUMBER`.
     pub depends_on: Vec<String>,
     /// For a conflicted hunk: what stands against it, as a sentence.

@@ -10,7 +10,7 @@ use hashline_weave::UndoMark;
 use hashline_workspace::Workspace;
 use hashline_workspace::document::Millis;
 use tokio::sync::mpsc;
-use tower_lsp::lsp_types::MessageType;
+use tower_lsp::lsp_types::{MessageType, Url};
 
 use crate::client::Facts;
 use crate::configuration::Configured;
@@ -45,7 +45,7 @@ pub(crate) struct Session {
     pub editor: Option<String>,
     /// What is known of the editor; none before it has initialized.
     pub facts: OnceLock<Facts>,
-    /// The documents that are open, by the URI as the editor spells it.
+    /// The documents that are open, by the URI as the editor spells it: letter by letter, towards the workspace and back.
     pub open: DashMap<String, Open>,
     pub folders: Mutex<Vec<PathBuf>>,
     pub configured: Mutex<Configured>,
@@ -56,8 +56,8 @@ pub(crate) struct Session {
 /// An open document, as far as it is no business of the workspace.
 #[derive(Debug)]
 pub(crate) struct Open {
-    /// Its URI in the spelling that is used towards the workspace and back.
-    pub uri: String,
+    /// Its URI in the spelling of the library that reads most messages.
+    url: String,
     /// When it was opened or changed last, by the workspace's clock.
     changed: AtomicU64,
     /// The editor's word about its next change, and until when it holds.
@@ -70,9 +70,9 @@ const UNDO: u8 = 1;
 const REDO: u8 = 2;
 
 impl Open {
-    pub fn new(uri: String, now: Millis) -> Self {
+    pub fn new(url: String, now: Millis) -> Self {
         Self {
-            uri,
+            url,
             changed: AtomicU64::new(now.0),
             mark: AtomicU8::new(NO_MARK),
             mark_until: AtomicU64::new(0),
@@ -152,11 +152,17 @@ impl Session {
 
     /// When a document was opened or changed last, by the workspace's clock.
     pub fn changed(&self, uri: &str) -> Option<Millis> {
-        let found = |open: &Open| Millis(open.changed.load(Ordering::Relaxed));
-        if let Some(open) = self.open.get(uri) {
-            return Some(found(&open));
+        self.open.get(uri).map(|open| Millis(open.changed.load(Ordering::Relaxed)))
+    }
+
+    /// A URI in the editor's own spelling, if it is that of an open document.
+    pub fn spelled(&self, uri: &str) -> String {
+        if self.open.contains_key(uri) {
+            return uri.to_owned();
         }
-        self.open.iter().find(|open| open.uri == uri).map(|open| found(&open))
+        let url = Url::parse(uri).map_or_else(|_| uri.to_owned(), Into::into);
+        let same = self.open.iter().find(|open| open.url == url);
+        same.map_or(url, |open| open.key().clone())
     }
 }
 

@@ -7,10 +7,58 @@ use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{
     Decided, Delivery, HunkState, HunkView, Mode, Review, ReviewEdit, Undecided, Why,
 };
+use serde_json::{Value, json};
 use tower_lsp::lsp_types as lsp;
 
 use crate::client::Facts;
 use crate::protocol;
+
+/// `workspace/applyEdit` with the URI as the editor spells it, which the library's own type would change.
+pub(crate) enum ApplyEdit {}
+
+impl lsp::request::Request for ApplyEdit {
+    type Params = Value;
+    type Result = lsp::ApplyWorkspaceEditResponse;
+    const METHOD: &'static str = "workspace/applyEdit";
+}
+
+/// The same for `textDocument/publishDiagnostics`.
+pub(crate) enum PublishDiagnostics {}
+
+impl lsp::notification::Notification for PublishDiagnostics {
+    type Params = Value;
+    const METHOD: &'static str = "textDocument/publishDiagnostics";
+}
+
+/// The parameters of [`ApplyEdit`].
+pub(crate) fn apply_edit(uri: &str, delivery: &Delivery, facts: &Facts) -> Value {
+    let edits: Vec<lsp::TextEdit> = delivery.edits.iter().map(text_edit).collect();
+    let edit = if facts.versioned_edits {
+        let document = json!({"uri": uri, "version": sent_version(delivery.version, facts)});
+        json!({"documentChanges": [{"textDocument": document, "edits": edits}]})
+    } else {
+        json!({"changes": {uri: edits}})
+    };
+    json!({"label": label(delivery), "edit": edit})
+}
+
+/// What a delivery does, for the editor's list of things to undo.
+fn label(delivery: &Delivery) -> String {
+    let decided: Vec<_> = delivery.switches.iter().filter(|switch| switch.decided).collect();
+    if decided.is_empty() {
+        let agent = delivery.switches.first().map_or("agents", |switch| &switch.agent);
+        return format!("Edits of {agent}");
+    }
+    let part = |word: &str, on: bool| {
+        let mut names = decided.iter().filter(|switch| switch.on == on).map(|switch| switch.hunk.short());
+        let first = names.next()?;
+        Some(match names.count() {
+            0 => format!("{word} {first}"),
+            more => format!("{word} {first} and {more} more"),
+        })
+    };
+    [part("Accept", true), part("Undo", false)].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
 
 /// A position of the text.
 pub(crate) fn position(at: Position) -> lsp::Position {
@@ -32,13 +80,9 @@ fn text_edit(edit: &TextEdit) -> lsp::TextEdit {
     lsp::TextEdit { range, new_text: edit.new.clone() }
 }
 
-/// Edits of one document, for the version that they are made for where the client minds versions.
+/// Edits of one document for the version that they are made for, as part of a code action.
 pub(crate) fn workspace_edit(uri: &lsp::Url, delivery: &Delivery, facts: &Facts) -> lsp::WorkspaceEdit {
     let edits = delivery.edits.iter().map(text_edit);
-    if !facts.versioned_edits {
-        let changes = std::iter::once((uri.clone(), edits.collect())).collect();
-        return lsp::WorkspaceEdit { changes: Some(changes), ..lsp::WorkspaceEdit::default() };
-    }
     let document = lsp::TextDocumentEdit {
         text_document: lsp::OptionalVersionedTextDocumentIdentifier {
             uri: uri.clone(),
@@ -108,15 +152,14 @@ fn hunk(hunk: &HunkView) -> protocol::Hunk {
             Decision::Rejected | Decision::Withdrawn => protocol::HunkDecision::Rejected,
         },
         deciding: hunk.deciding,
-        // One that is shown with another has no place of its own.
         lines: hunk
             .lines
             .as_ref()
-            .filter(|_| hunk.part_of.is_none())
             .map(|lines| protocol::Lines { start: number(lines.start), end: number(lines.end) }),
         removed: hunk.removed.clone(),
         proposed: hunk.proposed.clone(),
-        depends_on: hunk.part_of.iter().chain(&hunk.depends_on).map(ToString::to_string).collect(),
+        part_of: hunk.part_of.as_ref().map(ToString::to_string),
+        depends_on: names(&hunk.depends_on),
         conflict: hunk.conflict.clone(),
     }
 }

@@ -1,0 +1,238 @@
+//! Edits that the sidecar sends, and clients that treat them in their own ways.
+
+use std::time::Duration;
+
+use hashline_history::Decision;
+use hashline_workspace::Workspace;
+use serde_json::{Value, json};
+
+use crate::editor::{Editor, Manners, SILENCE, one_document};
+
+const TEXT: &str = "one\ntwo\nthree\nfour\nfive\n";
+
+async fn with_edit(manners: Manners) -> (Editor, String) {
+    let mut editor = Editor::start(manners).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    editor.agent("a.txt", &[(2, "2"), (4, "4")]).await;
+    (editor, uri)
+}
+
+async fn accept(editor: &mut Editor, uri: &str) {
+    let command = json!({"command": "hashline.accept", "arguments": [{"uri": uri}]});
+    assert_eq!(editor.command(&command).await["result"], Value::Null);
+}
+
+fn undecided(workspace: &Workspace) -> usize {
+    let reviews = workspace.reviews();
+    let hunks = reviews.iter().flat_map(|review| &review.review.edits).flat_map(|edit| &edit.hunks);
+    hunks.filter(|hunk| hunk.decision == Decision::Undecided).count()
+}
+
+#[tokio::test]
+async fn one_edit_for_one_version_with_all_hunks_in_it() {
+    let (mut editor, uri) = with_edit(Manners::plain()).await;
+    accept(&mut editor, &uri).await;
+    let delivery = editor.delivery().await;
+    let (edited, version, edits) = one_document(&delivery["params"]["edit"]);
+    assert_eq!((edited, version, edits.len()), (uri.clone(), Some(1), 2));
+    let label = delivery["params"]["label"].as_str().unwrap();
+    assert!(label.starts_with("Accept ") && label.ends_with(":1 and 1 more"), "{label}");
+    assert_eq!(undecided(&editor.workspace), 2, "until the text shows it, it is an intent");
+    editor.carry_out(&delivery).await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    assert_eq!(editor.text(&uri), "one\n2\nthree\n4\nfive\n");
+    assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty());
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn the_label_says_what_an_edit_is() {
+    let apply = json!({"mode": {"open": "apply"}});
+    let mut editor = Editor::start(Manners::plugin().with("/initializationOptions", apply)).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    let reply = editor.agent("a.txt", &[(2, "2")]).await;
+    let delivery = editor.delivery().await;
+    assert_eq!(delivery["params"]["label"], "Edits of claude-code");
+    editor.carry_out(&delivery).await;
+    let undo =
+        json!({"command": "hashline.reject", "arguments": [{"uri": uri, "edit": reply.edit.to_string()}]});
+    editor.command(&undo).await;
+    let delivery = editor.delivery().await;
+    assert_eq!(delivery["params"]["label"], format!("Undo {}:1", reply.edit.short()));
+    editor.carry_out(&delivery).await;
+    editor.until("the rejection", |workspace| undecided(workspace) == 0).await;
+    editor.heard("hashline/pendingEdits", SILENCE).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_client_that_answers_first_and_applies_later() {
+    let (mut editor, uri) = with_edit(Manners::plain()).await;
+    accept(&mut editor, &uri).await;
+    let delivery = editor.delivery().await;
+    editor.reply(&delivery, json!({"applied": true})).await;
+    assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty(), "one in flight");
+    assert!(editor.make(&delivery["params"]["edit"]).await);
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty());
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_client_that_refuses_while_the_person_types() {
+    let (mut editor, uri) = with_edit(Manners::plain()).await;
+    accept(&mut editor, &uri).await;
+    for _ in 0..3 {
+        let delivery = editor.delivery().await;
+        editor.replace(&uri, "five", "five!").await;
+        editor.reply(&delivery, json!({"applied": false, "failureReason": "typing"})).await;
+    }
+    let delivery = editor.delivery().await;
+    let version = one_document(&delivery["params"]["edit"]).1;
+    assert_eq!(version, Some(editor.texts[&uri].0), "always for the version that is there");
+    editor.carry_out(&delivery).await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    assert_eq!(editor.text(&uri), "one\n2\nthree\n4\nfive!!!\n");
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_client_that_refuses_with_an_error() {
+    let (mut editor, uri) = with_edit(Manners::plain()).await;
+    accept(&mut editor, &uri).await;
+    let delivery = editor.delivery().await;
+    let error = json!({"code": -32603, "message": "Edits on `a.txt' require version 0, you have 1"});
+    editor.send(json!({"jsonrpc": "2.0", "id": delivery["id"], "error": error})).await;
+    editor.deliver().await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_client_that_says_it_did_and_did_not() {
+    let (mut editor, uri) = with_edit(Manners::plain()).await;
+    accept(&mut editor, &uri).await;
+    let delivery = editor.delivery().await;
+    editor.reply(&delivery, json!({"applied": true})).await;
+    editor.until("the answer", |_| true).await;
+    tokio::time::sleep(Duration::from_millis(30)).await;
+    editor.replace(&uri, "five", "5").await;
+    assert_eq!(undecided(&editor.workspace), 2, "only the text is believed");
+    editor.deliver().await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    assert_eq!(editor.text(&uri), "one\n2\nthree\n4\n5\n");
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_client_that_never_answers() {
+    let (mut editor, uri) = with_edit(Manners::plain()).await;
+    accept(&mut editor, &uri).await;
+    let first = editor.delivery().await;
+    let second = editor.delivery().await;
+    editor.carry_out(&second).await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    // The old one is answered after all.
+    editor.reply(&first, json!({"applied": false})).await;
+    assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty());
+    editor.in_step(&uri).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_client_that_splits_the_edit_and_mixes_in_typing() {
+    let (mut editor, uri) = with_edit(Manners::plain()).await;
+    accept(&mut editor, &uri).await;
+    let delivery = editor.delivery().await;
+    let (_, _, edits) = one_document(&delivery["params"]["edit"]);
+    let change = |edit: &Value| json!({"range": edit["range"], "text": edit["newText"]});
+    editor.change(&uri, &[change(&edits[1])]).await;
+    editor.replace(&uri, "five", "5").await;
+    editor.change(&uri, &[change(&edits[0])]).await;
+    editor.reply(&delivery, json!({"applied": true})).await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    assert_eq!(editor.text(&uri), "one\n2\nthree\n4\n5\n");
+    assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty());
+    editor.in_step(&uri).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn neovims_version_zero_is_sent_as_one() {
+    let neovim = Manners::plain()
+        .with("/clientInfo", json!({"name": "Neovim", "version": "0.11.4"}))
+        .with("/capabilities/workspace", json!({"applyEdit": true, "workspaceEdit": {}}));
+    let mut editor = Editor::start(neovim).await;
+    let uri = editor.open_at("a.txt", 0, TEXT).await;
+    editor.agent("a.txt", &[(2, "2")]).await;
+    let action = editor.action(&uri, 1, "Accept").await;
+    assert_eq!(one_document(&action["edit"]).1, Some(1));
+    accept(&mut editor, &uri).await;
+    let delivery = editor.delivery().await;
+    let (_, version, edits) = one_document(&delivery["params"]["edit"]);
+    assert_eq!(version, Some(1), "in documentChanges, though it does not declare them");
+    let text = editor.applied(TEXT, &edits[0]);
+    editor.texts.insert(uri.clone(), (3, text));
+    editor.tell(&uri, 3, &[json!({"range": edits[0]["range"], "text": edits[0]["newText"]})]).await;
+    editor.reply(&delivery, json!({"applied": true})).await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_client_without_versions_gets_changes_when_it_is_quiet() {
+    let manners = Manners::plain().with("/capabilities/workspace", json!({"applyEdit": true}));
+    let (mut editor, uri) = with_edit(manners).await;
+    let action = editor.action(&uri, 1, "Accept").await;
+    assert!(action.get("edit").is_none(), "an edit without a version might meet another text");
+    editor.replace(&uri, "five", "5").await;
+    let typed = std::time::Instant::now();
+    accept(&mut editor, &uri).await;
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    editor.replace(&uri, "5\n", "5!\n").await;
+    let delivery = editor.delivery().await;
+    assert!(typed.elapsed() >= Duration::from_millis(400), "{:?}", typed.elapsed());
+    assert!(delivery["params"]["edit"].get("documentChanges").is_none());
+    editor.carry_out(&delivery).await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    assert_eq!(editor.text(&uri), "one\n2\nthree\n4\n5!\n");
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn closing_ends_the_delivery_and_the_edit_waits() {
+    let (mut editor, uri) = with_edit(Manners::plain()).await;
+    accept(&mut editor, &uri).await;
+    let delivery = editor.delivery().await;
+    editor.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}})).await;
+    editor.reply(&delivery, json!({"applied": false})).await;
+    assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty());
+    editor.open("a.txt", TEXT).await;
+    editor.in_step(&uri).await;
+    assert_eq!(undecided(&editor.workspace), 2);
+    let action = editor.action(&uri, 0, "Accept all").await;
+    assert!(editor.choose(&action).await);
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn undo_and_redo_of_a_delivery_are_followed() {
+    let (mut editor, uri) = with_edit(Manners::plugin()).await;
+    accept(&mut editor, &uri).await;
+    editor.deliver().await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    let accepted = editor.text(&uri).to_owned();
+    editor.notify("hashline/undo", json!({"uri": uri, "kind": "undo"})).await;
+    editor.change(&uri, &[json!({"text": TEXT})]).await;
+    editor.until("the edit again", |workspace| undecided(workspace) == 2).await;
+    assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty(), "and not delivered by itself");
+    editor.notify("hashline/undo", json!({"uri": uri, "kind": "redo"})).await;
+    editor.change(&uri, &[json!({"text": accepted})]).await;
+    editor.until("the acceptance again", |workspace| undecided(workspace) == 0).await;
+    let lists = editor.heard("hashline/pendingEdits", SILENCE).await;
+    let left: Vec<usize> =
+        lists.iter().map(|list| list["params"]["edits"].as_array().unwrap().len()).collect();
+    assert_eq!(left.last(), Some(&0), "{left:?}");
+    editor.quit().await;
+}

@@ -1,0 +1,10 @@
+//! The sidecar as an editor meets it: in memory, over a pipe, message by message.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
+
+mod delivery;
+mod editor;
+mod others;
+mod page;
+mod review;
+mod settings;
+mod sync;

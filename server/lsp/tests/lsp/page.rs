@@ -1,0 +1,309 @@
+//! The protocol page, the Rust types and the plugins' mirrors say the same, and the transcripts are what all of them say.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hashline_lsp::protocol::{self, MESSAGES, TYPES, VALUES};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> String {
+    let path = repository().join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Fields by message or type, results with " result" behind the name, and values by field.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Said {
+    senders: BTreeMap<String, (String, String)>,
+    fields: BTreeMap<String, Vec<String>>,
+    values: BTreeMap<String, Vec<String>>,
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn rust() -> Said {
+    let mut said = Said::default();
+    for message in MESSAGES {
+        let from = match message.from {
+            protocol::From::Sidecar => "sidecar",
+            protocol::From::Plugin => "plugin",
+        };
+        let kind = if message.result.is_some() { "request" } else { "notification" };
+        said.senders.insert(message.name.to_owned(), (kind.to_owned(), from.to_owned()));
+        said.fields.insert(message.name.to_owned(), owned(message.params));
+        if let Some(result) = message.result {
+            said.fields.insert(format!("{} result", message.name), owned(result));
+        }
+    }
+    for (name, fields) in TYPES {
+        said.fields.insert((*name).to_owned(), owned(fields));
+    }
+    for (name, values) in VALUES {
+        said.values.insert((*name).to_owned(), owned(values));
+    }
+    said
+}
+
+/// What stands in backticks, in order.
+fn quoted(text: &str) -> Vec<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// Reads the page: headings name messages, bold words types, tables fields; `Result:` and a bold type may also stand in a line.
+fn page() -> Said {
+    let page = read("editors/PROTOCOL.md");
+    let mut said = Said::default();
+    let mut section = String::new();
+    let mut table: Option<String> = None;
+    for line in page.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            section.clear();
+            table = None;
+            if let Some(name) = quoted(heading).into_iter().find(|name| name.starts_with("hashline/")) {
+                let about = heading.split(['(', ')']).nth(1).unwrap();
+                let (kind, from) = about.split_once(", ").unwrap();
+                let from = from.split(' ').next().unwrap();
+                said.senders.insert(name.clone(), (kind.to_owned(), from.to_owned()));
+                said.fields.insert(name.clone(), Vec::new());
+                table = Some(name.clone());
+                section = name;
+            } else if heading == "Announcing" {
+                table = Some("Announcement".to_owned());
+            }
+        } else if let Some(rest) =
+            line.strip_prefix("Result:").or_else(|| line.strip_prefix("No parameters. Result:"))
+        {
+            let name = format!("{section} result");
+            // In one line, the fields are what stands before a bracket.
+            let fields = inline_fields(rest);
+            said.fields.insert(name.clone(), fields);
+            table = Some(name);
+        } else if let Some((name, rest)) = line.strip_prefix("**").and_then(|line| line.split_once("**")) {
+            said.fields.insert(name.to_owned(), inline_fields(rest));
+            table = Some(name.to_owned());
+        } else if let Some(row) = line.strip_prefix("| `") {
+            let (field, rest) = row.split_once('`').unwrap();
+            let name = table.clone().unwrap_or_else(|| panic!("no name for the table of {line}"));
+            said.fields.entry(name.clone()).or_default().push(field.to_owned());
+            // The last column may list the only values that the field has.
+            let about = rest.splitn(3, '|').nth(2).unwrap();
+            if let Some(values) = listed(about) {
+                said.values.insert(format!("{name}.{field}"), values);
+            }
+        }
+    }
+    // A closed set in a line.
+    let refusal = page.split("**Refusal**").nth(1).unwrap().split("\n\n").next().unwrap();
+    let sentence = refusal.replace('\n', " ");
+    let why = sentence.split("`why` (string: ").nth(1).unwrap().split(')').next().unwrap();
+    said.values.insert("Refusal.why".to_owned(), quoted(why));
+    said.fields.insert("Refusal".to_owned(), inline_fields(&sentence));
+    said
+}
+
+/// Fields in running text: what is in backticks and directly followed by a bracket.
+fn inline_fields(text: &str) -> Vec<String> {
+    let parts: Vec<&str> = text.split('`').collect();
+    let pairs = parts.windows(2).enumerate().filter(|(at, _)| at % 2 == 1);
+    pairs.filter(|(_, pair)| pair[1].starts_with(" (")).map(|(_, pair)| pair[0].to_owned()).collect()
+}
+
+/// The values of a description that begins with one: those before anything else is said.
+fn listed(about: &str) -> Option<Vec<String>> {
+    let about = about.trim();
+    let about = match about.split_once(": `") {
+        // "what to do …: `undo` (…) or `keep` (…)"
+        Some((_, rest)) if !about.starts_with('`') => format!("`{rest}"),
+        _ => about.to_owned(),
+    };
+    let mut values: Vec<String> = Vec::new();
+    for value in quoted(&about) {
+        // What is said about a value may name another.
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let plain = values.iter().all(|value| value.chars().all(char::is_alphanumeric));
+    (about.starts_with('`') && values.len() > 1 && plain).then_some(values)
+}
+
+/// Reads the Lua mirror, whose tables are plain literals.
+fn lua() -> Said {
+    let source = read("nvim/lua/hashline/protocol.lua");
+    let mut said = Said::default();
+    let mut table = "";
+    for line in source.lines() {
+        if let Some(name) = line.strip_prefix("M.").and_then(|line| line.strip_suffix(" = {")) {
+            table = name;
+        }
+        let Some((name, rest)) = line.strip_prefix("  [\"").and_then(|line| line.split_once("\"] = {"))
+        else {
+            continue;
+        };
+        let strings =
+            |text: &str| -> Vec<String> { text.split('"').skip(1).step_by(2).map(str::to_owned).collect() };
+        let list = |key: &str| {
+            let list = rest.split(&format!("{key} = {{")).nth(1)?.split('}').next()?;
+            Some(strings(list))
+        };
+        let word =
+            |key: &str| rest.split(&format!("{key} = \"")).nth(1).and_then(|rest| rest.split('"').next());
+        match table {
+            "messages" => {
+                let (kind, from) = (word("kind").unwrap().to_owned(), word("from").unwrap().to_owned());
+                said.senders.insert(name.to_owned(), (kind, from));
+                said.fields.insert(name.to_owned(), list("params").unwrap());
+                if let Some(result) = list("result") {
+                    said.fields.insert(format!("{name} result"), result);
+                }
+            }
+            "types" => drop(said.fields.insert(name.to_owned(), strings(rest))),
+            "values" => drop(said.values.insert(name.to_owned(), strings(rest))),
+            other => panic!("an entry of {other:?}: {line}"),
+        }
+    }
+    let version = source.lines().find_map(|line| line.strip_prefix("M.version = ")).unwrap();
+    assert_eq!(version, protocol::PROTOCOL.to_string());
+    said
+}
+
+#[test]
+fn the_page_the_types_and_the_plugins_say_the_same() {
+    let rust = rust();
+    let page = page();
+    for (name, fields) in &rust.fields {
+        assert_eq!(page.fields.get(name), Some(fields), "{name} on the page");
+    }
+    assert_eq!(page, rust);
+    assert_eq!(lua(), rust);
+    let page = read("editors/PROTOCOL.md");
+    assert!(page.contains(&format!("Protocol version: **{}**", protocol::PROTOCOL)));
+    for command in ["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen"] {
+        assert!(page.contains(&format!("`hashline.{command}`")));
+    }
+}
+
+fn keys(value: &Value) -> Vec<String> {
+    value.as_object().unwrap().keys().cloned().collect()
+}
+
+/// What a type writes has exactly the fields that are listed for it, and reads itself.
+fn writes<T: Serialize + DeserializeOwned>(name: &str, value: &Value) {
+    let read: T = serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(serde_json::to_value(&read).unwrap(), *value, "{name}");
+    let mut listed = rust().fields[name].clone();
+    listed.sort();
+    let mut written = keys(value);
+    written.sort();
+    assert_eq!(written, listed, "{name}");
+}
+
+#[test]
+fn the_types_write_the_fields_and_values_that_are_listed() {
+    let lines = json!({"start": 1, "end": 2});
+    let hunk = json!({"number": 1, "state": "held", "decision": "undecided", "deciding": false, "lines": lines,
+        "removed": [], "proposed": ["x"], "partOf": null, "dependsOn": ["a:1"], "conflict": null});
+    let edit = json!({"id": "a", "agent": "b", "conversation": "c", "tool": "d", "mode": "propose",
+        "status": "pending", "hunks": [hunk]});
+    let pending = json!({"uri": "u", "version": null, "owner": null, "readOnly": false, "edits": [edit]});
+    let decide = json!({"decision": "accept", "uri": null, "edit": null, "hunk": null, "conversation": null,
+        "lines": null, "reason": null, "text": null, "edited": null, "withOthers": false});
+    let refusal = json!({"hunk": "a:1", "why": "gone", "message": "m", "others": []});
+    let undo = json!({"uri": "u", "kind": "undo"});
+    let status = json!({"version": "1", "roots": [], "documents": 0, "pending": 0, "conflicted": 0, "agents": [],
+        "socket": null});
+    writes::<protocol::Announcement>("Announcement", &json!({"protocol": 1, "version": "2"}));
+    writes::<protocol::Lines>("Lines", &lines);
+    writes::<protocol::Hunk>("Hunk", &hunk);
+    writes::<protocol::Edit>("Edit", &edit);
+    writes::<protocol::Refusal>("Refusal", &refusal);
+    writes::<protocol::PendingEdits>("hashline/pendingEdits", &pending);
+    writes::<protocol::Decide>("hashline/decide", &decide);
+    writes::<protocol::Decided>("hashline/decide result", &json!({"queued": [], "refused": [refusal]}));
+    writes::<protocol::ProposedText>("hashline/proposedText", &json!({"uri": "u"}));
+    writes::<protocol::ProposedTextResult>(
+        "hashline/proposedText result",
+        &json!({"text": "", "version": 1}),
+    );
+    writes::<protocol::Undo>("hashline/undo", &undo);
+    writes::<protocol::Status>("hashline/status result", &status);
+
+    // Each value that is listed is one, and no other word is.
+    for (field, values) in VALUES {
+        let (whole, key): (&Value, &str) = match *field {
+            "Edit.mode" | "Edit.status" => (&edit, &field[5..]),
+            "Hunk.state" | "Hunk.decision" => (&hunk, &field[5..]),
+            "hashline/decide.decision" | "hashline/decide.edited" => (&decide, &field[16..]),
+            "hashline/undo.kind" => (&undo, "kind"),
+            "Refusal.why" => (&refusal, "why"),
+            other => panic!("{other} is not tried"),
+        };
+        let reads = |word: &str| {
+            let mut changed = whole.clone();
+            changed[key] = json!(word);
+            match *field {
+                "Edit.mode" | "Edit.status" => same::<protocol::Edit>(&changed),
+                "Hunk.state" | "Hunk.decision" => same::<protocol::Hunk>(&changed),
+                "hashline/undo.kind" => same::<protocol::Undo>(&changed),
+                "Refusal.why" => same::<protocol::Refusal>(&changed),
+                _ => same::<protocol::Decide>(&changed),
+            }
+        };
+        for word in *values {
+            assert!(reads(word), "{field}: {word}");
+        }
+        assert!(!reads("perhaps"), "{field}");
+    }
+}
+
+fn same<T: Serialize + DeserializeOwned>(value: &Value) -> bool {
+    serde_json::from_value::<T>(value.clone()).is_ok_and(|read| serde_json::to_value(read).unwrap() == *value)
+}
+
+#[test]
+fn the_transcripts_are_read_and_written_without_loss() {
+    let folder = repository().join("editors/transcripts");
+    let mut lines = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        for (number, line) in (1..).zip(std::fs::read_to_string(&path).unwrap().lines()) {
+            let at = format!("{}:{number}", path.display());
+            let said: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{at}: {error}"));
+            let (name, body, is_result) = match said.get("method") {
+                Some(method) => (method.as_str().unwrap(), &said["params"], false),
+                None => {
+                    (said["to"].as_str().unwrap_or_else(|| panic!("{at}: to whom?")), &said["result"], true)
+                }
+            };
+            let message = MESSAGES.iter().find(|message| message.name == name);
+            let message = message.unwrap_or_else(|| panic!("{at}: {name} is no message"));
+            let asker = if message.from == protocol::From::Sidecar { "sidecar" } else { "plugin" };
+            assert_eq!(said["from"] == asker, !is_result, "{at}: said by the wrong side");
+            let kept = match (name, is_result) {
+                (protocol::PENDING_EDITS, false) => same::<protocol::PendingEdits>(body),
+                (protocol::DECIDE, false) => same::<protocol::Decide>(body),
+                (protocol::DECIDE, true) => same::<protocol::Decided>(body),
+                (protocol::PROPOSED_TEXT, false) => same::<protocol::ProposedText>(body),
+                (protocol::PROPOSED_TEXT, true) => same::<protocol::ProposedTextResult>(body),
+                (protocol::UNDO, false) => same::<protocol::Undo>(body),
+                (protocol::STATUS, true) => same::<protocol::Status>(body),
+                (protocol::STATUS, false) => body.is_null(),
+                _ => panic!("{at}: {name} has no answer"),
+            };
+            assert!(kept, "{at}: does not survive: {line}");
+            lines += 1;
+        }
+    }
+    assert!(lines > 0, "there are transcripts");
+}

@@ -1,0 +1,117 @@
+//! Settings and folders, from everywhere that an editor says some.
+
+use hashline_workspace::document::Mode;
+use serde_json::{Value, json};
+
+use crate::editor::{Editor, Manners, SILENCE, uri_of};
+
+#[tokio::test]
+async fn a_wrong_setting_is_named_and_the_others_hold() {
+    let options = json!({"hashline": {"mode": {"open": "aply", "disk": "propose"}, "colour": 1}});
+    let mut editor = Editor::start(Manners::plain().with("/initializationOptions", options)).await;
+    let said = [editor.hear("window/showMessage").await, editor.hear("window/showMessage").await];
+    let said: Vec<_> = said.iter().map(|said| said["params"]["message"].as_str().unwrap()).collect();
+    assert!(
+        said.iter().any(|said| said.contains("mode.open is \"aply\"; expected \"propose\" or \"apply\""))
+    );
+    assert!(said.iter().any(|said| said.contains("no setting hashline.colour")), "{said:?}");
+    assert_eq!(editor.workspace.settings().disk, Mode::Propose);
+    assert_eq!(editor.workspace.settings().open, Mode::Propose);
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn settings_are_asked_for_at_the_start_and_when_they_change() {
+    let manners = Manners::plain()
+        .with("/capabilities/workspace/configuration", json!(true))
+        .with("/capabilities/workspace/didChangeConfiguration", json!({"dynamicRegistration": true}));
+    let mut editor = Editor::start(manners).await;
+    let registration = editor.hear("client/registerCapability").await;
+    assert_eq!(registration["params"]["registrations"][0]["registerOptions"], json!({"section": "hashline"}));
+    editor.reply(&registration, Value::Null).await;
+    let question = editor.hear("workspace/configuration").await;
+    assert_eq!(question["params"]["items"], json!([{"section": "hashline"}]));
+    editor.reply(&question, json!([{"mode": {"open": "apply"}}])).await;
+    editor.until("the settings", |workspace| workspace.settings().open == Mode::Apply).await;
+    assert!(!editor.workspace.settings().diagnostics, "what was said at the start holds");
+    editor.notify("workspace/didChangeConfiguration", json!({"settings": null})).await;
+    let question = editor.hear("workspace/configuration").await;
+    editor.reply(&question, json!([null])).await;
+    editor.until("the settings", |workspace| workspace.settings().open == Mode::Propose).await;
+    editor.notify("workspace/didChangeConfiguration", json!({"settings": {}})).await;
+    let question = editor.hear("workspace/configuration").await;
+    editor.send(json!({"jsonrpc": "2.0", "id": question["id"], "error": {"code": 1, "message": "no"}})).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn settings_that_are_sent_are_taken_where_there_is_nothing_to_ask() {
+    let mut editor = Editor::start(Manners::plain()).await;
+    let settings = json!({"settings": {"hashline": {"mode": {"open": "apply"}}, "other": {}}});
+    editor.notify("workspace/didChangeConfiguration", settings).await;
+    editor.until("the settings", |workspace| workspace.settings().open == Mode::Apply).await;
+    editor.notify("workspace/didChangeConfiguration", json!({"settings": null})).await;
+    let settings = json!({"settings": {"hashline": {"mode": {"rules": 1}}}});
+    editor.notify("workspace/didChangeConfiguration", settings).await;
+    let said = editor.hear("window/showMessage").await;
+    assert!(said["params"]["message"].as_str().unwrap().contains("mode.rules is 1; expected a list"));
+    assert!(editor.heard("window/showMessage", SILENCE).await.is_empty());
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn turning_diagnostics_off_takes_them_away() {
+    let mut editor = Editor::start(Manners::plain().with("/initializationOptions", json!(null))).await;
+    editor.open("a.txt", "one\n").await;
+    editor.agent("a.txt", &[(1, "1")]).await;
+    let told = editor.hear("textDocument/publishDiagnostics").await;
+    assert_eq!(told["params"]["diagnostics"].as_array().unwrap().len(), 1);
+    let settings = json!({"settings": {"hashline": {"diagnostics": false}}});
+    editor.notify("workspace/didChangeConfiguration", settings).await;
+    let told = editor.hear("textDocument/publishDiagnostics").await;
+    assert!(told["params"]["diagnostics"].as_array().unwrap().is_empty());
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn folders_come_and_go_with_the_editor() {
+    let second = tempfile::tempdir().unwrap();
+    let mut editor = Editor::start(Manners::plain()).await;
+    let first = editor.folder.path().canonicalize().unwrap();
+    assert_eq!(editor.workspace.roots(), std::slice::from_ref(&first));
+    let folder = |uri: String| json!([{"uri": uri, "name": "x"}]);
+    let event = json!({"event": {"added": folder(uri_of(second.path())), "removed": []}});
+    editor.notify("workspace/didChangeWorkspaceFolders", event).await;
+    editor.until("both", |workspace| workspace.roots().len() == 2).await;
+    let event = json!({"event": {"added": [], "removed": folder(editor.folder_uri())}});
+    editor.notify("workspace/didChangeWorkspaceFolders", event).await;
+    let left = second.path().canonicalize().unwrap();
+    editor.until("one", |workspace| workspace.roots() == [left.clone()]).await;
+    let event = json!({"event": {"added": folder("file:///nowhere/at/all".to_owned()), "removed": []}});
+    editor.notify("workspace/didChangeWorkspaceFolders", event).await;
+    let said = editor.hear("window/showMessage").await;
+    assert!(said["params"]["message"].as_str().unwrap().contains("/nowhere/at/all"), "{said}");
+    assert_eq!(editor.workspace.roots(), [left]);
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_root_stands_in_for_folders() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().canonicalize().unwrap();
+    for params in [
+        json!({"rootUri": uri_of(&path), "capabilities": {}, "workspaceFolders": null}),
+        json!({"rootUri": null, "rootPath": path, "capabilities": {}, "workspaceFolders": []}),
+    ] {
+        let mut manners = Manners::plain();
+        manners.initialize = params;
+        let editor = Editor::start(manners).await;
+        assert_eq!(editor.workspace.roots(), std::slice::from_ref(&path));
+        editor.quit().await;
+    }
+    let mut manners = Manners::plain();
+    manners.initialize = json!({"rootUri": null, "capabilities": {}, "workspaceFolders": null});
+    let editor = Editor::start(manners).await;
+    assert_eq!(editor.workspace.roots(), [std::env::current_dir().unwrap().canonicalize().unwrap()]);
+    editor.quit().await;
+}
