@@ -48,7 +48,7 @@ impl Arguments {
 
     /// A text that must be there; empty if it is not, which is noted.
     pub(crate) fn required_text(&mut self, name: &str, hint: &str) -> String {
-        let missing = !self.given.get(name).is_some_and(|value| !value.is_null());
+        let missing = self.given.get(name).is_none_or(Value::is_null);
         if missing {
             self.problem(format!("{name} is missing: {hint}"));
         }

@@ -157,7 +157,9 @@ impl Router {
                         return self.with_own_edits(origin, arguments, result).await;
                     }
                     Ok(result) => return result,
-                    Err(failure) if failure.may_retry(tool) && attempt < 3 => {}
+                    Err(failure) if failure.may_retry(tool) && attempt < ATTEMPTS => {
+                        tokio::time::sleep(PAUSE).await;
+                    }
                     Err(failure) => return failure.reply(&sidecar, tool).into_result(),
                 },
             }

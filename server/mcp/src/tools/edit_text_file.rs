@@ -169,7 +169,7 @@ fn places(operation: &Operation) -> Vec<Range<usize>> {
         | Operation::InsertAfter { anchor: Anchor::Line(anchor), .. } => {
             vec![one(anchor)]
         }
-        Operation::InsertAfter { anchor: Anchor::Start, .. } => vec![0..0],
+        Operation::InsertAfter { anchor: Anchor::Start, .. } => std::iter::once(0..0).collect(),
     }
 }
 

@@ -83,7 +83,7 @@ fn write_hunk(out: &mut String, edit: &EditInfo, hunk: &HunkInfo) {
         }
         let own = |name: &&hashline_history::HunkRef| name.edit == edit.id;
         let below: Vec<_> =
-            view.depends_on.iter().filter(|name| !own(name)).map(|name| name.short()).collect();
+            view.depends_on.iter().filter(|name| !own(name)).map(hashline_history::HunkRef::short).collect();
         if !below.is_empty() {
             let _ = write!(out, " · needs {}", below.join(", "));
         }

@@ -19,7 +19,8 @@ fn it_stays_small() {
             tool.name.len() + tool.description.as_ref().unwrap().len() + schema.len() + 40
         })
         .sum();
-    assert!(seen < 4_200, "{seen} characters, {} tokens or fewer", seen * 2 / 7);
+    println!("{seen} characters, {} tokens or fewer", seen * 2 / 7);
+    assert!(seen < 4_200, "{seen} characters");
 }
 
 #[test]

@@ -1,0 +1,184 @@
+//! The binary as a shell and an agent start it: exit codes, what goes to which stream, and how it ends.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn hashline(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
+    command.args(arguments).env_remove("HASHLINE_LOG").stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = hashline(arguments).output().unwrap();
+    (status.code().unwrap(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+/// `hashline mcp`, with a handshake behind it.
+struct Agent {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Agent {
+    fn start(root: &Path, state: &Path, more: &[&str]) -> Self {
+        let mut command =
+            hashline(&["mcp", "--root", root.to_str().unwrap(), "--state-dir", state.to_str().unwrap()]);
+        command.args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut agent = Self { child, lines };
+        agent.say(
+            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
+        );
+        assert!(agent.hears().contains("\"hashline\""));
+        agent.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        agent
+    }
+
+    fn say(&mut self, line: &str) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn hears(&mut self) -> String {
+        self.lines.next().unwrap().unwrap()
+    }
+
+    fn call(&mut self, id: u32, tool: &str, arguments: &str) {
+        self.say(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
+        ));
+    }
+
+    /// The exit code; the process must end by itself soon.
+    fn ends(mut self) -> (Option<i32>, Vec<String>) {
+        drop(self.child.stdin.take());
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(10) {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status.code(), self.lines.map(Result::unwrap).collect());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.child.kill().unwrap();
+        panic!("it does not end");
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+}
+
+#[test]
+fn the_help_teaches() {
+    let (code, out, _) = run(&["--help"]);
+    assert_eq!(code, 0);
+    for word in ["lsp", "mcp", "status", "Examples:", "Exit codes", "HASHLINE_LOG"] {
+        assert!(out.contains(word), "{word} is not in {out}");
+    }
+    for command in ["mcp", "status", "lsp"] {
+        let (code, out, _) = run(&[command, "--help"]);
+        assert!(code == 0 && out.contains("Examples:") && out.contains("--state-dir"), "{out}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_2_and_says_what_is_wrong() {
+    let temp = tempfile::tempdir().unwrap();
+    let state = temp.path().to_str().unwrap();
+    for (arguments, word) in [
+        (&["mcp", "--root", "/nowhere/at/all", "--state-dir", state][..], "/nowhere/at/all"),
+        (&["mcp", "--toolset", "everything"][..], "everything"),
+        (&["mcp", "--mode", "maybe"][..], "maybe"),
+        (&["mcp", "--log-file", "/nowhere/at/all/log", "--state-dir", state][..], "/nowhere/at/all/log"),
+        (&["serve-everything"][..], "serve-everything"),
+        (&[][..], "Usage"),
+    ] {
+        let (code, out, err) = run(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {err}");
+        assert!(out.is_empty() && err.contains(word), "{arguments:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn status_without_an_editor_is_1() {
+    let temp = tempfile::tempdir().unwrap();
+    let state = temp.path().to_str().unwrap();
+    let (code, out, err) = run(&["status", "--state-dir", state]);
+    assert_eq!((code, err.as_str()), (1, ""));
+    assert!(out.contains("No editor"), "{out}");
+    let (code, out, _) = run(&["status", "--json", "--state-dir", state]);
+    assert_eq!(code, 1);
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&out).unwrap(),
+        serde_json::json!({ "sidecars": [] })
+    );
+}
+
+#[test]
+fn it_ends_with_its_input_and_answers_what_was_asked_before() {
+    let temp = tempfile::tempdir().unwrap();
+    std::fs::write(temp.path().join("a.txt"), "a\n").unwrap();
+    let mut agent = Agent::start(temp.path(), &temp.path().join("state"), &[]);
+    agent.call(1, "read_text_file", r#"{"path":"a.txt"}"#);
+    let (code, heard) = agent.ends();
+    assert_eq!(code, Some(0));
+    assert!(heard.iter().any(|line| line.contains("\"id\":1") && line.contains("|a")), "{heard:?}");
+}
+
+#[test]
+fn a_wait_does_not_keep_it_when_the_input_ends() {
+    let temp = tempfile::tempdir().unwrap();
+    std::fs::write(temp.path().join("a.txt"), "a\n").unwrap();
+    let mut agent = Agent::start(temp.path(), &temp.path().join("state"), &["--mode", "propose"]);
+    agent.call(1, "read_text_file", r#"{"path":"a.txt"}"#);
+    let read = agent.hears();
+    let (_, hash) = read.split_once("file_hash ").unwrap();
+    let edit = format!(
+        r#"{{"path":"a.txt","file_hash":"{}","operations":[{{"op":"insert_after","anchor":"0:","content":"b"}}]}}"#,
+        &hash[..12]
+    );
+    agent.call(2, "edit_text_file", &edit);
+    assert!(agent.hears().contains("Held"));
+    agent.call(3, "await_review", r#"{"timeout_s":40}"#);
+    std::thread::sleep(Duration::from_millis(50));
+    let begun = Instant::now();
+    assert_eq!(agent.ends().0, Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn signals_end_it_in_good_order() {
+    for name in ["-INT", "-TERM"] {
+        let temp = tempfile::tempdir().unwrap();
+        let mut agent = Agent::start(temp.path(), &temp.path().join("state"), &[]);
+        agent.call(1, "list_documents", "{}");
+        agent.hears();
+        agent.signal(name);
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = agent.child.try_wait().unwrap() {
+                assert_eq!(status.code(), Some(0), "{name}");
+                break;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(10), "{name} is not heard");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+#[test]
+fn the_log_goes_where_it_is_told_and_never_to_the_protocol() {
+    let temp = tempfile::tempdir().unwrap();
+    let log = temp.path().join("log");
+    let mut command = hashline(&["mcp", "--root", temp.path().to_str().unwrap(), "--state-dir"]);
+    command.arg(temp.path().join("state")).args(["--log-file", log.to_str().unwrap()]);
+    let output = command.env("HASHLINE_LOG", "trace").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "no input at all is no failure");
+    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert!(log.exists());
+}
