@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hashline_history::{ConversationId, Decision, EditId, Status};
-use hashline_weave::Plan;
 
 use crate::agent::read::{blocking, name_of};
-use crate::document::{Document, Edit, HunkState, HunkView, Mode};
+use crate::document::{Edit, HunkState, HunkView, Mode};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
@@ -175,29 +174,6 @@ impl Workspace {
         let scope = ReviewScope { edits: vec![id.to_string()], ..ReviewScope::default() };
         let mut edits = edits_of(caller, &slot, &scope);
         edits.pop().ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))
-    }
-}
-
-impl Document {
-    /// Takes back the undecided hunks of an edit: marks the held ones, and takes those in the text out of it.
-    pub(crate) fn withdraw(&mut self, id: &EditId) {
-        let Some(edit) = self.edits().iter().find(|edit| edit.id == *id) else { return };
-        let undecided: Vec<_> = edit
-            .hunks
-            .iter()
-            .filter(|hunk| hunk.decision == Decision::Undecided)
-            .map(|hunk| hunk.id)
-            .collect();
-        let in_text: Vec<_> = {
-            let weave = self.weave();
-            undecided.iter().copied().filter(|id| weave.in_buffer(*id)).collect()
-        };
-        for hunk in undecided.iter().filter(|id| !in_text.contains(id)) {
-            self.set_decision(*hunk, Decision::Withdrawn, None);
-        }
-        if !in_text.is_empty() {
-            self.intend(Plan::switch(&[], &in_text), Some(Decision::Withdrawn), None);
-        }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use hashline_history::{ConversationId, Decision, HunkRef};
+use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
 
+use crate::document::aim::Aim;
 use crate::document::edit::HunkState;
 use crate::document::{Document, Millis};
 
@@ -103,12 +104,7 @@ impl Document {
         }
         let group = targets.len() > 1;
         for id in targets {
-            if self.is_deciding(id) {
-                // Asked for already, by itself or with another hunk of this decision.
-                decided.queued.extend(self.name(id));
-                continue;
-            }
-            match self.decide_one(id, request, group) {
+            match self.decide_or_wait(id, request, group, now) {
                 Ok(()) => decided.queued.extend(self.name(id)),
                 Err(undecided) => decided.refused.push(undecided),
             }
@@ -168,6 +164,7 @@ impl Document {
     }
 
     fn revise(&mut self, id: HunkId, own: &[String], request: &Request) -> Result<(), Undecided> {
+        self.stop_or_refuse(id)?;
         if let HunkState::Conflicted(conflict) = self.state_of(id) {
             return Err(self.conflicted(id, conflict));
         }
@@ -181,7 +178,7 @@ impl Document {
         let own: Vec<OwnedLine> = own.iter().map(|line| OwnedLine::new(line.as_str(), ending)).collect();
         let plan = weave.plan_put_in_revised(id, &own);
         self.check(id, &plan)?;
-        self.intend(plan, Some(Decision::Accepted), request.reason.clone());
+        self.intend(Aim::PutInRevised(id, own), plan, Some(Decision::Accepted), request.reason.clone());
         Ok(())
     }
 
@@ -260,27 +257,57 @@ impl Document {
         Undecided { hunk, why: Why::Gone, message, others: Vec::new() }
     }
 
-    fn decide_one(&mut self, id: HunkId, request: &Request, group: bool) -> Result<(), Undecided> {
+    /// Takes back the undecided hunks of an edit, for the agent that made it: marks the held ones, and takes those in the text out of
+    /// it. Lines that the person changed inside stay.
+    pub fn withdraw(&mut self, id: &EditId) {
+        let Some(edit) = self.edits().iter().find(|edit| edit.id == *id) else { return };
+        let undecided: Vec<HunkId> = edit
+            .hunks
+            .iter()
+            .filter(|hunk| hunk.decision == Decision::Undecided)
+            .map(|hunk| hunk.id)
+            .collect();
+        for hunk in undecided {
+            self.withdraw_or_wait(hunk);
+        }
+    }
+
+    pub(crate) fn withdraw_one(&mut self, id: HunkId) {
+        if !self.weave().in_buffer(id) {
+            self.set_decision(id, Decision::Withdrawn, None);
+            return;
+        }
+        let how = Some(TakeOut::KeepMyLines);
+        self.intend(Aim::TakeOut(id, how), Plan::switch(&[], &[id]), Some(Decision::Withdrawn), None);
+    }
+
+    pub(crate) fn decide_one(&mut self, id: HunkId, request: &Request, group: bool) -> Result<(), Undecided> {
         let state = self.state_of(id);
         let in_text = self.weave().in_buffer(id);
         match request.choice {
-            Choice::Accept if in_text => self.set_decision(id, Decision::Accepted, request.reason.clone()),
+            Choice::Accept | Choice::TakeTheirs | Choice::KeepBoth if in_text => {
+                self.set_decision(id, Decision::Accepted, request.reason.clone());
+            }
             Choice::Accept => {
                 if let HunkState::Conflicted(conflict) = state {
                     return Err(self.conflicted(id, conflict));
                 }
                 self.accept(id, request, group)?;
             }
-            Choice::Reject => self.reject(id, request, in_text, group)?,
-            Choice::KeepMine if in_text => self.reject(id, request, true, group)?,
-            Choice::KeepMine => self.set_decision(id, Decision::Rejected, request.reason.clone()),
+            Choice::Reject | Choice::KeepMine => self.reject(id, request, in_text, group)?,
             Choice::TakeTheirs | Choice::KeepBoth => {
                 let how =
                     if request.choice == Choice::TakeTheirs { PutIn::TakeTheirs } else { PutIn::KeepBoth };
-                self.free(id);
+                let needed = self.weave().with_prerequisites(id);
+                let others: Vec<HunkId> = needed.into_iter().filter(|other| *other != id).collect();
+                self.with_others(id, &others, request, group, "It builds on")?;
                 let plan = self.weave().plan_put_in(id, how);
                 self.check(id, &plan)?;
-                self.intend(plan, Some(Decision::Accepted), request.reason.clone());
+                for hunk in &plan.on {
+                    self.free(*hunk);
+                }
+                let aim = Aim::PutInAnyway(id, how);
+                self.intend(aim, plan, Some(Decision::Accepted), request.reason.clone());
             }
             Choice::Reopen => self.set_decision(id, Decision::Undecided, None),
         }
@@ -302,12 +329,15 @@ impl Document {
         }
         let others: Vec<HunkId> = all.iter().copied().filter(|other| *other != id).collect();
         self.with_others(id, &others, request, group, "It builds on")?;
-        for hunk in &all {
-            self.free(*hunk);
+        if let Some((other, conflict)) = self.obstacle(&all) {
+            return Err(self.conflicted(other, conflict));
         }
         let plan = Plan::switch(&all, &[]);
         self.check(id, &plan)?;
-        self.intend(plan, Some(Decision::Accepted), request.reason.clone());
+        for hunk in &all {
+            self.free(*hunk);
+        }
+        self.intend(Aim::PutIn, plan, Some(Decision::Accepted), request.reason.clone());
         Ok(())
     }
 
@@ -320,6 +350,7 @@ impl Document {
         }
         let others: Vec<HunkId> = dependents.iter().copied().filter(|other| *other != id).collect();
         self.with_others(id, &others, request, group, "It is built on by")?;
+        self.forget_waiting(&dependents);
         let mut held = dependents;
         let in_buffer: Vec<HunkId> = {
             let weave = self.weave();
@@ -341,10 +372,11 @@ impl Document {
             let how = request.edited.unwrap_or(TakeOut::WithMyChanges);
             let plan = if asks { self.weave().plan_take_out(id, how) } else { Plan::switch(&[], &in_buffer) };
             self.check(id, &plan)?;
-            self.intend(plan, Some(Decision::Rejected), request.reason.clone());
+            let aim = Aim::TakeOut(id, request.edited);
+            self.intend(aim, plan, Some(Decision::Rejected), request.reason.clone());
         }
         for hunk in held {
-            self.set_decision(hunk, Decision::Rejected, request.reason.clone());
+            self.reject_held_or_wait(hunk, request, group);
         }
         Ok(())
     }
@@ -391,7 +423,7 @@ impl Document {
         }
     }
 
-    fn short(&self, id: HunkId) -> String {
+    pub(crate) fn short(&self, id: HunkId) -> String {
         self.name(id).map_or_else(String::new, |name| name.to_string())
     }
 
@@ -408,7 +440,7 @@ impl Document {
         }
     }
 
-    fn conflicted(&self, id: HunkId, conflict: Conflict) -> Undecided {
+    pub(crate) fn conflicted(&self, id: HunkId, conflict: Conflict) -> Undecided {
         if let Conflict::With(other) = conflict {
             return self.collides(id, other);
         }

@@ -8,6 +8,8 @@ use hashline_history::{Decision, HunkRef};
 use hashline_text::DocVersion;
 use hashline_weave::{Candidate, How, HunkId, Plan, TextEdit};
 
+use crate::document::aim::Aim;
+use crate::document::later::Later;
 use crate::document::{Document, Home, Millis};
 
 /// How long a delivery may take, in milliseconds.
@@ -47,7 +49,10 @@ pub struct Delivered {
 #[derive(Clone, Debug)]
 pub(crate) struct Intent {
     pub token: u64,
+    /// What it comes to, as the text is now.
     pub plan: Plan,
+    /// What it is for. The person goes on typing, so the plan is made anew each time before it is sent.
+    pub aim: Aim,
     /// What the decision about its hunks is once the text shows it; none to leave it as it is.
     pub decision: Option<Decision>,
     pub reason: Option<String>,
@@ -65,7 +70,11 @@ struct Flight {
 /// What is on its way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
-    intents: Vec<Intent>,
+    pub(crate) intents: Vec<Intent>,
+    /// Decisions that wait for the delivery under way to end.
+    pub(crate) later: Vec<Later>,
+    /// Hunks of deliveries that were given up: the editor may still put them in.
+    ghosts: Vec<HunkId>,
     flight: Option<Flight>,
     next: u64,
     not_before: Millis,
@@ -75,12 +84,19 @@ impl Flow {
     /// Forgets all intents: the editor that they were for is gone.
     pub(crate) fn stop(&mut self) {
         self.intents.clear();
+        self.later.clear();
+        self.ghosts.clear();
         self.flight = None;
     }
 
     /// Whether nothing that waits does more than switch hunks.
     pub(crate) fn only_switches(&self) -> bool {
         self.intents.iter().all(|intent| intent.plan.only_switches())
+    }
+
+    /// Whether the editor may be at it.
+    pub(crate) fn is_sent(&self, token: u64) -> bool {
+        self.flight.as_ref().is_some_and(|flight| flight.tokens.contains(&token))
     }
 
     fn number(&mut self) -> u64 {
@@ -95,6 +111,8 @@ impl Flow {
         for intent in self.intents.iter_mut().filter(|intent| flight.tokens.contains(&intent.token)) {
             intent.tries += 1;
             tries = tries.max(intent.tries);
+            self.ghosts.retain(|ghost| !intent.plan.on.contains(ghost));
+            self.ghosts.extend(&intent.plan.on);
         }
         let pause = (PAUSES.0 << tries.min(10)).min(PAUSES.1);
         self.not_before = now.after(if at_once { 0 } else { pause });
@@ -103,9 +121,15 @@ impl Flow {
 
 impl Document {
     /// Asks for a change of the text. On the disk it is made at once.
-    pub(crate) fn intend(&mut self, plan: Plan, decision: Option<Decision>, reason: Option<String>) {
+    pub(crate) fn intend(
+        &mut self,
+        aim: Aim,
+        plan: Plan,
+        decision: Option<Decision>,
+        reason: Option<String>,
+    ) {
         let token = self.flow.number();
-        self.flow.intents.push(Intent { token, plan, decision, reason, tries: 0 });
+        self.flow.intents.push(Intent { token, plan, aim, decision, reason, tries: 0 });
         self.news.deliver = true;
         self.news.review = true;
     }
@@ -113,7 +137,8 @@ impl Document {
     /// Whether a decision about this hunk waits for the text.
     #[must_use]
     pub fn is_deciding(&self, id: HunkId) -> bool {
-        self.flow.intents.iter().any(|intent| intent.plan.on.contains(&id) || intent.plan.off.contains(&id))
+        let holds = |intent: &Intent| intent.plan.on.contains(&id) || intent.plan.off.contains(&id);
+        self.flow.intents.iter().any(holds) || self.flow.later.iter().any(|later| later.hunk == id)
     }
 
     /// What the text may show because it was asked for: first what is under way, then what waits.
@@ -136,7 +161,18 @@ impl Document {
                 asked.push(Candidate { plan: Plan::switch(&[], &off), how });
             }
         }
+        // Without the mark of its rejection a hunk of this kind would be looked for anyway.
+        let ghosts = self.flow.ghosts.iter().filter(|id| weave.is_refused(**id) && !weave.in_buffer(**id));
+        asked.extend(ghosts.map(|id| {
+            let plan = Plan::switch(&weave.with_prerequisites(*id), &[]);
+            Candidate { plan, how: How::Seen }
+        }));
         asked
+    }
+
+    /// Whether a hunk was sent to the editor in a delivery that was given up.
+    pub(crate) fn is_ghost(&self, id: HunkId) -> bool {
+        self.flow.ghosts.contains(&id)
     }
 
     /// The decision that an intent makes about a hunk, with the reason for it.
@@ -164,7 +200,11 @@ impl Document {
                 || intent.plan.off.iter().any(|id| weave.in_buffer(*id))
         });
         let landed = before - self.flow.intents.len();
-        let Some(flight) = &self.flow.flight else { return };
+        self.flow.ghosts.retain(|id| !weave.in_buffer(*id));
+        let Some(flight) = &self.flow.flight else {
+            self.take_up_later();
+            return;
+        };
         let left = self.flow.intents.iter().any(|intent| flight.tokens.contains(&intent.token));
         if !left {
             self.flow.flight = None;
@@ -174,6 +214,7 @@ impl Document {
             self.flow.again(now, false);
         }
         self.news.deliver = true;
+        self.take_up_later();
     }
 
     /// What to send to the editor now, if anything.
@@ -181,12 +222,15 @@ impl Document {
         let Home::Editor { version, encoding, .. } = self.home else { return None };
         if self.flow.flight.as_ref().is_some_and(|flight| now.since(flight.sent) >= PATIENCE) {
             self.flow.again(now, true);
+            self.take_up_later();
         }
         self.give_up();
         let waits = self.flow.flight.is_some() || now < self.flow.not_before;
         if waits || self.flow.intents.is_empty() || self.out_of_step.is_some() {
             return None;
         }
+        self.renew();
+        self.take_up_later();
         let (tokens, plan) = self.joined()?;
         let weave = self.weave();
         let changes = weave.preview(&plan).unwrap_or_default();
@@ -237,6 +281,7 @@ impl Document {
         flight.applied = applied;
         if !applied {
             self.flow.again(now, false);
+            self.take_up_later();
         }
         self.news.deliver = true;
     }
@@ -250,6 +295,10 @@ impl Document {
         let weave = self.weave();
         for intent in intents {
             let more = plan.clone().and(&intent.plan);
+            if more.on.iter().any(|hunk| more.off.contains(hunk)) {
+                // Both ways at once: one after the other, then.
+                continue;
+            }
             match weave.preview(&more) {
                 Ok(_) => {
                     plan = more;
@@ -270,6 +319,8 @@ impl Document {
 
     /// The change of the text that comes next where no editor has to be asked.
     pub(crate) fn next_plan(&mut self) -> Option<Plan> {
+        self.renew();
+        self.take_up_later();
         self.joined().map(|(_, plan)| plan)
     }
 

@@ -14,10 +14,12 @@
 //!
 //! - Documents that were never served keep no weave: what was typed before the first read has no history.
 
+mod aim;
 mod decide;
 mod deliver;
 mod edit;
 mod group;
+mod later;
 mod preview;
 mod propose;
 mod review;
@@ -99,7 +101,7 @@ pub struct Document {
     flow: Flow,
     turns: HashMap<JournalId, Vec<Turn>>,
     /// When the text last showed a part of something that seems to be under way.
-    half_shown: Option<Millis>,
+    half_shown: Option<sync::HalfShown>,
     records: Vec<hashline_history::Record>,
     notices: Vec<String>,
     news: News,

@@ -14,6 +14,7 @@ use hashline_history::{ConversationId, Decision, EditId, Edited, HunkLines, Loca
 use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_weave::{Change, HunkId, Plan, Snapshot, Touched, View};
 
+use crate::document::aim::Aim;
 use crate::document::{Document, Edit, EditHunk, Millis, Mode, Served};
 use crate::refusal::Refusal;
 
@@ -271,7 +272,7 @@ impl Document {
         });
         self.news.review = true;
         if proposal.mode == Mode::Apply && !proposed.held_below {
-            self.intend(Plan::switch(&proposed.hunks, &[]), None, None);
+            self.intend(Aim::PutIn, Plan::switch(&proposed.hunks, &[]), None, None);
             if !self.is_open() {
                 self.settle_on_disk(now);
             }

@@ -2,8 +2,9 @@
 
 use hashline_history::{Decision, Location, Record};
 use hashline_text::{DocVersion, Encoding, Ending, Position, Span, SpanError, Text};
-use hashline_weave::{How, Judgement, Regions, UndoMark};
+use hashline_weave::{Candidate, How, Judgement, Plan, Regions, TakeOut, UndoMark};
 
+use crate::document::aim::Aim;
 use crate::document::edit::Turn;
 use crate::document::{Document, Home, Millis};
 
@@ -35,6 +36,14 @@ pub enum OutOfStep {
     Place(String),
 }
 
+/// A delivery or an undo of which only a part seems to be there.
+#[derive(Clone, Debug)]
+pub(crate) struct HalfShown {
+    since: Millis,
+    /// What had been asked for at that time.
+    asked: Vec<Candidate>,
+}
+
 impl Document {
     /// Takes over that an editor has opened the document, again or for the first time. What differs from the text known
     /// so far counts as typing.
@@ -51,6 +60,7 @@ impl Document {
         self.home = Home::Editor { version, encoding, language: language.to_owned() };
         self.out_of_step = None;
         self.flow.stop();
+        self.half_shown = None;
         self.take_over(text, now);
         self.news.review = true;
     }
@@ -60,6 +70,7 @@ impl Document {
         self.home = Home::Disk;
         self.out_of_step = None;
         self.flow.stop();
+        self.half_shown = None;
         self.news.review = true;
     }
 
@@ -164,16 +175,20 @@ impl Document {
     }
 
     fn judge(&mut self, text: &Text, regions: &Regions, mark: Option<UndoMark>, now: Millis) {
-        let asked = self.asked();
+        let mut asked = self.asked();
         let had_edits = !self.edits.is_empty();
         // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
-        let again = self.half_shown.take().is_some_and(|since| now.since(since) <= SECOND_LOOK);
+        let half = self.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
+        let again = half.is_some();
+        // What had come with the first part is no longer asked for, but it is to be found again.
+        let earlier = half.map(|half| half.asked).unwrap_or_default();
+        asked.extend(earlier.into_iter().filter(|earlier| !asked.contains(earlier)).collect::<Vec<_>>());
         let weave = self.weave();
         let judgement = match again {
             true => weave.typed_again(text, regions, &asked, mark),
             false => weave.typed(text, regions, &asked, mark),
         };
-        self.half_shown = judgement.half_shown.then_some(now);
+        self.half_shown = judgement.half_shown.then_some(HalfShown { since: now, asked });
         self.follow(&judgement, mark);
         self.landed(now);
         // Places move and states change with the typing.
@@ -184,6 +199,7 @@ impl Document {
     /// exactly; only the editor's own mark says that it was an undo after all.
     pub(crate) fn follow(&mut self, judgement: &Judgement, mark: Option<UndoMark>) {
         let mut turns = Vec::new();
+        let mut contrary = Vec::new();
         for switched in &judgement.switched {
             let id = switched.hunk;
             let Some((edit, hunk)) = self.owner_of(id) else { continue };
@@ -196,7 +212,19 @@ impl Document {
                     self.turn(entry, id).map_or((Decision::Undecided, None), |turn| turn.before)
                 }
                 How::Redone(entry) => self.turn(entry, id).map_or(before.clone(), |turn| turn.after),
+                // Sent and given up, and put in after all: what was decided stands.
+                How::Seen if self.is_ghost(id) => before.clone(),
                 How::Seen => (Decision::Accepted, None),
+            };
+            if switched.on && matches!(after.0, Decision::Rejected | Decision::Withdrawn) {
+                contrary.push((id, after.clone()));
+            }
+            // What is not in the text is not accepted, and what is in it is not rejected, however that came.
+            let after = match (after.0, switched.on) {
+                (Decision::Accepted, false) | (Decision::Rejected | Decision::Withdrawn, true) => {
+                    (Decision::Undecided, None)
+                }
+                _ => after,
             };
             let location = match (switched.on, self.is_open()) {
                 (false, _) => Location::None,
@@ -209,6 +237,12 @@ impl Document {
         }
         if let Some(entry) = judgement.entry.filter(|_| !turns.is_empty()) {
             self.turns.insert(entry, turns);
+        }
+        for (id, (decision, reason)) in contrary {
+            let mut off = self.weave().with_dependents(id);
+            off.retain(|hunk| self.weave().in_buffer(*hunk));
+            let aim = Aim::TakeOut(id, Some(TakeOut::KeepMyLines));
+            self.intend(aim, Plan::switch(&[], &off), Some(decision), reason);
         }
     }
 

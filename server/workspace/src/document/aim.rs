@@ -1,0 +1,133 @@
+//! What a decision is for, and what it comes to while the person goes on typing.
+//!
+//! Between a decision and the moment at which the editor carries it out, the person may change the very lines that it is about. What
+//! was asked for then no longer covers what would happen, so nothing is sent that takes out lines which the person did not agree to
+//! lose: it is left as it is, and the person is told.
+
+use hashline_text::OwnedLine;
+use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut};
+
+use crate::document::Document;
+
+/// What a decision is for.
+#[derive(Clone, Debug)]
+pub(crate) enum Aim {
+    /// Hunks are to be in the text, if nothing stands against them.
+    PutIn,
+    /// A hunk is to be in the text in spite of what stands against it.
+    PutInAnyway(HunkId, PutIn),
+    /// A hunk is to be in the text as the person has rewritten it.
+    PutInRevised(HunkId, Vec<OwnedLine>),
+    /// A hunk and what rests on it are to leave the text; if the person has changed lines inside, in this way.
+    TakeOut(HunkId, Option<TakeOut>),
+}
+
+impl Document {
+    /// Brings the plans of all decisions that wait to the text as it is now.
+    pub(crate) fn renew(&mut self) {
+        for index in (0..self.flow.intents.len()).rev() {
+            let intent = &self.flow.intents[index];
+            if self.flow.is_sent(intent.token) {
+                continue;
+            }
+            let (aim, plan) = (intent.aim.clone(), intent.plan.clone());
+            let told = intent.decision.is_some();
+            let (plan, stopped) = match aim {
+                Aim::PutIn => self.still_put_in(plan),
+                Aim::PutInAnyway(id, how) if !self.weave().in_buffer(id) => {
+                    (self.weave().plan_put_in(id, how), None)
+                }
+                Aim::TakeOut(id, how) => self.still_take_out(&plan, id, how),
+                Aim::PutInRevised(id, own) if !self.weave().in_buffer(id) => {
+                    match self.weave().conflict(id) {
+                        Some(_) => self.still_put_in(plan),
+                        None => (self.weave().plan_put_in_revised(id, &own), None),
+                    }
+                }
+                Aim::PutInAnyway(..) | Aim::PutInRevised(..) => (plan, None),
+            };
+            if let Some(why) = stopped.filter(|_| told) {
+                self.notices.push(why);
+            }
+            if plan == self.flow.intents[index].plan {
+                continue;
+            }
+            self.news.review = true;
+            if plan.on.is_empty() && plan.off.is_empty() {
+                self.flow.intents.remove(index);
+            } else {
+                self.flow.intents[index].plan = plan;
+            }
+        }
+    }
+
+    /// The hunks of a plan against which nothing stands, and what to say of the others.
+    fn still_put_in(&mut self, plan: Plan) -> (Plan, Option<String>) {
+        let mut gone: Vec<HunkId> = Vec::new();
+        let mut why = None;
+        for id in &plan.on {
+            let weave = self.weave();
+            if weave.in_buffer(*id) {
+                continue;
+            }
+            if let Some(conflict) = weave.conflict(*id) {
+                gone.extend(weave.with_dependents(*id));
+                why = why.or(Some((*id, conflict)));
+            }
+        }
+        let Some((id, conflict)) = why else { return (plan, None) };
+        let on: Vec<HunkId> = plan.on.iter().copied().filter(|hunk| !gone.contains(hunk)).collect();
+        let words = self.conflicted(id, conflict).message;
+        (Plan::switch(&on, &plan.off), Some(format!("An edit was not put into the text. {words}")))
+    }
+
+    fn still_take_out(&mut self, plan: &Plan, id: HunkId, how: Option<TakeOut>) -> (Plan, Option<String>) {
+        let asks = plan.off.iter().any(|hunk| self.weave().edited(*hunk).asks());
+        match (asks, how) {
+            (false, _) => (Plan::switch(&plan.on, &plan.off), None),
+            (true, Some(how)) => {
+                let mut all = Plan::default();
+                let off: Vec<HunkId> = plan.off.clone();
+                for hunk in &off {
+                    if *hunk == id || self.is_lowest(*hunk, &off) {
+                        all = all.and(&self.weave().plan_take_out(*hunk, how));
+                    }
+                }
+                all.off.sort_unstable();
+                all.off.dedup();
+                (all, None)
+            }
+            (true, None) => {
+                let words = "You changed lines inside an edit that was about to be undone. Undo it with your changes, or \
+                             undo it and keep your lines.";
+                (Plan::default(), Some(words.to_owned()))
+            }
+        }
+    }
+
+    /// Whether a hunk rests on none of the others.
+    fn is_lowest(&mut self, id: HunkId, others: &[HunkId]) -> bool {
+        let weave = self.weave();
+        !weave.prerequisites(id).iter().any(|below| others.contains(below))
+    }
+
+    /// The first of some hunks that something stands against, judged as if none of them were rejected.
+    pub(crate) fn obstacle(&mut self, hunks: &[HunkId]) -> Option<(HunkId, Conflict)> {
+        let weave = self.weave();
+        let refused: Vec<HunkId> = hunks.iter().copied().filter(|id| weave.is_refused(*id)).collect();
+        for id in &refused {
+            weave.set_refused(*id, false);
+        }
+        let found = hunks
+            .iter()
+            .filter(|id| !weave.in_buffer(**id))
+            .copied()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .find_map(|id| weave.conflict(id).map(|conflict| (id, conflict)));
+        for id in &refused {
+            weave.set_refused(*id, true);
+        }
+        found
+    }
+}

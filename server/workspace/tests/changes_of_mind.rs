@@ -1,0 +1,280 @@
+//! What happens between a decision and the moment at which the editor carries it out: the person types on, decides otherwise, or the
+//! editor is late. Each of these was found by the simulation.
+#![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
+
+use hashline_anchor::{Operation, RawOperation, line_hash};
+use hashline_history::{ConversationId, Decision, EditId, HunkRef};
+use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text};
+use hashline_weave::{TakeOut, View};
+use hashline_workspace::document::{
+    Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Request, Target, Why,
+};
+
+/// A document and its editor, which does nothing by itself.
+struct Desk {
+    document: Document,
+    now: Millis,
+    version: i32,
+    edits: u32,
+}
+
+impl Desk {
+    fn new(text: &str) -> Self {
+        let document = Document::open("untitled:1", "text", DocVersion(1), Encoding::Utf16, Text::from(text));
+        Self { document, now: Millis(0), version: 1, edits: 0 }
+    }
+
+    /// An agent puts lines in the place of one line of the agent view, 0-based.
+    fn replace(&mut self, line: usize, content: &str, mode: Mode) -> HunkRef {
+        let mut served = self.document.serve(View::Agent).unwrap();
+        let hash = served.hash();
+        let anchor = line_hash(&served.text().line(Line(line)).unwrap().content());
+        let raw = RawOperation::new("replace", format!("{}:{anchor}", line + 1)).content(content);
+        let located = self.document.locate(&HashPrefix::from(hash), &served, hash).unwrap();
+        let resolved = located.resolve(&[Operation::parse(0, raw).unwrap()]).unwrap();
+        self.edits += 1;
+        let proposal = Proposal {
+            id: EditId::from(format!("{:08}", self.edits)),
+            conversation: ConversationId::from(format!("conv_{}", self.edits)),
+            opens_conversation: false,
+            agent: "agent".into(),
+            connection: format!("{}", self.edits),
+            tool: "edit_text_file".into(),
+            mode,
+            strict: false,
+        };
+        let proposed = self.document.propose(&located, &resolved, &proposal).unwrap();
+        self.document.publish(&proposed, &proposal, self.now);
+        HunkRef { edit: proposal.id, number: 1 }
+    }
+
+    fn decide(&mut self, hunk: &HunkRef, choice: Choice, edited: Option<TakeOut>) -> Result<(), Why> {
+        let target = Target::Hunk(hunk.clone());
+        let request = Request { choice, target, reason: None, edited, with_others: false };
+        let decided = self.document.decide(&request, self.now);
+        decided.refused.first().map_or(Ok(()), |undecided| Err(undecided.why))
+    }
+
+    fn change(&mut self, span: Span, text: &str) {
+        self.version += 1;
+        let change = ContentChange { span: Some(span), text: text.into() };
+        self.document.change(DocVersion(self.version), &[change], None, self.now).unwrap();
+    }
+
+    /// The person types at the beginning of a line.
+    fn types(&mut self, line: u32, text: &str) {
+        let at = Position::new(line, 0);
+        self.change(Span::new(at, at), text);
+    }
+
+    /// The editor carries out a delivery, and the person's text shows it.
+    fn applies(&mut self, delivery: &Delivery) {
+        for edit in delivery.edits.iter().rev() {
+            self.change(edit.span, &edit.new);
+        }
+    }
+
+    /// Everything that is under way is carried out.
+    fn settle(&mut self) {
+        for _ in 0..20 {
+            self.now = self.document.next_poll().unwrap_or(self.now).max(self.now);
+            let Some(delivery) = self.document.poll(self.now) else { continue };
+            self.applies(&delivery);
+            self.document.answered(delivery.number, true, self.now);
+        }
+    }
+
+    fn poll(&mut self) -> Option<Delivery> {
+        self.document.poll(self.now)
+    }
+
+    fn text(&self) -> String {
+        self.document.text().to_string()
+    }
+
+    fn decision(&self, hunk: &HunkRef) -> Decision {
+        let edit = self.document.edits().iter().find(|edit| edit.id == hunk.edit).unwrap();
+        edit.hunks[0].decision
+    }
+
+    fn state(&mut self, hunk: &HunkRef) -> HunkState {
+        let edit = self.document.edits().iter().find(|edit| edit.id == hunk.edit).unwrap();
+        let id = edit.hunks[0].id;
+        self.document.state_of(id)
+    }
+}
+
+#[test]
+fn what_the_person_types_into_the_lines_of_an_accepted_edit_is_not_taken_out() {
+    for mode in [Mode::Propose, Mode::Apply] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", mode);
+        if mode == Mode::Propose {
+            desk.decide(&hunk, Choice::Accept, None).unwrap();
+        }
+        let delivery = desk.poll().unwrap();
+        desk.types(1, "my ");
+        desk.document.answered(delivery.number, false, desk.now);
+        desk.settle();
+        assert_eq!(desk.text(), "one\nmy two\nthree\n");
+        assert!(matches!(desk.state(&hunk), HunkState::Conflicted(_)));
+        assert_eq!(desk.decision(&hunk), Decision::Undecided);
+        assert_eq!(
+            desk.document.take_notices().is_empty(),
+            mode == Mode::Apply,
+            "an acceptance is not lost in silence"
+        );
+    }
+}
+
+#[test]
+fn a_rejection_that_waits_asks_again_when_the_person_types_into_the_edit() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.types(1, "my ");
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), "one\nmy 2\nthree\n");
+    assert_eq!(desk.document.take_notices().len(), 1);
+
+    desk.decide(&hunk, Choice::Reject, Some(TakeOut::KeepMyLines)).unwrap();
+    desk.settle();
+    assert!(desk.text().contains("my 2\n") && desk.text().contains("two\n"), "{}", desk.text());
+    assert_eq!(desk.decision(&hunk), Decision::Rejected);
+}
+
+#[test]
+fn an_edit_that_is_rejected_on_its_way_into_the_text_is_out_of_it_at_the_end() {
+    for arrives in [true, false] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        let delivery = desk.poll().unwrap();
+        desk.decide(&hunk, Choice::Reject, None).unwrap();
+        if arrives {
+            desk.applies(&delivery);
+        }
+        desk.document.answered(delivery.number, arrives, desk.now);
+        desk.settle();
+        assert_eq!(desk.text(), "one\ntwo\nthree\n");
+        assert_eq!(desk.decision(&hunk), Decision::Rejected);
+    }
+}
+
+#[test]
+fn a_decision_that_was_not_sent_yet_is_called_off() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    assert_eq!(desk.decision(&hunk), Decision::Rejected);
+    assert_eq!(desk.poll(), None);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
+}
+
+#[test]
+fn keeping_an_edit_that_is_on_its_way_in_counts_when_it_is_there() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    let delivery = desk.poll().unwrap();
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    assert_eq!(desk.decision(&hunk), Decision::Undecided);
+    desk.applies(&delivery);
+    assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
+
+#[test]
+fn a_delivery_that_comes_after_it_was_given_up_does_not_overrule_the_person() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let late = desk.poll().unwrap();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.now = Millis(5000);
+    assert_eq!(desk.poll(), None);
+    assert_eq!(desk.decision(&hunk), Decision::Rejected);
+    desk.applies(&late);
+    assert_eq!(desk.text(), "one\n2\nthree\n");
+    assert_ne!(desk.decision(&hunk), Decision::Rejected, "it is in the text");
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Rejected));
+}
+
+#[test]
+fn a_rejected_edit_is_not_accepted_over_what_the_person_typed_since() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.types(1, "my ");
+    assert_eq!(desk.decide(&hunk, Choice::Accept, None), Err(Why::Conflicted));
+    assert_eq!(desk.decision(&hunk), Decision::Rejected, "a refused decision changes nothing");
+}
+
+#[test]
+fn keeping_mine_asks_for_what_was_built_on_the_edit() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let below = desk.replace(1, "2", Mode::Propose);
+    desk.replace(1, "II", Mode::Propose);
+    assert_eq!(desk.decide(&below, Choice::KeepMine, None), Err(Why::NeedsOthers));
+}
+
+#[test]
+fn a_way_out_of_a_conflict_that_is_over_keeps_the_edit() {
+    for choice in [Choice::TakeTheirs, Choice::KeepBoth] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Apply);
+        desk.settle();
+        desk.decide(&hunk, choice, None).unwrap();
+        assert_eq!(desk.decision(&hunk), Decision::Accepted);
+    }
+}
+
+#[test]
+fn an_edit_that_is_withdrawn_on_its_way_into_the_text_is_out_of_it_at_the_end() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    let delivery = desk.poll().unwrap();
+    desk.document.withdraw(&hunk.edit);
+    desk.applies(&delivery);
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Withdrawn));
+}
+
+#[test]
+fn withdrawing_leaves_what_the_person_typed_inside() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.types(1, "my ");
+    desk.document.withdraw(&hunk.edit);
+    desk.settle();
+    assert!(desk.text().contains("my 2\n") && desk.text().contains("two\n"), "{}", desk.text());
+    assert_eq!(desk.decision(&hunk), Decision::Withdrawn);
+}
+
+#[test]
+fn typing_right_after_a_delivery_of_several_edits_does_not_take_one_back() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\nfive\nsix\n");
+    let hunks: Vec<HunkRef> = [(0, "1"), (2, "3"), (4, "5")]
+        .map(|(line, content)| desk.replace(line, content, Mode::Propose))
+        .into();
+    for hunk in &hunks {
+        desk.decide(hunk, Choice::Accept, None).unwrap();
+    }
+    let delivery = desk.poll().unwrap();
+    // In two parts, as Neovim does, and the person types in one of the lines at once.
+    for edit in delivery.edits.iter().rev() {
+        desk.change(edit.span, &edit.new);
+    }
+    desk.types(0, "my ");
+    assert_eq!(desk.text(), "my 1\ntwo\n3\nfour\n5\nsix\n");
+    for hunk in &hunks {
+        assert_eq!(desk.decision(hunk), Decision::Accepted);
+    }
+    assert!(matches!(desk.state(&hunks[0]), HunkState::Edited(_)));
+}
