@@ -18,7 +18,8 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     log::start(options.common.log_file.as_deref())?;
     let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
     // Which folders are served is for the editor to say.
-    let (workspace, events) = Workspace::new(Roots::default(), Settings::default(), Arc::new(Memory::default()));
+    let (workspace, events) =
+        Workspace::new(Roots::default(), Settings::default(), Arc::new(Memory::default()));
     let editor = options.editor.clone();
     let toolbox = Toolbox::new(workspace.clone()).of_editor(editor.as_deref().unwrap_or("the editor"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();

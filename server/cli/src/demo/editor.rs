@@ -195,7 +195,8 @@ impl Editor {
             return Ok(false);
         }
         let position = |value: &Value| {
-            let number = |name: &str| value[name].as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or_default();
+            let number =
+                |name: &str| value[name].as_u64().and_then(|n| u32::try_from(n).ok()).unwrap_or_default();
             Position::new(number("line"), number("character"))
         };
         let span = |range: &Value| Span::new(position(&range["start"]), position(&range["end"]));

@@ -58,7 +58,9 @@ pub fn run(options: &Demo) -> Result<ExitCode, Failure> {
     let played = runtime.block_on(async {
         match options.editor {
             None => play().await,
-            Some(DemoEditor::Nvim) => nvim::in_neovim(options.nvim.clone()).await.map(|status| status.success()),
+            Some(DemoEditor::Nvim) => {
+                nvim::in_neovim(options.nvim.clone()).await.map(|status| status.success())
+            }
         }
     });
     match played {
@@ -125,7 +127,9 @@ async fn play() -> std::io::Result<bool> {
 async fn acts(stage: &mut Stage, scene: &Scene, editor: &Editor, agent: &Agent) -> std::io::Result<()> {
     let path = json!(scene.file());
 
-    stage.act("A person has greet.js open, with work that is not saved. The agent reads what is in the editor.");
+    stage.act(
+        "A person has greet.js open, with work that is not saved. The agent reads what is in the editor.",
+    );
     let read = wait_for_editor(agent, &path).await?;
     stage.show("agent: read_text_file", &read.text);
     stage.check("the agent sees the unsaved lines", read.text.contains("// draft: greetings"));
@@ -147,7 +151,10 @@ async fn acts(stage: &mut Stage, scene: &Scene, editor: &Editor, agent: &Agent) 
 
     stage.act("The editor offers the hunks where they are, as code actions. The person accepts one …");
     let offers = editor.offers("\"Hello, \"").await?;
-    stage.list("editor: code actions on the line with \"Hello\"", offers.iter().map(|offer| offer.title.as_str()));
+    stage.list(
+        "editor: code actions on the line with \"Hello\"",
+        offers.iter().map(|offer| offer.title.as_str()),
+    );
     choose(stage, editor, &offers, "Accept").await?;
     let accepted = until(|| async { editor.text().await.contains("`Hello, ${name}!`") }).await;
     stage.check("the accepted hunk is in the text", accepted);
@@ -250,5 +257,8 @@ fn plugin_folder() -> Option<PathBuf> {
     let mut folders: Vec<&Path> = beside.ancestors().collect();
     let here = std::env::current_dir().ok()?;
     folders.push(&here);
-    folders.into_iter().map(|folder| folder.join("nvim")).find(|nvim| nvim.join("plugin/hashline.lua").is_file())
+    folders
+        .into_iter()
+        .map(|folder| folder.join("nvim"))
+        .find(|nvim| nvim.join("plugin/hashline.lua").is_file())
 }

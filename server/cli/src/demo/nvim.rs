@@ -17,7 +17,9 @@ use super::{Scene, UNSAVED, plugin_folder, wait_for_editor};
 /// Neovim or its plugin is not to be found, or a process does not start.
 pub async fn in_neovim(nvim: Option<PathBuf>) -> std::io::Result<ExitStatus> {
     let plugin = plugin_folder().ok_or_else(|| {
-        std::io::Error::other("the plugin's folder nvim/ was not found: run this in the repository of hashline")
+        std::io::Error::other(
+            "the plugin's folder nvim/ was not found: run this in the repository of hashline",
+        )
     })?;
     let scene = Scene::new()?;
     let program = nvim.unwrap_or_else(|| PathBuf::from("nvim"));
@@ -52,7 +54,11 @@ pub async fn in_neovim(nvim: Option<PathBuf>) -> std::io::Result<ExitStatus> {
         ),
     )?;
     let mut editor = Command::new(&program);
-    editor.args(["-n", "-i", "NONE", "--clean", "-u"]).arg(&script).arg(scene.file()).current_dir(scene.root());
+    editor
+        .args(["-n", "-i", "NONE", "--clean", "-u"])
+        .arg(&script)
+        .arg(scene.file())
+        .current_dir(scene.root());
     let mut child = editor.spawn().map_err(|error| {
         std::io::Error::other(format!(
             "{} could not be started: {error}. Install Neovim 0.11 or later, or name it: --nvim PATH",
@@ -93,5 +99,7 @@ fn make_executable(file: &std::path::Path) -> std::io::Result<()> {
 
 #[cfg(not(unix))]
 fn make_executable(_file: &std::path::Path) -> std::io::Result<()> {
-    Err(std::io::Error::other("this part of the demo starts Neovim by a shell script, which this system does not run"))
+    Err(std::io::Error::other(
+        "this part of the demo starts Neovim by a shell script, which this system does not run",
+    ))
 }

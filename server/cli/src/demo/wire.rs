@@ -100,7 +100,9 @@ impl Wire {
         let answer = tokio::time::timeout(PATIENCE, receiver).await;
         let mut answer = match answer {
             Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => return Err(std::io::Error::other(format!("the process ended before it answered {method}"))),
+            Ok(Err(_)) => {
+                return Err(std::io::Error::other(format!("the process ended before it answered {method}")));
+            }
             Err(_) => return Err(std::io::Error::other(format!("{method} was not answered in time"))),
         };
         match answer.get("error") {
