@@ -388,9 +388,11 @@ impl Fit {
         self.whole && seen && self.would.bytes < self.was.bytes
     }
 
-    /// Whether the text shows all of the plan, and nothing of what it takes away.
+    /// Whether the text shows all of the plan, and nothing of what it takes away. A line that the person has changed is not one that
+    /// was taken away: fewer places have to be left open, too.
     fn is_full(&self) -> bool {
-        self.whole && self.found == self.shown && self.would.lines < self.was.lines
+        let fewer = self.would.lines < self.was.lines && self.would.gaps < self.was.gaps;
+        self.whole && self.found == self.shown && fewer
     }
 }
 

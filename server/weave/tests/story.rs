@@ -186,3 +186,22 @@ fn undoing_all_typing_restores_identity() {
     text = weave.buffer().clone();
     assert_eq!(text.line_count(), 5);
 }
+
+#[test]
+fn typing_in_a_line_of_a_hunk_is_not_its_undo() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(1..1, "agent\n")]).unwrap()[0];
+    edit(&mut weave, &[accept(hunk)], &[((1, 0), (1, 0), "agent\n")]);
+    let judgement = edit(&mut weave, &[], &[((1, 0), (1, 0), "my ")]);
+    assert_eq!(judgement.switched, []);
+    assert!(weave.in_buffer(hunk) && weave.edited(hunk).changed);
+}
+
+#[test]
+fn typing_in_a_line_that_a_held_hunk_removes_is_not_its_acceptance() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(1..2, "")]).unwrap()[0];
+    let judgement = edit(&mut weave, &[], &[((1, 0), (1, 0), "my ")]);
+    assert_eq!(judgement.switched, []);
+    assert_eq!(weave.conflict(hunk), Some(Conflict::LineChanged));
+}
