@@ -29,31 +29,23 @@ Child.__index = Child
 
 ---@param settings table? of the plugin; its binary is the fake sidecar unless one is named
 ---@param size { [1]: integer, [2]: integer }? lines and columns
+---@param more { plugin: boolean?, longest_ms: integer? }? without the plugin; how long a test may take
 ---@return Child
-function M.start(settings, size)
+function M.start(settings, size, more)
   local lines, columns = unpack(size or { 16, 72 })
-  local chan = vim.fn.jobstart({
-    vim.env.NVIM_BINARY,
-    "--embed",
-    "--headless",
-    "--clean",
-    "-n",
-    "-i",
-    "NONE",
-    "--cmd",
-    ("set lines=%d columns=%d laststatus=0 noruler noshowcmd noshowmode noswapfile shortmess+=I"):format(
-      lines,
-      columns
-    ),
-    "--cmd",
-    "set runtimepath^=" .. vim.fn.fnameescape(plugin),
-    "--cmd",
-    "set termguicolors | filetype off | syntax off",
-  }, { rpc = true })
+  more = more or {}
+  local command = { vim.env.NVIM_BINARY, "--embed", "--headless", "--clean", "-n", "-i", "NONE" }
+  local look = "lines=%d columns=%d laststatus=0 noruler noshowcmd noshowmode noswapfile shortmess+=I"
+  vim.list_extend(command, { "--cmd", "set " .. look:format(lines, columns) })
+  if more.plugin ~= false then
+    vim.list_extend(command, { "--cmd", "set runtimepath^=" .. vim.fn.fnameescape(plugin) })
+  end
+  vim.list_extend(command, { "--cmd", "set termguicolors | filetype off | syntax off" })
+  local chan = vim.fn.jobstart(command, { rpc = true })
   assert(chan > 0, "Neovim does not start")
   -- One that waits for a key answers nothing: a test that hangs is ended from outside.
   local pid, watchdog = vim.fn.jobpid(chan), vim.uv.new_timer()
-  watchdog:start(LONGEST_MS, 0, function()
+  watchdog:start(more.longest_ms or LONGEST_MS, 0, function()
     vim.uv.kill(pid, "sigkill")
   end)
   local folder = vim.fn.tempname()

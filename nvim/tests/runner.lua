@@ -2,7 +2,7 @@
 local here = vim.fs.dirname(vim.uv.fs_realpath(debug.getinfo(1, "S").source:sub(2)))
 package.path = here .. "/?.lua;" .. package.path
 vim.opt.runtimepath:prepend(vim.fs.dirname(here))
-local Child = require("child")
+local Agent, Child, Terminal = require("agent"), require("child"), require("terminal")
 
 local passed, failed, skipped = 0, 0, 0
 local t = { start = Child.start }
@@ -70,6 +70,8 @@ function t.test(name, run)
     return debug.traceback(tostring(message), 2)
   end)
   Child.stop_all()
+  Terminal.stop_all()
+  Agent.stop_all()
   local took = ("%d ms"):format((vim.uv.hrtime() - started) / 1e6)
   if ok then
     passed = passed + 1

@@ -1,5 +1,6 @@
 --- A real terminal: what a person sees, and keys as a person presses them.
 local t = ...
+local Terminal = require("terminal")
 
 local INIT = [[
 vim.opt.runtimepath:prepend(vim.env.HASHLINE_NVIM)
@@ -49,86 +50,44 @@ vim.api.nvim_create_autocmd("LspAttach", {
 ]]
 
 t.test("a held edit is seen, found, accepted and taken back by keys", function()
-  t.ok(vim.fn.executable("tmux") == 1, "tmux is needed")
   local folder = vim.fn.tempname()
   vim.fn.mkdir(folder, "p")
   vim.fn.writefile(vim.split(INIT, "\n"), folder .. "/init.lua")
   vim.fn.writefile({ "function greet() {", '  return "world";', "}" }, folder .. "/greet.js")
-  local socket = folder .. "/tmux"
-  local function tmux(...)
-    local run = vim
-      .system({ "tmux", "-S", socket, "-f", "/dev/null", "-u", ... }, {
-        text = true,
-        env = { TERM = "xterm-256color", COLORTERM = "truecolor", HASHLINE_NVIM = vim.fs.dirname(t.here) },
-      })
-      :wait(5000)
-    return run.stdout or ""
-  end
-  local ok, failure = pcall(function()
-    tmux(
-      "new-session",
-      "-d",
-      "-x",
-      "78",
-      "-y",
-      "12",
-      "-c",
-      folder,
-      vim.env.NVIM_BINARY,
-      "-n",
-      "-i",
-      "NONE",
-      "--clean",
-      "-u",
-      "init.lua",
-      "greet.js"
-    )
-    --- Waits until the screen begins with these lines (the blanks that carry colours aside).
-    local function shows(lines, what)
-      local seen
-      local found = vim.wait(8000, function()
-        seen = tmux("capture-pane", "-p"):gsub("[ \t]+\n", "\n")
-        return vim.startswith(seen, table.concat(lines, "\n") .. "\n")
-      end, 20)
-      t.ok(found, ("%s: it shows\n%s"):format(what, seen))
-    end
-    local held = {
-      "  function greet() {",
-      '-   return "world";',
-      "  ▎ claude-code · hunk 1 of 2 · +1 -1 · :Hashline accept | reject",
-      '    return "hello";',
-      "_ }",
-      "  ▎ claude-code · hunk 2 of 2 · +2 · :Hashline accept | reject",
-      "",
-      "  greet();",
-      "~",
-      "~",
-      "~",
-      "hashline: 2 hunks to decide (claude-code)",
-    }
-    shows(held, "the proposal and its notice")
-    local colours = tmux("capture-pane", "-p", "-e")
-    t.ok(colours:find("48;2;0;51;0", 1, true), "proposed lines have their colour")
-    t.ok(colours:find("48;2;51;0;0", 1, true), "replaced lines have theirs")
-    tmux("send-keys", "]h")
-    held[12] = "hunk 1 of 2 · claude-code · line 2 · +1 -1 · held"
-    shows(held, "the place")
-    tmux("send-keys", "ga")
-    local accepted = {
-      "  function greet() {",
-      '    return "hello";',
-      "_ }",
-      "  ▎ claude-code · hunk 2 of 2 · +2 · :Hashline accept | reject",
-      "",
-      "  greet();",
-    }
-    shows(accepted, "the acceptance")
-    tmux("send-keys", "u")
-    accepted[2] = '    return "world";'
-    shows(accepted, "the acceptance taken back")
-  end)
-  tmux("kill-server")
-  if not ok then
-    error(failure, 0)
-  end
+  local nvim = { vim.env.NVIM_BINARY, "-n", "-i", "NONE", "--clean", "-u", "init.lua", "greet.js" }
+  local terminal = Terminal.start({ 78, 12 }, folder, nvim, { HASHLINE_NVIM = vim.fs.dirname(t.here) })
+  local held = {
+    "  function greet() {",
+    '-   return "world";',
+    "  ▎ claude-code · hunk 1 of 2 · +1 -1 · :Hashline accept | reject",
+    '    return "hello";',
+    "_ }",
+    "  ▎ claude-code · hunk 2 of 2 · +2 · :Hashline accept | reject",
+    "",
+    "  greet();",
+    "~",
+    "~",
+    "~",
+    "hashline: 2 hunks to decide (claude-code)",
+  }
+  terminal:begins(held, "the proposal and its notice")
+  local colours = terminal:coloured()
+  t.ok(colours:find("48;2;0;51;0", 1, true), "proposed lines have their colour")
+  t.ok(colours:find("48;2;51;0;0", 1, true), "replaced lines have theirs")
+  terminal:keys("]h")
+  held[12] = "hunk 1 of 2 · claude-code · line 2 · +1 -1 · held"
+  terminal:begins(held, "the place")
+  terminal:keys("ga")
+  local accepted = {
+    "  function greet() {",
+    '    return "hello";',
+    "_ }",
+    "  ▎ claude-code · hunk 2 of 2 · +2 · :Hashline accept | reject",
+    "",
+    "  greet();",
+  }
+  terminal:begins(accepted, "the acceptance")
+  terminal:keys("u")
+  accepted[2] = '    return "world";'
+  terminal:begins(accepted, "the acceptance taken back")
 end)

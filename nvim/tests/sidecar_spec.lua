@@ -1,0 +1,465 @@
+--- The plugin, the sidecar and an agent, all of them real: what a person lives through, key by key.
+local t = ...
+local Scene = require("scene")
+local with = Scene.with
+
+local FILE = Scene.FILE
+local SAVED = table.concat(FILE, "\n") -- no final newline
+
+--- The file with unsaved work in its first and last line, which is what the agent gets to read.
+local UNSAVED = with(FILE, { { 10, 10, { "// the end, nearly" } }, { 1, 0, { "// a draft" } } })
+
+--- Opens the file, types, and lets an agent edit three places of what is there now.
+local function three_edits(scene)
+  local path = scene:open("greet.js", SAVED)
+  scene.child:type("ggO// a draft<Esc>GA, nearly<Esc>")
+  t.eq(scene.child:lines(), UNSAVED)
+  local agent = scene:agent(path)
+  local read = agent:read(path)
+  t.eq(read:lines(), UNSAVED, "the agent reads what is not saved")
+  return path, agent, read
+end
+
+t.test("propose: three held edits move along, are accepted, rejected, typed over, taken back", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path, agent, read = three_edits(scene)
+  -- Typing comes between the read and the edit.
+  child:type("gg3Onot yet<Esc>")
+  scene:reads(agent, path) -- it is sent
+  local edited = agent:edit(path, read, Scene.THREE)
+  t.ok(edited.text:find("· pending · held", 1, true), edited.text)
+  t.ok(edited.text:find("carried", 1, true), edited.text)
+  scene:shows({ "1 held 5-6", "2 held 9-10", "3 held 13-13" })
+  local text = with(UNSAVED, { { 1, 0, { "not yet", "not yet", "not yet" } } })
+  t.eq(child:lines(), text, "nothing is in the text yet")
+
+  -- And after it: above, between and below the hunks.
+  child:type("ggdd")
+  scene:go("function farewell")
+  child:type("O// how to part<CR>// from somebody<Esc>")
+  child:type("Goand on<Esc>")
+  text =
+    with(text, { { 15, 14, { "and on" } }, { 9, 8, { "// how to part", "// from somebody" } }, { 1, 1, {} } })
+  t.eq(child:lines(), text)
+  scene:shows({ "1 held 4-5", "2 held 10-11", "3 held 14-14" }, "the hunks move along")
+
+  scene:go("Hello")
+  child:cmd("Hashline accept")
+  local accepted = with(text, { { 5, 5, { "  return `Hello, ${name}!`;" } } })
+  scene:has(accepted, "accepted")
+  scene:shows({ "2 held 10-11", "3 held 14-14" })
+
+  child:type("u")
+  scene:has(text, "u takes the acceptance back")
+  scene:shows({ "1 held 4-5", "2 held 10-11", "3 held 14-14" }, "and it is pending again")
+  child:type("<C-r>")
+  scene:has(accepted, "redo makes it again")
+  scene:shows({ "2 held 10-11", "3 held 14-14" }, "and it is accepted again")
+
+  scene:go('greet("world")')
+  child:cmd("Hashline reject we never part")
+  scene:shows({ "2 held 10-11" })
+  t.eq(child:lines(), accepted, "a rejection of a held hunk changes nothing")
+
+  scene:go("Bye")
+  child:type("cwthrow<Esc>")
+  scene:shows({ "2 conflicted 10-11" }, "typed over")
+  t.ok(child:screen():find("!", 1, true), "it is shown")
+  child:type("u")
+  scene:shows({ "2 held 10-11" }, "no longer once the typing is undone")
+  child:type("jddu")
+  scene:shows({ "2 held 10-11" }, "a line beside it")
+  child:type("kdd")
+  scene:wait_conflict("2")
+  child:type("u")
+  scene:shows({ "2 held 10-11" })
+
+  t.eq(Scene.bytes(path), SAVED, "the disk is untouched")
+  child:cmd("write")
+  t.eq(Scene.bytes(path), table.concat(accepted, "\n") .. "\n", "until :w, which adds the newline")
+  scene:shows({ "2 held 10-11" }, "what is held is not saved, and goes on")
+  scene:go("Bye")
+  child:cmd("Hashline accept")
+  scene:has(with(accepted, { { 11, 11, { "  const bye = `Bye, ${name}.`;", "  return bye;" } } }))
+  scene:shows({})
+  scene:reads(agent, path)
+
+  local outcome = agent:call("await_review", { edit_ids = { edited:edit() }, timeout_s = 5 }).text
+  for _, said in ipairs({
+    "hunk 1 · accepted\n",
+    "hunk 2 · accepted\n",
+    "hunk 3 · rejected · the person says: we never part\n",
+  }) do
+    t.ok(outcome:find(said, 1, true), outcome)
+  end
+end)
+
+-- ---- apply mode -----------------------------------------------------------------------------------------------
+
+--- The text with what the agent of `three_edits` does to it.
+local APPLIED = with(UNSAVED, {
+  { 11, 10, { 'farewell("world");' } },
+  { 7, 7, { "  const bye = `Bye, ${name}.`;", "  return bye;" } },
+  { 3, 3, { "  return `Hello, ${name}!`;" } },
+})
+
+--- Three edits that went into the text at once.
+local function three_in_text(scene)
+  local path, agent, read = three_edits(scene)
+  local edited = agent:edit(path, read, Scene.THREE)
+  t.ok(edited.text:find("goes into the editor's text at once", 1, true), edited.text)
+  scene:has(APPLIED, "all three are put into the text")
+  scene:shows({ "1 inText 2-3", "2 inText 6-8", "3 inText 11-12" })
+  t.eq(Scene.bytes(path), SAVED, "and not onto the disk")
+  return path, agent, edited
+end
+
+for _, case in ipairs({
+  { "undo with my changes", 1, { '  return "Bye, " + name;' }, {} },
+  { "keep my lines", 2, { '  return "Bye, " + name;' }, {} },
+  { "cancel", 3, nil, { "2 edited 5-7" } },
+}) do
+  local name, number, lines, left = unpack(case)
+  t.test("apply: keep one, undo one, type inside the third, whose rejection asks: " .. name, function()
+    local scene = Scene.start({ mode = { open = "apply" } })
+    local child = scene.child
+    local path, agent, edited = three_in_text(scene)
+    scene:go('farewell("world")')
+    child:cmd("Hashline keep")
+    scene:shows({ "1 inText 2-3", "2 inText 6-8" }, "one is kept")
+    t.eq(child:lines(), APPLIED)
+    scene:go("Hello")
+    child:cmd("Hashline undo")
+    local text = with(APPLIED, { { 3, 3, { UNSAVED[3] } } })
+    scene:has(text, "one is undone")
+    scene:shows({ "2 inText 6-8" })
+    child:type("ggdd")
+    table.remove(text, 1)
+    scene:go("return bye")
+    child:type("A // or not<Esc>")
+    text[7] = text[7] .. " // or not"
+    scene:shows({ "2 edited 5-7" }, "it is shown as edited")
+    child:type(":Hashline undo<CR>")
+    child:type(number .. "<CR>")
+    if lines then
+      local rest = number == 1 and lines or { "(another text)" }
+      if number == 2 then
+        rest = { lines[1], text[7] }
+      end
+      text = with(text, { { 6, 7, rest } })
+    end
+    scene:has(text, name)
+    scene:shows(left)
+    scene:reads(agent, path)
+    t.eq(Scene.bytes(path), SAVED)
+    local outcome = agent:call("await_review", { edit_ids = { edited:edit() }, timeout_s = 5 }).text
+    local second = number == 3 and "in the text, changed by the person" or "rejected"
+    for _, said in ipairs({ "hunk 1 · rejected\n", "hunk 2 · " .. second, "hunk 3 · accepted\n" }) do
+      t.ok(outcome:find(said, 1, true), outcome)
+    end
+  end)
+end
+
+t.test("apply: u over a delivery makes it held and pending", function()
+  local scene = Scene.start({ mode = { open = "apply" } })
+  local child = scene.child
+  local path, agent = three_in_text(scene)
+  child:type("u")
+  scene:has(UNSAVED, "one step for all three")
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  child:type("ggOup here<Esc>")
+  scene:shows({ "1 held 3-4", "2 held 7-8", "3 held 11-11" }, "it stays out, and moves along")
+  child:type("u")
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  child:type("<C-r><C-r>")
+  scene:shows({ "1 held 3-4", "2 held 7-8", "3 held 11-11" }, "there is nothing else to redo")
+  child:type("u")
+  scene:go("Bye")
+  child:cmd("Hashline accept")
+  scene:has(with(UNSAVED, { { 7, 7, { APPLIED[7], APPLIED[8] } } }), "it can be accepted")
+  scene:shows({ "1 held 2-3", "3 held 11-11" })
+  child:type("u")
+  scene:has(UNSAVED)
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:reads(agent, path)
+end)
+
+-- ---- without the plugin ---------------------------------------------------------------------------------------
+
+t.test("no plugin, propose: the same by code actions, with conflict and undo", function()
+  local scene = Scene.start(false)
+  local child = scene.child
+  scene:serve({})
+  local path, agent, read = three_edits(scene)
+  child:type("gg3Onot yet<Esc>")
+  scene:reads(agent, path)
+  agent:edit(path, read, Scene.THREE)
+  scene:hints({ 5, 9, 13 })
+  child:type("ggdd")
+  child:type("Goand on<Esc>")
+  scene:hints({ 4, 8, 12 })
+  local text = with(UNSAVED, { { 12, 11, { "and on" } }, { 1, 0, { "not yet", "not yet" } } })
+  t.eq(child:lines(), text)
+
+  scene:go("Hello")
+  local accept, reject = "Accept (claude-code 1 of 3)", "Reject (claude-code 1 of 3)"
+  scene:offers({ accept, reject, "Accept all 3 agent edits", "Reject all 3 agent edits" })
+  scene:take(accept)
+  local accepted = with(text, { { 5, 5, { "  return `Hello, ${name}!`;" } } })
+  scene:has(accepted)
+  scene:offers({ "Accept all 2 agent edits", "Reject all 2 agent edits" })
+  child:type("u")
+  scene:has(text, "u takes the acceptance back")
+  scene:offers(
+    { accept, reject, "Accept all 3 agent edits", "Reject all 3 agent edits" },
+    "and it is pending again"
+  )
+  scene:take(accept)
+  scene:has(accepted)
+
+  scene:go('greet("world")')
+  scene:take("Reject (claude-code 3 of 3)")
+  scene:offers({ "Accept the agent edit", "Reject the agent edit" })
+  t.eq(child:lines(), accepted)
+
+  scene:go("Bye")
+  child:type("cwthrow<Esc>")
+  local ways =
+    { "Keep mine (claude-code 2 of 3)", "Take theirs (claude-code 2 of 3)", "Keep both (claude-code 2 of 3)" }
+  scene:offers(ways, "typed over", true)
+  child:type("u")
+  local second = { "Accept (claude-code 2 of 3)", "Reject (claude-code 2 of 3)" }
+  scene:offers(second, "no longer once the typing is undone", true)
+  child:type("cwthrow<Esc>")
+  scene:take("Keep both")
+  local both = with(accepted, { { 9, 9, { '  return "throw, " + name;', APPLIED[7], APPLIED[8] } } })
+  scene:has(both, "both")
+  scene:offers({})
+  child:type("u")
+  scene:has(with(accepted, { { 9, 9, { '  return "throw, " + name;' } } }), "both taken back")
+  scene:offers(ways, "and it is conflicted again", true)
+  child:type("u")
+  scene:offers(second, "and it is held again", true)
+  t.eq(Scene.bytes(path), SAVED, "the disk is untouched")
+  child:cmd("write")
+  t.eq(Scene.bytes(path), table.concat(accepted, "\n") .. "\n", "until :w")
+  scene:take(second[1])
+  scene:has(with(accepted, { { 9, 9, { APPLIED[7], APPLIED[8] } } }))
+  scene:offers({})
+  scene:reads(agent, path)
+end)
+
+t.test("no plugin, apply: keep, undo, the ways out of an edited one; u makes it held", function()
+  local scene = Scene.start(false)
+  local child = scene.child
+  scene:serve({ mode = { open = "apply" } })
+  local path, agent, read = three_edits(scene)
+  agent:edit(path, read, Scene.THREE)
+  scene:has(APPLIED)
+  scene:go("Hello")
+  scene:offers({ "Keep (claude-code 1 of 3)", "Undo (claude-code 1 of 3)" }, "in the text", true)
+  child:type("u")
+  scene:has(UNSAVED)
+  scene:go("Hello")
+  scene:offers({ "Accept (claude-code 1 of 3)", "Reject (claude-code 1 of 3)" }, "held and pending", true)
+  child:type("<C-r>")
+  scene:has(APPLIED)
+  scene:go("Hello")
+  scene:offers({ "Keep (claude-code 1 of 3)", "Undo (claude-code 1 of 3)" }, "in the text again", true)
+  scene:take("Keep (")
+  scene:offers({}, "kept", true)
+  t.eq(child:lines(), APPLIED)
+  scene:go('farewell("world")')
+  scene:take("Undo (")
+  local text = with(APPLIED, { { 12, 12, {} } })
+  scene:has(text)
+  scene:go("return bye")
+  child:type("A // or not<Esc>")
+  local ways = {
+    "Keep (claude-code 2 of 3)",
+    "Undo with my changes (claude-code 2 of 3)",
+    "Undo, keep my lines (claude-code 2 of 3)",
+  }
+  scene:offers(ways, "edited", true)
+  scene:take(ways[3])
+  scene:has(with(text, { { 7, 8, { UNSAVED[7], "  return bye; // or not" } } }))
+  child:type("u")
+  scene:has(with(text, { { 8, 8, { "  return bye; // or not" } } }))
+  scene:go("return bye")
+  scene:offers(ways, "edited again", true)
+  scene:take(ways[2])
+  scene:has(with(text, { { 7, 8, { UNSAVED[7] } } }))
+  scene:offers({})
+  scene:reads(agent, path)
+  t.eq(Scene.bytes(path), SAVED)
+end)
+
+-- ---- at ten keys a second -------------------------------------------------------------------------------------
+
+local EDITS, KEY_MS, THINK_MS = 20, 100, 500
+
+--- Lets several people go on side by side. Each is a function that waits by yielding what it waits for.
+local function side_by_side(people, longest_ms)
+  local threads = vim.tbl_map(function(person)
+    return { run = coroutine.create(person) }
+  end, people)
+  local ok = vim.wait(longest_ms, function()
+    local over = true
+    for _, thread in ipairs(threads) do
+      if not thread.awaited or thread.awaited() then
+        thread.awaited = nil
+        if coroutine.status(thread.run) ~= "dead" then
+          local fine, awaited = coroutine.resume(thread.run)
+          t.ok(fine, awaited)
+          thread.awaited = awaited
+        end
+      end
+      over = over and coroutine.status(thread.run) == "dead"
+    end
+    return over
+  end, 3)
+  t.ok(ok, "they never come to an end")
+end
+
+local function await(condition)
+  coroutine.yield(condition)
+end
+
+local function pause(ms)
+  local till = vim.uv.hrtime() + ms * 1e6
+  await(function()
+    return vim.uv.hrtime() >= till
+  end)
+end
+
+--- One Neovim with a person who types and an agent who thinks.
+local function at_the_keys(mode)
+  local scene = Scene.start({ mode = { open = mode } }, { longest_ms = 60000, size = { 60, 72 } })
+  local lines = {}
+  for number = 1, EDITS do
+    vim.list_extend(lines, { ("old %d."):format(number), "between" })
+  end
+  lines[#lines + 1] = "the end"
+  local desk =
+    { mode = mode, scene = scene, child = scene.child, reads = 0, refused = {}, typed = 0, breaks = 0 }
+  desk.saved = table.concat(lines, "\n")
+  desk.path = scene:open("long.txt", desk.saved)
+  desk.child:type("ggA unsaved<Esc>")
+  desk.agent = scene:agent(desk.path)
+  return desk
+end
+
+--- Whether an edit that the agent was told is in the text stands in it.
+local function is_there(desk, number)
+  return vim.tbl_contains(desk.child:lines(), ("NEW %d"):format(number))
+end
+
+--- Looks, thinks, edits; never looks twice for one edit.
+local function work(desk)
+  local agent = desk.agent
+  desk.edits = {}
+  for number = 1, EDITS do
+    local reading = agent:calling("read_text_file", { path = desk.path })
+    await(reading)
+    desk.reads = desk.reads + 1
+    pause(THINK_MS)
+    local words = number == 1 and "old 1. unsaved" or ("old %d."):format(number)
+    local request = agent.request(desk.path, reading(), { { "replace", words, ("NEW %d"):format(number) } })
+    local editing = agent:calling("edit_text_file", request)
+    await(editing)
+    local answer = editing()
+    if answer.refused then
+      table.insert(desk.refused, answer.text)
+    else
+      desk.edits[number] = answer:edit()
+    end
+    if answer.text:find("carried", 1, true) then
+      desk.carried = (desk.carried or 0) + 1
+    end
+  end
+  -- All of them are in the text in the end; none is said to be before it is.
+  await(function()
+    local listing = agent:calling("list_edits", { path = desk.path })
+    vim.wait(2000, listing, 2)
+    local landed = 0
+    for number, id in pairs(desk.edits) do
+      local line = listing().text:match("edit " .. id .. "[^\n]*")
+      if line:find("· accepted", 1, true) or line:find("· in the text", 1, true) then
+        t.ok(is_there(desk, number), ("said to be in the text, and is not: %s"):format(line))
+        landed = landed + 1
+      end
+    end
+    return landed == #desk.edits
+  end)
+  desk.over = true
+end
+
+--- Ten keys a second, every twelfth of them a line break, in a line that no edit is about.
+local function type_on(desk)
+  desk.child:type("20GA")
+  local started = vim.uv.hrtime()
+  while not desk.over do
+    desk.typed = desk.typed + 1
+    local is_break = desk.typed % 12 == 0
+    desk.breaks = desk.breaks + (is_break and 1 or 0)
+    vim.rpcrequest(desk.child.chan, "nvim_input", is_break and "<CR>" or "k")
+    local next_key = started + desk.typed * KEY_MS * 1e6
+    await(function()
+      return vim.uv.hrtime() >= next_key
+    end)
+  end
+end
+
+--- The person accepts what is offered, without leaving insert mode.
+local function accept_all(desk)
+  while not desk.over do
+    local held = desk.child:lua([[
+      local document = require("hashline.state").of_buffer(vim.api.nvim_get_current_buf())
+      return #vim.tbl_filter(function(entry) return not entry.hunk.deciding end, document and document.entries or {})
+    ]])
+    if held > 0 then
+      desk.child:cmd("Hashline accept!")
+    end
+    pause(150)
+  end
+end
+
+-- Both modes at once, each in a Neovim of its own: the time is that of one, and the claim is the same.
+t.test(
+  "ten keys a second, half a second of thought: 20 of 20 edits land, in either mode, and no key is lost",
+  function()
+    local desks = { at_the_keys("apply"), at_the_keys("propose") }
+    local people = {}
+    for _, desk in ipairs(desks) do
+      for _, person in ipairs({ type_on, work, desk.mode == "propose" and accept_all or nil }) do
+        people[#people + 1] = function()
+          person(desk)
+        end
+      end
+    end
+    side_by_side(people, 50000)
+    for _, desk in ipairs(desks) do
+      desk.child:type("<Esc>")
+      t.eq(desk.refused, {}, desk.mode)
+      t.eq({ #desk.edits, desk.reads }, { EDITS, EDITS }, desk.mode .. ": one look for each edit")
+      local undecided = desk.scene:hunks()
+      t.eq(#undecided, desk.mode == "propose" and 0 or EDITS, desk.mode .. ": " .. vim.inspect(undecided))
+      local text = table.concat(desk.child:lines(), "\n")
+      t.eq(select(2, text:gsub("NEW %d+\n", "")), EDITS, desk.mode .. ": edits in the text")
+      t.ok(not text:find("old", 1, true), "each in its place")
+      t.eq(select(2, text:gsub("k", "")), desk.typed - desk.breaks, desk.mode .. ": keys in the text")
+      t.eq(#desk.child:lines(), 2 * EDITS + 1 + desk.breaks, desk.mode .. ": lines in the text")
+      desk.scene:reads(desk.agent, desk.path)
+      t.eq(Scene.bytes(desk.path), desk.saved, "nothing is saved")
+      t.note(
+        ("     %s: %d keys, %d edits, %d of them carried"):format(
+          desk.mode,
+          desk.typed,
+          #desk.edits,
+          desk.carried or 0
+        )
+      )
+    end
+  end
+)
