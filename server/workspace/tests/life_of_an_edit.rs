@@ -406,3 +406,20 @@ async fn an_editor_may_count_an_ending_behind_a_last_line_that_has_none() {
     let change = ContentChange { span: Some(Span::new(at, at)), text: "x".into() };
     desk.workspace.did_change(&desk.uri, DocVersion(2), &[change], None).unwrap_err();
 }
+
+#[tokio::test]
+async fn taking_out_what_an_edit_put_in_is_no_undo_of_it() {
+    let settings = Settings { open: hashline_workspace::document::Mode::Apply, ..Settings::default() };
+    let mut desk = Desk::new(settings, "one\ntwo\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    let insert = RawOperation::new("insert_after", Desk::anchor(&text, 0)).content("more");
+    let first = desk.edit(hash, &[insert]).await.unwrap();
+    assert!(desk.deliver());
+    desk.edit(first.hash, &[RawOperation::new("delete", Desk::anchor(&first.text, 1))]).await.unwrap();
+    assert!(desk.deliver());
+    assert_eq!(desk.text, "one\ntwo\n");
+    let review = desk.workspace.review(&desk.uri).unwrap().review;
+    let states: Vec<HunkState> = review.edits.iter().map(|edit| edit.hunks[0].state).collect();
+    assert_eq!(states, [HunkState::InText, HunkState::InText]);
+    assert!(!desk.deliver(), "nothing is sent again");
+}

@@ -74,8 +74,7 @@ async fn an_empty_file_is_read_and_filled() {
     let all =
         json!([{ "op": "delete", "anchor": done.anchor("first"), "end_anchor": done.anchor("second") }]);
     let done = desk.edit("empty", &done.hash(), all).await;
-    // FIXME: taking out all that an edit put in counts as undoing that edit, so the reply says "held" where the file is
-    // empty as asked; it should say "in the text".
+    // Taking out all that an edit put in is an edit of its own, and no undo of the other.
     shows!("edit_to_empty", desk, done.text);
     assert_eq!(desk.bytes("empty"), b"");
 }

@@ -4,7 +4,7 @@
 //! one list of edits for one exact version, and one such *delivery* is under way at a time. Whatever the editor answers, only its text
 //! tells whether it was done; if it was not, it is sent again for the text as it is then.
 
-use hashline_history::{Decision, HunkRef};
+use hashline_history::{Decision, HunkRef, Location, Record};
 use hashline_text::DocVersion;
 use hashline_weave::{Candidate, How, HunkId, Plan, TextEdit};
 
@@ -339,32 +339,29 @@ impl Document {
 
     /// Makes a change of the text that needs no editor, and brings the decisions after it.
     pub(crate) fn carry_out(&mut self, plan: &Plan, now: Millis) -> bool {
-        let Ok(changes) = self.weave().preview(plan) else { return false };
-        let mut text = self.text().clone();
-        let mut regions = hashline_weave::Regions::default();
-        let edits = self.weave().text_edits(&changes, hashline_text::Encoding::Utf8);
-        for edit in edits.iter().rev() {
-            if regions.apply(&mut text, edit.span, hashline_text::Encoding::Utf8, &edit.new).is_err() {
-                return false;
+        let wanted = |id: &HunkId, on: bool| (*id, on, self.intent_for(*id, on));
+        let switched: Vec<(HunkId, bool, Option<u64>)> = {
+            let on = plan.on.iter().map(|id| wanted(id, true));
+            on.chain(plan.off.iter().map(|id| wanted(id, false))).collect()
+        };
+        if self.weave().carry_out(plan).is_err() {
+            return false;
+        }
+        self.snapshots.text_changed();
+        for (id, on, token) in switched {
+            if let Some((edit, hunk)) = self.owner_of(id) {
+                let location = match (on, self.is_open()) {
+                    (false, _) => Location::None,
+                    (true, true) => Location::Buffer,
+                    (true, false) => Location::Disk,
+                };
+                self.records.push(Record::Moved { hunk: edit.name_of(hunk), location });
+            }
+            if let Some((decision, reason)) = token.and_then(|token| self.wanted(token, id)) {
+                self.set_decision(id, decision, reason);
             }
         }
-        if changes.is_empty() {
-            let switched: Vec<HunkId> = plan.on.iter().chain(&plan.off).copied().collect();
-            let tokens: Vec<u64> = self.flow.intents.iter().map(|intent| intent.token).collect();
-            if self.weave().carry_out(plan).is_err() {
-                return false;
-            }
-            for id in switched {
-                if let Some((decision, reason)) = tokens.iter().find_map(|token| self.wanted(*token, id)) {
-                    self.set_decision(id, decision, reason);
-                }
-            }
-        } else {
-            self.snapshots.text_changed();
-            let asked = self.asked();
-            let judgement = self.weave().typed(&text, &regions, &asked, None);
-            self.follow(&judgement, None);
-        }
+        self.news.review = true;
         self.landed(now);
         true
     }
