@@ -3,7 +3,8 @@
 //! An action carries the edit for this version of the text wherever the workspace recognises that edit when the editor has
 //! made it: then the person's own undo takes it back, and nothing has to be sent. The command that follows makes the
 //! decision. Ways out of a conflict, and those that move the person's lines, are commands alone: what they change is
-//! recognised only if it was asked for.
+//! recognised only if it was asked for. So are actions about very many hunks, whose edit would take too long to work out
+//! each time the cursor moves.
 
 use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkView, ReviewEdit, Why};
@@ -27,6 +28,9 @@ pub(crate) const HUNK: &str = "quickfix.hashline";
 pub(crate) const ACCEPT_ALL: &str = "source.hashline.acceptAll";
 /// Rejection of all that waits in a document.
 pub(crate) const REJECT_ALL: &str = "source.hashline.rejectAll";
+
+/// For how many hunks at once an edit is worked out beforehand.
+const FEW: usize = 16;
 
 /// The actions for a range of a document.
 pub(crate) fn of(session: &Session, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
@@ -91,7 +95,7 @@ impl<'a> Desk<'a> {
     fn about_hunk(&self, edit: &ReviewEdit, hunk: &HunkView, actions: &mut Vec<CodeAction>) {
         for offer in offers(&self.review.uri, edit, hunk) {
             let title = format!("{} ({}): {}", offer.word, whose(edit, hunk), gist(hunk));
-            actions.push(self.action(HUNK, title, offer.decide));
+            actions.push(self.action(HUNK, title, offer.decide, 1));
         }
     }
 
@@ -137,13 +141,14 @@ impl<'a> Desk<'a> {
         {
             if self.wants(kind) {
                 let decide = Decide { uri: Some(self.review.uri.clone()), ..Decide::new(decision) };
-                actions.push(self.action(kind, format!("{word} {count} in this file"), decide));
+                actions.push(self.action(kind, format!("{word} {count} in this file"), decide, hunks.len()));
             }
         }
     }
 
-    fn action(&self, kind: &'static str, title: String, decide: Decide) -> CodeAction {
-        let (title, decide, edit) = self.with_edit(title, decide);
+    fn action(&self, kind: &'static str, title: String, decide: Decide, hunks: usize) -> CodeAction {
+        let (title, decide, edit) =
+            if hunks <= FEW { self.with_edit(title, decide) } else { (title, decide, None) };
         let data = json!({"edit": decide.edit, "hunk": decide.hunk});
         CodeAction {
             command: Some(commands::command(title.clone(), &decide)),

@@ -11,11 +11,29 @@ use hashline_weave::UndoMark;
 use hashline_workspace::document::ContentChange;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tower_lsp::lsp_types::DidOpenTextDocumentParams;
+use tower_lsp::lsp_types::Url;
 
 use crate::from_proto;
 use crate::protocol;
 use crate::session::{Open, Session, Signal};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DidOpen<'a> {
+    #[serde(borrow)]
+    text_document: Opened<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Opened<'a> {
+    uri: String,
+    #[serde(default)]
+    language_id: String,
+    version: i32,
+    #[serde(borrow)]
+    text: Cow<'a, str>,
+}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -81,12 +99,12 @@ impl Session {
     }
 
     fn did_open(&self, params: &str) -> serde_json::Result<()> {
-        let document = serde_json::from_str::<DidOpenTextDocumentParams>(params)?.text_document;
-        let uri = spelling(params)?;
+        let Opened { uri, language_id, version, text } =
+            serde_json::from_str::<DidOpen<'_>>(params)?.text_document;
+        let url: Url = uri.parse().map_err(serde::de::Error::custom)?;
         let encoding = self.facts.get().map(|facts| facts.encoding).unwrap_or_default();
-        let version = DocVersion(document.version);
-        self.workspace.did_open(&uri, &document.language_id, version, encoding, &document.text);
-        self.open.insert(uri.clone(), Open::new(document.uri.into(), self.workspace.now()));
+        self.workspace.did_open(&uri, &language_id, DocVersion(version), encoding, &text);
+        self.open.insert(uri.clone(), Open::new(url.into(), self.workspace.now()));
         self.signal(Signal::Show(uri));
         Ok(())
     }

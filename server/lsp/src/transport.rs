@@ -31,6 +31,8 @@ use crate::session::Session;
 const HEADER_LIMIT: u64 = 8 * 1024;
 /// The largest message.
 const BODY_LIMIT: usize = 1 << 30;
+/// A message that is larger than this is not of the usual kind.
+const LARGE: usize = 1 << 20;
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
 /// How long the last answers may take to be written.
@@ -102,6 +104,7 @@ impl Desk<'_> {
             if self.message(&mail.body).await {
                 return;
             }
+            mail.forget_large();
             while self.running.try_join_next().is_some() {}
         }
     }
@@ -243,6 +246,13 @@ impl<I: AsyncRead + Unpin> Frames<I> {
             } else if let Some(found) = content_length(line) {
                 length = Some(found);
             }
+        }
+    }
+
+    /// Gives back the room of a large message: a whole document came once, what follows is small.
+    fn forget_large(&mut self) {
+        if self.body.capacity() > LARGE {
+            self.body = Vec::new();
         }
     }
 
