@@ -47,6 +47,20 @@ impl Samples {
     }
 }
 
+/// How many times as long as the other's a quantile is, where each round has samples of its own: the median over the
+/// rounds.
+pub fn ratio_of_rounds(ours: &[Samples], theirs: &[Samples], part: f64) -> f64 {
+    let ratios: Vec<f64> =
+        ours.iter().zip(theirs).map(|(ours, theirs)| ours.quantile(part) / theirs.quantile(part)).collect();
+    quantile(&ratios, 0.5)
+}
+
+/// All samples of several rounds.
+pub fn together(rounds: &[Samples]) -> Samples {
+    let seconds = rounds.iter().flat_map(|round| round.seconds.iter().copied()).collect();
+    Samples { seconds, rounds: Vec::new() }
+}
+
 /// A quantile by nearest rank; of nothing, not a number.
 fn quantile(values: &[f64], part: f64) -> f64 {
     let mut sorted = values.to_vec();

@@ -22,9 +22,10 @@ pub fn change(tool: &mut dyn Tool, line: usize, count: usize) -> Result<Duration
     Ok(edited.took)
 }
 
-/// The line for one edit after the other: apart, so that none is beside another.
+/// The line for one edit after the other: apart, and none twice before all have been.
 pub fn spread(count: usize, lines: usize) -> usize {
-    (count * 37) % (lines - 10) + 5
+    // A prime that divides none of the sizes in use, less ten.
+    (count * 53) % (lines - 10) + 5
 }
 
 /// Runs it.
@@ -152,4 +153,21 @@ fn many_held(bench: &Bench, report: &mut Report) -> Result<()> {
         other: format!("{} the first {tenth} of them", crate::sample::show(first)),
     });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn no_line_is_changed_twice() {
+        for lines in [100, 1_000, 10_000, 100_000, 1_000_000] {
+            let room = lines - 10;
+            let mut changed: Vec<usize> = (1..=room).map(|count| spread(count, lines)).collect();
+            changed.sort_unstable();
+            changed.dedup();
+            assert_eq!(changed.len(), room);
+            assert!(changed.iter().all(|line| (1..=lines).contains(line)));
+        }
+    }
 }

@@ -15,7 +15,7 @@ use crate::bench::Bench;
 use crate::document;
 use crate::editor::Editor;
 use crate::report::{Goal, Report, Row};
-use crate::sample::{Samples, show};
+use crate::sample::{Samples, ratio_of_rounds, show, together};
 use crate::tool::{edit_arguments, file_hash};
 
 const LINES: usize = 2_000;
@@ -57,22 +57,22 @@ fn one(bench: &Bench, report: &mut Report, mode: &str) -> Result<()> {
             ))
         })
         .collect();
-    let (mut alone, mut beset, mut left) = (Samples::default(), Samples::default(), Samples::default());
-    let window = Duration::from_millis(bench.times(2_000, 1_000) as u64);
+    let (mut alone, mut beset, mut left) = (Vec::new(), Vec::new(), Vec::new());
+    let window = Duration::from_secs(1);
     let (mut heard, mut hunks) = (0, 0);
-    let windows = bench.times(5, 2);
+    let windows = bench.times(10, 2);
     for _ in 0..windows {
-        type_for(window, &mut desk.editor, &mut alone)?;
+        alone.push(type_for(window, &mut desk.editor)?);
         load.typing.store(true, Ordering::Relaxed);
         // The first edits find everything cold; they are not what is asked for.
-        type_for(Duration::from_millis(300), &mut desk.editor, &mut Samples::default())?;
+        type_for(Duration::from_millis(300), &mut desk.editor)?;
         let before = desk.editor.heard();
-        type_for(window, &mut desk.editor, &mut beset)?;
+        beset.push(type_for(window, &mut desk.editor)?);
         heard += desk.editor.heard() - before;
         load.typing.store(false, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(300));
         hunks = desk.editor.undecided();
-        type_for(window / 2, &mut desk.editor, &mut left)?;
+        left.push(type_for(window, &mut desk.editor)?);
         desk.editor.decide_all("accept").context("after a window under load")?;
     }
     load.over.store(true, Ordering::Relaxed);
@@ -82,23 +82,16 @@ fn one(bench: &Bench, report: &mut Report, mode: &str) -> Result<()> {
         }
         anyhow::Ok(())
     })?;
-    let told = |samples: &Samples| {
+    let told = |rounds: &[Samples]| {
+        let samples = together(rounds);
         format!("p99 {} (median {})", show(samples.quantile(0.99)), show(samples.median()))
     };
-    report.row(Row {
-        work: format!("a keystroke while {AGENTS} agents make {RATE} edits a second each, {mode} mode"),
-        goal: Goal::AtMost(2.0),
-        ratio: beset.quantile(0.99) / alone.quantile(0.99),
-        ours: told(&beset),
-        other: format!("{} alone", told(&alone)),
-    });
-    report.row(Row {
-        work: format!("the same with the {hunks} undecided hunks that they left, {mode} mode"),
-        goal: Goal::None,
-        ratio: left.quantile(0.99) / alone.quantile(0.99),
-        ours: told(&left),
-        other: format!("{} alone", told(&alone)),
-    });
+    let loaded = format!("a keystroke while {AGENTS} agents make {RATE} edits a second each, {mode} mode");
+    let after = format!("the same with the {hunks} undecided hunks that they left, {mode} mode");
+    for (work, goal, ours) in [(loaded, Goal::AtMost(2.0), &beset), (after, Goal::None, &left)] {
+        let ratio = ratio_of_rounds(ours, &alone, 0.99);
+        report.row(Row { work, goal, ratio, ours: told(ours), other: format!("{} alone", told(&alone)) });
+    }
     let (landed, refused) = (load.landed.load(Ordering::Relaxed), load.refused.load(Ordering::Relaxed));
     let rate = heard as f64 / (window.as_secs_f64() * windows as f64) / 1024.0;
     report.note(format!(
@@ -109,7 +102,8 @@ fn one(bench: &Bench, report: &mut Report, mode: &str) -> Result<()> {
 }
 
 /// Types in the first lines, a key each few milliseconds, and times each key with the request behind it.
-fn type_for(window: Duration, editor: &mut Editor, samples: &mut Samples) -> Result<()> {
+fn type_for(window: Duration, editor: &mut Editor) -> Result<Samples> {
+    let mut samples = Samples::default();
     let end = Instant::now() + window;
     let mut key = 0;
     while Instant::now() < end {
@@ -121,7 +115,7 @@ fn type_for(window: Duration, editor: &mut Editor, samples: &mut Samples) -> Res
         key += 1;
         std::thread::sleep(KEYS_APART);
     }
-    Ok(())
+    Ok(samples)
 }
 
 /// One agent: changes lines of its own part of the document, one after the other, while it is told to.
