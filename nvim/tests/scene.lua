@@ -114,7 +114,7 @@ function Scene:hunks()
   return self.child:lua([[
     local buf = vim.api.nvim_get_current_buf()
     local document = require("hashline.state").of_buffer(buf)
-    if not document then return {} end
+    if not document or #document.edits == 0 then return {} end
     if document.version ~= (vim.lsp.util.buf_versions[buf] or 0) then return { "(no list for this text)" } end
     return vim.tbl_map(function(entry)
       local lines = entry.lines and ("%d-%d"):format(entry.lines.start, entry.lines["end"]) or "nowhere"

@@ -140,6 +140,7 @@ for _, case in ipairs({
     child:type("A // or not<Esc>")
     text[7] = text[7] .. " // or not"
     scene:shows({ "2 edited 5-7" }, "it is shown as edited")
+    local before = text
     child:type(":Hashline undo<CR>")
     child:type(number .. "<CR>")
     if lines then
@@ -157,6 +158,11 @@ for _, case in ipairs({
     local second = number == 3 and "in the text, changed by the person" or "rejected"
     for _, said in ipairs({ "hunk 1 · rejected\n", "hunk 2 · " .. second, "hunk 3 · accepted\n" }) do
       t.ok(outcome:find(said, 1, true), outcome)
+    end
+    if number < 3 then
+      child:type("u")
+      scene:has(before, "the rejection is taken back")
+      scene:shows({ "2 edited 5-7" }, "and it is to be decided again")
     end
   end)
 end
@@ -284,6 +290,7 @@ t.test("no plugin, apply: keep, undo, the ways out of an edited one; u makes it 
   scene:offers(ways, "edited", true)
   scene:take(ways[3])
   scene:has(with(text, { { 7, 8, { UNSAVED[7], "  return bye; // or not" } } }))
+  scene:offers({}, "all is decided")
   child:type("u")
   scene:has(with(text, { { 8, 8, { "  return bye; // or not" } } }))
   scene:go("return bye")
@@ -463,3 +470,325 @@ t.test(
     end
   end
 )
+
+-- ---- all kinds of things --------------------------------------------------------------------------------------
+
+t.test("accepted in insert mode: typing, acceptance and typing are three steps", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path, agent, read = three_edits(scene)
+  agent:edit(path, read, Scene.THREE)
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:go("function farewell")
+  child:type("Oabc")
+  scene:shows({ "1 held 2-3", "2 held 7-8", "3 held 11-11" })
+  child:cmd("Hashline accept!")
+  local function text(typed, applied)
+    local lines = vim.deepcopy(applied and APPLIED or UNSAVED)
+    table.insert(lines, 6, typed)
+    return lines
+  end
+  scene:has(text("abc", true))
+  t.eq(child:lua("return vim.api.nvim_get_mode().mode"), "i", "the person types on")
+  child:type("def<Esc>")
+  t.eq(child:lines(), text("abcdef", true))
+  scene:shows({})
+  child:type("u")
+  t.eq(child:lines(), text("abc", true), "first the typing behind it")
+  scene:shows({})
+  child:type("u")
+  t.eq(child:lines(), text("abc", false), "then the acceptance")
+  scene:shows({ "1 held 2-3", "2 held 7-8", "3 held 11-11" }, "which makes it pending")
+  child:type("u")
+  t.eq(child:lines(), UNSAVED, "then the typing before it")
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  child:type("<C-r><C-r><C-r>")
+  t.eq(child:lines(), text("abcdef", true))
+  scene:shows({})
+  scene:reads(agent, path)
+end)
+
+t.test("typing after an acceptance is undone first, and is no reason to offer it again", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path, agent, read = three_edits(scene)
+  agent:edit(path, read, Scene.THREE)
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:go("Bye")
+  child:cmd("Hashline accept")
+  scene:shows({ "1 held 2-3", "3 held 11-11" })
+  child:type("ggOone<Esc>Gotwo<Esc>ggdd")
+  scene:shows({ "1 held 2-3", "3 held 11-11" })
+  child:type("uu")
+  scene:shows({ "1 held 3-4", "3 held 12-12" })
+  child:type("u")
+  scene:shows({ "1 held 2-3", "3 held 11-11" }, "it stays accepted")
+  child:type("u")
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" }, "until it is its turn")
+  t.eq(child:lines(), UNSAVED)
+  child:type("u")
+  t.eq(child:lines(), with(UNSAVED, { { 11, 11, { "// the end" } } }), "and typing from before the edit")
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:reads(agent, path)
+end)
+
+for _, mode in ipairs({ "propose", "apply" }) do
+  t.test("line ends of DOS stay: " .. mode, function()
+    local scene = Scene.start({ mode = { open = mode } })
+    local child = scene.child
+    local saved = table.concat(FILE, "\r\n") .. "\r\n"
+    local path = scene:open("dos.js", saved)
+    t.eq(child:lua("return vim.bo.fileformat"), "dos")
+    child:type("ggO// a draft<Esc>")
+    local agent = scene:agent(path)
+    agent:edit(
+      path,
+      agent:read(path),
+      vim.list_extend({ { "insert_after", "the end", "// and more\n// and all" } }, Scene.THREE)
+    )
+    if mode == "propose" then
+      scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10", "4 held 11-11" })
+      child:cmd("Hashline accept!")
+    end
+    local lines = with(FILE, {
+      { 11, 10, { "// and more", "// and all" } },
+      { 10, 9, { 'farewell("world");' } },
+      { 6, 6, { APPLIED[7], APPLIED[8] } },
+      { 2, 2, { APPLIED[3] } },
+      { 1, 0, { "// a draft" } },
+    })
+    scene:has(lines)
+    scene:reads(agent, path)
+    child:type("u")
+    scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10", "4 held 11-11" })
+    child:type("<C-r>")
+    scene:has(lines)
+    t.eq(Scene.bytes(path), saved)
+    child:cmd("write")
+    t.eq(Scene.bytes(path), table.concat(lines, "\r\n") .. "\r\n")
+    scene:reads(agent, path)
+  end)
+end
+
+t.test(
+  "a file without a final newline keeps the lack of it, whatever is typed and accepted at its end",
+  function()
+    local scene = Scene.start({})
+    local child = scene.child
+    local path = scene:open("end.txt", "one\ntwo")
+    child:cmd("setlocal nofixendofline")
+    local agent = scene:agent(path)
+    local edited = agent:edit(path, agent:read(path), { { "insert_after", "two", "three" } })
+    scene:shows({ "1 held 2-2" })
+    for _, keys in ipairs({
+      "Gofour<Esc>",
+      "Gdd",
+      "ggOzero<Esc>",
+      "Go<CR>five<Esc>",
+      "Gdd",
+      "u",
+      "uu",
+      "GAx<Esc>",
+      "u",
+    }) do
+      child:type(keys)
+      scene:reads(agent, path) -- to the last byte
+    end
+    child:type("ggVGd")
+    scene:reads(agent, path)
+    child:type("u")
+    scene:reads(agent, path)
+    local before = child:lines()
+    t.eq(#scene:hunks(), 1, vim.inspect(before))
+    child:cmd("Hashline accept!")
+    t.wait(function()
+      return agent:call("list_edits", { path = path }).text:find(edited:edit() .. "[^\n]*accepted")
+    end, "it is accepted")
+    scene:reads(agent, path)
+    child:cmd("write")
+    t.eq(Scene.bytes(path), table.concat(child:lines(), "\n"))
+  end
+)
+
+t.test(":e! with a held edit: it comes back where its lines are", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path = scene:open("greet.js", SAVED .. "\n")
+  local agent = scene:agent(path)
+  agent:edit(path, agent:read(path), Scene.THREE)
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  child:type("ggOone<CR>two<Esc>")
+  scene:shows({ "1 held 3-4", "2 held 7-8", "3 held 11-11" })
+  child:cmd("edit!")
+  t.eq(child:lines(), FILE)
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" }, "after a reload that takes typing back")
+  vim.fn.writefile(vim.list_extend({ "// from elsewhere" }, FILE), path)
+  child:cmd("checktime")
+  scene:has(vim.list_extend({ "// from elsewhere" }, FILE))
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" }, "after a reload of what others wrote")
+  child:cmd("Hashline accept!")
+  scene:shows({})
+  scene:has(with(APPLIED, { { 12, 13, { APPLIED[12], "// the end" } }, { 1, 1, { "// from elsewhere" } } }))
+  child:type("u")
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:reads(agent, path)
+end)
+
+t.test("a document is closed and opened again: its held edits wait", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path = scene:open("greet.js", SAVED .. "\n")
+  local agent = scene:agent(path)
+  agent:edit(path, agent:read(path), Scene.THREE)
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  child:cmd("enew | bwipeout #")
+  child:cmd("Hashline list")
+  t.eq(#child:lua("return vim.fn.getqflist()"), 3, "they are listed while it is closed")
+  child:cmd("cclose")
+  t.wait(function()
+    return agent:read(path).text:find("world", 1, true)
+  end, "agents go on reading it")
+  t.eq(Scene.bytes(path), SAVED .. "\n", "the disk stays as it is")
+  child:cmd("edit " .. vim.fn.fnameescape(path))
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" }, "they are back")
+  scene:go("Bye")
+  child:cmd("Hashline accept")
+  scene:shows({ "1 held 1-2", "3 held 10-10" })
+  child:cmd("write | enew | bwipeout #")
+  vim.fn.writefile(vim.list_extend({ "// from elsewhere" }, vim.fn.readfile(path)), path)
+  child:cmd("edit " .. vim.fn.fnameescape(path))
+  scene:shows({ "1 held 2-3", "3 held 11-11" }, "after a change on the disk, too")
+  scene:reads(agent, path)
+end)
+
+t.test("two buffers, two agents: each hunk in its file, the list has all of them", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local first = scene:open("first.js", SAVED)
+  child:cmd("set hidden")
+  local second = scene:open("second.js", SAVED .. "\n")
+  local agent, other = scene:agent(second), scene:agent(second, "codex")
+  agent:edit(first, agent:read(first), Scene.THREE)
+  other:edit(second, other:read(second), { { "delete", "Hello" } })
+  scene:shows({ "1 held 1-2" })
+  child:wait("#require('hashline.state').all() == 2")
+  child:cmd("Hashline list")
+  local function list()
+    return child:lua([[
+      return vim.tbl_map(function(item)
+        return ("%s:%d %s"):format(vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr)), item.lnum, item.text)
+      end, vim.fn.getqflist())
+    ]])
+  end
+  t.eq(list(), {
+    "first.js:2 claude-code · hunk 1 of 3 · +1 -1 · return `Hello, ${name}!`;",
+    "first.js:6 claude-code · hunk 2 of 3 · +2 -1 · const bye = `Bye, ${name}.`;",
+    'first.js:9 claude-code · hunk 3 of 3 · +1 · farewell("world");',
+    'second.js:2 codex · hunk 1 of 1 · -1 · return "Hello, " + name;',
+  })
+  child:cmd("cclose")
+  child:cmd("Hashline accept!")
+  scene:has(with(FILE, { { 2, 2, {} } }))
+  scene:shows({})
+  child:cmd("buffer 1")
+  t.eq(child:lines(), FILE, "the other file is as it was")
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  child:cmd("Hashline reject!")
+  scene:shows({})
+  t.eq(child:lines(), FILE)
+  child:cmd("Hashline list")
+  t.eq(child:lua("return vim.bo.buftype"), "", "no list of nothing")
+  scene:reads(agent, first)
+  t.eq({ Scene.bytes(first), Scene.bytes(second) }, { SAVED, SAVED .. "\n" })
+end)
+
+t.test("an agent that waits for the review hears of it with the reason", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path, agent, read = three_edits(scene)
+  local edited = agent:edit(path, read, Scene.THREE)
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  local hears = agent:calling("await_review", { timeout_s = 30 })
+  scene:go("Hello")
+  t.ok(not hears(), "it waits")
+  child:cmd("Hashline reject we greet with a colon")
+  t.wait(hears, "it hears")
+  local text = hears().text
+  t.ok(text:find("hunk 1 · rejected · the person says: we greet with a colon\n", 1, true), text)
+  t.ok(text:find("hunk 2 · held", 1, true), text)
+  hears = agent:calling("await_review", { timeout_s = 30 })
+  scene:go("Bye")
+  child:cmd("Hashline accept")
+  t.wait(hears, "it hears of the next")
+  t.ok(hears().text:find("hunk 2 · accepted\n", 1, true), hears().text)
+  t.eq(child:lua("return vim.trim(vim.fn.getline(7))"), vim.trim(APPLIED[7]), "when it is in the text")
+  hears = agent:calling("await_review", { edit_ids = { edited:edit() }, timeout_s = 30 })
+  child:type("u")
+  scene:shows({ "2 held 6-7", "3 held 10-10" }, "an acceptance that is taken back")
+  child:cmd("Hashline accept!")
+  t.wait(hears, "it hears of the rest")
+  agent:call("list_edits", { path = path })
+  scene:reads(agent, path)
+end)
+
+t.test(":Hashline status, before and while there is something to decide", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path, agent, read = three_edits(scene)
+  local function status()
+    child:lua("notified = {}")
+    child:cmd("Hashline status")
+    return child:wait("notified[1]")
+  end
+  local said = status()
+  t.ok(
+    said:find(
+      "documents open: 1 · hunks to decide: 0 (0 conflicted)\nagents: claude-code\nsocket: /",
+      1,
+      true
+    ),
+    said
+  )
+  t.ok(said:find(child.folder, 1, true), said)
+  agent:edit(path, read, Scene.THREE)
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:go("Bye")
+  child:type("x")
+  scene:wait_conflict("2")
+  said = status()
+  t.ok(said:find("hunks to decide: 3 (1 conflicted)", 1, true), said)
+  t.eq(child:lua("return vim.b.hashline_status"), "3 pending, 1 conflicted")
+end)
+
+for _, how in ipairs({ "by :Hashline restart", "after it was killed" }) do
+  t.test("the sidecar starts anew " .. how, function()
+    local scene = Scene.start({})
+    local child = scene.child
+    local path, agent, read = three_edits(scene)
+    agent:edit(path, read, Scene.THREE)
+    scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+    local processes = vim.fn.systemlist({ "pgrep", "-P", tostring(child:lua("return vim.fn.getpid()")) })
+    t.eq(#processes, 1, vim.inspect(processes))
+    if how == "after it was killed" then
+      vim.uv.kill(tonumber(processes[1]), "sigkill")
+      child:wait("#notified > 0")
+      local said = table.concat(child:notified(), "\n")
+      t.ok(said:find("ended by itself", 1, true), said)
+      t.eq(child:lines(), UNSAVED)
+    end
+    child:cmd("Hashline restart")
+    t.wait(function()
+      local now = vim.fn.systemlist({ "pgrep", "-P", tostring(child:lua("return vim.fn.getpid()")) })
+      return #now == 1 and now[1] ~= processes[1]
+    end, "another process")
+    t.eq(child:lines(), UNSAVED, "the text is the person's")
+    scene:reads(agent, path)
+    agent:edit(path, agent:read(path), Scene.THREE)
+    child:wait("#(require('hashline.state').of_buffer(1) or { entries = {} }).entries == 3")
+    child:type("ggOmore<Esc>")
+    scene:shows({ "1 held 3-4", "2 held 7-8", "3 held 11-11" })
+    child:cmd("Hashline accept!")
+    scene:has(vim.list_extend({ "more" }, APPLIED))
+    scene:reads(agent, path)
+  end)
+end
