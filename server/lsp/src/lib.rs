@@ -3,9 +3,9 @@
 //! [`serve`] speaks LSP with one editor over a pair of pipes, and answers other processes of the user on a socket. The
 //! documents themselves, and all that happens to them, belong to [`hashline_workspace`]; this crate translates.
 //!
-//! The way of a message: [`transport`] reads it; what the editor says of its documents is taken in at once ([`documents`]);
-//! everything else goes to a handler ([`face`]), which answers from memory. What is sent unasked goes through one task
-//! ([`outgoing`]). What plugins and sidecar say beyond LSP is in [`protocol`].
+//! The way of a message: `transport` reads it; what the editor says of its documents is taken in at once (`documents`);
+//! everything else goes to a handler (`face`), which answers from memory. What is sent unasked goes through one task
+//! (`outgoing`). What plugins and sidecar say beyond LSP is in [`protocol`].
 //!
 //! # Rules
 //!
@@ -13,7 +13,7 @@
 //! - No handler waits for the editor.
 //! - Nothing that the editor sends ends the process: what cannot be read is answered with an error, and a change that
 //!   cannot be read puts its document out of step.
-//! - The protocol's types stop here: [`to_proto`] and [`from_proto`] hold all conversions.
+//! - The protocol's types stop here: `to_proto` and `from_proto` hold all conversions.
 //!
 //! # Limitations
 //!
