@@ -23,7 +23,7 @@ const LINES: usize = 2_000_000;
 /// How many lines around what was touched are looked at for hunks: where equal lines repeat, a client may report another of them.
 const AROUND: usize = 8;
 /// How many of the latest changes are tried as a whole.
-const WHOLE: usize = 4;
+pub(crate) const WHOLE: usize = 4;
 /// How often regions that have grown are looked at for further hunks that they touch.
 const ROUNDS: usize = 4;
 
@@ -142,9 +142,9 @@ impl Weave {
         Recognised { stretches: trial.stretches, kept, half_shown }
     }
 
-    /// What was asked for, or what takes one of the latest changes back, if the text is exactly what it leads to.
-    pub(crate) fn exactly(&self, new: &Text, asked: &[Candidate]) -> Option<(Plan, How)> {
-        let turns = self.turns().into_iter().map(|unit| match unit.what {
+    /// What was asked for, or what takes one of the `turns` latest changes back, if the text is exactly what it leads to.
+    pub(crate) fn exactly(&self, new: &Text, asked: &[Candidate], turns: usize) -> Option<(Plan, How)> {
+        let turns = self.turns().into_iter().take(turns).map(|unit| match unit.what {
             What::Plan(plan) => (plan, unit.how),
             What::Hunk(hunk, on) => (self.plan_with(hunk, on), unit.how),
         });
@@ -159,7 +159,7 @@ impl Weave {
                 && self.check(on).is_ok()
                 && self.shift(on).is_ok_and(|(text, _)| text == *new)
         };
-        asked.chain(turns.take(WHOLE)).find(leads_there)
+        asked.chain(turns).find(leads_there)
     }
 
     /// The regions with their runs, grown to the hunks that they touch: a client may report a hunk in parts, cut to what

@@ -6,7 +6,7 @@ use hashline_text::{Line, Text};
 use crate::again::Checkpoint;
 use crate::hunk::HunkId;
 use crate::journal::{JournalId, Newline, Step, Turned};
-use crate::recognise::{Candidate, Recognised};
+use crate::recognise::{Candidate, Recognised, WHOLE};
 use crate::region::{Region, Regions};
 use crate::run::Run;
 use crate::weave::Weave;
@@ -79,6 +79,13 @@ impl Weave {
             // What one change did another has taken back.
             return Judgement::default();
         }
+        // What was asked for may take back an earlier change exactly and still be what was asked for.
+        if before != after
+            && mark.is_none()
+            && let Some(judgement) = self.takes_exactly(new, asked, 0)
+        {
+            return judgement;
+        }
         if before != after
             && let Some(judgement) = self.turn_back(new, after)
         {
@@ -94,7 +101,7 @@ impl Weave {
             self.touch();
             return Judgement { typed_lines: touched.len(), ..Judgement::default() };
         }
-        if let Some(judgement) = self.takes_exactly(new, asked) {
+        if let Some(judgement) = self.takes_exactly(new, asked, WHOLE) {
             return judgement;
         }
         let Recognised { stretches, kept, half_shown } = self.recognise(&touched, new, asked, mark);
@@ -141,12 +148,12 @@ impl Weave {
         Judgement { switched, entry, half_shown, typed_lines }
     }
 
-    /// Switches what was asked for, or what takes one of the latest changes back, if the text is exactly what it leads to.
-    fn takes_exactly(&mut self, new: &Text, asked: &[Candidate]) -> Option<Judgement> {
-        if self.hunks.is_empty() {
+    /// Switches what was asked for, or what takes one of the `turns` latest changes back, if the text is exactly what it leads to.
+    fn takes_exactly(&mut self, new: &Text, asked: &[Candidate], turns: usize) -> Option<Judgement> {
+        if self.hunks.is_empty() || (asked.is_empty() && turns == 0) {
             return None;
         }
-        let (plan, how) = self.exactly(new, asked)?;
+        let (plan, how) = self.exactly(new, asked, turns)?;
         let entry = self.switch_as(&plan, turned_by(how)).ok()?.1;
         self.buffer = new.clone();
         let switched = plan.switches().map(|(hunk, on)| Switched { hunk, on, how });
