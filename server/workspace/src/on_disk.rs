@@ -48,11 +48,9 @@ impl Workspace {
     /// The document that was found, with its text as it is now: of an open one what the editor has, of others what the disk has.
     /// Blocks as long as the disk does.
     pub(crate) fn load(&self, found: &Found) -> Result<Arc<Slot>, Refusal> {
-        if let Some(slot) = &found.slot {
-            if slot.lock().is_open() {
-                self.look_behind(slot);
-                return Ok(slot.clone());
-            }
+        if let Some(slot) = found.slot.as_ref().filter(|slot| slot.lock().is_open()) {
+            self.look_behind(slot);
+            return Ok(slot.clone());
         }
         // A document without a file is there or is not: `find` has found it.
         let place = found

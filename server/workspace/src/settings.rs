@@ -86,6 +86,6 @@ mod tests {
         assert_eq!(settings.mode("any", "src/a.rs", false), Mode::Apply);
         assert_eq!(settings.mode("any", "docs/a/b.md", true), Mode::Apply);
         assert_eq!(settings.mode("careful", "docs/a/b.md", true), Mode::Propose);
-        assert!(Rule::new(None, Some("a[".into()), Mode::Apply).is_err());
+        assert!(Rule::new(None, Some("a["), Mode::Apply).is_err());
     }
 }
