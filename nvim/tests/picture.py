@@ -111,7 +111,7 @@ def main():
                 continue
             fg, bg = style.colours()
             x, y, wide = MARGIN + column * CELL_WIDTH, MARGIN + row * CELL_HEIGHT, cells(part) * CELL_WIDTH
-            if bg:
+            if bg and bg != BACKGROUND:
                 out.append(f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{CELL_HEIGHT}" fill="{bg}"/>')
             look = f' fill="{fg}"' + ' font-weight="bold"' * style.bold + ' font-style="italic"' * style.italic
             look += ' text-decoration="underline"' * style.underline

@@ -51,9 +51,9 @@ function Terminal:screen()
   return (self:tmux("capture-pane", "-p"):gsub("[ \t]+\n", "\n"))
 end
 
---- The same with the codes for colours.
+--- The same with the codes for colours, and all blanks.
 function Terminal:coloured()
-  return self:tmux("capture-pane", "-p", "-e")
+  return self:tmux("capture-pane", "-p", "-e", "-N")
 end
 
 --- Waits until the screen is as wanted.

@@ -268,6 +268,7 @@ end
 ---@param entry hashline.Entry
 ---@param document hashline.Document
 ---@param look hashline.Look
+---@return boolean changed
 local function draw(buf, entry, document, look)
   local line_count = vim.api.nvim_buf_line_count(buf)
   local row, above = hook(entry, line_count)
@@ -291,7 +292,7 @@ local function draw(buf, entry, document, look)
   if mark then
     local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})
     if mark.look == made_from and at[1] == row then
-      return
+      return false
     end
     erase(buf, entry.name)
   end
@@ -314,6 +315,7 @@ local function draw(buf, entry, document, look)
     end
   end
   drawn[buf][entry.name] = { id = id, signs = signs, look = made_from }
+  return true
 end
 
 --- How many virtual lines stand above the first line of a buffer. They are part of no screen until the
@@ -343,6 +345,17 @@ local function show_above_first(win)
   end
 end
 
+--- Neovim (0.11 and 0.12) shows lines twice, and others not at all, where virtual lines come and go in the same redraw
+--- as a change of the text: it moves what it has on the screen instead of drawing it. So it is to draw everything.
+---@param buf integer
+local function draw_all_of(buf)
+  for _, win in ipairs(vim.fn.win_findbuf(buf)) do
+    if vim.api.nvim__redraw then -- an experiment of Neovim's, which may go
+      vim.api.nvim__redraw({ win = win, valid = false })
+    end
+  end
+end
+
 --- Draws a document's hunks anew, as far as they changed.
 ---@param document hashline.Document
 function M.update(document)
@@ -355,16 +368,21 @@ function M.update(document)
   local above_before = lines_above_first(buf)
   local look = look_of(buf)
   looks[buf] = look
+  local changed = false
   for _, entry in ipairs(document.entries) do
     if entry.lines and not hidden[buf] then
       wanted[entry.name] = true
-      draw(buf, entry, document, look)
+      changed = draw(buf, entry, document, look) or changed
     end
   end
   for name in pairs(drawn[buf]) do
     if not wanted[name] then
       erase(buf, name)
+      changed = true
     end
+  end
+  if changed then
+    draw_all_of(buf)
   end
   if lines_above_first(buf) ~= above_before then
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do

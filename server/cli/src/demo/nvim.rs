@@ -36,17 +36,19 @@ pub async fn in_neovim(nvim: Option<PathBuf>) -> std::io::Result<ExitStatus> {
     make_executable(&sidecar)?;
     let script = scene.folder.path().join("demo.lua");
     let lua = |path: &std::path::Path| format!("{:?}", path.display().to_string());
+    // One message, and a short one: else Neovim begins with "Press ENTER" instead of the file.
     std::fs::write(
         &script,
         format!(
             "vim.opt.runtimepath:prepend({})\n\
              vim.g.hashline = {{ binary = {} }}\n\
              vim.cmd.runtime('plugin/hashline.lua')\n\
+             vim.opt.shortmess:append('F')\n\
              vim.api.nvim_create_autocmd('VimEnter', {{ once = true, callback = function()\n\
                local draft = vim.fn.readfile({})\n\
                vim.api.nvim_buf_set_lines(0, 0, -1, false, draft)\n\
                vim.bo.endofline = false\n\
-               vim.notify('An agent will edit this file. :Hashline next, accept, reject, list; :help hashline')\n\
+               vim.notify('An agent edits this file. :Hashline next, accept, reject, list')\n\
              end }})\n",
             lua(&plugin),
             lua(&sidecar),
