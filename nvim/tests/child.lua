@@ -172,7 +172,8 @@ function Child:answer(method, result)
 end
 
 --- The sidecar asks the editor to apply edits: { { from_line, to_line, text } } on whole lines.
-function Child:deliver(uri, version, edits)
+---@param label string? what they are; edits of an agent that go in at once unless told
+function Child:deliver(uri, version, edits, label)
   local text_edits = vim.tbl_map(function(edit)
     return {
       range = { start = { line = edit[1], character = 0 }, ["end"] = { line = edit[2], character = 0 } },
@@ -182,6 +183,7 @@ function Child:deliver(uri, version, edits)
   local answer = self:fake("ask", {
     method = "workspace/applyEdit",
     params = {
+      label = label or "Edits of claude-code",
       edit = { documentChanges = { { textDocument = { uri = uri, version = version }, edits = text_edits } } },
     },
   })

@@ -99,7 +99,7 @@ function Scene:reads(agent, path)
   local hash, read = vim.fn.sha256(text):sub(1, 12), nil
   local ok = vim.wait(8000, function()
     read = agent:read(path, { view = "buffer" })
-    return read:hash() == hash
+    return read:hash() == hash and read.text:find("Open in the editor", 1, true)
   end, 20)
   if not ok then
     error(("the agent reads\n%s\nand the editor has (%s)\n%s"):format(read.text, hash, text), 2)

@@ -762,6 +762,30 @@ t.test(":Hashline status, before and while there is something to decide", functi
   t.eq(child:lua("return vim.b.hashline_status"), "3 pending, 1 conflicted")
 end)
 
+t.test("saveAfterAccept writes what is accepted, and nothing else", function()
+  local scene = Scene.start({ saveAfterAccept = "ifClean" })
+  local child = scene.child
+  local path = scene:open("greet.js", SAVED .. "\n")
+  local agent = scene:agent(path)
+  agent:edit(path, agent:read(path), Scene.THREE)
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  scene:go("Hello")
+  child:cmd("Hashline accept")
+  local first = with(FILE, { { 2, 2, { APPLIED[3] } } })
+  t.wait(function()
+    return Scene.bytes(path) == table.concat(first, "\n") .. "\n"
+  end, "the acceptance is saved")
+  scene:shows({ "2 held 5-6", "3 held 9-9" })
+  child:type("u")
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  t.eq(child:lua("return vim.bo.modified"), true, "what is taken back is not saved")
+  scene:go("Bye")
+  child:cmd("Hashline accept")
+  scene:shows({ "1 held 1-2", "3 held 10-10" })
+  t.eq(Scene.bytes(path), table.concat(first, "\n") .. "\n", "nor is a file with unsaved work")
+  t.eq(child:lua("return vim.bo.modified"), true)
+end)
+
 for _, how in ipairs({ "by :Hashline restart", "after it was killed" }) do
   t.test("the sidecar starts anew " .. how, function()
     local scene = Scene.start({})

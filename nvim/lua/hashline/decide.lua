@@ -10,17 +10,6 @@ local M = {}
 ---@field whole_file boolean?
 ---@field reason string?
 
-local expecting = {} ---@type table<integer, boolean> buffers with an acceptance under way
-
---- Whether the next edit of this buffer is the delivery of an acceptance.
----@param buf integer
----@return boolean
-function M.expected(buf)
-  local was = expecting[buf] == true
-  expecting[buf] = nil
-  return was
-end
-
 ---@param message string
 ---@param level integer?
 local function say(message, level)
@@ -35,15 +24,8 @@ local function send(document, decision, on_refused)
   if not client then
     return say("the sidecar is not running; :Hashline restart", vim.log.levels.WARN)
   end
-  local buf = document.buf
-  if buf and decision.decision ~= "reject" and decision.decision ~= "keepMine" then
-    expecting[buf] = true
-  end
   client:request("hashline/decide", protocol.decision(decision), function(failure, result)
     local refused = result and result.refused or {}
-    if buf and (failure or #result.queued == 0) then
-      expecting[buf] = nil
-    end
     if failure then
       say(failure.message or vim.inspect(failure), vim.log.levels.ERROR)
     elseif #refused > 0 then
@@ -53,7 +35,7 @@ local function send(document, decision, on_refused)
         say(refused[1].message, vim.log.levels.WARN)
       end
     end
-  end, buf)
+  end, document.buf)
 end
 
 --- Asks for one of several ways on. The last one, which does nothing, is added here.
