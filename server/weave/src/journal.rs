@@ -1,13 +1,11 @@
 //! The journal (W7): what the latest changes of the buffer did to the structure, so that a change which exactly takes one back
 //! takes back identities and presence as well.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_text::{Ending, Line, Text};
+use hashline_text::{Ending, LineRef, Text};
 
 use crate::hunk::HunkId;
 use crate::line::IdRange;
@@ -16,6 +14,8 @@ use crate::run::Held;
 /// How many changes are kept, and how many bytes they may keep from being dropped.
 const KEPT: usize = 1000;
 const BYTES: usize = 8 << 20;
+/// What an entry takes besides: itself, and the parts of its text that no other shares.
+const OWN_BYTES: usize = 4096;
 /// How many changes one step of the editor's undo may take back at once.
 const DEPTH: usize = 256;
 
@@ -24,8 +24,8 @@ const DEPTH: usize = 256;
 pub struct JournalId(u64);
 
 /// What a text looks like from afar, against the text that the weave began with: a sum over pairs of neighbouring lines, which a
-/// change keeps up to date at the cost of the lines that it touches, and their number. Two texts of one weave with one
-/// print have the same lines, and but for contrived repetitions in the same order.
+/// change keeps up to date at the cost of the lines that it touches, and their number. Texts of one weave with different prints
+/// differ; those with one print may be equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Print {
     sum: u64,
@@ -55,19 +55,40 @@ impl Print {
 
 /// The sum over the pairs of which one line or both lie in the range, and over the pair around an empty range.
 fn pairs(text: &Text, lines: Range<usize>) -> u64 {
-    let of = |content: Cow<'_, str>| {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(content.as_bytes());
-        hasher.finish()
-    };
-    let before = lines.start.checked_sub(1).and_then(|line| text.line(Line(line)));
-    let mut last = before.map_or(1, |line| of(line.content()));
-    text.lines(lines.start..lines.end + 1).fold(0, |total, line| {
-        let this = of(line.content());
-        let pair = last.rotate_left(23).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ this;
+    let mut around =
+        text.lines(lines.start.saturating_sub(1)..lines.end + 1).map(|line| hash(&line.content()));
+    let mut last = if lines.start == 0 { 1 } else { around.next().unwrap_or(1) };
+    around.fold(0, |total, this| {
+        let pair = mix(last.rotate_left(23) ^ mix(this));
         last = this;
-        total.wrapping_add(pair.wrapping_mul(0xff51_afd7_ed55_8ccd))
+        total.wrapping_add(pair)
     })
+}
+
+fn hash(content: &str) -> u64 {
+    let mut bytes = content.as_bytes().chunks_exact(8);
+    let mut sum = content.len() as u64;
+    for eight in &mut bytes {
+        let eight = eight.try_into().map_or(0, u64::from_le_bytes);
+        sum = mix(sum ^ eight);
+    }
+    bytes.remainder().iter().fold(sum, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Spreads the bits of a number (the end of SplitMix64).
+fn mix(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+/// Whether two texts differ in nothing but the endings of their lines.
+fn same_lines(left: &Text, right: &Text) -> bool {
+    let same = |(l, r): (LineRef<'_>, LineRef<'_>)| match l.as_str() {
+        Some(content) => r.content_eq(content),
+        None => l.content() == r.content(),
+    };
+    left == right || left.all_lines().zip(right.all_lines()).all(same)
 }
 
 /// One thing that a change did. The contents of lines that stay shown are not among them: a line that returns to an earlier
@@ -142,7 +163,9 @@ pub(crate) struct Newline {
 pub(crate) struct Entry {
     pub id: JournalId,
     pub steps: Vec<Step>,
-    pub before: Print,
+    /// The text before, which shares with the others what is equal, and what it looks like from afar.
+    text: Text,
+    before: Print,
     /// About how many bytes the entry keeps in memory, removed lines included.
     bytes: usize,
     switches: bool,
@@ -164,13 +187,13 @@ impl Journal {
         Self { print: Print::first(text), ..Self::default() }
     }
 
-    /// Adds an entry; `pinned` is how many bytes of lines it removed.
-    pub(crate) fn push(&mut self, steps: Vec<Step>, before: Print, pinned: usize) -> JournalId {
+    /// Adds an entry for a change of a text; `pinned` is how many bytes of lines it keeps in memory.
+    pub(crate) fn push(&mut self, steps: Vec<Step>, text: Text, before: Print, pinned: usize) -> JournalId {
         let id = JournalId(self.next);
         self.next += 1;
-        let bytes = pinned + size_of::<Entry>() + steps.len() * size_of::<Step>();
+        let bytes = pinned + OWN_BYTES + steps.len() * size_of::<Step>();
         let switches = steps.iter().any(|step| matches!(step, Step::Switched { .. }));
-        let entry = Entry { id, steps, before, bytes, switches };
+        let entry = Entry { id, steps, text, before, bytes, switches };
         self.entries.push_back(Arc::new(entry));
         self.bytes += bytes;
         while self.entries.len() > KEPT || (self.bytes > BYTES && self.entries.len() > 1) {
@@ -182,9 +205,9 @@ impl Journal {
 
     /// Adds changes of contents alone. They need no steps; but a text that is as before them is to be known again. Those that
     /// follow one another are one entry.
-    pub(crate) fn push_contents(&mut self, before: Print) {
+    pub(crate) fn push_contents(&mut self, text: Text, before: Print) {
         if self.entries.back().is_none_or(|last| !last.steps.is_empty()) {
-            self.push(Vec::new(), before, 0);
+            self.push(Vec::new(), text, before, 0);
         }
     }
 
@@ -228,10 +251,11 @@ impl Journal {
         self.entries.iter().flat_map(|entry| &entry.steps).filter_map(ids).collect()
     }
 
-    /// What takes everything back that was done since a text had this print: the newest entry first.
-    pub(crate) fn back_to(&self, print: Print) -> Option<Vec<Vec<Step>>> {
+    /// What takes everything back that was done since the text was this one: the newest entry first.
+    pub(crate) fn back_to(&self, text: &Text, print: Print) -> Option<Vec<Vec<Step>>> {
         let newest = || self.entries.iter().rev();
-        let depth = newest().take(DEPTH).position(|entry| entry.before == print)? + 1;
+        let is_it = |entry: &Arc<Entry>| entry.before == print && same_lines(&entry.text, text);
+        let depth = newest().take(DEPTH).position(is_it)? + 1;
         let inverse = |entry: &Arc<Entry>| entry.steps.iter().map(|step| step.inverse(entry.id)).collect();
         Some(newest().take(depth).map(inverse).collect())
     }

@@ -9,6 +9,8 @@ use crate::run::{Held, Run};
 use crate::view::LineChange;
 use crate::weave::Weave;
 
+/// About how long a line is.
+const LINE_BYTES: usize = 40;
 /// How many lines at most stand ready for plans that the text does not show.
 const SPARES: usize = 1024;
 
@@ -93,7 +95,7 @@ impl Weave {
         plan: &Plan,
         turned: Option<Turned>,
     ) -> Result<(Vec<LineChange>, Option<JournalId>), WeaveError> {
-        let (before, ending) = (self.journal.print, self.ending);
+        let (text, before, ending) = (self.buffer.clone(), self.journal.print, self.ending);
         let mut steps = self.set(plan, turned);
         for run in self.runs.iter().filter(|run| !run.shown && run.visible(|hunk| self.on[hunk.index()])) {
             steps.extend(run.held.clone().map(|was| Step::Shown { ids: run.ids, was }));
@@ -103,7 +105,7 @@ impl Weave {
             Ok(changes) => changes,
             Err(refusal) => {
                 let back: Vec<Step> = steps.iter().map(|step| step.inverse(JournalId::default())).collect();
-                self.replay(&back);
+                self.replay(back);
                 self.tidy();
                 return Err(refusal);
             }
@@ -112,8 +114,9 @@ impl Weave {
         self.spares.retain(|spare| !plan.revive.contains(spare));
         let entry = (!steps.is_empty()).then(|| {
             steps.push(Step::Ending { was: ending, is: self.ending });
-            let pinned = self.bytes_of(&plan.drop);
-            self.journal.push(steps, before, pinned)
+            let old = changes.iter().map(|change| change.old.len()).sum::<usize>();
+            let pinned = self.bytes_of(&plan.drop) + old * LINE_BYTES;
+            self.journal.push(steps, text, before, pinned)
         });
         self.tidy();
         Ok((changes, entry))
@@ -275,6 +278,8 @@ impl Weave {
 
     /// Keeps hidden lines for a plan, and lets the oldest of too many go.
     pub(crate) fn keep_spare(&mut self, ids: IdRange) {
+        // The state before the latest notification lacks them.
+        self.checkpoint = None;
         self.spares.push_back(ids);
         if self.spares.len() > SPARES {
             self.spares.pop_front();

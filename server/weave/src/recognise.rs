@@ -24,8 +24,6 @@ const LINES: usize = 2_000_000;
 const AROUND: usize = 8;
 /// How many of the latest changes are tried as a whole.
 pub(crate) const WHOLE: usize = 4;
-/// How often regions that have grown are looked at for further hunks that they touch.
-const ROUNDS: usize = 4;
 
 /// A change of the buffer view that may be what the new text shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,11 +141,19 @@ impl Weave {
     }
 
     /// What was asked for, or what takes one of the `turns` latest changes back, if the text is exactly what it leads to.
-    pub(crate) fn exactly(&self, new: &Text, asked: &[Candidate], turns: usize) -> Option<(Plan, How)> {
+    pub(crate) fn exactly(
+        &self,
+        regions: &[Region],
+        new: &Text,
+        asked: &[Candidate],
+        turns: usize,
+    ) -> Option<(Plan, How)> {
+        let touched = touched(regions);
         let turns = self.turns().into_iter().take(turns).map(|unit| match unit.what {
             What::Plan(plan) => (plan, unit.how),
             What::Hunk(hunk, on) => (self.plan_with(hunk, on), unit.how),
         });
+        let turns = turns.take(WHOLE).filter(|(plan, _)| could_show(plan, touched));
         let asked = asked.iter().map(|candidate| (candidate.plan.clone(), candidate.how));
         let leads_there = |(plan, _): &(Plan, How)| {
             let with = switched(&self.on, plan);
@@ -177,16 +183,17 @@ impl Weave {
             let runs = reach.into_iter().map(|(from, to)| from..to);
             return (regions.iter().cloned().zip(runs).collect(), Vec::new());
         }
-        let touched: usize = regions.iter().map(|region| region.old.len() + region.new.len()).sum();
+        let touched = touched(regions);
         let mut units: Vec<Option<Unit>> = self.units(asked, marked).into_iter().map(Some).collect();
         let mut chosen: Vec<(usize, Try)> = Vec::new();
         // A region that has grown may touch further hunks.
-        for _ in 0..ROUNDS {
+        for around in [AROUND, 0, 0, 0] {
             let before = chosen.len();
+            let seen = reach.clone();
             for (order, slot) in units.iter_mut().enumerate() {
                 let Some(unit) = slot else { continue };
                 if let What::Hunk(hunk, _) = unit.what
-                    && !spans[hunk.index()].is_some_and(|span| is_near(&reach, &starts, span))
+                    && !spans[hunk.index()].is_some_and(|span| is_near(&seen, &starts, around, span))
                 {
                     continue;
                 }
@@ -194,8 +201,12 @@ impl Weave {
                     What::Hunk(hunk, on) => self.plan_with(*hunk, *on),
                     What::Plan(plan) => plan.clone(),
                 };
+                if unit.exact && !unit.asked && !could_show(&plan, touched) {
+                    *slot = None;
+                    continue;
+                }
                 let parts = self.parts(&plan, spans);
-                if !parts.iter().all(|span| is_near(&reach, &starts, *span)) {
+                if !parts.iter().all(|span| is_near(&seen, &starts, around, *span)) {
                     continue;
                 }
                 let weight = self.weight(&plan, &parts);
@@ -206,7 +217,7 @@ impl Weave {
                     How::Undone(_) | How::Redone(_) => 256 * (touched + 4),
                 };
                 if weight > 0 && weight <= most {
-                    parts.iter().for_each(|part| cover(&mut reach, &starts, *part));
+                    parts.iter().for_each(|part| cover(&mut reach, &starts, around, *part));
                     let (how, asked, exact) = (unit.how, unit.asked, unit.exact);
                     chosen.push((order, Try { plan, how, asked, exact }));
                 }
@@ -348,20 +359,38 @@ impl Weave {
     }
 }
 
+/// How many lines were touched, before and after.
+fn touched(regions: &[Region]) -> usize {
+    regions.iter().map(|region| region.old.len() + region.new.len()).sum()
+}
+
+/// Whether so few touched lines can show a plan as a whole: each of its hunks touches one at least.
+fn could_show(plan: &Plan, touched: usize) -> bool {
+    plan.on.len() + plan.off.len() <= touched
+}
+
 /// Which of some ranges of runs these runs overlap with, or come near to.
-fn near(reach: &[(usize, usize)], starts: &[usize], (first, last): (usize, usize)) -> Range<usize> {
-    let from = reach.partition_point(|(_, to)| starts[*to] + AROUND < starts[first]);
-    let to = reach.partition_point(|(from, _)| starts[*from] <= starts[last + 1] + AROUND);
+fn near(
+    reach: &[(usize, usize)],
+    starts: &[usize],
+    around: usize,
+    (first, last): (usize, usize),
+) -> Range<usize> {
+    let (start, end) = (starts[first], starts[last + 1]);
+    let before = |to: usize| to < first && starts[to] + around <= start;
+    let from = reach.partition_point(|(_, to)| before(*to));
+    let behind = |from: usize| from > last + 1 && starts[from] >= end + around;
+    let to = reach.partition_point(|(from, _)| !behind(*from));
     from..to.max(from)
 }
 
-fn is_near(reach: &[(usize, usize)], starts: &[usize], span: (usize, usize)) -> bool {
-    !near(reach, starts, span).is_empty()
+fn is_near(reach: &[(usize, usize)], starts: &[usize], around: usize, span: (usize, usize)) -> bool {
+    !near(reach, starts, around, span).is_empty()
 }
 
 /// Grows ranges of runs to hold these, which are near one of them.
-fn cover(reach: &mut Vec<(usize, usize)>, starts: &[usize], span: (usize, usize)) {
-    let near = near(reach, starts, span);
+fn cover(reach: &mut Vec<(usize, usize)>, starts: &[usize], around: usize, span: (usize, usize)) {
+    let near = near(reach, starts, around, span);
     if !near.is_empty() {
         let all = (reach[near.start].0.min(span.0), reach[near.end - 1].1.max(span.1 + 1));
         reach.splice(near, [all]);

@@ -34,17 +34,14 @@ impl Regions {
         new: &str,
     ) -> Result<(), SpanError> {
         let before = text.line_count();
-        // A border at `\r` may make or break a `\r\n`, which changes the line before as well.
-        let border = text
-            .byte_of(span.start, encoding)
-            .is_ok_and(|at| at.0 > 0 && text.slice(ByteOffset(at.0 - 1)..at).as_deref() == Some("\r"));
-        text.apply(span, encoding, new)?;
+        let at = text.apply(span, encoding, new)?.start;
         let after = text.line_count();
+        // A border at `\r` may make or break a `\r\n`, which changes the line before as well.
+        let border = at.0 > 0 && text.slice(ByteOffset(at.0 - 1)..at).as_deref() == Some("\r");
         let (first, last) = (span.start.line as usize, span.end.line as usize);
         // Where whole lines are replaced, the line in whose first column the span ends is not touched.
-        let at_start = span.end.character == 0
-            && !border
-            && if new.is_empty() { span.start.character == 0 } else { new.ends_with('\n') };
+        let whole = if new.is_empty() { span.start.character == 0 } else { new.ends_with('\n') };
+        let at_start = span.end.character == 0 && !border && whole;
         let start = first.saturating_sub(usize::from(border)).min(before);
         let end = (last + usize::from(!at_start)).min(before).max(start);
         let before_next = span.start.character == 0 && span.start == span.end && new.ends_with(['\n', '\r']);
@@ -119,7 +116,8 @@ fn trim(region: &Region, old: &Text, new: &Text) -> Option<Region> {
         right.start += equal;
     };
     let tail = |left: &mut Range<usize>, right: &mut Range<usize>| {
-        while left.start < left.end && right.start < right.end {
+        // One line each, and they differ: the head was compared already.
+        while left.len().max(right.len()) > 1 && left.start < left.end && right.start < right.end {
             let both = old.line(Line(left.end - 1)).zip(new.line(Line(right.end - 1)));
             if !both.is_some_and(|(l, r)| same(l, r)) {
                 break;
@@ -129,7 +127,7 @@ fn trim(region: &Region, old: &Text, new: &Text) -> Option<Region> {
         }
     };
     // What was typed in the first column of a line stands before it: that line is the same one at the end.
-    if before_next {
+    if before_next && left.len().max(right.len()) > 1 {
         tail(&mut left, &mut right);
         head(&mut left, &mut right);
     } else {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use hashline_text::Text;
+use hashline_text::{LineRef, Text};
 
-use crate::line::IdRange;
+use crate::line::{IdRange, LineId};
 use crate::run::Run;
 use crate::weave::{View, Weave};
 
@@ -77,51 +77,97 @@ impl Weave {
     /// [`Touched`]: the first line of which that is not so.
     pub fn carry(&mut self, from: &Snapshot, lines: Range<usize>) -> Result<Carried, Touched> {
         self.refresh();
-        let mut expected: Option<usize> = None;
+        let wanted = from.ids(lines.clone());
+        let Some(first) = wanted.first().map(|ids| ids.first) else {
+            let past = Touched { line: lines.start, now: None };
+            return if lines.is_empty() { Ok(0..0) } else { Err(past) };
+        };
+        let start = self.now(first).ok_or(Touched { line: lines.start, now: None })?;
+        // From there on line by line: what follows has to be what follows now.
+        let mut now = self.ids_from(start);
         let mut line = lines.start;
-        for ids in from.ids(lines.clone()) {
+        for ids in wanted {
             let mut left = ids;
             while left.len > 0 {
-                let Some((now, len)) = self.stretch_in_agent_view(left) else {
-                    return Err(Touched { line, now: None });
+                let here = now.next().filter(|here| here.first == left.first);
+                let Some(here) = here else {
+                    return Err(Touched { line, now: self.now(left.first) });
                 };
-                if expected.is_some_and(|expected| expected != now) {
-                    return Err(Touched { line, now: Some(now) });
-                }
+                let len = here.len.min(left.len);
+                let at = start + (line - lines.start);
                 let then = from.text.lines(line..line + len);
-                let changed = then.zip(self.agent.text.lines(now..now + len)).position(|(then, now)| {
-                    if let Some(then) = then.as_str() {
-                        !now.content_eq(then)
-                    } else {
-                        then.content() != now.content()
-                    }
-                });
-                if let Some(at) = changed {
-                    return Err(Touched { line: line + at, now: Some(now + at) });
+                let same = |(then, here): (LineRef<'_>, LineRef<'_>)| match then.as_str() {
+                    Some(then) => here.content_eq(then),
+                    None => here.content() == then.content(),
+                };
+                if let Some(touched) =
+                    then.zip(self.agent.text.lines(at..at + len)).position(|both| !same(both))
+                {
+                    return Err(Touched { line: line + touched, now: Some(at + touched) });
                 }
-                expected = Some(now + len);
                 line += len;
                 left = IdRange { first: left.at(len), len: left.len - len };
+                if left.len == 0 && len < here.len {
+                    // The rest of this run is not asked for, or it comes in another range.
+                    now.put_back(IdRange { first: here.at(len), len: here.len - len });
+                }
             }
         }
-        match expected {
-            Some(end) if line == lines.end => Ok(end - lines.len()..end),
-            _ if lines.is_empty() => Ok(0..0),
-            _ => Err(Touched { line, now: None }),
+        if line < lines.end {
+            return Err(Touched { line, now: None });
         }
+        Ok(start..start + lines.len())
     }
 
-    /// Where the first of these lines is in the agent view, and how many of them stand there one after the other in one run.
-    fn stretch_in_agent_view(&self, ids: IdRange) -> Option<(usize, usize)> {
+    /// Where a line is in the agent view.
+    fn now(&self, id: LineId) -> Option<usize> {
         let on = &self.agent.on;
         let mut at = 0;
         for run in self.runs.iter().filter(|run| run.visible(|hunk| on[hunk.index()])) {
-            if run.ids.contains(ids.first) {
-                let offset = (ids.first.0 - run.ids.first.0) as usize;
-                return Some((at + offset, ids.len.min(Run::len(run) - offset)));
+            if run.ids.contains(id) {
+                return Some(at + (id.0 - run.ids.first.0) as usize);
             }
             at += run.len();
         }
         None
+    }
+
+    /// The lines of the agent view from one of them on.
+    fn ids_from(&self, line: usize) -> IdsFrom<'_> {
+        let on = &self.agent.on;
+        let mut skip = line;
+        let mut rest = self.runs.iter();
+        let mut first = None;
+        for run in rest.by_ref().filter(|run| run.visible(|hunk| on[hunk.index()])) {
+            if skip < run.len() {
+                first = Some(IdRange { first: run.ids.at(skip), len: run.len() - skip });
+                break;
+            }
+            skip -= run.len();
+        }
+        IdsFrom { first, runs: rest, on }
+    }
+}
+
+/// A walk over the ids of the agent view, one of which can be put back.
+struct IdsFrom<'a> {
+    first: Option<IdRange>,
+    runs: std::slice::Iter<'a, Run>,
+    on: &'a [bool],
+}
+
+impl IdsFrom<'_> {
+    fn put_back(&mut self, ids: IdRange) {
+        self.first = Some(ids);
+    }
+}
+
+impl Iterator for IdsFrom<'_> {
+    type Item = IdRange;
+
+    fn next(&mut self) -> Option<IdRange> {
+        let on = self.on;
+        let next = || self.runs.find(|run| run.visible(|hunk| on[hunk.index()])).map(|run| run.ids);
+        self.first.take().or_else(next)
     }
 }

@@ -82,7 +82,7 @@ impl Weave {
         // What was asked for may take back an earlier change exactly and still be what was asked for.
         if before != after
             && mark.is_none()
-            && let Some(judgement) = self.takes_exactly(new, asked, 0)
+            && let Some(judgement) = self.takes_exactly(&touched, new, asked, 0)
         {
             return judgement;
         }
@@ -94,14 +94,16 @@ impl Weave {
         if before.newline == after.newline && self.types_in_place(&touched) {
             self.buffer = new.clone();
             self.journal.print = after;
-            self.take_ending(&[]);
+            if touched.is_empty() {
+                self.take_ending(&touched);
+            }
             if before != after {
-                self.journal.push_contents(before);
+                self.journal.push_contents(old, before);
             }
             self.touch();
             return Judgement { typed_lines: touched.len(), ..Judgement::default() };
         }
-        if let Some(judgement) = self.takes_exactly(new, asked, WHOLE) {
+        if let Some(judgement) = self.takes_exactly(&touched, new, asked, WHOLE) {
             return judgement;
         }
         let Recognised { stretches, kept, half_shown } = self.recognise(&touched, new, asked, mark);
@@ -136,10 +138,11 @@ impl Weave {
             steps.push(Step::Ending { was, is: self.ending });
         }
         self.touch();
-        let pinned = self.pinned_by(&steps);
-        let entry = (!steps.is_empty()).then(|| self.journal.push(steps, before, pinned));
+        let pinned = self.pinned_by(&steps) + bytes(&old, &touched);
+        let entry =
+            if steps.is_empty() { None } else { Some(self.journal.push(steps, old.clone(), before, pinned)) };
         if entry.is_none() && before != after {
-            self.journal.push_contents(before);
+            self.journal.push_contents(old, before);
         }
         self.tidy();
         if let Some(checkpoint) = &mut self.checkpoint {
@@ -149,11 +152,17 @@ impl Weave {
     }
 
     /// Switches what was asked for, or what takes one of the `turns` latest changes back, if the text is exactly what it leads to.
-    fn takes_exactly(&mut self, new: &Text, asked: &[Candidate], turns: usize) -> Option<Judgement> {
+    fn takes_exactly(
+        &mut self,
+        touched: &[Region],
+        new: &Text,
+        asked: &[Candidate],
+        turns: usize,
+    ) -> Option<Judgement> {
         if self.hunks.is_empty() || (asked.is_empty() && turns == 0) {
             return None;
         }
-        let (plan, how) = self.exactly(new, asked, turns)?;
+        let (plan, how) = self.exactly(touched, new, asked, turns)?;
         let entry = self.switch_as(&plan, turned_by(how)).ok()?.1;
         self.buffer = new.clone();
         let switched = plan.switches().map(|(hunk, on)| Switched { hunk, on, how });
@@ -245,6 +254,12 @@ impl Weave {
         }
         (from, to)
     }
+}
+
+/// How long the lines of the old text are that were touched.
+fn bytes(old: &Text, touched: &[Region]) -> usize {
+    let at = |line: usize| old.byte_of_line(Line(line)).0;
+    touched.iter().map(|region| at(region.old.end) - at(region.old.start)).sum()
 }
 
 /// What a switch says of an earlier one.

@@ -1,10 +1,12 @@
 //! Taking back what the journal knows (W7): identities, presence and switches as they were, where the text is as it was.
 
+use std::collections::BTreeMap;
+
 use hashline_text::Text;
 
 use crate::hunk::HunkId;
 use crate::journal::{Print, Step};
-use crate::line::IdRange;
+use crate::line::{IdRange, LineId};
 use crate::run::{Held, Run};
 use crate::typing::{How, Judgement, Switched};
 use crate::weave::Weave;
@@ -12,17 +14,17 @@ use crate::weave::Weave;
 impl Weave {
     /// Takes back all that was done since the text was as it is now, where the journal reaches so far.
     pub(crate) fn turn_back(&mut self, new: &Text, print: Print) -> Option<Judgement> {
-        let entries = self.journal.back_to(print)?;
+        let entries = self.journal.back_to(new, print)?;
         let before = self.journal.print;
         let (runs, on, newline, ending) = (self.runs.clone(), self.on.clone(), self.newline, self.ending);
-        entries.iter().for_each(|steps| self.replay(steps));
+        self.replay_all(&entries);
         let is_on = |hunk: HunkId| self.on[hunk.index()];
         let lines: usize = self.runs.iter().filter(|run| run.visible(is_on)).map(Run::len).sum();
-        if self.check(is_on).is_err() || lines != new.line_count() {
+        if lines != new.line_count() || self.check(is_on).is_err() {
             (self.runs, self.on, self.newline, self.ending) = (runs, on, newline, ending);
             return None;
         }
-        self.buffer = new.clone();
+        let text = std::mem::replace(&mut self.buffer, new.clone());
         self.journal.print = print;
         self.show();
         self.read_contents();
@@ -49,32 +51,47 @@ impl Weave {
             steps.push(Step::Ending { was: ending, is: self.ending });
         }
         if steps.is_empty() {
-            self.journal.push_contents(before);
+            self.journal.push_contents(text, before);
         } else {
             let pinned = self.pinned_by(&steps);
-            self.journal.push(steps, before, pinned);
+            self.journal.push(steps, text, before, pinned);
         }
         self.tidy();
         self.touch();
         Some(Judgement { switched, ..Judgement::default() })
     }
 
-    /// Does the steps of an entry, or takes them back, where they are its inverse.
-    pub(crate) fn replay(&mut self, steps: &[Step]) {
-        let mut marks = Vec::new();
+    /// Does the steps of entries, one entry after the other.
+    fn replay_all(&mut self, entries: &[Vec<Step>]) {
+        // Of what several say of a line, the last counts.
+        let mut marks: BTreeMap<u64, (u64, bool)> = BTreeMap::new();
         let mut ending = self.ending;
-        for step in steps {
-            match step {
-                Step::Typed(ids) | Step::Regained(ids) => marks.push((*ids, false)),
-                Step::Removed(ids) => marks.push((*ids, true)),
-                Step::Switched { hunk, on, .. } => self.on[hunk.index()] = *on,
-                Step::Shown { .. } | Step::Hidden { .. } => {}
-                Step::Ending { is, .. } => ending = *is,
-                Step::Newline { is, .. } => self.newline = *is,
+        for step in entries.iter().rev().flatten() {
+            let (ids, gone) = match step {
+                Step::Typed(ids) | Step::Regained(ids) => (ids, false),
+                Step::Removed(ids) => (ids, true),
+                _ => continue,
+            };
+            for (from, to) in uncovered(&marks, ids.first.0, ids.end()) {
+                marks.insert(from, (to, gone));
             }
         }
-        self.set_gone(marks);
+        for step in entries.iter().flatten() {
+            match step {
+                Step::Switched { hunk, on, .. } => self.on[hunk.index()] = *on,
+                Step::Ending { is, .. } => ending = *is,
+                Step::Newline { is, .. } => self.newline = *is,
+                _ => {}
+            }
+        }
+        let range = |from: u64, to: u64| IdRange { first: LineId(from), len: (to - from) as usize };
+        self.set_gone(marks.into_iter().map(|(from, (to, gone))| (range(from, to), gone)).collect());
         self.ending = ending;
+    }
+
+    /// Does the steps of one entry, or takes them back, where they are its inverse.
+    pub(crate) fn replay(&mut self, steps: Vec<Step>) {
+        self.replay_all(&[steps]);
     }
 
     /// Takes the contents of all shown lines that have their own copy from the buffer.
@@ -113,28 +130,15 @@ impl Weave {
     /// What became of lines since the runs were these, which were cut but not moved since.
     fn moved_since(&self, runs: &[Run]) -> Vec<Step> {
         let mut steps = Vec::new();
-        let mut now = self.runs.iter();
-        let mut left = now.next().cloned();
-        for run in runs {
-            let mut then = run.clone();
-            while let Some(mut this) = left.take() {
-                let len = then.len().min(this.len());
-                let then_rest = (len < then.len()).then(|| then.split_off(len));
-                let this_rest = (len < this.len()).then(|| this.split_off(len));
-                let ids = this.ids;
-                if then.gone != this.gone {
-                    steps.push(if this.gone { Step::Removed(ids) } else { Step::Regained(ids) });
-                }
-                match (then.shown, this.shown) {
-                    (false, true) => steps.extend(then.held.map(|was| Step::Shown { ids, was })),
-                    (true, false) => steps.extend(this.held.map(|was| Step::Hidden { ids, was })),
-                    _ => {}
-                }
-                left = this_rest.or_else(|| now.next().cloned());
-                match then_rest {
-                    Some(rest) => then = rest,
-                    None => break,
-                }
+        for Piece { then, now } in pieces(runs, &self.runs) {
+            let ids = now.ids;
+            if then.gone != now.gone {
+                steps.push(if now.gone { Step::Removed(ids) } else { Step::Regained(ids) });
+            }
+            match (then.shown, now.shown) {
+                (false, true) => steps.extend(then.held.map(|was| Step::Shown { ids, was })),
+                (true, false) => steps.extend(now.held.map(|was| Step::Hidden { ids, was })),
+                _ => {}
             }
         }
         steps
@@ -187,4 +191,40 @@ impl Weave {
         self.runs = runs;
         changed
     }
+}
+
+/// The same lines before and after.
+struct Piece {
+    then: Run,
+    now: Run,
+}
+
+/// The lines of two lists of runs, which are cut at different places.
+fn pieces<'a>(then: &'a [Run], now: &'a [Run]) -> impl Iterator<Item = Piece> + 'a {
+    let (mut then, mut now) = (then.iter(), now.iter());
+    let (mut then_rest, mut now_rest): (Option<Run>, Option<Run>) = (None, None);
+    std::iter::from_fn(move || {
+        let mut then_run = then_rest.take().or_else(|| then.next().cloned())?;
+        let mut now_run = now_rest.take().or_else(|| now.next().cloned())?;
+        let len = then_run.len().min(now_run.len());
+        then_rest = (len < then_run.len()).then(|| then_run.split_off(len));
+        now_rest = (len < now_run.len()).then(|| now_run.split_off(len));
+        Some(Piece { then: then_run, now: now_run })
+    })
+}
+
+/// The parts of a range that no mark is on.
+fn uncovered(marks: &BTreeMap<u64, (u64, bool)>, from: u64, to: u64) -> Vec<(u64, u64)> {
+    let mut parts = Vec::new();
+    let mut at = marks.range(..from).next_back().map_or(from, |(_, (end, _))| from.max(*end));
+    for (start, (end, _)) in marks.range(from..to) {
+        if at < *start {
+            parts.push((at, *start));
+        }
+        at = at.max(*end);
+    }
+    if at < to {
+        parts.push((at, to));
+    }
+    parts
 }

@@ -101,8 +101,18 @@ impl Weave {
     ) -> Result<(Text, Vec<LineChange>), WeaveError> {
         let mut changes = difference(&self.runs, |run| run.shown, |run| run.visible(on));
         self.close(&mut changes, self.newline_under(on));
+        changes.retain(|change| !self.is_idle(change));
         let text = apply(&self.buffer, &changes, self.ending)?;
         Ok((text, changes))
+    }
+
+    /// Whether a change puts lines in the place of others that read the same.
+    fn is_idle(&self, change: &LineChange) -> bool {
+        let to_end = change.old.end == self.buffer.line_count();
+        let newline = !to_end || change.newline == self.buffer.ends_with_newline();
+        newline
+            && change.old.len() == change.new.len()
+            && self.buffer_lines(change.old.start, change.old.len()) == change.new
     }
 
     /// Sees to it that the text ends with a newline or not, as it should after the changes. An empty last line always has its

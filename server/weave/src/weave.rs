@@ -197,16 +197,10 @@ impl Weave {
 
     /// Joins neighbouring runs that need not be apart, and drops the copies that plain runs do not need.
     pub(crate) fn tidy(&mut self) {
-        let mut tidy: Vec<Run> = Vec::with_capacity(self.runs.len());
-        for mut run in self.runs.drain(..) {
-            if run.is_plain() && run.shown {
-                run.held = None;
-            }
-            if !tidy.last_mut().is_some_and(|last| last.join(&run)) {
-                tidy.push(run);
-            }
+        for run in self.runs.iter_mut().filter(|run| run.is_plain() && run.shown) {
+            run.held = None;
         }
-        self.runs = tidy;
+        self.runs.dedup_by(|next, last| last.join(next));
         if self.runs.len() > FEW_RUNS.max(2 * self.kept_runs) {
             self.drop_forgotten();
             self.kept_runs = self.runs.len();

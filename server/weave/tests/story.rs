@@ -205,3 +205,93 @@ fn typing_in_a_line_that_a_held_hunk_removes_is_not_its_acceptance() {
     assert_eq!(judgement.switched, []);
     assert_eq!(weave.conflict(hunk), Some(Conflict::LineChanged));
 }
+
+#[test]
+fn a_delivery_in_two_parts_is_judged_as_one() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(1..4, "B\nC\nD\n")]).unwrap()[0];
+    // An editor that sends the first line's change alone shows a third of it: typing, it seems.
+    let first = edit(&mut weave, &[accept(hunk)], &[((1, 0), (2, 0), "")]);
+    assert!(first.half_shown, "{first:?}");
+    assert!(!weave.in_buffer(hunk));
+    let mut text = weave.buffer().clone();
+    let mut regions = Regions::default();
+    let span = Span::new(Position::new(1, 0), Position::new(3, 0));
+    regions.apply(&mut text, span, Encoding::Utf16, "B\nC\nD\n").unwrap();
+    let second = weave.typed_again(&text, &regions, &[accept(hunk)], None);
+    assert_eq!(second.switched.len(), 1, "{second:?}");
+    assert_eq!(second.switched[0].how, How::Asked(1));
+    assert_eq!(weave.edited(hunk), hashline_weave::Edited::default());
+    assert_eq!(weave.buffer().to_string(), "a\nB\nC\nD\ne\n");
+}
+
+#[test]
+fn half_an_undo_is_not_an_undo() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(1..1, "x\ny\nz\n")]).unwrap()[0];
+    edit(&mut weave, &[accept(hunk)], &[((1, 0), (1, 0), "x\ny\nz\n")]);
+    let judgement = edit(&mut weave, &[], &[((1, 0), (3, 0), "")]);
+    assert_eq!(judgement.switched, []);
+    assert!(weave.in_buffer(hunk) && weave.edited(hunk).deleted);
+}
+
+#[test]
+fn a_delivery_of_which_some_hunks_have_arrived_is_half_shown() {
+    let mut weave = weave();
+    let hunks = weave.record(&[change(0..1, "A\n"), change(3..4, "D\n")]).unwrap();
+    let asked = [Candidate { plan: Plan::switch(&hunks, &[]), how: How::Asked(1) }];
+    let first = edit(&mut weave, &asked, &[((0, 0), (1, 0), "A\n")]);
+    assert!(first.half_shown && weave.in_buffer(hunks[0]) && !weave.in_buffer(hunks[1]));
+    let second = edit(&mut weave, &asked, &[((3, 0), (4, 0), "D\n")]);
+    assert!(!second.half_shown && weave.in_buffer(hunks[1]));
+}
+
+#[test]
+fn of_equal_lines_the_one_that_was_deleted_goes() {
+    let mut weave = Weave::new(Text::from("x\nx\nx\n"));
+    let hunk = weave.record(&[change(1..2, "y\n")]).unwrap()[0];
+    edit(&mut weave, &[], &[((0, 0), (1, 0), "")]);
+    assert_eq!(weave.conflict(hunk), None);
+    assert_eq!(weave.agent().to_string(), "y\nx\n");
+}
+
+#[test]
+fn a_record_that_was_switched_cannot_be_taken_back() {
+    let mut weave = weave();
+    let hunks = weave.record(&[change(1..2, "B\n")]).unwrap();
+    weave.switch(&hunks, &[]).unwrap();
+    weave.switch(&[], &hunks).unwrap();
+    assert!(!weave.unrecord(&hunks));
+    let text = weave.buffer().clone();
+    edit(&mut weave, &[], &[((1, 0), (2, 0), "B\n")]);
+    edit(&mut weave, &[], &[((1, 0), (2, 0), "b\n")]);
+    assert_eq!(weave.buffer(), &text);
+}
+
+#[test]
+fn a_rewrite_says_whether_the_text_ends_with_a_newline() {
+    let mut weave = Weave::new(Text::from("a\nb\n"));
+    let hunks = weave.record_with_newline(&[change(0..1, "A\n")], false).unwrap();
+    assert_eq!(weave.agent().to_string(), "A\nb");
+    let changes = weave.preview(&Plan::switch(&hunks, &[])).unwrap();
+    let mut text = weave.buffer().clone();
+    let edits = weave.text_edits(&changes, Encoding::Utf16);
+    hashline_weave::apply_text_edits(&mut text, &edits, Encoding::Utf16).unwrap();
+    assert_eq!(text.to_string(), "A\nb");
+    weave.switch(&hunks, &[]).unwrap();
+    assert_eq!(weave.buffer().to_string(), "A\nb");
+    weave.switch(&[], &hunks).unwrap();
+    assert_eq!(weave.buffer().to_string(), "a\nb\n");
+}
+
+#[test]
+fn a_hunk_kept_out_for_its_endings_has_a_conflict() {
+    let mut weave = Weave::new(Text::from("a\nb\n\nc\n"));
+    let cr = Change { lines: 1..2, new: vec![OwnedLine::new("B", Ending::Cr)] };
+    assert_eq!(weave.record(&[cr]), Err(hashline_weave::WeaveError::EndingsWouldJoin));
+    let cr = Change { lines: 0..1, new: vec![OwnedLine::new("A", Ending::Cr)] };
+    let hunk = weave.record(&[cr]).unwrap()[0];
+    edit(&mut weave, &[], &[((1, 0), (2, 0), "")]);
+    assert!(weave.conflict(hunk).is_some());
+    assert_eq!(weave.agent().to_string(), "a\n\nc\n");
+}

@@ -1,0 +1,137 @@
+//! Taking out what the person has edited, and putting in what they have typed over (W8, W12): what stays, what goes, and that the
+//! editor's text is recognised as it.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::model::Model;
+use common::{Endings, Trace, changes, seeds, text, typing};
+use hashline_text::{Encoding, Text};
+use hashline_weave::{Candidate, How, HunkId, LineState, PutIn, Regions, TakeOut, Weave, apply_text_edits};
+
+/// How often each content is among some lines.
+fn contents<'a>(lines: impl Iterator<Item = &'a LineState>) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    lines.for_each(|line| *counts.entry(line.line.content.as_str()).or_default() += 1);
+    counts
+}
+
+fn holds(whole: &BTreeMap<&str, usize>, part: &BTreeMap<&str, usize>) -> bool {
+    part.iter().all(|(content, count)| whole.get(content).is_some_and(|all| all >= count))
+}
+
+#[test]
+fn plans_do_what_they_say_and_are_recognised() {
+    for seed in seeds(1200) {
+        let mut rng = common::Rng::new(seed);
+        let mut trace = Trace::new(seed);
+        let original = text(&mut rng, Endings::Lf, 10);
+        trace.note(format_args!("text {:?}", original.to_string()));
+        let mut weave = Weave::new(original.clone());
+        let mut model = Model::new(&original);
+        for _ in 0..1 + rng.below(3) {
+            let lines = weave.agent().line_count();
+            let changes = changes(&mut rng, Endings::Lf, lines);
+            trace.note(format_args!("record {changes:?}"));
+            model.record(&mut weave, &changes);
+        }
+        let hunk: HunkId = weave.hunks().nth(rng.below(model.hunks.len())).unwrap();
+        let put_in = rng.chance(50);
+        if !put_in {
+            weave.switch(&weave.with_prerequisites(hunk), &[]).unwrap();
+        }
+        for _ in 0..1 + rng.below(4) {
+            let mut text = weave.buffer().clone();
+            let typing = typing(&mut rng, Endings::Lf, &text);
+            trace.note(format_args!("type {typing:?}"));
+            let mut regions = Regions::default();
+            regions.apply(&mut text, typing.span, Encoding::Utf16, &typing.new).unwrap();
+            weave.typed(&text, &regions, &[], None);
+        }
+        model.learn_newline(&mut weave);
+        if weave.in_buffer(hunk) == put_in {
+            continue;
+        }
+        let keep = rng.chance(50);
+        trace.note(format_args!("plan for {hunk:?}: put in {put_in}, keep {keep}"));
+        let plan = match (put_in, keep) {
+            (true, true) => weave.plan_put_in(hunk, PutIn::KeepBoth),
+            (true, false) => weave.plan_put_in(hunk, PutIn::TakeTheirs),
+            (false, true) => weave.plan_take_out(hunk, TakeOut::KeepMyLines),
+            (false, false) => weave.plan_take_out(hunk, TakeOut::WithMyChanges),
+        };
+        let before = weave.line_states();
+        let text_before = weave.buffer().clone();
+        let Ok(changes) = weave.preview(&plan) else { continue };
+        let edits = weave.text_edits(&changes, Encoding::Utf16);
+        let mut done = weave.clone();
+        done.carry_out(&plan).unwrap();
+        model.check(&mut done);
+        let after = done.line_states();
+        let shown = |line: &&LineState| line.shown;
+        let mine = |line: &&LineState| {
+            // Typed, or changed: not as anybody recorded it.
+            let proposed = line.maker.is_some_and(|maker| {
+                weave.proposed(maker).iter().any(|proposed| proposed.content == line.line.content)
+            });
+            line.shown && !proposed && (line.maker.is_some() || !put_in && line.removers.is_empty())
+        };
+        assert_eq!(done.in_buffer(hunk), put_in);
+        if keep && !put_in {
+            let (all, mine) = (contents(after.iter().filter(shown)), contents(before.iter().filter(mine)));
+            assert!(holds(&all, &mine), "the person's lines stay: {mine:?}");
+        }
+        if keep && put_in {
+            let removed: Vec<String> = plan
+                .on
+                .iter()
+                .flat_map(|hunk| weave.removed(*hunk))
+                .map(|line| line.content.clone())
+                .collect();
+            let (all, mut mine) =
+                (contents(after.iter().filter(shown)), contents(before.iter().filter(shown)));
+            mine.retain(|content, _| !removed.iter().any(|line| line == content));
+            assert!(holds(&all, &mine), "the person's lines stay: {mine:?}");
+        }
+        if put_in {
+            assert!(
+                done.edited(hunk) == hashline_weave::Edited::default() || keep,
+                "{:?}",
+                done.edited(hunk)
+            );
+        }
+        let mut edited = text_before.clone();
+        apply_text_edits(&mut edited, &edits, Encoding::Utf16).unwrap();
+        assert_eq!(edited.to_string(), done.buffer().to_string(), "the text edits do it");
+
+        // The editor does it, and undoes it.
+        let states = weave.line_states();
+        let mut text = weave.buffer().clone();
+        let mut regions = Regions::default();
+        for edit in edits.iter().rev() {
+            regions.apply(&mut text, edit.span, Encoding::Utf16, &edit.new).unwrap();
+        }
+        if changes.is_empty() {
+            continue;
+        }
+        let asked = [Candidate { plan, how: How::Asked(1) }];
+        weave.typed(&text, &regions, &asked, None);
+        model.check(&mut weave);
+        assert_eq!(weave.in_buffer(hunk), put_in, "recognised");
+        replace(&mut weave, &text_before);
+        assert_eq!(weave.in_buffer(hunk), !put_in, "undone");
+        let visible = |states: &[LineState]| -> Vec<LineState> {
+            states.iter().filter(|line| !line.gone).cloned().collect()
+        };
+        assert_eq!(visible(&weave.line_states()), visible(&states));
+    }
+}
+
+fn replace(weave: &mut Weave, text: &Text) {
+    let mut regions = Regions::default();
+    regions.replace_all(&mut weave.buffer().clone(), text.clone());
+    weave.typed(text, &regions, &[], None);
+}
