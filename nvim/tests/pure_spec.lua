@@ -22,7 +22,7 @@ t.test("lines move along with changes", function()
     { 5, 7, 4, 8, 4, 4, 4, "all deleted, and around" },
     { 5, 7, 6, 9, 6, 5, 6, "deleted across the end" },
     { 5, 7, 3, 6, 3, 3, 4, "deleted across the beginning" },
-    { 5, 5, 5, 5, 6, 5, 5, "a line typed at a place" },
+    { 5, 5, 5, 5, 6, 6, 6, "a line typed at a place" },
     { 5, 5, 4, 4, 5, 6, 6, "a line typed above a place" },
     { 5, 5, 4, 5, 4, 4, 4, "the line before a place deleted" },
     { 5, 5, 5, 6, 5, 5, 5, "the line after a place deleted" },

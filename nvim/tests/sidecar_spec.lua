@@ -510,6 +510,52 @@ t.test("accepted in insert mode: typing, acceptance and typing are three steps",
   scene:reads(agent, path)
 end)
 
+t.test(
+  "lines typed right where an insert is held: the plugin puts them where the sidecar does, at once",
+  function()
+    local scene = Scene.start({})
+    local child = scene.child
+    local path = scene:open("greet.js", SAVED .. "\n")
+    local agent = scene:agent(path)
+    agent:edit(path, agent:read(path), {
+      { "insert_before", "function greet", "// first" },
+      { "insert_after", 'greet("world")', 'farewell("world");' },
+      { "insert_after", "the end", "// last" },
+    })
+    local held = { "1 held 0-0", "2 held 9-9", "3 held 10-10" }
+    scene:shows(held)
+    for _, keys in ipairs({
+      "10GOabc<Esc>",
+      "9Goabc<Esc>",
+      "9GA<CR>abc<Esc>",
+      "10GO<Esc>",
+      "ggO<Esc>",
+      "Goabc<Esc>",
+      "GO<Esc>",
+    }) do
+      local row = child:lua(
+        [[
+      local keys = ...
+      vim.api.nvim_feedkeys(vim.keycode(keys), "xt", false)
+      guess = {}
+      for _, entry in ipairs(require("hashline.state").of_buffer(vim.api.nvim_get_current_buf()).entries) do
+        guess[#guess + 1] = ("%d held %d-%d"):format(entry.hunk.number, entry.lines.start, entry.lines["end"])
+      end
+      return vim.api.nvim_win_get_cursor(0)[1]
+    ]],
+        keys
+      )
+      local guess = child:lua("return guess")
+      t.ok(not vim.deep_equal(guess, held), "something moves with " .. keys)
+      local drawn = child:screen()
+      scene:shows(guess, ("after %s in line %d"):format(keys, row))
+      t.eq(child:screen(), drawn, "and nothing jumps when the sidecar's list comes")
+      child:type("u")
+      scene:shows(held)
+    end
+  end
+)
+
 t.test("typing after an acceptance is undone first, and is no reason to offer it again", function()
   local scene = Scene.start({})
   local child = scene.child

@@ -47,9 +47,10 @@ end
 function M.shift(lines, first, last, new_last)
   local from, to = lines.start, lines["end"]
   local delta = new_last - last
+  -- Lines typed right at a place come before it, as they do for the sidecar: Neovim tells it that they were put behind the
+  -- line before. At the beginning there is none.
   local is_place = from == to
-  -- An insertion right at a place leaves it where it is: it belongs to the line before.
-  if from >= last and not (is_place and from <= first) then
+  if from >= last and not (is_place and from == 0) then
     lines.start, lines["end"] = from + delta, to + delta
   elseif to > first then
     lines.start = from <= first and from or math.min(from, new_last)

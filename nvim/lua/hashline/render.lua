@@ -550,6 +550,7 @@ function M.start()
     end,
   })
   state.subscribe(M.update)
+  state.follow(M.update)
 end
 
 return M

@@ -35,6 +35,7 @@ local MOST_CHANGES = 1000
 local documents = {} ---@type table<string, hashline.Document> by key
 local attached = {} ---@type table<integer, hashline.Attached> by buffer
 local subscribers = {} ---@type fun(document: hashline.Document)[]
+local followers = {} ---@type fun(document: hashline.Document)[]
 
 --- Two spellings of a URI are one document: files go by their path, with links followed.
 ---@param uri string
@@ -51,6 +52,13 @@ end
 ---@param callback fun(document: hashline.Document)
 function M.subscribe(callback)
   subscribers[#subscribers + 1] = callback
+end
+
+--- Calls back soon after lines were typed right where a hunk is to be inserted: what is drawn beside the line before has
+--- to move to the line that is before it now.
+---@param callback fun(document: hashline.Document)
+function M.follow(callback)
+  followers[#followers + 1] = callback
 end
 
 ---@param document hashline.Document
@@ -206,10 +214,21 @@ function M.changed(buf, change)
     buffer.changes = kept
   end
   local document = documents[buffer.key]
+  local at_a_place = false
   for _, entry in ipairs(document and document.entries or {}) do
-    if entry.lines then
-      hunks.shift(entry.lines, change.first, change.last, change.new_last)
+    local lines = entry.lines
+    if lines then
+      at_a_place = at_a_place or (lines.start == lines["end"] and lines.start == change.last)
+      hunks.shift(lines, change.first, change.last, change.new_last)
     end
+  end
+  if at_a_place and change.new_last ~= change.last then
+    -- The text may not be looked at yet.
+    vim.schedule(function()
+      for _, callback in ipairs(followers) do
+        callback(document)
+      end
+    end)
   end
 end
 
