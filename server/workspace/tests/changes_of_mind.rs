@@ -278,3 +278,27 @@ fn typing_right_after_a_delivery_of_several_edits_does_not_take_one_back() {
     }
     assert!(matches!(desk.state(&hunks[0]), HunkState::Edited(_)));
 }
+
+#[test]
+fn a_withdrawal_does_not_take_out_what_another_agent_has_built_meanwhile() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let below = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    let above = desk.replace(1, "II", Mode::Apply);
+    let delivery = desk.poll().unwrap();
+    desk.document.withdraw(&below.edit);
+    desk.applies(&delivery);
+    desk.settle();
+    assert_eq!(desk.text(), "one\nII\nthree\n");
+    assert_eq!((desk.decision(&below), desk.decision(&above)), (Decision::Undecided, Decision::Undecided));
+}
+
+#[test]
+fn deciding_again_later_does_not_call_off_what_is_under_way() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.decide(&hunk, Choice::Reopen, None).unwrap();
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Undecided));
+}

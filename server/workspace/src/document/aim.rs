@@ -4,6 +4,7 @@
 //! was asked for then no longer covers what would happen, so nothing is sent that takes out lines which the person did not agree to
 //! lose: it is left as it is, and the person is told.
 
+use hashline_history::Decision;
 use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut};
 
@@ -31,7 +32,8 @@ impl Document {
                 continue;
             }
             let (aim, plan) = (intent.aim.clone(), intent.plan.clone());
-            let told = intent.decision.is_some();
+            // What came in by itself stays held and says so in the review; what an agent wanted is its own business.
+            let told = !matches!(intent.decision, None | Some(Decision::Withdrawn));
             let (plan, stopped) = match aim {
                 Aim::PutIn => self.still_put_in(plan),
                 Aim::PutInAnyway(id, how) if !self.weave().in_buffer(id) => {
@@ -82,6 +84,19 @@ impl Document {
     }
 
     fn still_take_out(&mut self, plan: &Plan, id: HunkId, how: Option<TakeOut>) -> (Plan, Option<String>) {
+        let others: Vec<HunkId> = {
+            let weave = self.weave();
+            let above = plan
+                .off
+                .iter()
+                .filter(|hunk| weave.in_buffer(**hunk))
+                .flat_map(|h| weave.with_dependents(*h));
+            above.filter(|hunk| weave.in_buffer(*hunk) && !plan.off.contains(hunk)).collect()
+        };
+        if !others.is_empty() {
+            let words = "Another edit came into the text that builds on one that was about to be undone. Decide again, about both.";
+            return (Plan::default(), Some(words.to_owned()));
+        }
         let asks = plan.off.iter().any(|hunk| self.weave().edited(*hunk).asks());
         match (asks, how) {
             (false, _) => (Plan::switch(&plan.on, &plan.off), None),

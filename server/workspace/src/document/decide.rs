@@ -277,8 +277,15 @@ impl Document {
             self.set_decision(id, Decision::Withdrawn, None);
             return;
         }
-        let how = Some(TakeOut::KeepMyLines);
-        self.intend(Aim::TakeOut(id, how), Plan::switch(&[], &[id]), Some(Decision::Withdrawn), None);
+        let mut off = self.weave().with_dependents(id);
+        off.retain(|hunk| self.weave().in_buffer(*hunk));
+        let edit = |id| self.owner_of(id).map(|(edit, _)| edit.id.clone());
+        if off.iter().any(|other| edit(*other) != edit(id)) {
+            // Other edits in the text are built on it: taking those out is for the person to decide.
+            return;
+        }
+        let aim = Aim::TakeOut(id, Some(TakeOut::KeepMyLines));
+        self.intend(aim, Plan::switch(&[], &off), Some(Decision::Withdrawn), None);
     }
 
     pub(crate) fn decide_one(&mut self, id: HunkId, request: &Request, group: bool) -> Result<(), Undecided> {

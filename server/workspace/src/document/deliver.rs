@@ -5,7 +5,7 @@
 //! tells whether it was done; if it was not, it is sent again for the text as it is then.
 
 use hashline_history::{Decision, HunkRef, Location, Record};
-use hashline_text::DocVersion;
+use hashline_text::{DocVersion, Text};
 use hashline_weave::{Candidate, How, HunkId, Plan, TextEdit};
 
 use crate::document::aim::Aim;
@@ -63,6 +63,8 @@ pub(crate) struct Intent {
 struct Flight {
     number: u64,
     tokens: Vec<u64>,
+    /// All that it does.
+    plan: Plan,
     sent: Millis,
     applied: bool,
 }
@@ -92,6 +94,11 @@ impl Flow {
     /// Whether nothing that waits does more than switch hunks.
     pub(crate) fn only_switches(&self) -> bool {
         self.intents.iter().all(|intent| intent.plan.only_switches())
+    }
+
+    /// Whether something waits to be sent, or to be decided.
+    fn has_work(&self) -> bool {
+        !self.intents.is_empty() || !self.later.is_empty()
     }
 
     /// Whether the editor may be at it.
@@ -145,6 +152,12 @@ impl Document {
     pub(crate) fn asked(&self) -> Vec<Candidate> {
         let Some(weave) = &self.weave else { return Vec::new() };
         let mut asked = Vec::new();
+        // The delivery as a whole first: mostly that is what the text shows.
+        if let Some(flight) = &self.flow.flight
+            && let Some(token) = flight.tokens.first()
+        {
+            asked.push(Candidate { plan: flight.plan.clone(), how: How::Asked(*token) });
+        }
         for intent in &self.flow.intents {
             let how = How::Asked(intent.token);
             if !intent.plan.only_switches() {
@@ -168,6 +181,13 @@ impl Document {
             Candidate { plan, how: How::Seen }
         }));
         asked
+    }
+
+    /// Whether a text is exactly what the delivery under way makes of the present one.
+    pub(crate) fn shows_delivery(&self, text: &Text) -> bool {
+        let (Some(flight), Some(weave)) = (&self.flow.flight, &self.weave) else { return false };
+        let mut trial = weave.clone();
+        trial.carry_out(&flight.plan).is_ok() && trial.buffer() == text
     }
 
     /// Whether a hunk was sent to the editor in a delivery that was given up.
@@ -226,12 +246,15 @@ impl Document {
         }
         self.give_up();
         let waits = self.flow.flight.is_some() || now < self.flow.not_before;
-        if waits || self.flow.intents.is_empty() || self.out_of_step.is_some() {
+        if waits || !self.flow.has_work() || self.out_of_step.is_some() {
             return None;
         }
         self.renew();
         self.take_up_later();
-        let (tokens, plan) = self.joined()?;
+        let Some((tokens, plan)) = self.joined() else {
+            self.take_up_later();
+            return None;
+        };
         let weave = self.weave();
         let changes = weave.preview(&plan).unwrap_or_default();
         let edits = weave.text_edits(&changes, encoding);
@@ -242,7 +265,7 @@ impl Document {
         }
         let switches = self.delivered(&tokens);
         let number = self.flow.number();
-        self.flow.flight = Some(Flight { number, tokens, sent: now, applied: false });
+        self.flow.flight = Some(Flight { number, tokens, plan, sent: now, applied: false });
         Some(Delivery { number, version, edits, switches })
     }
 
@@ -271,7 +294,7 @@ impl Document {
     pub fn next_poll(&self) -> Option<Millis> {
         match &self.flow.flight {
             Some(flight) => Some(flight.sent.after(PATIENCE)),
-            None => (!self.flow.intents.is_empty()).then_some(self.flow.not_before),
+            None => self.flow.has_work().then_some(self.flow.not_before),
         }
     }
 
@@ -295,8 +318,18 @@ impl Document {
         let weave = self.weave();
         for intent in intents {
             let more = plan.clone().and(&intent.plan);
-            if more.on.iter().any(|hunk| more.off.contains(hunk)) {
-                // Both ways at once: one after the other, then.
+            let both_ways = more.on.iter().any(|hunk| more.off.contains(hunk));
+            // What two plans do to lines of the person's would be done twice.
+            let twice = !intent.plan.only_switches()
+                && !plan.only_switches()
+                && intent
+                    .plan
+                    .on
+                    .iter()
+                    .chain(&intent.plan.off)
+                    .any(|hunk| plan.on.contains(hunk) || plan.off.contains(hunk));
+            if both_ways || twice {
+                // One after the other, then.
                 continue;
             }
             match weave.preview(&more) {

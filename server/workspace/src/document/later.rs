@@ -82,7 +82,8 @@ impl Document {
             self.flow.later.retain(|later| later.hunk != id);
             return Ok(());
         }
-        if !same && !way.sent {
+        // Deciding again is about the decision, not about the text: it has time until the text is as it was to be.
+        if !same && !way.sent && !reopens {
             let before = self.flow.clone();
             self.flow.later.retain(|later| later.hunk != id);
             self.call_off(id);
@@ -148,7 +149,7 @@ impl Document {
     pub(crate) fn take_up_later(&mut self) {
         for later in std::mem::take(&mut self.flow.later) {
             let way = self.way_of(later.hunk);
-            let same = way.is_some_and(|way| later.wish.puts_in() == Some(way.on));
+            let same = way.is_some_and(|way| later.wish.puts_in().is_none_or(|on| on == way.on));
             if way.is_some_and(|way| way.sent) || same {
                 self.flow.later.push(later);
                 continue;

@@ -179,7 +179,7 @@ impl Document {
         let had_edits = !self.edits.is_empty();
         // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
         let half = self.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
-        let again = half.is_some();
+        let again = half.is_some() && !self.shows_delivery(text);
         // What had come with the first part is no longer asked for, but it is to be found again.
         let earlier = half.map(|half| half.asked).unwrap_or_default();
         asked.extend(earlier.into_iter().filter(|earlier| !asked.contains(earlier)).collect::<Vec<_>>());
