@@ -20,20 +20,32 @@
 //! # Ok::<(), hashline_weave::WeaveError>(())
 //! ```
 //!
+//! What the editor reports goes to [`Weave::typed`], which tells deliveries, undo and redo from typing. An agent's snapshot is
+//! carried to now by [`Weave::carry`].
+//!
 //! # Rules
 //!
 //! - The buffer's text is always what the editor has; the weave follows it ([`Weave::typed`]) and never disagrees.
 //! - The person's lines have no owner: no switch removes one, but for a [`Plan`] that says so.
 //! - The hunks that are on always make a valid set: all that they rest on, and no two that change one place.
-//! - The content of a line is its version. A line that returns to an earlier content is as it was then.
+//! - Lines never change their order, their maker or their removers. The content of a line is its version: a line that returns
+//!   to an earlier content is as it was then.
 //! - Conflicts are computed from the lines, never stored: undoing the typing ends them.
+//! - Taking something back is a change like any other. Where the text is again what it was before one of the latest changes (256
+//!   are looked at), all that was done since is taken back with it, in one step or in many.
+//! - A switch that nobody asked for is recognised only where the text shows all of it; one that was asked for, or is in the
+//!   journal, where the text shows at least half of what it puts there and nothing speaks against it.
 //!
 //! # Limitations
 //!
-//! - Runs lie in a plain vector: fine up to some ten thousand of them.
+//! - Runs lie in a plain vector: fine up to some ten thousand of them. Lines that the person removed, and that neither a
+//!   hunk nor the journal speaks of, are dropped from it now and then.
 //! - Endings are not part of a line's version: converting a file's endings conflicts with nothing.
 //! - A line that is split in two stays itself in its first half, even where the second is the longer one.
 //! - An empty last line always has its ending: a text whose last line is empty and unended reads as one line less.
+//! - Where a hunk's own line is typed in at the moment of its delivery or undo, so that one notification reports both, one in
+//!   twenty is taken for typing; the hunk is then as it was, and the text is the person's.
+//! - A line of another hunk's that comes back by an undo between lines that a held hunk takes away is no conflict.
 
 #![forbid(unsafe_code)]
 
@@ -56,6 +68,7 @@ mod run;
 mod snapshot;
 mod stretch;
 mod switch;
+mod trial;
 mod typing;
 mod undo;
 mod view;

@@ -12,7 +12,8 @@ use crate::journal::Turned;
 use crate::plan::Plan;
 use crate::region::Region;
 use crate::run::Run;
-use crate::stretch::{Contents, Misfit, Stretch};
+use crate::stretch::Stretch;
+use crate::trial::{Trial, Verdict, switched};
 use crate::typing::{How, UndoMark};
 use crate::weave::Weave;
 
@@ -64,32 +65,6 @@ pub(crate) struct Recognised {
     pub kept: Vec<(Plan, How)>,
     /// Something seems to be under way.
     pub half_shown: bool,
-}
-
-/// The state while switches are tried.
-struct Trial<'a> {
-    weave: &'a Weave,
-    spans: Spans,
-    stretches: Vec<Stretch>,
-    contents: Vec<Contents<'a>>,
-    on: Vec<bool>,
-    /// Lines that may still be aligned.
-    lines: usize,
-    /// Whether something of the new text is not explained.
-    open: bool,
-}
-
-/// How a plan fared.
-#[derive(PartialEq, Eq)]
-enum Verdict {
-    /// It is what the text shows, in full or but for typing in it.
-    Kept { full: bool },
-    /// Some of it seems to be there.
-    Partly,
-    /// Nothing of it is there.
-    No,
-    /// That nothing of it is there was clear without a closer look.
-    Implausible,
 }
 
 impl Weave {
@@ -156,11 +131,14 @@ impl Weave {
         let turns = turns.take(WHOLE).filter(|(plan, _)| could_show(plan, touched));
         let asked = asked.iter().map(|candidate| (candidate.plan.clone(), candidate.how));
         let leads_there = |(plan, _): &(Plan, How)| {
+            if !plan.only_switches() {
+                let mut done = self.clone();
+                return done.carry_out(plan).is_ok_and(|_| done.buffer == *new);
+            }
             let with = switched(&self.on, plan);
             let on = |hunk: HunkId| with[hunk.index()];
             let lines: usize = self.runs.iter().filter(|run| run.visible(on)).map(Run::len).sum();
-            plan.only_switches()
-                && with != self.on
+            with != self.on
                 && lines == new.line_count()
                 && self.check(on).is_ok()
                 && self.shift(on).is_ok_and(|(text, _)| text == *new)
@@ -394,182 +372,5 @@ fn cover(reach: &mut Vec<(usize, usize)>, starts: &[usize], around: usize, span:
     if !near.is_empty() {
         let all = (reach[near.start].0.min(span.0), reach[near.end - 1].1.max(span.1 + 1));
         reach.splice(near, [all]);
-    }
-}
-
-/// How the new text fits the weave without a plan, and how it would fit with it.
-#[derive(Default)]
-struct Fit {
-    was: Sum,
-    would: Sum,
-    /// What the lines that are there explain stays explained.
-    whole: bool,
-    /// The lines that the plan would show, and those of them that are in the text.
-    shown: usize,
-    found: usize,
-}
-
-impl Fit {
-    /// Whether a plan that was asked for explains the text better, with lines that are there or with one that was typed in.
-    fn is_likely(&self) -> bool {
-        let much_like = self.would.new > 0 && 2 * self.would.bytes < self.was.bytes;
-        let seen = self.found > 0 || self.shown == 0 || much_like;
-        self.whole && seen && self.would.bytes < self.was.bytes
-    }
-
-    /// Whether the text shows all of the plan, and nothing of what it takes away. A line that the person has changed is not one that
-    /// was taken away: fewer places have to be left open, too.
-    fn is_full(&self) -> bool {
-        let fewer = self.would.lines < self.was.lines && self.would.gaps < self.was.gaps;
-        self.whole && self.found == self.shown && fewer
-    }
-}
-
-/// Misfits of several windows.
-#[derive(Default)]
-struct Sum {
-    lines: usize,
-    new: usize,
-    gaps: usize,
-    bytes: usize,
-}
-
-impl Sum {
-    fn of(misfit: &Misfit) -> Self {
-        let new = misfit.new.len();
-        Self { lines: misfit.old + new, new, gaps: misfit.gaps, bytes: misfit.bytes }
-    }
-}
-
-impl std::ops::AddAssign for Sum {
-    fn add_assign(&mut self, other: Self) {
-        self.lines += other.lines;
-        self.new += other.new;
-        self.gaps += other.gaps;
-        self.bytes += other.bytes;
-    }
-}
-
-/// Which hunks are on when a plan is carried out.
-fn switched(on: &[bool], plan: &Plan) -> Vec<bool> {
-    let mut with = on.to_vec();
-    plan.switches().for_each(|(hunk, on)| with[hunk.index()] = on);
-    with
-}
-
-impl Trial<'_> {
-    fn look(&mut self) {
-        self.open = self.stretches.iter().any(|stretch| stretch.unmatched() > 0);
-    }
-
-    /// What of a plan is still to be done; none where nothing is, or where the hunks would not fit together.
-    fn open_part(&self, plan: &Plan) -> Option<Plan> {
-        let mut open = plan.clone();
-        open.on.retain(|hunk| !self.on[hunk.index()]);
-        open.off.retain(|hunk| self.on[hunk.index()]);
-        let with = switched(&self.on, &open);
-        let on = |hunk: &HunkId| with[hunk.index()];
-        let valid = open.on.iter().all(|id| {
-            let hunk = self.weave.hunk(*id);
-            hunk.depends.iter().all(on) && !hunk.collides.iter().any(on)
-        }) && open.off.iter().all(|id| !self.weave.hunk(*id).dependents.iter().any(on));
-        let idle = open.on.is_empty() && open.off.is_empty() && open.only_switches();
-        (valid && !idle).then_some(open)
-    }
-
-    /// Switches a plan if the new text shows it.
-    fn attempt(&mut self, plan: &Plan, how: How, exact: bool, marked: bool) -> Verdict {
-        let toggled: Vec<Vec<usize>> =
-            self.stretches.iter().map(|stretch| self.toggled(stretch, plan)).collect();
-        let wished = marked || matches!(how, How::Asked(_));
-        let lines: usize = toggled.iter().map(Vec::len).sum();
-        let plausible = |(stretch, toggled): (&Stretch, &Vec<usize>)| {
-            toggled.iter().any(|at| {
-                let item = &stretch.items[*at];
-                if item.visible { item.pair.is_none() } else { stretch.open[item.name as usize] > 0 }
-            })
-        };
-        let plausible = self.stretches.iter().zip(&toggled).any(plausible);
-        if lines == 0 || self.lines == 0 || !(plausible || wished) {
-            return Verdict::Implausible;
-        }
-        let mut fit = Fit { whole: true, ..Fit::default() };
-        let mut found = Vec::new();
-        for (index, toggled) in toggled.iter().enumerate() {
-            let (stretch, contents) = (&self.stretches[index], &self.contents[index]);
-            let contents = wished.then_some(contents);
-            fit.shown += toggled.iter().filter(|at| !stretch.items[**at].visible).count();
-            for window in stretch.windows(toggled) {
-                self.lines = self.lines.saturating_sub(window.items.len() + window.new.len());
-                let comes =
-                    |item: usize| !stretch.items[item].visible && toggled.binary_search(&item).is_ok();
-                fit.found += window.pairs.iter().filter(|(item, _)| comes(*item)).count();
-                let was = stretch.misfit(&window, contents);
-                let would = stretch.misfit_toggled(&window, toggled, contents);
-                fit.whole &= would.leaves_no_more_than(&was);
-                fit.was += Sum::of(&was);
-                fit.would += Sum::of(&would);
-                found.push((index, window));
-            }
-        }
-        let full = fit.is_full();
-        let kept = match how {
-            _ if exact => full,
-            _ if wished => fit.is_likely(),
-            // Nobody says so: only on the word of at least half of the lines that it would show.
-            _ => {
-                full || (fit.whole
-                    && fit.would.gaps < fit.was.gaps
-                    && fit.shown > 0
-                    && 2 * fit.found >= fit.shown)
-            }
-        };
-        if !kept {
-            return if plausible { Verdict::Partly } else { Verdict::No };
-        }
-        for (stretch, toggled) in self.stretches.iter_mut().zip(&toggled) {
-            for at in toggled {
-                stretch.items[*at].visible = !stretch.items[*at].visible;
-            }
-        }
-        for (index, window) in found {
-            self.stretches[index].take(window);
-        }
-        plan.switches().for_each(|(hunk, on)| self.on[hunk.index()] = on);
-        for (ids, gone) in plan.moves() {
-            let all = self.stretches.iter_mut().flat_map(|stretch| &mut stretch.items);
-            all.filter(|item| ids.contains(self.weave.runs[item.run].ids.at(item.at)))
-                .for_each(|item| item.gone = gone);
-        }
-        self.look();
-        Verdict::Kept { full }
-    }
-
-    /// The items of a stretch that a plan shows or hides.
-    fn toggled(&self, stretch: &Stretch, plan: &Plan) -> Vec<usize> {
-        let with = switched(&self.on, plan);
-        let on = |hunk: HunkId| with[hunk.index()];
-        let mut runs: Vec<usize> = if plan.only_switches() {
-            let spans = plan.switches().filter_map(|(hunk, _)| self.spans[hunk.index()]);
-            spans.flat_map(|(first, last)| first..=last).filter(|run| stretch.runs.contains(run)).collect()
-        } else {
-            stretch.runs.clone().collect()
-        };
-        runs.sort_unstable();
-        runs.dedup();
-        let mut toggled = Vec::new();
-        for index in runs {
-            let run = &self.weave.runs[index];
-            let allowed = run.allowed(on);
-            for at in stretch.items_of(index) {
-                let item = &stretch.items[at];
-                let moved = plan.moves().find(|(ids, _)| ids.contains(run.ids.at(item.at)));
-                let gone = moved.map_or(item.gone, |(_, gone)| gone);
-                if item.visible == (gone || !allowed) {
-                    toggled.push(at);
-                }
-            }
-        }
-        toggled
     }
 }

@@ -86,9 +86,16 @@ impl Regions {
         self.list.splice(from..to, [merged]);
     }
 
-    /// The regions cut to what really differs, those that do not differ left out.
+    /// The regions cut to what really differs, those that do not differ left out. Regions that cannot lead from one text to the
+    /// other are not believed: what differs then is looked for in all of it.
     pub(crate) fn trimmed(&self, old: &Text, new: &Text) -> Vec<Region> {
-        self.list.iter().filter_map(|region| trim(region, old, new)).collect()
+        let come: usize = self.list.iter().map(|region| region.new.len()).sum();
+        let go: usize = self.list.iter().map(|region| region.old.len()).sum();
+        if old.line_count() + come == new.line_count() + go {
+            return self.list.iter().filter_map(|region| trim(region, old, new)).collect();
+        }
+        let all = Region { old: 0..old.line_count(), new: 0..new.line_count(), before_next: false };
+        trim(&all, old, new).into_iter().collect()
     }
 
     /// These regions followed by later ones, as one step.

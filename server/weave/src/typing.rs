@@ -91,7 +91,9 @@ impl Weave {
         {
             return judgement;
         }
-        if before.newline == after.newline && self.types_in_place(&touched) {
+        // What the last line is says whether the text ends with a newline.
+        let at_end = touched.last().is_some_and(|region| region.new.end == new.line_count());
+        if before.newline == after.newline && !at_end && self.types_in_place(&touched) {
             self.buffer = new.clone();
             self.journal.print = after;
             if touched.is_empty() {

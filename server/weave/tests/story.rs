@@ -295,3 +295,24 @@ fn a_hunk_kept_out_for_its_endings_has_a_conflict() {
     assert!(weave.conflict(hunk).is_some());
     assert_eq!(weave.agent().to_string(), "a\n\nc\n");
 }
+
+#[test]
+fn a_last_line_that_is_filled_says_that_it_has_its_ending() {
+    let mut weave = Weave::new(Text::from("a\nb"));
+    let hunk = weave.record(&[change(1..2, "\n")]).unwrap()[0];
+    edit(&mut weave, &[], &[((1, 1), (1, 1), "\n\n")]);
+    edit(&mut weave, &[], &[((2, 0), (2, 0), "c")]);
+    assert_eq!(weave.buffer().to_string(), "a\nb\nc\n");
+    weave.switch(&[hunk], &[]).unwrap();
+    assert_eq!(weave.buffer().to_string(), "a\n\nc\n");
+}
+
+#[test]
+fn a_caller_that_names_the_wrong_lines_is_not_believed() {
+    let mut weave = weave();
+    weave.record(&[change(2..3, "C\n")]).unwrap();
+    let text = Text::from("a\nnew\nb\nc\nd\ne\n");
+    weave.typed(&text, &Regions::default(), &[], None);
+    assert_eq!(weave.buffer(), &text);
+    assert_eq!(weave.agent().to_string(), "a\nnew\nb\nC\nd\ne\n");
+}
