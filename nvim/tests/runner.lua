@@ -35,8 +35,12 @@ end
 
 --- Waits for something that happens outside of the child's own Lua.
 function t.wait(predicate, what)
-  if not vim.wait(8000, predicate, 10) then
-    error("never: " .. what, 2)
+  local till = vim.uv.hrtime() + 8e9
+  while not predicate() do -- which may itself wait for an answer
+    if vim.uv.hrtime() > till then
+      error("never: " .. what, 2)
+    end
+    vim.wait(10)
   end
 end
 

@@ -4,6 +4,18 @@ local Child = require("child")
 
 local M = {}
 
+--- Waits until something is so, and says whether it came to be. What is asked may itself wait for an answer.
+local function comes(is_so)
+  local till = vim.uv.hrtime() + 8e9
+  repeat
+    if is_so() then
+      return true
+    end
+    vim.wait(20)
+  until vim.uv.hrtime() > till
+  return false
+end
+
 M.FILE = {
   "function greet(name) {",
   '  return "Hello, " + name;',
@@ -91,18 +103,18 @@ end
 --- Waits until an agent reads what the editor has, to the last byte.
 ---@return Answer
 function Scene:reads(agent, path)
-  local text = self.child:lua([[
-    local ending = vim.bo.fileformat == "dos" and "\r\n" or "\n"
-    local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), ending)
-    return vim.bo.endofline and text .. ending or text
-  ]])
-  local hash, read = vim.fn.sha256(text):sub(1, 12), nil
-  local ok = vim.wait(8000, function()
+  local text, read
+  local ok = comes(function()
+    text = self.child:lua([[
+      local ending = vim.bo.fileformat == "dos" and "\r\n" or "\n"
+      local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), ending)
+      return vim.bo.endofline and text .. ending or text
+    ]])
     read = agent:read(path, { view = "buffer" })
-    return read:hash() == hash and read.text:find("Open in the editor", 1, true)
-  end, 20)
+    return read:hash() == vim.fn.sha256(text):sub(1, 12) and read.text:find("Open in the editor", 1, true)
+  end)
   if not ok then
-    error(("the agent reads\n%s\nand the editor has (%s)\n%s"):format(read.text, hash, text), 2)
+    error(("the agent reads\n%s\nand the editor has\n%s"):format(read.text, text), 2)
   end
   return read
 end
@@ -127,10 +139,10 @@ end
 --- Waits until the hunks are these.
 function Scene:shows(expected, what)
   local found
-  local ok = vim.wait(8000, function()
+  local ok = comes(function()
     found = self:hunks()
     return vim.deep_equal(found, expected)
-  end, 10)
+  end)
   if not ok then
     error(
       ("%s\n  expected %s\n  found    %s\n%s"):format(
@@ -147,10 +159,10 @@ end
 --- Waits until a hunk is conflicted, wherever it is shown.
 function Scene:wait_conflict(number)
   local found
-  local ok = vim.wait(8000, function()
+  local ok = comes(function()
     found = table.concat(self:hunks(), ", ")
     return found:find(number .. " conflicted", 1, true) ~= nil
-  end, 10)
+  end)
   if not ok then
     error(("hunk %s is not conflicted: %s\n%s"):format(number, found, self.child:screen()), 2)
   end
@@ -159,10 +171,10 @@ end
 --- Waits until the buffer has these lines.
 function Scene:has(expected, what)
   local found
-  local ok = vim.wait(8000, function()
+  local ok = comes(function()
     found = self.child:lines()
     return vim.deep_equal(found, expected)
-  end, 10)
+  end)
   if not ok then
     error(
       ("%s\n%s"):format(
@@ -223,7 +235,7 @@ end
 ---@param about_hunk boolean? leave out those about the whole file
 function Scene:offers(beginnings, what, about_hunk)
   local found
-  local ok = vim.wait(8000, function()
+  local ok = comes(function()
     found = self:actions()
     if found[1] == "(No code actions available)" then
       found = {}
@@ -239,7 +251,7 @@ function Scene:offers(beginnings, what, about_hunk)
       end
     end
     return true
-  end, 20)
+  end)
   if not ok then
     error(
       ("%s\n  expected %s\n  found    %s"):format(
@@ -266,11 +278,11 @@ end
 --- Waits until the diagnostics stand in these lines, 0-based.
 function Scene:hints(lines)
   local found
-  local ok = vim.wait(8000, function()
+  local ok = comes(function()
     found = self.child:lua("return vim.tbl_map(function(d) return d.lnum end, vim.diagnostic.get(0))")
     table.sort(found)
     return vim.deep_equal(found, lines)
-  end, 20)
+  end)
   if not ok then
     error(("hints in lines %s, not in %s"):format(vim.inspect(found), vim.inspect(lines)), 2)
   end
