@@ -297,7 +297,7 @@ fn session(rng: &mut Rng, trace: &mut Trace) -> Option<(Session, Plan)> {
 #[test]
 fn deliveries_and_their_undo_are_recognised() {
     let mut rates: BTreeMap<(&str, Shape), Rate> = BTreeMap::new();
-    for seed in seeds(4500) {
+    for seed in seeds(3000) {
         let mut rng = Rng::new(seed);
         let mut trace = Trace::new(seed);
         let Some((mut session, plan)) = session(&mut rng, &mut trace) else { continue };
@@ -375,7 +375,7 @@ fn deliveries_and_their_undo_are_recognised() {
 #[test]
 fn typing_is_not_taken_for_a_delivery() {
     let (mut wrong, mut all) = (0, 0);
-    for seed in seeds(4500) {
+    for seed in seeds(3000) {
         let mut rng = Rng::new(seed);
         let mut trace = Trace::new(seed);
         let Some((mut session, plan)) = session(&mut rng, &mut trace) else { continue };
