@@ -1,0 +1,307 @@
+//! A document, the editor that has it open, and what is on the way between the two.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+
+use hashline_history::Memory;
+use hashline_text::{DocVersion, FileHash, Text};
+use hashline_workspace::document::{Delivery, Document, Millis};
+
+use crate::agent::Flight;
+use crate::atom::{Atoms, Maker, readable};
+use crate::dice::Dice;
+use crate::editor::{Editor, Kind, Outcome};
+use crate::model::{Fault, Model};
+use crate::page;
+use crate::tally::Tally;
+use crate::trace::Trace;
+
+/// A delivery on its way to the editor.
+#[derive(Clone, Debug)]
+pub struct Parcel {
+    pub delivery: Delivery,
+    pub sent: Millis,
+}
+
+/// What all steps share.
+#[derive(Debug)]
+pub struct Room {
+    pub now: Millis,
+    pub tally: Tally,
+    pub trace: Trace,
+}
+
+pub struct Desk {
+    pub uri: String,
+    pub document: Document,
+    pub editor: Editor,
+    pub model: Model,
+    pub atoms: Atoms,
+    pub parcels: VecDeque<Parcel>,
+    pub answers: VecDeque<(u64, bool)>,
+    pub history: Memory,
+    /// By hash, the lines that agents were shown.
+    pub shown: HashMap<FileHash, Vec<Range<usize>>>,
+    /// The file.
+    pub disk: String,
+    /// The server has lost step, as it should.
+    pub out: bool,
+    /// An agent's edit that is under way; one at a time.
+    pub flight: Option<Flight>,
+    /// When the last notification came, and the texts before those that followed each other quickly.
+    recent: (Millis, Vec<String>),
+    /// What the person was told.
+    pub notices: usize,
+    /// The first part of a notification that was split has arrived, the rest has not.
+    pub half: bool,
+}
+
+impl Desk {
+    pub fn new(number: usize, dice: &mut Dice) -> Self {
+        let mut atoms = Atoms::default();
+        let text = first_text(&mut atoms, dice);
+        let kinds = [Kind::Neovim, Kind::NeovimMarked, Kind::VsCode, Kind::Helix, Kind::Emacs];
+        let kind = kinds[dice.below(kinds.len())];
+        let version = if kind == Kind::VsCode { 1 } else { 0 };
+        let editor = Editor::open(kind, text.clone(), version);
+        let uri = format!("untitled:{number}");
+        let document =
+            Document::open(&uri, "text", DocVersion(version), editor.encoding, Text::from(text.as_str()));
+        Self {
+            uri,
+            document,
+            editor,
+            model: Model::default(),
+            atoms,
+            parcels: VecDeque::new(),
+            answers: VecDeque::new(),
+            history: Memory::default(),
+            shown: HashMap::new(),
+            disk: text,
+            out: false,
+            flight: None,
+            recent: (Millis(0), Vec::new()),
+            notices: 0,
+            half: false,
+        }
+    }
+
+    /// The next notification reaches the server.
+    pub fn receive(&mut self, room: &mut Room) -> Result<bool, Fault> {
+        let Some(note) = self.editor.outbox.pop_front() else { return Ok(false) };
+        if note.more {
+            room.tally.splits += 1;
+        }
+        if note.changes.len() > 1 {
+            room.tally.merges += 1;
+        }
+        let full = note.changes.iter().any(|change| change.span.is_none());
+        room.trace.say(|| {
+            let changes = note.changes.iter().map(|change| match change.span {
+                Some(span) => format!("{}-{} {:?}", span.start, span.end, readable(&change.text)),
+                None => format!("all {:?}", readable(&change.text)),
+            });
+            let changes = changes.collect::<Vec<_>>().join(", ");
+            let more = if note.more { ", more follows" } else { "" };
+            format!("  {} <- version {}{more}: {changes}", self.uri, note.version.0)
+        });
+        // What comes within a second may be judged together with what was before.
+        if room.now.0 > self.recent.0.0 + 1000 {
+            self.recent.1.clear();
+        }
+        self.recent.1.push(self.document.text().to_string());
+        self.recent.0 = room.now;
+        let recent = self.recent.1.len().saturating_sub(4);
+        for before in self.recent.1.iter().take(2).chain(self.recent.1.iter().skip(recent.max(2))) {
+            self.model.muddle(before, &note.after);
+        }
+        let result = self.document.change(note.version, &note.changes, note.mark, room.now);
+        if full && self.out && result.is_ok() {
+            self.out = false;
+        }
+        if self.out {
+            return Ok(true);
+        }
+        if let Err(error) = result {
+            return Err(format!("a right change was refused: {error}"));
+        }
+        let text = self.document.text().to_string();
+        if text != note.after {
+            return Err(format!(
+                "the document has {:?}, the editor {:?}",
+                readable(&text),
+                readable(&note.after)
+            ));
+        }
+        self.half = note.more;
+        self.observe(true, room)?;
+        Ok(true)
+    }
+
+    /// Checks decisions and, where nothing is half reported, states.
+    pub fn observe(&mut self, states: bool, room: &mut Room) -> Result<(), Fault> {
+        self.notices += self.document.take_notices().len();
+        let news = self.document.take_news();
+        let records = self.document.take_records();
+        if !(news.review || news.decided || !records.is_empty() || self.half) {
+            // Nothing has happened since the last look.
+            return Ok(());
+        }
+        for record in records {
+            hashline_history::History::append(&self.history, record).map_err(|error| error.to_string())?;
+        }
+        self.model.observe(&mut self.document, states && !self.half && !self.out, &mut room.tally)
+    }
+
+    /// Everything that was sent reaches the server.
+    pub fn receive_all(&mut self, room: &mut Room) -> Result<(), Fault> {
+        while self.receive(room)? {}
+        Ok(())
+    }
+
+    /// Sends what the server has to deliver on its way.
+    pub fn poll(&mut self, room: &mut Room) -> Result<(), Fault> {
+        let Some(delivery) = self.document.poll(room.now) else { return self.observe(true, room) };
+        room.tally.deliveries += 1;
+        if Some(delivery.version) != self.document.version() {
+            return Err("a delivery for another version than the last".to_owned());
+        }
+        let before = self.document.text().to_string();
+        let mut after = before.clone();
+        let mut end = usize::MAX;
+        for edit in delivery.edits.iter().rev() {
+            let from = page::byte_of(&before, edit.span.start, self.editor.encoding);
+            let to = page::byte_of(&before, edit.span.end, self.editor.encoding);
+            let (Some(from), Some(to)) = (from, to) else {
+                return Err(format!("a delivery names a place outside the text: {:?}", edit.span));
+            };
+            if from > to || to > end {
+                return Err("edits of a delivery overlap".to_owned());
+            }
+            end = from;
+            after.replace_range(from..to, &edit.new);
+        }
+        room.trace.say(|| {
+            let edits = delivery
+                .edits
+                .iter()
+                .map(|edit| format!("{}-{} {:?}", edit.span.start, edit.span.end, readable(&edit.new)));
+            let edits = edits.collect::<Vec<_>>().join(", ");
+            format!(
+                "  {} -> delivery {} for version {}: {edits}",
+                self.uri, delivery.number, delivery.version.0
+            )
+        });
+        self.model.explains(&before, &after)?;
+        self.parcels.push_back(Parcel { delivery, sent: room.now });
+        self.observe(true, room)
+    }
+
+    /// The editor gets to the next delivery.
+    pub fn deliver(&mut self, dice: &mut Dice, room: &mut Room) -> Result<(), Fault> {
+        let Some(parcel) = self.parcels.pop_front() else { return Ok(()) };
+        let number = parcel.delivery.number;
+        let outcome = self.editor.deliver(&parcel.delivery, dice);
+        room.trace.say(|| format!("  {} editor: delivery {number} {outcome:?}", self.uri));
+        match outcome {
+            Outcome::Applied => {
+                room.tally.applied += 1;
+                if room.now.0 >= parcel.sent.0 + 2000 {
+                    room.tally.late += 1;
+                }
+            }
+            Outcome::Refused => room.tally.refused += 1,
+            Outcome::Dropped => room.tally.dropped += 1,
+        }
+        self.answers.push_back((number, outcome != Outcome::Refused));
+        Ok(())
+    }
+
+    /// The next answer reaches the server.
+    pub fn answer(&mut self, room: &mut Room) -> Result<bool, Fault> {
+        let Some((number, applied)) = self.answers.pop_front() else { return Ok(false) };
+        room.trace.say(|| format!("  {} answer to {number}: {applied}", self.uri));
+        if applied && !self.editor.is_quiet() {
+            room.tally.misplaced_answer += 1;
+        }
+        self.document.answered(number, applied, room.now);
+        Ok(true)
+    }
+
+    /// Lets everything come to rest, with an editor that is quick and a person who waits.
+    pub fn settle(&mut self, dice: &mut Dice, room: &mut Room) -> Result<(), Fault> {
+        self.finish_flight(room)?;
+        for _ in 0..500 {
+            self.editor.send(None);
+            self.receive_all(room)?;
+            self.poll(room)?;
+            if self.parcels.is_empty() && self.answers.is_empty() && self.editor.is_quiet() {
+                match self.document.next_poll() {
+                    None => return self.at_rest(room),
+                    Some(_) if self.out => return Ok(()),
+                    Some(at) => room.now = room.now.max(at),
+                }
+                continue;
+            }
+            self.deliver(dice, room)?;
+            self.editor.send(None);
+            self.receive_all(room)?;
+            self.answer(room)?;
+            room.now = Millis(room.now.0 + 50);
+        }
+        Err("it never comes to rest".to_owned())
+    }
+
+    fn at_rest(&mut self, room: &mut Room) -> Result<(), Fault> {
+        room.tally.quiet += 1;
+        if self.out {
+            return Ok(());
+        }
+        let text = self.document.text().to_string();
+        if text != self.editor.text {
+            return Err("at rest, and the texts differ".to_owned());
+        }
+        self.observe(true, room)?;
+        self.agent_view()?;
+        self.model.at_rest(std::mem::take(&mut self.notices))
+    }
+
+    /// The agent view is what it should be.
+    pub fn agent_view(&mut self) -> Result<(), Fault> {
+        if self.out || self.flight.as_ref().is_some_and(Flight::is_provisional) {
+            return Ok(());
+        }
+        let served = self.document.serve(hashline_weave::View::Agent).map_err(|error| error.to_string())?;
+        let agent = served.text().to_string();
+        self.model.agent_view(&mut self.document, &agent)
+    }
+}
+
+/// The text that a document starts with: lines of its own characters, some that stand more than once, all kinds of ends.
+fn first_text(atoms: &mut Atoms, dice: &mut Dice) -> String {
+    if dice.chance(4) {
+        return if dice.chance(50) { String::new() } else { "\n".to_owned() };
+    }
+    let ending = dice.weighted(&[(80, "\n"), (20, "\r\n")]);
+    let mixed = dice.chance(8);
+    let mut text = String::new();
+    let lines = dice.within(3, 24);
+    for line in 0..lines {
+        match dice.below(10) {
+            0 if line + 1 < lines => {}
+            1 => text.push('}'),
+            2 => text.push_str("  return;"),
+            _ => {
+                text.push_str(&" ".repeat(dice.below(3) * 2));
+                text.push_str(&format!("stored({})", atoms.next(Maker::File)));
+                if dice.chance(40) {
+                    text.push_str(&format!(" and {};", atoms.next(Maker::File)));
+                }
+            }
+        }
+        if line + 1 < lines || dice.chance(75) {
+            text.push_str(if mixed && dice.chance(30) { "\r\n" } else { ending });
+        }
+    }
+    text
+}

@@ -1,0 +1,324 @@
+//! The editors, as `editor_facts.md` measured them: what each does with a delivery, how it reports what happened, and its undo.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use hashline_text::{DocVersion, Encoding, Span};
+use hashline_weave::UndoMark;
+use hashline_workspace::document::{ContentChange, Delivery};
+
+use crate::dice::Dice;
+use crate::page::{self, Patch};
+
+/// Which editor it is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Drops an edit for an older version and answers that it was applied; typing is one undo step until it is left.
+    Neovim,
+    /// The same with the plugin, which marks undo and redo.
+    NeovimMarked,
+    /// Refuses whenever the text has moved on; every step is its own.
+    VsCode,
+    /// Refuses whenever the text has moved on; reports edits first to last.
+    Helix,
+    /// Reports half a second later, all in one range; checks only the version that it has sent.
+    Emacs,
+}
+
+/// What came of a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Applied,
+    Refused,
+    /// Not applied, though the answer says so.
+    Dropped,
+}
+
+/// A notification on its way to the server.
+#[derive(Clone, Debug)]
+pub struct Note {
+    pub version: DocVersion,
+    pub changes: Vec<ContentChange>,
+    pub mark: Option<UndoMark>,
+    /// The editor's text that it reports.
+    pub after: String,
+    /// The rest of what happened comes with the next one.
+    pub more: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Change {
+    change: ContentChange,
+    version: i32,
+    after: String,
+    mark: Option<UndoMark>,
+}
+
+/// A step of the undo stack: the text to go back to.
+#[derive(Clone, Debug)]
+struct Step {
+    text: String,
+    delivered: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Editor {
+    pub kind: Kind,
+    pub encoding: Encoding,
+    pub text: String,
+    pub version: i32,
+    /// The ending that it puts where one is typed.
+    pub ending: &'static str,
+    /// Where the person types, as a byte.
+    pub cursor: usize,
+    /// The person is typing: what follows belongs to the same undo step.
+    pub inserting: bool,
+    undo: Vec<Step>,
+    redo: Vec<Step>,
+    unsent: Vec<Change>,
+    sent: String,
+    sent_version: i32,
+    pub outbox: VecDeque<Note>,
+}
+
+impl Editor {
+    pub fn open(kind: Kind, text: String, version: i32) -> Self {
+        let encoding = match kind {
+            Kind::VsCode => Encoding::Utf16,
+            Kind::Emacs => Encoding::Utf32,
+            _ => Encoding::Utf8,
+        };
+        let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        Self {
+            kind,
+            encoding,
+            sent: text.clone(),
+            text,
+            version,
+            ending,
+            cursor: 0,
+            inserting: false,
+            undo: Vec::new(),
+            redo: Vec::new(),
+            unsent: Vec::new(),
+            sent_version: version,
+            outbox: VecDeque::new(),
+        }
+    }
+
+    /// Whether something was typed that the server has not been sent.
+    pub fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    /// Whether everything that happened has reached the server.
+    pub fn is_quiet(&self) -> bool {
+        self.unsent.is_empty() && self.outbox.is_empty()
+    }
+
+    /// Makes a change of the text as part of the undo step that is open.
+    fn put(&mut self, bytes: Range<usize>, new: &str, mark: Option<UndoMark>) {
+        let span = page::span_of(&self.text, bytes.clone(), self.encoding);
+        self.text.replace_range(bytes.clone(), new);
+        self.version += if self.kind == Kind::Neovim && new.len() > 3 { 2 } else { 1 };
+        let (before, after) = (bytes.end, bytes.start + new.len());
+        if self.cursor >= before {
+            self.cursor = self.cursor - before + after;
+        } else if self.cursor > bytes.start {
+            self.cursor = bytes.start;
+        }
+        let change = ContentChange { span: Some(span), text: new.to_owned() };
+        self.unsent.push(Change { change, version: self.version, after: self.text.clone(), mark });
+    }
+
+    fn step(&mut self, delivered: bool) {
+        self.redo.clear();
+        self.undo.push(Step { text: self.text.clone(), delivered });
+    }
+
+    /// The person changes the text.
+    pub fn type_at(&mut self, bytes: Range<usize>, new: &str, joins: bool) {
+        let one_block = matches!(self.kind, Kind::Neovim | Kind::NeovimMarked | Kind::Helix);
+        if !(joins && self.inserting && one_block) {
+            self.step(false);
+        }
+        self.redo.clear();
+        self.inserting = joins;
+        self.put(bytes, new, None);
+        self.reports_at_once();
+    }
+
+    /// Replaces the text, as a formatter or a paste over everything does.
+    pub fn rewrite(&mut self, after: &str, dice: &mut Dice) {
+        if self.text == after {
+            return;
+        }
+        self.step(false);
+        self.inserting = false;
+        let everything = Patch { bytes: 0..self.text.len(), new: after.to_owned() };
+        match dice.below(4) {
+            0 => self.put(everything.bytes, after, None),
+            1 => {
+                self.text = after.to_owned();
+                self.cursor = 0;
+                self.version += 1;
+                let change = ContentChange { span: None, text: after.to_owned() };
+                let (version, after) = (self.version, after.to_owned());
+                self.unsent.push(Change { change, version, after, mark: None });
+            }
+            _ => self.put_all(&page::by_lines(&self.text, after), None),
+        }
+        self.reports_at_once();
+    }
+
+    fn put_all(&mut self, patches: &[Patch], mark: Option<UndoMark>) {
+        if self.kind == Kind::Helix {
+            let mut shift = 0isize;
+            for patch in patches {
+                let at = |byte: usize| byte.saturating_add_signed(shift);
+                self.put(at(patch.bytes.start)..at(patch.bytes.end), &patch.new, mark);
+                shift += patch.new.len() as isize - patch.bytes.len() as isize;
+            }
+            return;
+        }
+        for patch in patches.iter().rev() {
+            self.put(patch.bytes.clone(), &patch.new, mark);
+        }
+    }
+
+    /// Undoes or redoes a step. Tells whether there was one, and whether it held a delivery.
+    pub fn turn(&mut self, redo: bool) -> Option<bool> {
+        self.inserting = false;
+        let step = if redo { self.redo.pop() } else { self.undo.pop() }?;
+        let here = Step { text: self.text.clone(), delivered: step.delivered };
+        if redo {
+            self.undo.push(here)
+        } else {
+            self.redo.push(here)
+        };
+        let mark =
+            (self.kind == Kind::NeovimMarked).then_some(if redo { UndoMark::Redo } else { UndoMark::Undo });
+        if mark.is_some() {
+            self.send(None);
+        }
+        let patches = match self.kind {
+            Kind::Emacs => page::single(&self.text, &step.text).into_iter().collect(),
+            _ => page::by_lines(&self.text, &step.text),
+        };
+        self.put_all(&patches, mark);
+        if mark.is_some() {
+            self.send(None);
+        }
+        self.reports_at_once();
+        Some(step.delivered)
+    }
+
+    /// Tries to apply a delivery.
+    pub fn deliver(&mut self, delivery: &Delivery, dice: &mut Dice) -> Outcome {
+        let version = delivery.version.0;
+        let neovim = matches!(self.kind, Kind::Neovim | Kind::NeovimMarked);
+        if dice.chance(4) {
+            // A buffer that cannot be changed now, or a person in a prompt.
+            return Outcome::Refused;
+        }
+        if neovim && dice.chance(3) {
+            return Outcome::Dropped;
+        }
+        if self.kind == Kind::Emacs {
+            if version != self.sent_version || self.has_unsent() {
+                return Outcome::Refused;
+            }
+        } else if version != self.version {
+            return if neovim { Outcome::Dropped } else { Outcome::Refused };
+        }
+        let mut patches = Vec::new();
+        for edit in &delivery.edits {
+            let Some(bytes) = self.bytes_of(edit.span) else { return Outcome::Refused };
+            patches.push(Patch { bytes, new: self.endings_of(&edit.new) });
+        }
+        let joins = self.inserting && (neovim || matches!(self.kind, Kind::Helix | Kind::Emacs));
+        match self.undo.last_mut().filter(|_| joins) {
+            Some(step) => step.delivered = true,
+            None => self.step(true),
+        }
+        self.redo.clear();
+        if self.kind == Kind::VsCode {
+            let mut after = self.text.clone();
+            for patch in patches.iter().rev() {
+                after.replace_range(patch.bytes.clone(), &patch.new);
+            }
+            self.put_all(&page::by_lines(&self.text, &after), None);
+        } else {
+            self.put_all(&patches, None);
+        }
+        self.reports_at_once();
+        Outcome::Applied
+    }
+
+    fn bytes_of(&self, span: Span) -> Option<Range<usize>> {
+        let start = page::byte_of(&self.text, span.start, self.encoding)?;
+        let end = page::byte_of(&self.text, span.end, self.encoding)?;
+        (start <= end).then_some(start..end)
+    }
+
+    /// Text with the endings that the editor makes of it.
+    fn endings_of(&self, new: &str) -> String {
+        match self.kind {
+            Kind::Helix | Kind::Emacs => new.to_owned(),
+            _ if self.ending == "\r\n" => new.replace("\r\n", "\n").replace('\n', "\r\n"),
+            _ => new.to_owned(),
+        }
+    }
+
+    fn reports_at_once(&mut self) {
+        if matches!(self.kind, Kind::VsCode | Kind::Helix) {
+            self.send(None);
+        }
+    }
+
+    /// Sends what has not been sent, as one notification or, with a place to cut, as two.
+    pub fn send(&mut self, cut: Option<usize>) {
+        if self.unsent.is_empty() {
+            return;
+        }
+        let unsent = std::mem::take(&mut self.unsent);
+        let full = unsent.iter().any(|change| change.change.span.is_none());
+        if self.kind == Kind::Emacs && !full {
+            if let Some(patch) = page::single(&self.sent, &self.text) {
+                let span = page::span_of(&self.sent, patch.bytes, self.encoding);
+                let changes = vec![ContentChange { span: Some(span), text: patch.new }];
+                self.note(changes, self.version, None, self.text.clone(), false);
+            }
+        } else {
+            let cut = cut.map_or(0, |cut| cut % unsent.len());
+            for (at, part) in [&unsent[..cut], &unsent[cut..]].into_iter().enumerate() {
+                let Some(last) = part.last() else { continue };
+                let changes = part.iter().map(|change| change.change.clone()).collect();
+                self.note(changes, last.version, last.mark, last.after.clone(), at == 0);
+            }
+        }
+        self.sent = self.text.clone();
+        self.sent_version = self.version;
+    }
+
+    fn note(
+        &mut self,
+        changes: Vec<ContentChange>,
+        version: i32,
+        mark: Option<UndoMark>,
+        after: String,
+        more: bool,
+    ) {
+        self.outbox.push_back(Note { version: DocVersion(version), changes, mark, after, more });
+    }
+}
+
+impl Editor {
+    /// Sends the whole text.
+    pub fn send_all(&mut self) {
+        self.version += 1;
+        let change = ContentChange { span: None, text: self.text.clone() };
+        self.note(vec![change], self.version, None, self.text.clone(), false);
+        self.sent_version = self.version;
+    }
+}

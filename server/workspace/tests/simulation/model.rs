@@ -1,0 +1,462 @@
+//! What must be so, told from nothing but the texts: which hunks there are, which of their characters stand in the text, and what the
+//! person has asked for. Knows no lines' identities, no runs and no views.
+
+use std::collections::{HashMap, HashSet};
+
+use hashline_history::{ConversationId, Decision, HunkRef};
+use hashline_workspace::document::{Document, HunkState, HunkView, Review};
+
+use crate::atom::{self, atoms, readable};
+use crate::page;
+use crate::tally::Tally;
+
+/// What is wrong.
+pub type Fault = String;
+
+/// A hunk as it was proposed.
+#[derive(Clone, Debug)]
+pub struct Hunk {
+    pub name: HunkRef,
+    pub conversation: ConversationId,
+    pub removed: Vec<String>,
+    pub proposed: Vec<String>,
+    pub decision: Decision,
+    /// What the person or the agent has ever asked for.
+    pub granted: HashSet<Decision>,
+    /// Hunks that this one may rest on, as far as the text tells.
+    pub rests_on: Vec<usize>,
+    /// It may come into the text.
+    pub may_come: bool,
+    /// It may leave the text.
+    pub may_go: bool,
+    /// The person agreed that typed lines go with the change that is wanted.
+    pub over_mine: bool,
+    /// What has ever stood in its lines, once the person had changed them: it comes back with them.
+    pub worn: HashSet<char>,
+    pub in_text: bool,
+    /// What was asked for last and taken on.
+    pub asked: Option<Decision>,
+}
+
+/// All that is known of a document from outside.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    pub hunks: Vec<Hunk>,
+    /// Characters that the person has copied or moved to another line: they are the person's business now.
+    pub loose: HashSet<char>,
+}
+
+/// Whether a hunk is in the text, by its state.
+pub fn is_in_text(state: &HunkState) -> bool {
+    matches!(state, HunkState::InText | HunkState::Edited(_))
+}
+
+fn flat(review: &Review) -> Vec<&HunkView> {
+    review.edits.iter().flat_map(|edit| &edit.hunks).collect()
+}
+
+impl Model {
+    pub fn find(&self, name: &HunkRef) -> Option<usize> {
+        self.hunks.iter().position(|hunk| hunk.name == *name)
+    }
+
+    /// Lets characters go where the person likes.
+    pub fn loosen(&mut self, text: &str) {
+        self.loose.extend(atoms(text));
+    }
+
+    /// Where some lines have become another number of lines and a character is in both, it is a guess which line is which (W6): its
+    /// characters are not looked for any more.
+    pub fn muddle(&mut self, before: &str, after: &str) {
+        for (gone, come) in page::changed_runs(before, after) {
+            let (old, new) = (page::contents(&gone).len(), page::contents(&come).len());
+            if old != new && atoms(&gone).any(|atom| come.contains(atom)) {
+                self.loosen(&gone);
+                self.loosen(&come);
+            }
+        }
+    }
+
+    /// Where the person deletes lines of a hunk of which others are changed or shared with other lines, it is a guess what is left.
+    pub fn tear(&mut self, text: &str, gone: &str) {
+        let lines = page::contents(text);
+        let torn = |hunk: &&Hunk| {
+            let whole = |line: &String| atoms(line).next().is_some() && lines.contains(&line.as_str());
+            let mut own = hunk.proposed.iter().flat_map(|line| atoms(line));
+            own.any(|atom| gone.contains(atom)) && !hunk.proposed.iter().all(whole)
+        };
+        let torn: Vec<String> =
+            self.hunks.iter().filter(torn).flat_map(|hunk| hunk.proposed.clone()).collect();
+        // A changed line that a hunk on its way was to take out: who took it out?
+        let contested = |line: &&&str| {
+            let of = |hunk: &Hunk| {
+                let own = hunk.removed.iter().any(|own| atoms(own).any(|atom| line.contains(atom)));
+                own && !hunk.removed.iter().any(|own| own == *line)
+            };
+            self.hunks.iter().any(of)
+        };
+        let contested: Vec<String> =
+            page::contents(gone).iter().filter(contested).map(|line| (*line).to_owned()).collect();
+        torn.iter().chain(&contested).for_each(|line| self.loosen(line));
+    }
+
+    /// Looks at all decisions and states after something has happened, and at the text.
+    pub fn observe(
+        &mut self,
+        document: &mut Document,
+        settled: bool,
+        tally: &mut Tally,
+    ) -> Result<(), Fault> {
+        let review = document.review_where(|_| true);
+        let views = flat(&review);
+        if views.len() != self.hunks.len() {
+            return Err(format!("{} hunks are listed, {} were proposed", views.len(), self.hunks.len()));
+        }
+        let text = document.text().to_string();
+        let sight = Sight::new(&text, &views, &self.hunks);
+        for (at, view) in views.iter().enumerate() {
+            self.decided(at, view, &sight, settled, tally)?;
+            if settled {
+                self.state(at, view, &sight, tally)?;
+            }
+        }
+        for (hunk, view) in self.hunks.iter_mut().zip(&views) {
+            if matches!(view.state, HunkState::Edited(_)) {
+                hunk.worn.extend(hunk.proposed.iter().flat_map(|line| atoms(line)));
+                let place = view.lines.clone().unwrap_or_default();
+                hunk.worn.extend(sight.text[place].iter().flat_map(|line| atoms(line)));
+            }
+            hunk.in_text = is_in_text(&view.state);
+            if hunk.decision != view.decision {
+                // Done, or the person has undone it since.
+                hunk.asked = None;
+                hunk.over_mine = false;
+            }
+            hunk.decision = view.decision;
+        }
+        Ok(())
+    }
+
+    /// A decision that has changed was asked for, or the text shows it.
+    fn decided(
+        &self,
+        at: usize,
+        view: &HunkView,
+        sight: &Sight<'_>,
+        settled: bool,
+        tally: &mut Tally,
+    ) -> Result<(), Fault> {
+        let hunk = &self.hunks[at];
+        if hunk.decision == view.decision {
+            return Ok(());
+        }
+        let in_text = is_in_text(&view.state);
+        let wrong = |why: &str| {
+            Err(format!("{} went from {:?} to {:?}, {why}", hunk.name, hunk.decision, view.decision))
+        };
+        match view.decision {
+            Decision::Accepted => {
+                if !in_text {
+                    return wrong("but it is not in the text");
+                }
+                let complete = self.tokens(at).all(|token| sight.count(token) > 0 || sight.covers(token, at));
+                if !hunk.granted.contains(&Decision::Accepted) {
+                    tally.seen += 1;
+                    if !complete {
+                        return wrong("unasked, and the text does not show it");
+                    }
+                }
+                if settled && !complete && view.state == HunkState::InText {
+                    return wrong("but the text does not show it");
+                }
+            }
+            Decision::Rejected | Decision::Withdrawn => {
+                if !hunk.granted.contains(&view.decision) {
+                    return wrong("which nobody asked for");
+                }
+                if in_text {
+                    return wrong("but it is in the text");
+                }
+            }
+            Decision::Undecided => {}
+        }
+        Ok(())
+    }
+
+    fn tokens(&self, at: usize) -> impl Iterator<Item = char> + '_ {
+        self.hunks[at]
+            .proposed
+            .iter()
+            .flat_map(|line| atoms(line))
+            .filter(|token| !self.loose.contains(token))
+    }
+
+    /// The state of a hunk is what the text shows.
+    fn state(&self, at: usize, view: &HunkView, sight: &Sight<'_>, tally: &mut Tally) -> Result<(), Fault> {
+        let hunk = &self.hunks[at];
+        let wrong =
+            |why: String| Err(format!("{} is {:?}, {:?}; {why}", hunk.name, view.state, view.decision));
+        match view.state {
+            HunkState::InText => {
+                for line in &hunk.proposed {
+                    for token in atoms(line).filter(|token| !self.loose.contains(token)) {
+                        let covered = sight.covers(token, at);
+                        let lines = sight.lines.get(line.as_str()).copied().unwrap_or_default();
+                        tally.checked += 1;
+                        if !covered && (lines != 1 || sight.count(token) != 1) {
+                            return wrong(format!("{} stands {lines} times", readable(line)));
+                        }
+                        if covered && sight.count(token) != 0 {
+                            return wrong(format!("{} was taken out and is there", readable(line)));
+                        }
+                    }
+                }
+                for line in &hunk.removed {
+                    let own =
+                        atoms(line).next().is_some() && !atoms(line).any(|atom| self.loose.contains(&atom));
+                    if own && sight.lines.contains_key(line.as_str()) {
+                        return wrong(format!("{} is still there", readable(line)));
+                    }
+                }
+            }
+            HunkState::Edited(edited) => {
+                let whole = hunk.proposed.iter().all(|line| sight.lines.get(line.as_str()) == Some(&1));
+                let untouched = edited.deleted || edited.changed;
+                let own = |line: &String| {
+                    let mut own = atoms(line).peekable();
+                    own.peek().is_some() && own.all(|atom| !self.loose.contains(&atom))
+                };
+                if whole && untouched && hunk.proposed.iter().all(own) {
+                    return wrong("the text has all its lines as they were proposed".to_owned());
+                }
+            }
+            HunkState::Held | HunkState::Conflicted(_) | HunkState::Withdrawn => {
+                tally.checked += 1;
+                // What the person changed and kept is the person's.
+                let kept = |token: char| {
+                    let own = hunk.proposed.iter().find(|line| line.contains(token));
+                    hunk.worn.contains(&token)
+                        && !own.is_some_and(|line| sight.lines.contains_key(line.as_str()))
+                };
+                if let Some(token) = self.tokens(at).find(|token| sight.count(*token) > 0 && !kept(*token)) {
+                    return wrong(format!("{} is in the text", readable(&token.to_string())));
+                }
+            }
+        }
+        if is_in_text(&view.state) && matches!(view.decision, Decision::Rejected | Decision::Withdrawn) {
+            return wrong("it cannot be both".to_owned());
+        }
+        if !is_in_text(&view.state) && view.decision == Decision::Accepted {
+            return wrong("it cannot be both".to_owned());
+        }
+        Ok(())
+    }
+
+    /// What a delivery would do to the text is what was asked for, and nothing besides.
+    pub fn explains(&mut self, before: &str, after: &str) -> Result<(), Fault> {
+        let (old, new) = (atom::count(before), atom::count(after));
+        let number =
+            |counts: &HashMap<char, usize>, atom: char| counts.get(&atom).copied().unwrap_or_default();
+        let any_over_mine = self.hunks.iter().any(|hunk| hunk.over_mine);
+        let wanted =
+            |on: bool| self.hunks.iter().filter(move |hunk| if on { hunk.may_come } else { hunk.may_go });
+        let made = |on: bool, atom: char| {
+            wanted(on).any(|h| h.worn.contains(&atom) || h.proposed.iter().any(|line| line.contains(atom)))
+        };
+        let removed =
+            |on: bool, atom: char| wanted(on).any(|h| h.removed.iter().any(|line| line.contains(atom)));
+        for atom in old.keys().chain(new.keys()).copied() {
+            let (was, is) = (number(&old, atom), number(&new, atom));
+            if self.loose.contains(&atom) {
+                continue;
+            }
+            if is < was && !(made(false, atom) || removed(true, atom) || any_over_mine) {
+                return Err(format!("a delivery takes out {}", readable(&atom.to_string())));
+            }
+            if is > was && !(made(true, atom) || removed(false, atom) || made(false, atom)) {
+                return Err(format!("a delivery puts in {}", readable(&atom.to_string())));
+            }
+        }
+        if any_over_mine {
+            // What goes with a hunk may come back with it.
+            let gone = old.keys().copied().filter(|atom| number(&new, *atom) < number(&old, *atom));
+            let gone: Vec<char> = gone.collect();
+            for hunk in self.hunks.iter_mut().filter(|hunk| hunk.over_mine) {
+                hunk.worn.extend(&gone);
+            }
+            return Ok(());
+        }
+        // What is in both stays in its order.
+        let both = |text: &str, other: &HashMap<char, usize>, own: &HashMap<char, usize>| -> Vec<char> {
+            let once = |atom: &char| number(other, *atom) == 1 && number(own, *atom) == 1;
+            atoms(text).filter(|atom| once(atom) && !self.loose.contains(atom)).collect()
+        };
+        if both(before, &new, &old) != both(after, &old, &new) {
+            return Err("a delivery moves characters about".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Some hunks and those of the same turns that build on each other with them.
+    pub fn group(&self, hunks: &[usize]) -> Vec<usize> {
+        let mut all = hunks.to_vec();
+        let mut at = 0;
+        while let Some(one) = all.get(at).copied() {
+            for (other, hunk) in self.hunks.iter().enumerate() {
+                let linked = hunk.rests_on.contains(&one) || self.hunks[one].rests_on.contains(&other);
+                if linked && hunk.conversation == self.hunks[one].conversation && !all.contains(&other) {
+                    all.push(other);
+                }
+            }
+            at += 1;
+        }
+        all
+    }
+
+    /// The hunks that have to be taken out with some.
+    pub fn above(&self, hunks: &[usize]) -> Vec<usize> {
+        let mut all = hunks.to_vec();
+        for at in 0..self.hunks.len() {
+            if !all.contains(&at) && self.hunks[at].rests_on.iter().any(|below| all.contains(below)) {
+                all.push(at);
+            }
+        }
+        all
+    }
+
+    /// The hunks that have to be put in with some.
+    pub fn below(&self, hunks: &[usize]) -> Vec<usize> {
+        let mut all = hunks.to_vec();
+        for at in (0..self.hunks.len()).rev() {
+            if all.contains(&at) {
+                all.extend(&self.hunks[at].rests_on);
+            }
+        }
+        all
+    }
+
+    /// What a hunk that replaces lines of the agent view may rest on: hunks whose lines it takes out or stands between, and those
+    /// that took out lines where it takes out several.
+    pub fn rests_on(&self, view: &[String], lines: std::ops::Range<usize>, gone: &[&str]) -> Vec<usize> {
+        let rests = |hunk: &Hunk| {
+            let own =
+                |line: &String| atoms(line).any(|atom| hunk.proposed.iter().any(|own| own.contains(atom)));
+            let first = view.iter().position(own);
+            let last = view.iter().rposition(own);
+            let between = first.zip(last).is_some_and(|(first, last)| {
+                // Lines of it that are not to be seen may lie beside those that are.
+                first <= lines.end && lines.start <= last + 1
+            });
+            let plain = |line: &&str| atoms(line).next().is_none();
+            let takes = gone
+                .iter()
+                .filter(|line| plain(line))
+                .any(|line| hunk.proposed.iter().any(|own| own == line));
+            between || takes || (!hunk.removed.is_empty() && lines.len() > 1)
+        };
+        (0..self.hunks.len()).filter(|at| rests(&self.hunks[*at])).collect()
+    }
+
+    /// At rest nothing is under way any more. A decision that could not be carried out was told to the person.
+    pub fn at_rest(&mut self, notices: usize) -> Result<(), Fault> {
+        for hunk in &mut self.hunks {
+            (hunk.may_come, hunk.may_go, hunk.over_mine) = (false, false, false);
+            let asked = hunk.asked.take();
+            if asked.is_some_and(|asked| asked != hunk.decision) && notices == 0 {
+                return Err(format!(
+                    "{} is {:?} at rest, though {asked:?} was asked for last and taken on",
+                    hunk.name, hunk.decision
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets what is under way.
+    pub fn stop(&mut self) {
+        for hunk in &mut self.hunks {
+            (hunk.may_come, hunk.may_go, hunk.over_mine) = (false, false, false);
+            hunk.asked = None;
+        }
+    }
+
+    /// The agent view is the editor's text with the held hunks in it that nothing stands against.
+    pub fn agent_view(&self, document: &mut Document, agent: &str) -> Result<(), Fault> {
+        let review = document.review_where(|_| true);
+        let views = flat(&review);
+        let names: Vec<&HunkRef> = self.hunks.iter().map(|hunk| &hunk.name).collect();
+        let mut shown: Vec<bool> = views.iter().map(|view| is_in_text(&view.state)).collect();
+        let mut lines: HashMap<String, isize> = HashMap::new();
+        for line in page::contents(&document.text().to_string()) {
+            *lines.entry(line.to_owned()).or_default() += 1;
+        }
+        for (at, view) in views.iter().enumerate() {
+            let held = view.state == HunkState::Held && view.decision == Decision::Undecided;
+            let stands = view
+                .depends_on
+                .iter()
+                .all(|name| names.iter().position(|known| *known == name).is_some_and(|below| shown[below]));
+            if held && stands {
+                shown[at] = true;
+                for line in &self.hunks[at].proposed {
+                    *lines.entry(line.clone()).or_default() += 1;
+                }
+                for line in &self.hunks[at].removed {
+                    *lines.entry(line.clone()).or_default() -= 1;
+                }
+            }
+        }
+        for line in page::contents(agent) {
+            *lines.entry(line.to_owned()).or_default() -= 1;
+        }
+        // Lines that the person has changed or deleted inside a hunk stay so while it is held.
+        let worn = |line: &str| {
+            atoms(line).any(|atom| self.loose.contains(&atom))
+                || self.hunks.iter().any(|hunk| {
+                    let own = atoms(line).any(|atom| hunk.worn.contains(&atom));
+                    // Without a character of its own a line may be a part of one that the person has cut.
+                    own || (!hunk.worn.is_empty() && atoms(line).next().is_none())
+                })
+        };
+        match lines.into_iter().find(|(line, left)| *left != 0 && !worn(line)) {
+            None => Ok(()),
+            Some((line, left)) => {
+                Err(format!("the agent view has {:?} {} times too often", readable(&line), -left))
+            }
+        }
+    }
+}
+
+/// A look at a text.
+struct Sight<'a> {
+    text: Vec<&'a str>,
+    lines: HashMap<&'a str, usize>,
+    counts: HashMap<char, usize>,
+    /// The characters in lines that a hunk in the text has taken out, and which hunk.
+    covered: HashMap<char, Vec<usize>>,
+}
+
+impl<'a> Sight<'a> {
+    fn new(text: &'a str, views: &[&HunkView], hunks: &[Hunk]) -> Self {
+        let mut lines = HashMap::new();
+        let contents = page::contents(text);
+        for line in &contents {
+            *lines.entry(*line).or_insert(0) += 1;
+        }
+        let mut covered: HashMap<char, Vec<usize>> = HashMap::new();
+        for (at, hunk) in hunks.iter().enumerate().filter(|(at, _)| is_in_text(&views[*at].state)) {
+            for atom in hunk.removed.iter().flat_map(|line| atoms(line)) {
+                covered.entry(atom).or_default().push(at);
+            }
+        }
+        Self { text: contents, lines, counts: atom::count(text), covered }
+    }
+
+    fn count(&self, atom: char) -> usize {
+        self.counts.get(&atom).copied().unwrap_or_default()
+    }
+
+    fn covers(&self, atom: char, maker: usize) -> bool {
+        self.covered.get(&atom).is_some_and(|by| by.iter().any(|at| *at != maker))
+    }
+}
