@@ -302,3 +302,35 @@ fn deciding_again_later_does_not_call_off_what_is_under_way() {
     desk.settle();
     assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Undecided));
 }
+
+#[test]
+fn a_rejection_that_is_refused_forgets_nothing_that_waits() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let below = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    let above = desk.replace(2, "3", Mode::Apply);
+    let delivery = desk.poll().unwrap();
+    desk.decide(&above, Choice::Accept, None).unwrap();
+    desk.types(1, "my ");
+    assert_eq!(desk.decide(&below, Choice::Reject, None), Err(Why::Edited));
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), "one\nmy 2\n3\n");
+    assert_eq!((desk.decision(&below), desk.decision(&above)), (Decision::Undecided, Decision::Accepted));
+}
+
+#[test]
+fn a_rejection_that_was_not_saved_is_undecided_when_the_file_is_found_with_the_edit() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.settle();
+    let saved = Text::from(desk.text().as_str());
+    desk.types(0, "zero\n");
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.settle();
+    assert_eq!(desk.decision(&hunk), Decision::Rejected);
+    desk.document.close();
+    desk.document.take_over(&saved, desk.now);
+    assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Undecided));
+}

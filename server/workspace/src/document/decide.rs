@@ -357,8 +357,7 @@ impl Document {
         }
         let others: Vec<HunkId> = dependents.iter().copied().filter(|other| *other != id).collect();
         self.with_others(id, &others, request, group, "It is built on by")?;
-        self.forget_waiting(&dependents);
-        let mut held = dependents;
+        let mut held = dependents.clone();
         let in_buffer: Vec<HunkId> = {
             let weave = self.weave();
             held.iter().copied().filter(|hunk| weave.in_buffer(*hunk)).collect()
@@ -379,9 +378,11 @@ impl Document {
             let how = request.edited.unwrap_or(TakeOut::WithMyChanges);
             let plan = if asks { self.weave().plan_take_out(id, how) } else { Plan::switch(&[], &in_buffer) };
             self.check(id, &plan)?;
+            self.forget_waiting(&dependents);
             let aim = Aim::TakeOut(id, request.edited);
             self.intend(aim, plan, Some(Decision::Rejected), request.reason.clone());
         }
+        self.forget_waiting(&dependents);
         for hunk in held {
             self.reject_held_or_wait(hunk, request, group);
         }

@@ -183,6 +183,15 @@ impl Document {
         asked
     }
 
+    /// The rejected and withdrawn hunks that are out of the text.
+    pub(crate) fn refused(&self) -> Vec<Candidate> {
+        let Some(weave) = &self.weave else { return Vec::new() };
+        let refused = weave.hunks().filter(|id| weave.is_refused(*id) && !weave.in_buffer(*id));
+        refused
+            .map(|id| Candidate { plan: Plan::switch(&weave.with_prerequisites(id), &[]), how: How::Seen })
+            .collect()
+    }
+
     /// Whether a text is exactly what the delivery under way makes of the present one.
     pub(crate) fn shows_delivery(&self, text: &Text) -> bool {
         let (Some(flight), Some(weave)) = (&self.flow.flight, &self.weave) else { return false };

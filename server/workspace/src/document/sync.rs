@@ -85,7 +85,9 @@ impl Document {
             Some(weave) => {
                 let mut regions = Regions::default();
                 regions.replace_all(&mut weave.buffer().clone(), text.clone());
-                self.judge(text, &regions, None, now);
+                // What was decided and not saved: the text that is found may show it, or not.
+                let asked = self.refused();
+                self.judge(text, &regions, asked, None, now);
             }
         }
     }
@@ -170,12 +172,21 @@ impl Document {
                 })?,
             }
         }
-        self.judge(&text, &regions, mark, now);
+        self.judge(&text, &regions, Vec::new(), mark, now);
         Ok(())
     }
 
-    fn judge(&mut self, text: &Text, regions: &Regions, mark: Option<UndoMark>, now: Millis) {
+    /// `found` is what the text may show besides what is known to be under way.
+    fn judge(
+        &mut self,
+        text: &Text,
+        regions: &Regions,
+        found: Vec<Candidate>,
+        mark: Option<UndoMark>,
+        now: Millis,
+    ) {
         let mut asked = self.asked();
+        asked.extend(found);
         let had_edits = !self.edits.is_empty();
         // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
         let half = self.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
@@ -214,6 +225,10 @@ impl Document {
                 How::Redone(entry) => self.turn(entry, id).map_or(before.clone(), |turn| turn.after),
                 // Sent and given up, and put in after all: what was decided stands.
                 How::Seen if self.is_ghost(id) => before.clone(),
+                // Only a text that is found, and not typed, brings back what was rejected.
+                How::Seen if matches!(before.0, Decision::Rejected | Decision::Withdrawn) => {
+                    (Decision::Undecided, None)
+                }
                 How::Seen => (Decision::Accepted, None),
             };
             if switched.on && matches!(after.0, Decision::Rejected | Decision::Withdrawn) {

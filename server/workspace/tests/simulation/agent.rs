@@ -417,6 +417,7 @@ impl Desk {
                 may_come: applies,
                 may_go: false,
                 over_mine: false,
+                forced: false,
                 worn: std::collections::HashSet::new(),
                 in_text: false,
                 asked: None,

@@ -1,17 +1,5 @@
 //! People, agents and editors around documents, played by dice and checked against a simple model after every step.
-#![allow(
-    clippy::all,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::semicolon_if_nothing_returned,
-    clippy::redundant_closure_for_method_calls,
-    clippy::uninlined_format_args,
-    clippy::needless_pass_by_value,
-    clippy::map_unwrap_or,
-    clippy::explicit_iter_loop,
-    reason = "a test may stop where it is; its style has still to be gone over"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
 mod agent;
 mod atom;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use hashline_history::{ConversationId, Decision, HunkRef};
 use hashline_workspace::document::{Document, HunkState, HunkView, Review};
 
-use crate::atom::{self, atoms, readable};
+use crate::atom::{self, Maker, atoms, readable};
 use crate::page;
 use crate::tally::Tally;
 
@@ -31,6 +31,8 @@ pub struct Hunk {
     pub may_go: bool,
     /// The person agreed that typed lines go with the change that is wanted.
     pub over_mine: bool,
+    /// It came in over lines that the person had changed: they come back as they were when it goes.
+    pub forced: bool,
     /// What has ever stood in its lines, once the person had changed them: it comes back with them.
     pub worn: HashSet<char>,
     pub in_text: bool,
@@ -273,7 +275,8 @@ impl Model {
             if is < was && !(made(false, atom) || removed(true, atom) || any_over_mine) {
                 return Err(format!("a delivery takes out {}", readable(&atom.to_string())));
             }
-            if is > was && !(made(true, atom) || removed(false, atom) || made(false, atom)) {
+            let back = wanted(false).any(|hunk| hunk.forced) && atom::maker(atom) != Some(Maker::Agent);
+            if is > was && !(made(true, atom) || removed(false, atom) || made(false, atom) || back) {
                 return Err(format!("a delivery puts in {}", readable(&atom.to_string())));
             }
         }

@@ -128,13 +128,13 @@ impl Desk {
             let gone = readable(&text[bytes.clone()]);
             format!("the person at {} puts {:?} for {gone:?} at {from}-{to}", self.uri, readable(new))
         });
-        self.loosen_unseen(bytes.clone());
+        self.loosen_unseen(bytes.clone(), new);
         self.editor.type_at(bytes, new, joins);
     }
 
     /// Where the person changes lines of an agent's before the server has heard that they are there, the server cannot know what the
     /// delivery put there.
-    fn loosen_unseen(&mut self, bytes: Range<usize>) {
+    fn loosen_unseen(&mut self, bytes: Range<usize>, new: &str) {
         let text = &self.editor.text;
         let rows = page::rows(text);
         let first = rows.partition_point(|row| row.start <= bytes.start) - 1;
@@ -144,6 +144,7 @@ impl Desk {
         let unseen = |atom: char| atom::maker(atom) == Some(Maker::Agent) && !known.contains(atom);
         if atom::atoms(lines).any(unseen) {
             self.model.loosen(&lines.to_owned());
+            self.model.loosen(new);
         }
     }
 
@@ -190,6 +191,12 @@ impl Desk {
         // Neovim sends what is pending first if it is asked; so the undo is reported by itself half of the time anyway.
         let before = (self.shown(), self.in_text());
         let Some(delivered) = self.editor.turn(redo) else { return Ok(()) };
+        for (at, (was, is)) in before.0.iter().zip(self.shown()).enumerate() {
+            if *was != is {
+                // The latest word about it is this.
+                self.model.hunks[at].asked = None;
+            }
+        }
         room.trace.say(|| format!("the person at {} {}", self.uri, if redo { "redoes" } else { "undoes" }));
         if !delivered || self.out || !self.editor.outbox.is_empty() && self.editor.outbox.len() > 1 {
             return Ok(());
@@ -201,10 +208,6 @@ impl Desk {
         }
         let after = (self.shown(), self.in_text());
         for at in 0..after.0.len() {
-            if after.1[at] != before.1[at] {
-                // The latest word about it is this.
-                self.model.hunks[at].asked = None;
-            }
             let (Some(was), Some(is)) = (before.0[at], after.0[at]) else { continue };
             // Only where text and state agreed before is there something to recognise.
             if was == is || before.1[at] != was {
@@ -412,9 +415,10 @@ impl Desk {
                 || (wanted == Decision::Rejected && request.edited == Some(TakeOut::WithMyChanges));
             if matches!(request.choice, Choice::KeepBoth | Choice::TakeTheirs) {
                 // Lines that the person has changed come back as they are now.
-                let own = |line: &&&str| {
-                    hunk.removed.iter().any(|own| atom::atoms(own).any(|atom| line.contains(atom)))
-                };
+                let removed = hunk.removed.clone();
+                let own =
+                    |line: &&&str| removed.iter().any(|own| atom::atoms(own).any(|atom| line.contains(atom)));
+                self.model.hunks[at].forced = true;
                 // FIXME: after keeping both, a rejection brings the person's line back a second time.
                 let text = self.document.text().to_string();
                 let contents = page::contents(&text);
