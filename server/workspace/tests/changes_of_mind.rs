@@ -320,7 +320,17 @@ fn a_rejection_that_is_refused_forgets_nothing_that_waits() {
 }
 
 #[test]
-fn a_rejection_that_was_not_saved_is_undecided_when_the_file_is_found_with_the_edit() {
+fn a_file_that_shows_a_rejected_edit_decides() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.document.close();
+    desk.document.take_over(&Text::from("one\n2\nthree\nfour\n"), desk.now);
+    assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Undecided));
+}
+
+#[test]
+fn a_rejection_that_was_not_saved_is_taken_back_by_the_file() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Propose);
     desk.decide(&hunk, Choice::Accept, None).unwrap();
@@ -332,5 +342,5 @@ fn a_rejection_that_was_not_saved_is_undecided_when_the_file_is_found_with_the_e
     assert_eq!(desk.decision(&hunk), Decision::Rejected);
     desk.document.close();
     desk.document.take_over(&saved, desk.now);
-    assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Undecided));
+    assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Accepted));
 }
