@@ -41,4 +41,7 @@ pub enum WeaveError {
     /// as one (W1).
     #[error("a line that ends in \\r would come directly before an empty line that ends in \\n")]
     EndingsWouldJoin,
+    /// What was written down does not fit the state that it is to be done again on.
+    #[error("what was recorded does not fit the text that was recorded before it: {0}")]
+    BadDelta(&'static str),
 }

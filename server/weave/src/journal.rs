@@ -83,12 +83,13 @@ fn mix(number: u64) -> u64 {
 }
 
 /// Whether two texts differ in nothing but the endings of their lines.
-fn same_lines(left: &Text, right: &Text) -> bool {
+pub(crate) fn same_lines(left: &Text, right: &Text) -> bool {
     let same = |(l, r): (LineRef<'_>, LineRef<'_>)| match l.as_str() {
         Some(content) => r.content_eq(content),
         None => l.content() == r.content(),
     };
-    left == right || left.all_lines().zip(right.all_lines()).all(same)
+    let sizes = |text: &Text| (text.line_count(), text.ends_with_newline());
+    left == right || (sizes(left) == sizes(right) && left.all_lines().zip(right.all_lines()).all(same))
 }
 
 /// One thing that a change did. The contents of lines that stay shown are not among them: a line that returns to an earlier

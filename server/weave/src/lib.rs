@@ -45,12 +45,14 @@
 //! - An empty last line always has its ending: a text whose last line is empty and unended reads as one line less.
 //! - Where a hunk's own line is typed in at the moment of its delivery or undo, so that one notification reports both, one in
 //!   twenty is taken for typing; the hunk is then as it was, and the text is the person's.
+//! - Where the person has kept both, rejecting the hunk brings their line back beside the copy of it.
 //! - A line of another hunk's that comes back by an undo between lines that a held hunk takes away is no conflict.
 
 #![forbid(unsafe_code)]
 
 mod again;
 mod align;
+mod delta;
 mod disturb;
 mod emit;
 mod error;
@@ -74,6 +76,7 @@ mod undo;
 mod view;
 mod weave;
 
+pub use delta::{Delta, NewHunk, RunState};
 pub use disturb::{Conflict, Edited};
 pub use emit::{TextEdit, apply_text_edits};
 pub use error::WeaveError;

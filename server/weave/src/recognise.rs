@@ -8,7 +8,7 @@ use hashline_text::Text;
 
 use crate::disturb::Spans;
 use crate::hunk::HunkId;
-use crate::journal::Turned;
+use crate::journal::{Turned, same_lines};
 use crate::plan::Plan;
 use crate::region::Region;
 use crate::run::Run;
@@ -133,7 +133,7 @@ impl Weave {
         let leads_there = |(plan, _): &(Plan, How)| {
             if !plan.only_switches() {
                 let mut done = self.clone();
-                return done.carry_out(plan).is_ok_and(|_| done.buffer == *new);
+                return done.carry_out(plan).is_ok_and(|_| same_lines(&done.buffer, new));
             }
             let with = switched(&self.on, plan);
             let on = |hunk: HunkId| with[hunk.index()];
@@ -141,7 +141,7 @@ impl Weave {
             with != self.on
                 && lines == new.line_count()
                 && self.check(on).is_ok()
-                && self.shift(on).is_ok_and(|(text, _)| text == *new)
+                && self.shift(on).is_ok_and(|(text, _)| same_lines(&text, new))
         };
         asked.chain(turns).find(leads_there)
     }
@@ -229,7 +229,11 @@ impl Weave {
         let turns = self.turns();
         let at = if marked { 0 } else { units.len() };
         units.splice(at..at, turns);
-        let held = self.hunks().filter(|hunk| !self.in_buffer(*hunk) && !self.is_refused(*hunk));
+        // Of a hunk that something stands against the text cannot show all: where it looks so, the person did it.
+        let disturbed = self.disturbances();
+        let held = self.hunks().filter(|hunk| {
+            !self.in_buffer(*hunk) && !self.is_refused(*hunk) && disturbed[hunk.index()].is_none()
+        });
         let unit = |hunk| Unit { what: What::Hunk(hunk, true), how: How::Seen, asked: false, exact: true };
         units.extend(held.map(unit));
         units

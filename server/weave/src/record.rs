@@ -9,7 +9,7 @@ use crate::error::WeaveError;
 use crate::hunk::{Change, Hunk, HunkId, Removed};
 use crate::line::{IdRange, LineId};
 use crate::run::{Held, Run};
-use crate::weave::Weave;
+use crate::weave::{AgentView, Concealed, Weave};
 
 impl Weave {
     /// Records changes of the agent view as hunks, in text order. They are held: in the agent view, not in the buffer.
@@ -108,6 +108,29 @@ impl Weave {
         Ok(())
     }
 
+    /// Keeps hunks that were recorded last out of both views, until they are [revealed](Self::reveal) or
+    /// [taken back](Self::unrecord).
+    pub fn conceal(&mut self, ids: &[HunkId]) {
+        self.refresh();
+        let view = self.agent.clone();
+        ids.iter().for_each(|id| self.refused[id.index()] = true);
+        self.checkpoint = None;
+        self.touch();
+        self.concealed = Some(Concealed { revision: self.revision, view });
+    }
+
+    /// Shows hunks that were concealed. Where nothing has changed since, the agent view is the very one that it was before.
+    pub fn reveal(&mut self, ids: &[HunkId]) {
+        let concealed = self.concealed.take().filter(|concealed| concealed.revision == self.revision);
+        ids.iter().for_each(|id| self.refused[id.index()] = false);
+        // In the state before the latest notification they were hidden.
+        self.checkpoint = None;
+        self.touch();
+        if let Some(Concealed { view, .. }) = concealed {
+            self.agent = AgentView { revision: self.revision, ..view };
+        }
+    }
+
     /// Takes back the hunks that were recorded last, as if they had never been. For hunks that nobody has seen yet: a later
     /// hunk, or a switch of one of these, makes it impossible. Nothing happens then, and the answer is false.
     pub fn unrecord(&mut self, ids: &[HunkId]) -> bool {
@@ -133,6 +156,7 @@ impl Weave {
             }
         }
         self.checkpoint = None;
+        self.concealed = None;
         self.touch();
         self.tidy();
         true

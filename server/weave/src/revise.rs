@@ -47,6 +47,17 @@ impl Weave {
         plan
     }
 
+    /// Forgets what the person changed in the lines that a hunk made, as far as they are hidden: they read as they were proposed.
+    pub fn forget_changes(&mut self, id: HunkId) {
+        let hunk = self.hunks[id.index()].clone();
+        for run in self.runs.iter_mut().filter(|run| run.maker == Some(id) && !run.shown) {
+            let from = (run.ids.first.0 - hunk.made.first.0) as usize;
+            run.held = Some(Held::new(&hunk.proposed[from..from + run.len()]));
+        }
+        self.checkpoint = None;
+        self.touch();
+    }
+
     /// Puts hidden lines before line `line` of those that a hunk made, or behind the last, ready to be shown.
     fn spare_after(&mut self, id: HunkId, line: usize, lines: &[OwnedLine]) -> Option<IdRange> {
         let made = self.hunk(id).made;

@@ -45,26 +45,42 @@ pub(crate) fn switched(on: &[bool], plan: &Plan) -> Vec<bool> {
 struct Fit {
     was: Sum,
     would: Sum,
-    /// What the lines that are there explain stays explained.
-    whole: bool,
+    /// What the lines that are there explain stays explained, line by line.
+    kept: bool,
     /// The lines that the plan would show, and those of them that are in the text.
     shown: usize,
     found: usize,
+    /// How long the lines are that the plan would show.
+    brings: usize,
 }
 
 impl Fit {
-    /// Whether a plan that was asked for explains the text better, with lines that are there or with one that was typed in.
+    /// Whether what the lines that are there explain stays explained: the same lines, or as many.
+    fn is_whole(&self) -> bool {
+        self.kept || (self.is_found() && self.would.new + self.found <= self.was.new)
+    }
+
+    /// Whether every line that the plan would show is in the text.
+    fn is_found(&self) -> bool {
+        self.shown > 0 && self.found == self.shown
+    }
+
+    /// Whether a plan that was asked for explains the text better: with lines that are there, or with one that was changed as it came
+    /// and is still for the most part what it was.
     fn is_likely(&self) -> bool {
-        let much_like = self.would.new > 0 && 2 * self.would.bytes < self.was.bytes;
+        let explains = self.is_found() && self.would.new < self.was.new && self.would.lines < self.was.lines;
+        let better = self.was.bytes.saturating_sub(self.would.bytes);
+        let much_like =
+            self.would.new > 0 && (2 * self.would.bytes < self.was.bytes || 2 * better > self.brings);
         let seen = self.found > 0 || self.shown == 0 || much_like;
-        self.whole && seen && self.would.bytes < self.was.bytes
+        self.is_whole() && (explains || (seen && better > 0))
     }
 
     /// Whether the text shows all of the plan, and nothing of what it takes away. A line that the person has changed is not one that
     /// was taken away: fewer places have to be left open, too.
     fn is_full(&self) -> bool {
         let fewer = self.would.lines < self.was.lines && self.would.gaps < self.was.gaps;
-        self.whole && self.found == self.shown && fewer
+        self.is_whole() && self.found == self.shown && fewer
     }
 }
 
@@ -130,12 +146,14 @@ impl Trial<'_> {
         if lines == 0 || self.lines == 0 || !(plausible || wished) {
             return Verdict::Implausible;
         }
-        let mut fit = Fit { whole: true, ..Fit::default() };
+        let mut fit = Fit { kept: true, ..Fit::default() };
         let mut found = Vec::new();
         for (index, toggled) in toggled.iter().enumerate() {
             let (stretch, contents) = (&self.stretches[index], &self.contents[index]);
+            let coming = || toggled.iter().map(|at| &stretch.items[*at]).filter(|item| !item.visible);
+            fit.shown += coming().count();
+            fit.brings += coming().map(|item| contents[item.name as usize].len()).sum::<usize>();
             let contents = wished.then_some(contents);
-            fit.shown += toggled.iter().filter(|at| !stretch.items[**at].visible).count();
             for window in stretch.windows(toggled) {
                 self.lines = self.lines.saturating_sub(window.items.len() + window.new.len());
                 let comes =
@@ -143,7 +161,7 @@ impl Trial<'_> {
                 fit.found += window.pairs.iter().filter(|(item, _)| comes(*item)).count();
                 let was = stretch.misfit(&window, contents);
                 let would = stretch.misfit_toggled(&window, toggled, contents);
-                fit.whole &= would.leaves_no_more_than(&was);
+                fit.kept &= would.leaves_no_more_than(&was);
                 fit.was += Sum::of(&was);
                 fit.would += Sum::of(&would);
                 found.push((index, window));
@@ -152,10 +170,11 @@ impl Trial<'_> {
         let full = fit.is_full();
         let kept = match how {
             _ if exact => full,
+            How::Seen => full || (fit.is_whole() && fit.is_found() && fit.would.lines < fit.was.lines),
             _ if wished => fit.is_likely(),
             // Nobody says so: only on the word of at least half of the lines that it would show.
             _ => {
-                full || (fit.whole
+                full || (fit.is_whole()
                     && fit.would.gaps < fit.was.gaps
                     && fit.shown > 0
                     && 2 * fit.found >= fit.shown)

@@ -166,7 +166,9 @@ impl Weave {
         }
         let (plan, how) = self.exactly(touched, new, asked, turns)?;
         let entry = self.switch_as(&plan, turned_by(how)).ok()?.1;
+        // An editor may give the lines endings of its own.
         self.buffer = new.clone();
+        self.take_ending(touched);
         let switched = plan.switches().map(|(hunk, on)| Switched { hunk, on, how });
         Some(Judgement { switched: switched.collect(), entry, ..Judgement::default() })
     }

@@ -53,7 +53,7 @@ fn difference(runs: &[Run], before: impl Fn(&Run) -> bool, after: impl Fn(&Run) 
 }
 
 /// Applies changes to a text, last first. `ending` is what a last line without an ending takes where it needs one.
-fn apply(text: &Text, changes: &[LineChange], ending: Ending) -> Result<Text, WeaveError> {
+pub(crate) fn apply(text: &Text, changes: &[LineChange], ending: Ending) -> Result<Text, WeaveError> {
     let mut result = text.clone();
     let mut newline = text.ends_with_newline();
     let mut expected = text.line_count();
@@ -117,7 +117,7 @@ impl Weave {
 
     /// Sees to it that the text ends with a newline or not, as it should after the changes. An empty last line always has its
     /// ending.
-    fn close(&self, changes: &mut Vec<LineChange>, newline: bool) {
+    pub(crate) fn close(&self, changes: &mut Vec<LineChange>, newline: bool) {
         let lines = self.buffer.line_count();
         let is_empty = |line: Option<usize>| {
             line.and_then(|line| self.buffer.line(Line(line))).is_some_and(|line| line.content_eq(""))

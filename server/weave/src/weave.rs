@@ -36,6 +36,8 @@ pub struct Weave {
     /// Counts what changes a view.
     pub(crate) revision: u64,
     pub(crate) agent: AgentView,
+    /// What is hidden until it is recorded elsewhere.
+    pub(crate) concealed: Option<Concealed>,
     pub(crate) journal: Journal,
     /// Hidden lines that stand ready for plans, oldest first.
     pub(crate) spares: VecDeque<IdRange>,
@@ -54,6 +56,14 @@ pub(crate) struct AgentView {
     pub on: Vec<bool>,
     /// Per hunk that is held: what keeps it out of the view.
     pub conflicts: Vec<Option<Conflict>>,
+}
+
+/// The agent view as it was with hunks that have been concealed since.
+#[derive(Clone, Debug)]
+pub(crate) struct Concealed {
+    /// Of the weave, when they were.
+    pub revision: u64,
+    pub view: AgentView,
 }
 
 impl AgentView {
@@ -93,6 +103,7 @@ impl Weave {
             ending: text.ending_for_insert(Line(lines)),
             revision: 0,
             agent: AgentView::of_buffer(&text),
+            concealed: None,
             journal: Journal::new(&text),
             spares: VecDeque::new(),
             checkpoint: None,

@@ -316,3 +316,14 @@ fn a_caller_that_names_the_wrong_lines_is_not_believed() {
     assert_eq!(weave.buffer(), &text);
     assert_eq!(weave.agent().to_string(), "a\nnew\nb\nC\nd\ne\n");
 }
+
+#[test]
+fn lines_that_the_person_changed_and_deleted_are_the_persons_though_a_held_hunk_deletes_them() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(1..2, "")]).unwrap()[0];
+    edit(&mut weave, &[], &[((1, 0), (1, 0), "my ")]);
+    assert_eq!(weave.conflict(hunk), Some(Conflict::LineChanged));
+    let judgement = edit(&mut weave, &[], &[((1, 0), (2, 0), "")]);
+    assert!(judgement.switched.is_empty(), "{judgement:?}");
+    assert_eq!(weave.conflict(hunk), Some(Conflict::LineRemoved));
+}

@@ -1,0 +1,479 @@
+//! What has happened to a weave since an earlier state of it, so that it can be written down and done again (W15).
+//!
+//! A delta holds what became of the lines, not what was done: the runs as they are, the contents that the reader cannot know, the
+//! hunks that are new with all that was found out about them, and what was switched. So doing it again guesses nothing: whatever
+//! was recognised, aligned or placed when it happened is in it.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use hashline_text::{Ending, LineRef, OwnedLine};
+
+use crate::error::WeaveError;
+use crate::hunk::{Hunk, HunkId, Removed};
+use crate::journal::{Journal, Newline};
+use crate::line::{IdRange, LineId};
+use crate::run::{Held, Run};
+use crate::view::{LineChange, apply};
+use crate::weave::Weave;
+
+/// The difference between two states of one weave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delta {
+    /// The hunks that are new, in the order of record; the first has the number of hunks that there were.
+    pub hunks: Vec<NewHunk>,
+    /// Hunks that came into the buffer (true) or left it. A new one is out of it unless it is named here.
+    pub switched: Vec<(HunkId, bool)>,
+    /// Hunks that were marked as rejected or withdrawn (true), or are no longer.
+    pub refused: Vec<(HunkId, bool)>,
+    /// All runs of lines in order, if anything about them has changed.
+    pub runs: Option<Vec<RunState>>,
+    /// Lines that are new, or read otherwise than before.
+    pub contents: Vec<(LineId, Vec<OwnedLine>)>,
+    /// The id that the next new line gets.
+    pub next_line: LineId,
+    /// What the person says of the newline at the end, and how many hunks were recorded before that (W1).
+    pub newline: (bool, usize),
+    /// The ending that the last line has or would have.
+    pub ending: Ending,
+}
+
+/// Lines that share who made them, who removed them and whether the person did (W2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunState {
+    /// The lines.
+    pub ids: IdRange,
+    /// The hunk that made them; none for the person, or nobody.
+    pub maker: Option<HunkId>,
+    /// The hunks that remove them.
+    pub removers: Vec<HunkId>,
+    /// The person removed them.
+    pub gone: bool,
+}
+
+/// A hunk, with what was found out about it when it was recorded. The lines that it takes away and makes are told by the runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewHunk {
+    /// The lines that it takes away, as they were then.
+    pub removed: Vec<(LineId, OwnedLine)>,
+    /// The id of the first line that it makes.
+    pub made: LineId,
+    /// The lines that it makes, as they were then.
+    pub proposed: Vec<OwnedLine>,
+    /// The lines on both sides of it, as agents saw them.
+    pub around: (Option<LineId>, Option<LineId>),
+    /// The hunks that have to be on for this one to be on (W4).
+    pub depends: Vec<HunkId>,
+    /// The earlier hunks that must not be on together with it (W4).
+    pub collides: Vec<HunkId>,
+    /// Whether the text ends with a newline once it is on, where it says so (W1).
+    pub newline: Option<bool>,
+}
+
+/// Where the lines of a weave are, by their ids.
+struct Lines<'a> {
+    weave: &'a Weave,
+    /// Sorted by id: the ids of a run, its index, and where it begins in the buffer if it is shown.
+    known: Vec<(IdRange, usize, Option<usize>)>,
+}
+
+impl<'a> Lines<'a> {
+    fn of(weave: &'a Weave) -> Self {
+        let mut line = 0;
+        let mut known: Vec<_> = Vec::with_capacity(weave.runs.len());
+        for (index, run) in weave.runs.iter().enumerate() {
+            known.push((run.ids, index, run.shown.then_some(line)));
+            line += if run.shown { run.len() } else { 0 };
+        }
+        known.sort_unstable_by_key(|(ids, ..)| ids.first);
+        Self { weave, known }
+    }
+
+    /// The parts of a range of ids, and for each where its lines are; none for those that are not known.
+    fn parts(&self, ids: IdRange) -> Vec<(IdRange, Option<Place>)> {
+        let mut parts = Vec::new();
+        let mut from = ids.first.0;
+        let first = self.known.partition_point(|(known, ..)| known.end() <= from);
+        let part = |from: u64, to: u64| IdRange { first: LineId(from), len: (to - from) as usize };
+        for (known, index, line) in &self.known[first..] {
+            if known.first.0 >= ids.end() {
+                break;
+            }
+            if known.first.0 > from {
+                parts.push((part(from, known.first.0), None));
+                from = known.first.0;
+            }
+            let to = known.end().min(ids.end());
+            let at = (from - known.first.0) as usize;
+            let place = Place { run: *index, at, line: line.map(|line| line + at) };
+            parts.push((part(from, to), Some(place)));
+            from = to;
+        }
+        if from < ids.end() {
+            parts.push((part(from, ids.end()), None));
+        }
+        parts
+    }
+
+    /// Lines as they read now, or as they read when they were hidden.
+    fn lines(&self, place: Place, len: usize) -> Vec<OwnedLine> {
+        match place.line {
+            Some(line) => self.weave.buffer_lines(line, len),
+            None => self.weave.runs[place.run].lines()[place.at..place.at + len].to_vec(),
+        }
+    }
+}
+
+/// Where a line is: in a run, and in the buffer if it is shown.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    run: usize,
+    at: usize,
+    line: Option<usize>,
+}
+
+impl Weave {
+    /// What has happened since `earlier`, which is an earlier state of this weave, or an empty one to tell everything. None if
+    /// nothing has.
+    ///
+    /// Of the lines that the person removed, those are left out that `earlier` does not know: nobody will miss them.
+    ///
+    /// ```
+    /// use hashline_text::Text;
+    /// use hashline_weave::Weave;
+    /// let earlier = Weave::new(Text::default());
+    /// let mut weave = Weave::new(Text::from("one\n"));
+    /// let all = weave.delta_since(&earlier).unwrap();
+    /// let mut copy = earlier.clone();
+    /// copy.apply_delta(&all)?;
+    /// assert_eq!(copy.buffer().to_string(), "one\n");
+    /// assert_eq!(weave.delta_since(&copy), None);
+    /// # Ok::<(), hashline_weave::WeaveError>(())
+    /// ```
+    #[must_use]
+    pub fn delta_since(&self, earlier: &Self) -> Option<Delta> {
+        let (then, now) = (Lines::of(earlier), Lines::of(self));
+        let known = |run: &Run| then.parts(run.ids);
+        let mut states: Vec<RunState> = Vec::new();
+        let mut contents: Vec<(LineId, Vec<OwnedLine>)> = Vec::new();
+        let mut line = 0;
+        for (index, run) in self.runs.iter().enumerate() {
+            let start = run.shown.then_some(line);
+            line += if run.shown { run.len() } else { 0 };
+            for (ids, was) in known(run) {
+                if was.is_none() && run.gone && run.is_nobodys() {
+                    continue;
+                }
+                push_state(&mut states, run, ids);
+                let at = (ids.first.0 - run.ids.first.0) as usize;
+                let place = Place { run: index, at, line: start.map(|line| line + at) };
+                for range in self.changed(place, &then, was, ids.len) {
+                    let first = ids.at(range.start);
+                    let moved = |line: usize| line + range.start;
+                    let place = Place { at: moved(place.at), line: place.line.map(moved), ..place };
+                    push_contents(&mut contents, first, now.lines(place, range.len()));
+                }
+            }
+        }
+        let mut before: Vec<RunState> = Vec::new();
+        earlier.runs.iter().for_each(|run| push_state(&mut before, run, run.ids));
+        let since = earlier.hunks.len();
+        let was = |list: &[bool], at: usize| list.get(at).copied().unwrap_or(false);
+        let changes = |now: &[bool], then: &[bool]| -> Vec<(HunkId, bool)> {
+            let changed = now.iter().enumerate().filter(|(at, is)| was(then, *at) != **is);
+            changed.map(|(at, is)| (HunkId(at as u32), *is)).collect()
+        };
+        let delta = Delta {
+            hunks: self.hunks[since.min(self.hunks.len())..]
+                .iter()
+                .zip(since..)
+                .map(|(hunk, at)| NewHunk::of(hunk, HunkId(at as u32)))
+                .collect(),
+            switched: changes(&self.on, &earlier.on),
+            refused: changes(&self.refused, &earlier.refused),
+            runs: (states != before).then_some(states),
+            contents,
+            next_line: LineId(self.next_line),
+            newline: (self.newline.there, self.newline.since),
+            ending: self.ending,
+        };
+        let idle = delta.hunks.is_empty()
+            && delta.switched.is_empty()
+            && delta.refused.is_empty()
+            && delta.runs.is_none()
+            && delta.contents.is_empty()
+            && self.next_line == earlier.next_line
+            && self.newline == earlier.newline
+            && self.ending == earlier.ending;
+        (!idle).then_some(delta)
+    }
+
+    /// Which of some lines read otherwise than they did.
+    fn changed(&self, now: Place, then: &Lines<'_>, was: Option<Place>, len: usize) -> Vec<Range<usize>> {
+        let Some(was) = was else { return vec![Range { start: 0, end: len }] };
+        let mut changed: Vec<Range<usize>> = Vec::new();
+        let mut note = |at: usize| match changed.last_mut() {
+            Some(last) if last.end == at => last.end += 1,
+            _ => changed.push(at..at + 1),
+        };
+        let earlier = then.weave;
+        let ending = |line: LineRef<'_>, of: &Self| line.ending().unwrap_or(of.ending);
+        let held =
+            |weave: &'_ Self, place: Place| weave.runs[place.run].lines()[place.at..place.at + len].to_vec();
+        match (was.line, now.line) {
+            (Some(from), Some(to)) => {
+                let both = earlier.buffer.lines(from..from + len).zip(self.buffer.lines(to..to + len));
+                for (at, (then, now)) in both.enumerate() {
+                    let same = match then.as_str() {
+                        Some(content) => now.content_eq(content),
+                        None => then.content() == now.content(),
+                    };
+                    if !same || ending(then, earlier) != ending(now, self) {
+                        note(at);
+                    }
+                }
+            }
+            (was_line, now_line) => {
+                let then =
+                    was_line.map_or_else(|| held(earlier, was), |line| earlier.buffer_lines(line, len));
+                let now = now_line.map_or_else(|| held(self, now), |line| self.buffer_lines(line, len));
+                (0..len).filter(|at| then[*at] != now[*at]).for_each(&mut note);
+            }
+        }
+        changed
+    }
+
+    /// Does again what a delta tells. What undoes earlier changes is forgotten: the journal begins anew.
+    ///
+    /// # Errors
+    ///
+    /// [`WeaveError::BadDelta`]: it does not fit this state. Nothing has changed then.
+    pub fn apply_delta(&mut self, delta: &Delta) -> Result<(), WeaveError> {
+        let mut next = self.clone();
+        next.apply_to_copy(delta)?;
+        *self = next;
+        Ok(())
+    }
+
+    fn apply_to_copy(&mut self, delta: &Delta) -> Result<(), WeaveError> {
+        for new in &delta.hunks {
+            self.install(new)?;
+        }
+        let set = |list: &mut Vec<bool>, to: &[(HunkId, bool)]| {
+            for (id, is) in to {
+                *list
+                    .get_mut(id.index())
+                    .ok_or(WeaveError::BadDelta("it names a hunk that there is not"))? = *is;
+            }
+            Ok(())
+        };
+        set(&mut self.on, &delta.switched)?;
+        set(&mut self.refused, &delta.refused)?;
+        self.newline = Newline { there: delta.newline.0, since: delta.newline.1.min(self.hunks.len()) };
+        let before = self.clone();
+        let then = Lines::of(&before);
+        let mut fresh: HashMap<u64, &OwnedLine> = HashMap::new();
+        for (first, lines) in &delta.contents {
+            fresh.extend((first.0..).zip(lines));
+        }
+        let states: Vec<RunState> = match &delta.runs {
+            Some(states) => states.clone(),
+            None => {
+                let mut states = Vec::new();
+                before.runs.iter().for_each(|run| push_state(&mut states, run, run.ids));
+                states
+            }
+        };
+        let mut build = Rebuild::default();
+        for state in &states {
+            if state.maker.iter().chain(&state.removers).any(|hunk| hunk.index() >= self.hunks.len()) {
+                return Err(WeaveError::BadDelta("it names a hunk that there is not"));
+            }
+            let on = |hunk: HunkId| self.on[hunk.index()];
+            let shown = Run {
+                maker: state.maker,
+                removers: state.removers.clone(),
+                gone: state.gone,
+                ..Run::plain(state.ids.first, state.ids.len)
+            };
+            let shown = shown.visible(on);
+            for (ids, was) in then.parts(state.ids) {
+                build.part(state, ids, was, shown, &then, &fresh)?;
+            }
+        }
+        let (runs, mut changes) = build.finish(before.buffer.line_count());
+        self.runs = runs;
+        // A last line that has had no ending and needs one now takes what it would have had.
+        self.close(&mut changes, self.newline_under(|hunk| self.on[hunk.index()]));
+        self.buffer = apply(&before.buffer, &changes, before.ending)
+            .map_err(|_| WeaveError::BadDelta("its lines do not make a text"))?;
+        self.ending = delta.ending;
+        let shown: usize = self.runs.iter().filter(|run| run.shown).map(Run::len).sum();
+        if shown != self.buffer.line_count() {
+            return Err(WeaveError::BadDelta("its lines do not make a text"));
+        }
+        self.next_line = delta.next_line.0;
+        self.journal = Journal::new(&self.buffer);
+        self.spares.clear();
+        self.checkpoint = None;
+        self.concealed = None;
+        self.touch();
+        self.tidy();
+        Ok(())
+    }
+
+    /// Adds a hunk as it was recorded.
+    fn install(&mut self, new: &NewHunk) -> Result<(), WeaveError> {
+        let id = HunkId(self.hunks.len() as u32);
+        if new.depends.iter().chain(&new.collides).any(|other| *other >= id) {
+            return Err(WeaveError::BadDelta("a hunk rests on a later one"));
+        }
+        for other in &new.depends {
+            Arc::make_mut(&mut self.hunks[other.index()]).dependents.push(id);
+        }
+        for other in &new.collides {
+            Arc::make_mut(&mut self.hunks[other.index()]).collides.push(id);
+        }
+        let removed = new.removed.iter().map(|(id, line)| Removed { id: *id, line: line.clone() });
+        let hunk = Hunk {
+            removed: removed.collect(),
+            made: IdRange { first: new.made, len: new.proposed.len() },
+            proposed: new.proposed.clone(),
+            before: new.around.0,
+            after: new.around.1,
+            depends: new.depends.clone(),
+            dependents: Vec::new(),
+            collides: new.collides.clone(),
+            newline: new.newline,
+        };
+        self.hunks.push(Arc::new(hunk));
+        self.on.push(false);
+        self.refused.push(false);
+        Ok(())
+    }
+}
+
+impl NewHunk {
+    fn of(hunk: &Hunk, id: HunkId) -> Self {
+        Self {
+            removed: hunk.removed.iter().map(|removed| (removed.id, removed.line.clone())).collect(),
+            made: hunk.made.first,
+            proposed: hunk.proposed.clone(),
+            around: (hunk.before, hunk.after),
+            depends: hunk.depends.clone(),
+            // Later ones name it.
+            collides: hunk.collides.iter().copied().filter(|other| *other < id).collect(),
+            newline: hunk.newline,
+        }
+    }
+}
+
+/// Adds lines of a run to a list, joining those that share their fate and follow one another.
+fn push_state(states: &mut Vec<RunState>, run: &Run, ids: IdRange) {
+    match states.last_mut() {
+        Some(last)
+            if last.ids.end() == ids.first.0
+                && last.maker == run.maker
+                && last.gone == run.gone
+                && last.removers == run.removers =>
+        {
+            last.ids.len += ids.len;
+        }
+        _ => states.push(RunState { ids, maker: run.maker, removers: run.removers.clone(), gone: run.gone }),
+    }
+}
+
+/// Adds lines to a list, joining those that follow one another.
+fn push_contents(contents: &mut Vec<(LineId, Vec<OwnedLine>)>, first: LineId, lines: Vec<OwnedLine>) {
+    match contents.last_mut() {
+        Some((start, last)) if start.0 + last.len() as u64 == first.0 => last.extend(lines),
+        _ => contents.push((first, lines)),
+    }
+}
+
+/// The runs and the buffer that a delta leads to, put together in order.
+#[derive(Default)]
+struct Rebuild {
+    runs: Vec<Run>,
+    changes: Vec<LineChange>,
+    /// The first line of the buffer as it was that has not been met.
+    next: usize,
+    /// Lines that come before it.
+    pending: Vec<OwnedLine>,
+}
+
+impl Rebuild {
+    /// Adds lines of one run, which were in one place or were not known.
+    fn part(
+        &mut self,
+        state: &RunState,
+        ids: IdRange,
+        was: Option<Place>,
+        shown: bool,
+        then: &Lines<'_>,
+        fresh: &HashMap<u64, &OwnedLine>,
+    ) -> Result<(), WeaveError> {
+        let mut run = Run {
+            maker: state.maker,
+            removers: state.removers.clone(),
+            gone: state.gone,
+            shown,
+            ..Run::plain(ids.first, ids.len)
+        };
+        let kept = was.and_then(|place| place.line).filter(|_| shown);
+        if let Some(line) = kept.filter(|_| run.is_plain()) {
+            // Its lines lie in the rope alone.
+            for at in 0..ids.len {
+                match fresh.get(&ids.at(at).0) {
+                    Some(new) => self.pending.push((*new).clone()),
+                    None => self.keep(line + at)?,
+                }
+            }
+            self.runs.push(run);
+            return Ok(());
+        }
+        let mut contents = was.map_or_else(Vec::new, |place| then.lines(place, ids.len));
+        for at in 0..ids.len {
+            let new = fresh.get(&ids.at(at).0).copied();
+            match (new, contents.get_mut(at)) {
+                (Some(new), Some(own)) => new.clone_into(own),
+                (Some(new), None) => contents.push(new.clone()),
+                (None, Some(_)) => {}
+                (None, None) => return Err(WeaveError::BadDelta("the content of a line is missing")),
+            }
+            match kept {
+                Some(line) if new.is_none() => self.keep(line + at)?,
+                _ if shown => self.pending.push(contents[at].clone()),
+                _ => {}
+            }
+        }
+        run.held = Some(Held::new(contents));
+        self.runs.push(run);
+        Ok(())
+    }
+
+    /// A line of the buffer stays.
+    fn keep(&mut self, line: usize) -> Result<(), WeaveError> {
+        if line < self.next {
+            return Err(WeaveError::BadDelta("lines have changed their order"));
+        }
+        self.change_to(line);
+        self.next = line + 1;
+        Ok(())
+    }
+
+    /// What has been met takes the place of the lines up to this one.
+    fn change_to(&mut self, line: usize) {
+        let old = self.next..line;
+        if !old.is_empty() || !self.pending.is_empty() {
+            let new = std::mem::take(&mut self.pending);
+            self.changes.push(LineChange { old, new, newline: true });
+        }
+    }
+
+    fn finish(mut self, lines: usize) -> (Vec<Run>, Vec<LineChange>) {
+        self.change_to(lines);
+        (self.runs, self.changes)
+    }
+}
