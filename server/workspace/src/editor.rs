@@ -14,7 +14,7 @@ use crate::disk::path_of_file_uri;
 use crate::document::{
     ContentChange, Decided, Delivery, Document, Millis, OutOfStep, Preview, Request, Review, Target,
 };
-use crate::workspace::{Slot, Workspace, key_of};
+use crate::workspace::{Event, Slot, Workspace, key_of};
 
 /// A review of one document.
 #[derive(Clone, Debug)]
@@ -38,22 +38,35 @@ impl Workspace {
             Some(place) => key_of(place.absolute()),
             None => path.as_ref().map_or_else(|| uri.to_owned(), identity),
         };
-        let known = self.inner.slots.get(&key).map(|slot| slot.clone());
-        let slot = match known {
-            Some(slot) => {
-                slot.lock().reopen(uri, language, version, encoding, &text, self.now());
-                slot
-            }
-            None => {
-                let document = Document::open(uri, language, version, encoding, text);
-                let slot = Arc::new(Slot::new(document, place));
-                self.inner.slots.insert(key, slot.clone());
-                slot
-            }
+        let document = Document::open(uri, language, version, encoding, text.clone());
+        let fresh = Arc::new(Slot::new(key.clone(), document, place));
+        let known = self.inner.slots.entry(key).or_insert_with(|| fresh.clone()).value().clone();
+        let slot = if Arc::ptr_eq(&known, &fresh) {
+            fresh
+        } else if let Some(other) = self.other_name(&known, uri) {
+            let _ = self.inner.events.send(Event::Notice(format!(
+                "One file is open under two names, {other} and {uri}. Agents work in the first; close one of the two."
+            )));
+            fresh
+        } else {
+            known.lock().reopen(uri, language, version, encoding, &text, self.now());
+            // How the file was when an agent read it says nothing of what the editor has read.
+            known.forget_read();
+            known
         };
         self.inner.open.insert(uri.to_owned(), slot.clone());
         self.note_use(&slot);
         self.attend(&slot);
+    }
+
+    /// The other name under which the editor has a document open.
+    fn other_name(&self, slot: &Arc<Slot>, uri: &str) -> Option<String> {
+        let name = {
+            let document = slot.lock();
+            document.is_open().then(|| document.uri().to_owned())
+        };
+        let open = |name: &String| self.open_slot(name).is_some_and(|open| Arc::ptr_eq(&open, slot));
+        name.filter(|name| name != uri && open(name))
     }
 
     /// The editor has changed a document.
@@ -85,13 +98,25 @@ impl Workspace {
     /// The editor has closed a document. Its undecided edits wait for it to be opened again.
     pub fn did_close(&self, uri: &str) {
         let Some((_, slot)) = self.inner.open.remove(uri) else { return };
-        slot.lock().close();
-        slot.forget_read();
-        // What became of edits can still be asked for.
-        if slot.lock().edits().is_empty() {
-            self.inner.slots.retain(|_, kept| !Arc::ptr_eq(kept, &slot));
+        let served = self.inner.slots.get(&slot.key).is_some_and(|served| Arc::ptr_eq(&served, &slot));
+        if !served {
+            // A second name of a file that is open.
+            return;
         }
+        let twin = self.inner.open.iter().find(|open| open.key == slot.key).map(|open| open.value().clone());
+        match twin {
+            Some(twin) => {
+                // It stays open under its other name, with the text that it has there.
+                let other = twin.lock().clone();
+                slot.lock().follow_home(&other, self.now());
+                self.inner.open.insert(other.uri().to_owned(), slot.clone());
+            }
+            None => slot.lock().close(),
+        }
+        slot.forget_read();
         self.attend(&slot);
+        drop(slot);
+        self.forget_idle();
     }
 
     fn note_use(&self, slot: &Slot) {
@@ -230,32 +255,54 @@ impl Workspace {
     }
 
     async fn decide_in(&self, slot: &Arc<Slot>, request: &Request) -> Decided {
-        let open = slot.lock().is_open();
-        if open {
-            let decided = slot.lock().decide(request, self.now());
-            self.attend(slot);
+        if let Some(decided) = self.decide_in_editor(slot, request) {
             return decided;
         }
         // On the disk a decision writes: it waits for its turn among the agents' edits.
         let _turn = slot.queue.lock().await;
         let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
-        let written = tokio::task::spawn_blocking(move || workspace.decide_on_disk(&slot, &request)).await;
-        written.unwrap_or_default()
+        let written = tokio::task::spawn_blocking(move || {
+            loop {
+                if let Some(decided) = workspace.decide_on_disk(&slot, &request) {
+                    return decided;
+                }
+                if let Some(decided) = workspace.decide_in_editor(&slot, &request) {
+                    return decided;
+                }
+            }
+        });
+        written.await.unwrap_or_default()
     }
 
-    fn decide_on_disk(&self, slot: &Arc<Slot>, request: &Request) -> Decided {
-        let mut decided = Decided::default();
-        let result = self.change_on_disk(slot, |document, now| {
-            decided = document.decide(request, now);
-            Ok(())
-        });
-        if let Err(refusal) = result {
-            let message = refusal.to_string();
-            decided.refused.push(Document::not_written(&request.target, message));
-            decided.queued.clear();
-        }
+    /// Decides in the text that the editor has, if the document is open.
+    fn decide_in_editor(&self, slot: &Slot, request: &Request) -> Option<Decided> {
+        let decided = {
+            let mut document = slot.lock();
+            if !document.is_open() {
+                return None;
+            }
+            document.decide(request, self.now())
+        };
         self.attend(slot);
-        decided
+        Some(decided)
+    }
+
+    /// Decides in the file; none if an editor has it open by now.
+    fn decide_on_disk(&self, slot: &Slot, request: &Request) -> Option<Decided> {
+        let done = self.change_on_disk(slot, |document, now| {
+            let decided = document.decide(request, now);
+            document.settle_on_disk(now);
+            Ok(decided)
+        });
+        let decided = match done {
+            Ok(done) => done?,
+            Err(refusal) => {
+                let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
+                Decided { refused, ..Decided::default() }
+            }
+        };
+        self.attend(slot);
+        Some(decided)
     }
 
     fn attend_but_deliver(&self, slot: &Slot) {

@@ -7,14 +7,18 @@ use std::time::SystemTime;
 use hashline_text::{Text, decode};
 use url::Url;
 
-use crate::disk::{Expect, FileBytes, Place, read, stamp, write};
+use crate::disk::{Expect, FileBytes, Place, read, remove_leftovers, stamp, write};
 use crate::document::{Document, Millis};
 use crate::refusal::Refusal;
 use crate::workspace::{Found, Slot, Workspace};
 
+/// After how many documents those that nobody needs are forgotten.
+const SWEPT_EVERY: usize = 64;
+
 impl Slot {
-    pub(crate) fn new(document: Document, place: Option<Place>) -> Self {
+    pub(crate) fn new(key: String, document: Document, place: Option<Place>) -> Self {
         Self {
+            key,
             queue: tokio::sync::Mutex::new(()),
             document: Mutex::new(document),
             place,
@@ -67,11 +71,28 @@ impl Workspace {
                 let (text, form) = decoded(place, &bytes)?;
                 let uri =
                     Url::from_file_path(place.absolute()).map_or_else(|()| found.key.clone(), Into::into);
-                let slot = Arc::new(Slot::new(Document::on_disk(&uri, text, form), Some(place.clone())));
+                let document = Document::on_disk(&uri, text, form);
+                let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
                 trust(&slot, &bytes);
                 // Another call may have been quicker; its slot may have been used already.
-                let entry = self.inner.slots.entry(found.key.clone()).or_insert_with(|| slot.clone());
-                Ok(entry.value().clone())
+                let slot = self.inner.slots.entry(found.key.clone()).or_insert(slot).value().clone();
+                if self.inner.slots.len().is_multiple_of(SWEPT_EVERY) {
+                    self.forget_idle();
+                }
+                Ok(slot)
+            }
+        }
+    }
+
+    /// Forgets the files that no editor has open, that no agent has edited, and that none has read for a while.
+    pub(crate) fn forget_idle(&self) {
+        let now = self.now();
+        for slot in self.slots() {
+            if slot.lock().is_forgettable(now) {
+                // Two hands hold it: the map's and this one's. Whoever takes another takes it from the map.
+                self.inner
+                    .slots
+                    .remove_if(&slot.key, |_, kept| Arc::ptr_eq(kept, &slot) && Arc::strong_count(kept) == 2);
             }
         }
     }
@@ -125,36 +146,56 @@ impl Workspace {
         let Ok(bytes) = read(place) else { return };
         let served = slot.lock().text().clone();
         let differs = known.is_some() && !same_text(&served, &bytes.bytes);
-        slot.lock().set_form(hashline_text::DiskForm::behind(&served, &bytes.bytes));
+        let form = hashline_text::DiskForm::behind(&served, &bytes.bytes);
+        slot.lock().set_form(form);
         slot.set_disk_differs(differs);
         *slot.last_read() = Some(bytes.stamp);
     }
 
     /// Changes a document that no editor has open, and its file with it. `change` is made on a copy; the document takes it over when
-    /// the file has it.
+    /// the file has it. None if an editor has the document open: nothing has changed then, and it is for the editor to change it.
     pub(crate) fn change_on_disk<T>(
         &self,
         slot: &Slot,
         change: impl FnOnce(&mut Document, Millis) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
+    ) -> Result<Option<T>, Refusal> {
         let Some(place) = &slot.place else {
             let mut document = slot.lock();
-            return change(&mut document, self.now());
+            return if document.is_open() { Ok(None) } else { change(&mut document, self.now()).map(Some) };
         };
         place.check_write()?;
         let before = self.read_now(slot, place)?;
         let mut copy = slot.lock().clone();
+        if copy.is_open() {
+            return Ok(None);
+        }
+        let old = copy.text().clone();
         let done = change(&mut copy, self.now())?;
-        let (old, new) = (slot.lock().text().clone(), copy.text().clone());
+        let new = copy.text().clone();
         if old != new {
+            self.remove_leftovers(place);
+            if slot.lock().is_open() {
+                return Ok(None);
+            }
             let bytes = copy.form().to_bytes(&new);
             let stamp = write(place, &bytes, Expect::Same(&before))?;
             *slot.last_read() = stamp.is_quiet(SystemTime::now()).then_some(stamp);
         }
         let mut document = slot.lock();
+        // Opened while it was written: what the editor has read is one of the two texts.
         copy.follow_home(&document, self.now());
         *document = copy;
-        Ok(done)
+        Ok(Some(done))
+    }
+
+    /// Removes what a crash may have left in a file's folder, before the first write there.
+    fn remove_leftovers(&self, place: &Place) {
+        let Some(folder) = place.absolute().parent() else { return };
+        if self.inner.swept.insert(folder.to_owned(), ()).is_none()
+            && let Err(error) = remove_leftovers(place, SystemTime::now())
+        {
+            tracing::warn!("temporary files in {} were not looked for: {error}", folder.display());
+        }
     }
 }
 

@@ -45,6 +45,8 @@ pub enum Event {
 /// A document and what is needed to use it in turn.
 #[derive(Debug)]
 pub(crate) struct Slot {
+    /// The identity of its document, under which it is found.
+    pub key: String,
     /// One agent at a time changes the document, first come first served.
     pub queue: tokio::sync::Mutex<()>,
     pub document: Mutex<Document>,
@@ -76,8 +78,11 @@ pub(crate) struct Inner {
     pub settings: RwLock<Settings>,
     /// By identity: the path with all links followed, or the URI of a document without a file.
     pub slots: DashMap<String, Arc<Slot>>,
-    /// The documents that the editor has open, by the URI that it uses.
+    /// The documents that the editor has open, by the URI that it uses. A file that is open under two names has two: the one that
+    /// is in `slots` is the one that agents work in.
     pub open: DashMap<String, Arc<Slot>>,
+    /// Folders in which what a crash may have left behind has been removed.
+    pub swept: DashMap<PathBuf, ()>,
     pub history: Arc<dyn History>,
     pub agents: Mutex<Vec<String>>,
     pub decisions: watch::Sender<u64>,
@@ -105,6 +110,7 @@ impl Workspace {
             settings: RwLock::new(settings),
             slots: DashMap::new(),
             open: DashMap::new(),
+            swept: DashMap::new(),
             history,
             agents: Mutex::new(Vec::new()),
             decisions: watch::Sender::new(0),
@@ -169,18 +175,7 @@ impl Workspace {
 
     /// The document that a caller's path means, if the caller may reach it.
     pub(crate) fn find(&self, caller: &Caller, path: &str) -> Result<Found, Refusal> {
-        let roots = match &caller.roots {
-            None => self.read_roots(),
-            Some(folders) => match self.inner.narrowed.get(folders) {
-                Some(roots) => roots.clone(),
-                None => {
-                    let roots = self.read_roots().narrowed_to(folders);
-                    self.inner.narrowed.insert(folders.clone(), roots.clone());
-                    roots
-                }
-            },
-        };
-        match roots.resolve(path, PathStyle::Any) {
+        match self.roots_of(caller).resolve(path, PathStyle::Any) {
             Ok(place) => {
                 let key = key_of(place.absolute());
                 let slot = self.inner.slots.get(&key).map(|slot| slot.clone());
@@ -198,6 +193,22 @@ impl Workspace {
                 None => Err(refusal.into()),
             },
         }
+    }
+
+    /// The roots that a caller may reach.
+    fn roots_of(&self, caller: &Caller) -> Roots {
+        let Some(folders) = &caller.roots else { return self.read_roots() };
+        if let Some(known) = self.inner.narrowed.get(folders) {
+            return known.clone();
+        }
+        // Held until the answer is kept: roots that are set meanwhile forget all answers afterwards.
+        let roots = self.inner.roots.read().unwrap_or_else(PoisonError::into_inner);
+        let narrowed = roots.narrowed_to(folders);
+        // A folder that is not there yet may be there with the next call.
+        if narrowed.len() >= folders.len() {
+            self.inner.narrowed.insert(folders.clone(), narrowed.clone());
+        }
+        narrowed
     }
 
     /// An open document outside the roots that are served, for a caller whose own roots hold it.

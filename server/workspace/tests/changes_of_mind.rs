@@ -1,13 +1,14 @@
 //! What happens between a decision and the moment at which the editor carries it out: the person types on, decides otherwise, or the
 //! editor is late. Each of these was found by the simulation.
-#![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text};
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::document::{
-    Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Request, Target, Why,
+    Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Proposed, Request, Target,
+    Why,
 };
 
 /// A document and its editor, which does nothing by itself.
@@ -24,28 +25,33 @@ impl Desk {
         Self { document, now: Millis(0), version: 1, edits: 0 }
     }
 
-    /// An agent puts lines in the place of one line of the agent view, 0-based.
+    /// An agent puts lines in the place of one line of the agent view, 0-based. Each such edit is a turn of its own.
     fn replace(&mut self, line: usize, content: &str, mode: Mode) -> HunkRef {
+        let turn = format!("conv_{}", self.edits + 1);
+        self.replace_each(&[(line, content)], mode, &turn)
+    }
+
+    /// The same for several lines, in one edit of a turn. The name is that of the first hunk.
+    fn replace_each(&mut self, lines: &[(usize, &str)], mode: Mode, turn: &str) -> HunkRef {
+        let (mut proposed, proposal) = self.propose(lines, mode, turn);
+        self.document.publish(&mut proposed, &proposal);
+        HunkRef { edit: proposal.id, number: 1 }
+    }
+
+    fn propose(&mut self, lines: &[(usize, &str)], mode: Mode, turn: &str) -> (Proposed, Proposal) {
         let mut served = self.document.serve(View::Agent).unwrap();
         let hash = served.hash();
-        let anchor = line_hash(&served.text().line(Line(line)).unwrap().content());
-        let raw = RawOperation::new("replace", format!("{}:{anchor}", line + 1)).content(content);
-        let located = self.document.locate(&HashPrefix::from(hash), &served, hash).unwrap();
-        let resolved = located.resolve(&[Operation::parse(0, raw).unwrap()]).unwrap();
-        self.edits += 1;
-        let proposal = Proposal {
-            id: EditId::from(format!("{:08}", self.edits)),
-            conversation: ConversationId::from(format!("conv_{}", self.edits)),
-            opens_conversation: false,
-            agent: "agent".into(),
-            connection: format!("{}", self.edits),
-            tool: "edit_text_file".into(),
-            mode,
-            strict: false,
+        let operation = |(at, (line, content)): (usize, &(usize, &str))| {
+            let anchor = line_hash(&served.text().line(Line(*line)).unwrap().content());
+            let raw = RawOperation::new("replace", format!("{}:{anchor}", line + 1)).content(*content);
+            Operation::parse(at, raw).unwrap()
         };
-        let proposed = self.document.propose(&located, &resolved, &proposal).unwrap();
-        self.document.publish(&proposed, &proposal, self.now);
-        HunkRef { edit: proposal.id, number: 1 }
+        let operations: Vec<Operation> = lines.iter().enumerate().map(operation).collect();
+        let located = self.document.locate(&HashPrefix::from(hash), &served, hash).unwrap();
+        let resolved = located.resolve(&operations).unwrap();
+        self.edits += 1;
+        let proposal = Proposal { id: EditId::from(format!("{:08}", self.edits)), ..proposal(turn, mode) };
+        (self.document.propose(&located, &resolved, &proposal).unwrap(), proposal)
     }
 
     fn decide(&mut self, hunk: &HunkRef, choice: Choice, edited: Option<TakeOut>) -> Result<(), Why> {
@@ -101,6 +107,19 @@ impl Desk {
         let edit = self.document.edits().iter().find(|edit| edit.id == hunk.edit).unwrap();
         let id = edit.hunks[0].id;
         self.document.state_of(id)
+    }
+}
+
+fn proposal(turn: &str, mode: Mode) -> Proposal {
+    Proposal {
+        id: EditId::from("00000000"),
+        conversation: ConversationId::from(turn),
+        opens_conversation: false,
+        agent: "agent".into(),
+        connection: turn.to_owned(),
+        tool: "edit_text_file".into(),
+        mode,
+        strict: false,
     }
 }
 
@@ -343,4 +362,125 @@ fn a_rejection_that_was_not_saved_is_taken_back_by_the_file() {
     desk.document.close();
     desk.document.take_over(&saved, desk.now);
     assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Accepted));
+}
+
+#[test]
+fn a_rejection_that_waits_is_about_what_was_shown_as_one_when_it_was_made() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\n");
+    let first = desk.replace_each(&[(0, "1")], Mode::Propose, "conv");
+    let other = desk.replace_each(&[(2, "3")], Mode::Propose, "conv");
+    desk.decide(&first, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.decide(&first, Choice::Reject, None).unwrap();
+    // Now the agent builds on both.
+    let mut served = desk.document.serve(View::Agent).unwrap();
+    let hash = served.hash();
+    let located = desk.document.locate(&HashPrefix::from(hash), &served, hash).unwrap();
+    let anchor = |line: usize| {
+        format!("{}:{}", line + 1, line_hash(&served.text().line(Line(line)).unwrap().content()))
+    };
+    let raw = RawOperation::new("replace_range", anchor(0)).end(anchor(2)).content("all");
+    let resolved = located.resolve(&[Operation::parse(0, raw).unwrap()]).unwrap();
+    let proposal = Proposal { id: EditId::from("on-both"), ..proposal("conv", Mode::Propose) };
+    let mut proposed = desk.document.propose(&located, &resolved, &proposal).unwrap();
+    desk.document.publish(&mut proposed, &proposal);
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.settle();
+    assert_eq!(desk.decision(&first), Decision::Rejected);
+    assert_eq!(desk.decision(&HunkRef { edit: EditId::from("on-both"), number: 1 }), Decision::Rejected);
+    assert_eq!(desk.decision(&other), Decision::Undecided, "nobody rejected that");
+}
+
+#[test]
+fn an_edit_with_a_conflicted_hunk_is_accepted_as_a_whole_or_not_at_all() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\nfive\n");
+    let first = desk.replace_each(&[(0, "1"), (2, "3"), (4, "5")], Mode::Propose, "conv");
+    desk.types(0, "my ");
+    let target = Target::Edit(first.edit.to_string());
+    let request = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: true };
+    let decided = desk.document.decide(&request, desk.now);
+    assert!(decided.queued.is_empty());
+    let [refused] = decided.refused.as_slice() else { panic!("one refusal: {decided:?}") };
+    assert_eq!(refused.why, Why::Conflicted);
+    assert!(refused.message.contains("Accept the 2 others"), "{}", refused.message);
+    assert_eq!(refused.others.iter().map(|hunk| hunk.number).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(desk.poll(), None, "nothing is under way");
+}
+
+#[test]
+fn deciding_about_an_edit_leaves_what_was_decided_before() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let first = desk.replace_each(&[(0, "1"), (2, "3")], Mode::Propose, "conv");
+    desk.decide(&first, Choice::Reject, None).unwrap();
+    let target = Target::Edit(first.edit.to_string());
+    let accept = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: false };
+    desk.document.decide(&accept, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\n3\n", "the rejected hunk was not named");
+    // Nothing is left to decide: now the edit as a whole is meant.
+    let reject = Request { choice: Choice::Reject, ..accept };
+    desk.document.decide(&reject, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\nthree\n");
+}
+
+#[test]
+fn what_is_not_recorded_yet_is_neither_served_nor_recognised() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let (mut proposed, proposal) = desk.propose(&[(1, "2")], Mode::Propose, "conv");
+    assert_eq!(proposed.after.text().to_string(), "one\n2\nthree\n", "its agent will see it in the reply");
+    let served = desk.document.serve(View::Agent).unwrap();
+    assert_eq!((served.text().to_string().as_str(), served.held), ("one\ntwo\nthree\n", 0));
+    // The person happens to type the very same.
+    desk.change(Span::new(Position::new(1, 0), Position::new(1, 3)), "2");
+    desk.document.publish(&mut proposed, &proposal);
+    let hunk = HunkRef { edit: proposal.id, number: 1 };
+    assert!(matches!(desk.state(&hunk), HunkState::Conflicted(_)));
+    let (proposed, _) = desk.propose(&[(2, "3")], Mode::Propose, "conv");
+    desk.document.withdraw_provisional(&proposed);
+    assert_eq!(desk.document.serve(View::Agent).unwrap().text().to_string(), "one\n2\nthree\n");
+}
+
+#[test]
+fn a_file_that_shows_a_rejected_edit_brings_it_back_though_the_person_had_typed_in_it() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "a whole line of it", Mode::Apply);
+    desk.settle();
+    let saved = desk.document.text().clone();
+    desk.types(1, "my ");
+    desk.decide(&hunk, Choice::Reject, Some(TakeOut::WithMyChanges)).unwrap();
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\nthree\n");
+    desk.types(0, "unsaved ");
+    desk.document.close();
+    desk.document.take_over(&saved, desk.now);
+    assert_eq!(desk.state(&hunk), HunkState::InText);
+    assert_eq!(desk.decision(&hunk), Decision::Undecided);
+}
+
+#[test]
+fn an_editor_that_gives_a_delivery_its_own_endings_has_delivered_it() {
+    let mut desk = Desk::new("one\r\ntwo\n}\nthree\n");
+    let hunk = desk.replace(3, "3", Mode::Propose);
+    desk.change(Span::new(Position::new(1, 0), Position::new(3, 0)), "");
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.change(Span::new(Position::new(1, 0), Position::new(2, 0)), "3\r\n");
+    desk.document.answered(delivery.number, true, desk.now);
+    assert_eq!(desk.state(&hunk), HunkState::InText);
+    assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
+
+#[test]
+fn a_formatter_that_runs_over_a_delivery_does_not_hide_it() {
+    let mut desk = Desk::new("one {\ntwo\n}\n");
+    let hunk = desk.replace(1, "let value = two(one);", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    // One notification for the delivery and for the formatting of all lines on save.
+    let all = Span::new(Position::new(0, 0), Position::new(3, 0));
+    desk.change(all, "one  {\n        let value = two(one);\n } // end\n");
+    desk.document.answered(delivery.number, true, desk.now);
+    assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
+    assert_eq!(desk.decision(&hunk), Decision::Accepted);
 }

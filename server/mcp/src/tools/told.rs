@@ -59,7 +59,10 @@ fn write_hunk(out: &mut String, edit: &EditInfo, hunk: &HunkInfo) {
     let view = &hunk.view;
     let changed = matches!(view.state, HunkState::Edited(_));
     let outcome = match view.decision {
-        Decision::Undecided if view.deciding => "decided, on its way into the text",
+        Decision::Undecided if view.deciding => match view.state {
+            HunkState::InText | HunkState::Edited(_) => "decided, on its way out of the text",
+            _ => "decided, on its way into the text",
+        },
         Decision::Undecided => state_word(view.state),
         Decision::Accepted if changed => "accepted, changed by the person",
         Decision::Accepted => "accepted",
@@ -69,6 +72,7 @@ fn write_hunk(out: &mut String, edit: &EditInfo, hunk: &HunkInfo) {
     out.push_str(outcome);
     if let Some(lines) = view.lines.as_ref().filter(|_| view.decision == Decision::Undecided || changed) {
         let _ = match lines.len() {
+            0 if lines.start == 0 => write!(out, " · before line 1"),
             0 => write!(out, " · behind line {}", lines.start),
             1 => write!(out, " · line {}", lines.start + 1),
             _ => write!(out, " · lines {}-{}", lines.start + 1, lines.end),

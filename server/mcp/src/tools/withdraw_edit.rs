@@ -1,5 +1,9 @@
 //! withdraw_edit: an agent takes back an edit of its own that nobody has decided about.
 
+use std::fmt::Write as _;
+
+use hashline_history::Decision;
+use hashline_workspace::agent::EditInfo;
 use hashline_workspace::{Caller, Workspace};
 use rmcp::model::JsonObject;
 use serde_json::json;
@@ -26,10 +30,31 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
     }
     match workspace.withdraw(caller, &plain_id(&id)).await {
         Ok(edit) => {
-            let mut out = "Withdrawn: your next read shows the file without it.\n".to_owned();
+            let mut out = what_happened(&edit);
             told::write_edit(&mut out, &edit, true);
             Reply::new(out).with(COUNT, 1).with(EDITS, vec![edit.id.to_string()])
         }
         Err(refusal) => refusal.into(),
     }
+}
+
+/// What a withdrawal has come to.
+fn what_happened(edit: &EditInfo) -> String {
+    let left: Vec<_> = edit.hunks.iter().filter(|hunk| hunk.view.decision != Decision::Withdrawn).collect();
+    if left.is_empty() {
+        return "Withdrawn: your next read shows the file without it.\n".to_owned();
+    }
+    let mut out = String::from("Not all of it is withdrawn:\n");
+    for hunk in left {
+        let words = match (hunk.view.deciding, hunk.view.decision) {
+            (true, _) => "is on its way out of the editor's text; await_review tells when it is out",
+            (false, Decision::Undecided) => {
+                "stays, as other edits in the text build on it: the person decides"
+            }
+            (false, _) => "was decided by the person meanwhile",
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "- hunk {} {words}.", hunk.view.number);
+    }
+    out
 }

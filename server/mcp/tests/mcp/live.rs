@@ -155,3 +155,24 @@ async fn a_document_without_a_file_has_its_uri_for_a_name() {
     let unknown = desk.call("read_text_file", json!({ "path": "untitled:Untitled-2" })).await;
     assert!(unknown.failed && unknown.text.contains("list_documents"), "{}", unknown.text);
 }
+
+#[tokio::test]
+async fn a_withdrawal_says_what_it_could_not_take_back() {
+    let mut desk = Desk::with(Settings { open: Mode::Apply, ..Settings::default() });
+    desk.write("a.txt", "one\ntwo\nthree\n");
+    desk.open("a.txt", "one\ntwo\nthree\n");
+    let read = desk.read("a.txt").await;
+    let below = json!([
+        { "op": "replace", "anchor": read.anchor("one"), "content": "1" },
+        { "op": "replace", "anchor": read.anchor("three"), "content": "3" },
+    ]);
+    let first = desk.edit("a.txt", &read.hash(), below).await;
+    desk.deliver("a.txt");
+    let on_top = json!([{ "op": "replace", "anchor": first.anchor("1"), "content": "I" }]);
+    desk.edit("a.txt", &first.hash(), on_top).await;
+    desk.deliver("a.txt");
+    let withdrawn = desk.call("withdraw_edit", json!({ "edit_id": first.edit_id() })).await;
+    shows!("withdrawn_in_part", desk, withdrawn.text);
+    desk.deliver("a.txt");
+    assert_eq!(desk.editor_text("a.txt"), "I\ntwo\nthree\n");
+}

@@ -58,38 +58,42 @@ impl Workspace {
 }
 
 pub(super) fn info(slot: &Slot) -> DocumentInfo {
-    let stored = slot.place.as_ref().and_then(|place| read(place).ok());
-    let mut document = slot.lock();
-    let review = document.review();
-    let hunks = review.edits.iter().flat_map(|edit| &edit.hunks);
-    let undecided = hunks.filter(|hunk| hunk.decision == hashline_history::Decision::Undecided);
-    let (mut pending, mut conflicted) = (0, 0);
-    for hunk in undecided {
-        pending += 1;
-        conflicted += usize::from(matches!(hunk.state, crate::document::HunkState::Conflicted(_)));
-    }
-    let text = document.text().clone();
-    let dirty = match &stored {
+    let (text, mut info) = {
+        let mut document = slot.lock();
+        let review = document.review();
+        let hunks = review.edits.iter().flat_map(|edit| &edit.hunks);
+        let undecided = hunks.filter(|hunk| hunk.decision == hashline_history::Decision::Undecided);
+        let (mut pending, mut conflicted) = (0, 0);
+        for hunk in undecided {
+            pending += 1;
+            conflicted += usize::from(matches!(hunk.state, crate::document::HunkState::Conflicted(_)));
+        }
+        let language = match document.home() {
+            crate::document::Home::Editor { language, .. } => language.clone(),
+            crate::document::Home::Disk => String::new(),
+        };
+        let text = document.text().clone();
+        let lines = if pending > 0 { document.weave().agent().line_count() } else { text.line_count() };
+        let uri = document.uri().to_owned();
+        let info = DocumentInfo {
+            name: name_of(slot, uri.clone()),
+            dirty: false,
+            language,
+            lines,
+            pending,
+            conflicted,
+            out_of_step: document.out_of_step().map(ToString::to_string),
+            version: document.version().map(|version| version.0),
+            uri,
+        };
+        (text, info)
+    };
+    // Reading and comparing take as long as the file is large: the document is not locked meanwhile.
+    info.dirty = match slot.place.as_ref().and_then(|place| read(place).ok()) {
         Some(stored) => !same_text(&text, &stored.bytes),
         None => !text.is_empty(),
     };
-    let language = match document.home() {
-        crate::document::Home::Editor { language, .. } => language.clone(),
-        crate::document::Home::Disk => String::new(),
-    };
-    let lines = if pending > 0 { document.weave().agent().line_count() } else { text.line_count() };
-    let uri = document.uri().to_owned();
-    DocumentInfo {
-        name: name_of(slot, uri.clone()),
-        dirty,
-        language,
-        lines,
-        pending,
-        conflicted,
-        out_of_step: document.out_of_step().map(ToString::to_string),
-        version: document.version().map(|version| version.0),
-        uri,
-    }
+    info
 }
 
 impl Caller {

@@ -81,7 +81,6 @@ impl Workspace {
             place.check_write()?;
         }
         let _turn = slot.queue.lock().await;
-        let proposal = Proposal { mode: self.mode_for(caller, &slot), ..proposal };
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);
         let new_conversation = request.conversation.is_none();
@@ -97,8 +96,8 @@ impl Workspace {
             }
         };
         let hash = hash_of(&mut done.proposed.after).await;
-        self.served_regions(&slot, &done, hash);
         if !dry_run {
+            self.served_regions(&slot, &done, hash);
             self.attend(&slot);
         }
         let name = name_of(&slot, slot.lock().uri().to_owned());
@@ -167,10 +166,11 @@ impl Workspace {
         ConversationId::from(format!("conv_{}_{}", self.wall_clock(), &random[..8]))
     }
 
-    fn mode_for(&self, caller: &Caller, slot: &Slot) -> Mode {
+    /// The proposal, to be treated as the settings say for a document that is open, or is not.
+    fn in_mode(&self, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
         let relative = slot.place.as_ref().map(|place| place.relative().display().to_string());
-        let open = slot.lock().is_open();
-        self.settings().mode(&caller.agent, relative.as_deref().unwrap_or_default(), open)
+        let mode = self.settings().mode(&proposal.agent, relative.as_deref().unwrap_or_default(), open);
+        Proposal { mode, ..proposal.clone() }
     }
 
     fn edit_now(
@@ -179,38 +179,59 @@ impl Workspace {
         request: &EditRequest,
         proposal: &Proposal,
     ) -> Result<Done, Refusal> {
-        let open = slot.lock().is_open();
         if request.dry_run {
             let mut copy = slot.lock().clone();
-            let (proposed, now) = (propose(&mut copy, request, proposal)?, self.now());
-            copy.publish(&proposed, proposal, now);
-            return Ok(Done::of(&mut copy, proposed, proposal));
+            let proposal = self.in_mode(proposal, slot, copy.is_open());
+            let mut proposed = propose(&mut copy, request, &proposal)?;
+            copy.publish(&mut proposed, &proposal);
+            if !copy.is_open() {
+                copy.settle_on_disk(self.now());
+            }
+            return Ok(Done::of(&mut copy, proposed, &proposal));
         }
-        if open {
-            return self.edit_live(slot, request, proposal);
+        let (live, on_disk) = (self.in_mode(proposal, slot, true), self.in_mode(proposal, slot, false));
+        // An editor may open or close the document at any moment; then the other way is the right one.
+        loop {
+            if let Some(done) = self.edit_live(slot, request, &live)? {
+                return Ok(done);
+            }
+            let done = self.change_on_disk(slot, |document, now| {
+                let mut proposed = propose(document, request, &on_disk)?;
+                self.inner.history.append(proposed.record(&on_disk))?;
+                document.publish(&mut proposed, &on_disk);
+                document.settle_on_disk(now);
+                Ok(Done::of(document, proposed, &on_disk))
+            })?;
+            if let Some(done) = done {
+                return Ok(done);
+            }
         }
-        self.change_on_disk(slot, |document, now| {
-            let mut proposed = propose(document, request, proposal)?;
-            self.inner.history.append(proposed.record(proposal))?;
-            document.publish(&proposed, proposal, now);
-            Ok(Done::of(document, proposed, proposal))
-        })
     }
 
-    /// Edits a document that an editor has open: it is locked only while its runs are touched.
-    fn edit_live(&self, slot: &Slot, request: &EditRequest, proposal: &Proposal) -> Result<Done, Refusal> {
-        let mut now = slot.lock().serve_agents()?;
+    /// Edits a document that an editor has open: it is locked only while its runs are touched. None if no editor has it open.
+    fn edit_live(
+        &self,
+        slot: &Slot,
+        request: &EditRequest,
+        proposal: &Proposal,
+    ) -> Result<Option<Done>, Refusal> {
+        let open = || Some(slot.lock()).filter(|document| document.is_open());
+        let Some(mut now) = open().map(|mut document| document.serve_agents()).transpose()? else {
+            return Ok(None);
+        };
         let hash = now.hash();
         let located = slot.lock().locate(&request.file_hash, &now, hash)?;
         let resolved = resolve(&located, request, &now)?;
-        let mut proposed = slot.lock().propose(&located, &resolved, proposal)?;
+        let proposed = open().map(|mut document| document.propose(&located, &resolved, proposal));
+        let Some(mut proposed) = proposed.transpose()? else { return Ok(None) };
         if let Err(error) = self.inner.history.append(proposed.record(proposal)) {
             slot.lock().withdraw_provisional(&proposed);
             return Err(error.into());
         }
+        // Closed by now: it is held, and waits for the document to be opened again.
         let mut document = slot.lock();
-        document.publish(&proposed, proposal, self.now());
-        Ok(Done::of(&mut document, proposed, proposal))
+        document.publish(&mut proposed, proposal);
+        Ok(Some(Done::of(&mut document, proposed, proposal)))
     }
 }
 

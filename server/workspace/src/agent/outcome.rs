@@ -140,7 +140,8 @@ impl Workspace {
         }
     }
 
-    /// Takes back an own edit that is undecided.
+    /// Takes back an own edit that is undecided. The answer tells how its hunks stand then: one in the text of an editor leaves it when
+    /// the editor has done so, and one that other edits in the text build on stays for the person to decide.
     ///
     /// # Errors
     ///
@@ -156,20 +157,26 @@ impl Workspace {
         let slot = self.slots().into_iter().find(|slot| slot.lock().edits().iter().any(|edit| edit.id == id));
         let slot = slot.ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))?;
         let _turn = slot.queue.lock().await;
-        let open = slot.lock().is_open();
-        if open {
-            slot.lock().withdraw(&id);
-        } else {
-            let (workspace, target, id) = (self.clone(), slot.clone(), id.clone());
-            let work = move || {
-                workspace.change_on_disk(&target, |document, now| {
-                    document.withdraw(&id);
+        let (workspace, target, named) = (self.clone(), slot.clone(), id.clone());
+        let work = move || {
+            // An editor may open or close the document at any moment; then the other way is the right one.
+            loop {
+                let open = Some(target.lock()).filter(|document| document.is_open());
+                if let Some(mut document) = open {
+                    document.withdraw(&named);
+                    return Ok(());
+                }
+                let done = workspace.change_on_disk(&target, |document, now| {
+                    document.withdraw(&named);
                     document.settle_on_disk(now);
                     Ok(())
-                })
-            };
-            blocking(work).await?;
-        }
+                })?;
+                if done.is_some() {
+                    return Ok(());
+                }
+            }
+        };
+        blocking(work).await?;
         self.attend(&slot);
         let scope = ReviewScope { edits: vec![id.to_string()], ..ReviewScope::default() };
         let mut edits = edits_of(caller, &slot, &scope);

@@ -57,6 +57,16 @@ pub struct Request {
     pub with_others: bool,
 }
 
+/// A decision as it was made about one hunk. It may have to wait, and is then what it was when it was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Ruling {
+    pub request: Request,
+    /// It was made about other hunks as well.
+    pub of_many: bool,
+    /// The hunks that were shown as one with this one, itself among them (W11).
+    pub together: Vec<HunkId>,
+}
+
 /// Why a hunk was not decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
@@ -95,28 +105,61 @@ pub struct Decided {
 }
 
 impl Document {
-    /// Decides about hunks. What changes the text is under way when this returns; on the disk the caller writes the new text.
+    /// Decides about hunks. What changes the text is under way when this returns; without an editor it waits for
+    /// [`settle_on_disk`](Self::settle_on_disk).
     pub fn decide(&mut self, request: &Request, now: Millis) -> Decided {
         let mut decided = Decided::default();
+        if let Some(reason) = self.out_of_step() {
+            let message = format!(
+                "hashline has lost step with this document: {reason}. Close and open it again, then decide."
+            );
+            decided.refused.push(Self::not_decided(&request.target, message));
+            return decided;
+        }
         let targets = self.targets(request);
         if targets.is_empty() {
             decided.refused.push(self.gone(&request.target));
         }
-        let group = targets.len() > 1;
+        if let Some(refusal) = self.conflict_within(request, &targets) {
+            decided.refused.push(refusal);
+            return decided;
+        }
+        let of_many = targets.len() > 1;
         for id in targets {
-            match self.decide_or_wait(id, request, group, now) {
+            let ruling = Ruling { request: request.clone(), of_many, together: self.group_of(id) };
+            match self.decide_or_wait(id, &ruling, now) {
                 Ok(()) => decided.queued.extend(self.name(id)),
                 Err(undecided) => decided.refused.push(undecided),
             }
         }
-        if !self.is_open() {
-            self.settle_on_disk(now);
-        }
         decided
     }
 
-    /// Makes the changes that wait in the text of a file that no editor has open.
-    pub(crate) fn settle_on_disk(&mut self, now: Millis) {
+    /// Why an edit cannot be accepted as a whole: one of its hunks is conflicted. Names those that can be accepted without it (W12).
+    fn conflict_within(&mut self, request: &Request, targets: &[HunkId]) -> Option<Undecided> {
+        if request.choice != Choice::Accept || !matches!(request.target, Target::Edit(_)) || targets.len() < 2
+        {
+            return None;
+        }
+        let conflict = |document: &mut Self, id: HunkId| match document.state_of(id) {
+            HunkState::Conflicted(conflict) => Some((id, conflict)),
+            _ => None,
+        };
+        let (id, conflict_found) = targets.iter().find_map(|id| conflict(self, *id))?;
+        let free: Vec<HunkId> = targets.iter().copied().filter(|id| conflict(self, *id).is_none()).collect();
+        let others: Vec<HunkRef> = free.into_iter().filter_map(|id| self.name(id)).collect();
+        let why = self.conflicted(id, conflict_found);
+        let rest = match others.len() {
+            0 => "Decide about its hunks one by one.".to_owned(),
+            1 => "Accept the other hunk, or decide about this one first.".to_owned(),
+            count => format!("Accept the {count} others, or decide about this one first."),
+        };
+        let message = format!("Nothing was accepted: hunk {} is conflicted. {rest}", self.short(id));
+        Some(Undecided { message, others, ..why })
+    }
+
+    /// Makes the changes that wait in the text of a file that no editor has open. The caller writes the file.
+    pub fn settle_on_disk(&mut self, now: Millis) {
         while let Some(plan) = self.next_plan() {
             if !self.carry_out(&plan, now) {
                 break;
@@ -203,6 +246,7 @@ impl Document {
         };
         let mut targets = Vec::new();
         for edit in &self.edits {
+            let settled = edit.hunks.iter().all(|hunk| hunk.decision != Decision::Undecided);
             for hunk in &edit.hunks {
                 let named = match &request.target {
                     Target::Hunk(name) => {
@@ -213,10 +257,14 @@ impl Document {
                     Target::Lines(_) => touched.contains(&hunk.id),
                     Target::All => true,
                 };
-                // What is decided stays so, unless it is named by itself.
-                let single = matches!(request.target, Target::Hunk(_) | Target::Edit(_));
+                // What is decided stays so, unless it is named by itself, or nothing else of its edit is left to decide.
+                let again = match request.target {
+                    Target::Hunk(_) => true,
+                    Target::Edit(_) => settled,
+                    _ => false,
+                };
                 let open = hunk.decision == Decision::Undecided
-                    || (single && hunk.decision != Decision::Withdrawn)
+                    || (again && hunk.decision != Decision::Withdrawn)
                     || request.choice == Choice::Reopen;
                 if named && open {
                     targets.push(hunk.id);
@@ -234,8 +282,8 @@ impl Document {
         undecided
     }
 
-    /// What to say when a decision could not be written to the file.
-    pub(crate) fn not_written(target: &Target, message: String) -> Undecided {
+    /// What to say when nothing can be decided, or a decision could not be written to the file.
+    pub(crate) fn not_decided(target: &Target, message: String) -> Undecided {
         Undecided { why: Why::Conflicted, message, ..Self::no_such(target) }
     }
 
@@ -288,7 +336,8 @@ impl Document {
         self.intend(aim, Plan::switch(&[], &off), Some(Decision::Withdrawn), None);
     }
 
-    pub(crate) fn decide_one(&mut self, id: HunkId, request: &Request, group: bool) -> Result<(), Undecided> {
+    pub(crate) fn decide_one(&mut self, id: HunkId, ruling: &Ruling) -> Result<(), Undecided> {
+        let request = &ruling.request;
         let state = self.state_of(id);
         let in_text = self.weave().in_buffer(id);
         match request.choice {
@@ -299,15 +348,15 @@ impl Document {
                 if let HunkState::Conflicted(conflict) = state {
                     return Err(self.conflicted(id, conflict));
                 }
-                self.accept(id, request, group)?;
+                self.accept(id, ruling)?;
             }
-            Choice::Reject | Choice::KeepMine => self.reject(id, request, in_text, group)?,
+            Choice::Reject | Choice::KeepMine => self.reject(id, ruling, in_text)?,
             Choice::TakeTheirs | Choice::KeepBoth => {
                 let how =
                     if request.choice == Choice::TakeTheirs { PutIn::TakeTheirs } else { PutIn::KeepBoth };
                 let needed = self.weave().with_prerequisites(id);
                 let others: Vec<HunkId> = needed.into_iter().filter(|other| *other != id).collect();
-                self.with_others(id, &others, request, group, "It builds on")?;
+                self.with_others(id, &others, request, ruling.of_many, "It builds on")?;
                 let plan = self.weave().plan_put_in(id, how);
                 self.check(id, &plan)?;
                 for hunk in &plan.on {
@@ -321,6 +370,14 @@ impl Document {
         Ok(())
     }
 
+    /// A hunk and those that were shown as one with it when it was decided about, as far as they still are: what has joined them
+    /// since was not decided about.
+    fn still_together(&mut self, id: HunkId, ruling: &Ruling) -> Vec<HunkId> {
+        let mut together = self.group_of(id);
+        together.retain(|member| *member == id || ruling.together.contains(member));
+        together
+    }
+
     /// Takes the mark of a rejection from a hunk that is to be in the text after all.
     fn free(&mut self, id: HunkId) {
         if self.weave().is_refused(id) {
@@ -328,14 +385,15 @@ impl Document {
         }
     }
 
-    fn accept(&mut self, id: HunkId, request: &Request, group: bool) -> Result<(), Undecided> {
+    fn accept(&mut self, id: HunkId, ruling: &Ruling) -> Result<(), Undecided> {
+        let request = &ruling.request;
         let mut all: Vec<HunkId> = Vec::new();
-        for member in self.group_of(id) {
+        for member in self.still_together(id, ruling) {
             let needed = self.weave().with_prerequisites(member);
             all.extend(needed.into_iter().filter(|hunk| !all.contains(hunk)).collect::<Vec<_>>());
         }
         let others: Vec<HunkId> = all.iter().copied().filter(|other| *other != id).collect();
-        self.with_others(id, &others, request, group, "It builds on")?;
+        self.with_others(id, &others, request, ruling.of_many, "It builds on")?;
         if let Some((other, conflict)) = self.obstacle(&all) {
             return Err(self.conflicted(other, conflict));
         }
@@ -348,15 +406,16 @@ impl Document {
         Ok(())
     }
 
-    fn reject(&mut self, id: HunkId, request: &Request, in_text: bool, group: bool) -> Result<(), Undecided> {
+    fn reject(&mut self, id: HunkId, ruling: &Ruling, in_text: bool) -> Result<(), Undecided> {
+        let request = &ruling.request;
         let mut dependents = self.weave().with_dependents(id);
-        for member in self.group_of(id) {
+        for member in self.still_together(id, ruling) {
             let above = self.weave().with_dependents(member);
             dependents
                 .extend(above.into_iter().filter(|hunk| !dependents.contains(hunk)).collect::<Vec<_>>());
         }
         let others: Vec<HunkId> = dependents.iter().copied().filter(|other| *other != id).collect();
-        self.with_others(id, &others, request, group, "It is built on by")?;
+        self.with_others(id, &others, request, ruling.of_many, "It is built on by")?;
         let mut held = dependents.clone();
         let in_buffer: Vec<HunkId> = {
             let weave = self.weave();
@@ -384,7 +443,7 @@ impl Document {
         }
         self.forget_waiting(&dependents);
         for hunk in held {
-            self.reject_held_or_wait(hunk, request, group);
+            self.reject_held_or_wait(hunk, ruling);
         }
         Ok(())
     }
@@ -395,7 +454,7 @@ impl Document {
         id: HunkId,
         others: &[HunkId],
         request: &Request,
-        group: bool,
+        of_many: bool,
         how: &str,
     ) -> Result<(), Undecided> {
         let foreign: Vec<HunkRef> = others
@@ -403,7 +462,7 @@ impl Document {
             .filter(|other| !self.same_turn(id, **other))
             .filter_map(|other| self.name(*other))
             .collect();
-        if foreign.is_empty() || request.with_others || (group && matches!(request.target, Target::All)) {
+        if foreign.is_empty() || request.with_others || (of_many && matches!(request.target, Target::All)) {
             return Ok(());
         }
         let names = foreign.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");

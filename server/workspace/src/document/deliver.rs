@@ -301,6 +301,9 @@ impl Document {
     /// When [`poll`](Self::poll) should be asked again, if nothing happens before.
     #[must_use]
     pub fn next_poll(&self) -> Option<Millis> {
+        if self.out_of_step.is_some() {
+            return None;
+        }
         match &self.flow.flight {
             Some(flight) => Some(flight.sent.after(PATIENCE)),
             None => self.flow.has_work().then_some(self.flow.not_before),

@@ -6,7 +6,7 @@
 use hashline_history::Decision;
 use hashline_weave::HunkId;
 
-use crate::document::decide::{Choice, Request, Undecided, Why};
+use crate::document::decide::{Choice, Ruling, Undecided, Why};
 use crate::document::deliver::Intent;
 use crate::document::{Document, Millis};
 
@@ -20,8 +20,8 @@ pub(crate) struct Later {
 /// What is decided then.
 #[derive(Clone, Debug)]
 enum Wish {
-    /// A decision of the person, and whether it was about more hunks than this.
-    Decide(Box<Request>, bool),
+    /// A decision of the person.
+    Decide(Box<Ruling>),
     /// The agent takes it back.
     Withdraw,
 }
@@ -29,7 +29,7 @@ enum Wish {
 impl Wish {
     fn puts_in(&self) -> Option<bool> {
         match self {
-            Wish::Decide(request, _) => request.choice.puts_in(),
+            Wish::Decide(ruling) => ruling.request.choice.puts_in(),
             Wish::Withdraw => Some(false),
         }
     }
@@ -70,11 +70,11 @@ impl Document {
     pub(crate) fn decide_or_wait(
         &mut self,
         id: HunkId,
-        request: &Request,
-        group: bool,
+        ruling: &Ruling,
         now: Millis,
     ) -> Result<(), Undecided> {
-        let Some(way) = self.way_of(id) else { return self.decide_one(id, request, group) };
+        let Some(way) = self.way_of(id) else { return self.decide_one(id, ruling) };
+        let request = &ruling.request;
         let same = request.choice.puts_in() == Some(way.on);
         let reopens = request.choice == Choice::Reopen;
         if (same || reopens) && way.decision.unwrap_or_default() == request.choice.decision() {
@@ -89,9 +89,9 @@ impl Document {
             self.call_off(id);
             self.landed(now);
             // What cannot be decided so leaves everything as it was.
-            return self.decide_one(id, request, group).inspect_err(|_| self.flow = before);
+            return self.decide_one(id, ruling).inspect_err(|_| self.flow = before);
         }
-        self.wait(id, Wish::Decide(Box::new(request.clone()), group));
+        self.wait(id, Wish::Decide(Box::new(ruling.clone())));
         Ok(())
     }
 
@@ -123,13 +123,13 @@ impl Document {
     }
 
     /// Rejects a hunk that is not in the text, though it may be on its way there.
-    pub(crate) fn reject_held_or_wait(&mut self, id: HunkId, request: &Request, group: bool) {
+    pub(crate) fn reject_held_or_wait(&mut self, id: HunkId, ruling: &Ruling) {
         if self.way_of(id).is_some_and(|way| way.sent) {
-            self.wait(id, Wish::Decide(Box::new(request.clone()), group));
+            self.wait(id, Wish::Decide(Box::new(ruling.clone())));
             return;
         }
         self.call_off(id);
-        self.set_decision(id, Decision::Rejected, request.reason.clone());
+        self.set_decision(id, Decision::Rejected, ruling.request.reason.clone());
     }
 
     /// Takes back a hunk for its agent, now or as soon as it is clear what becomes of the delivery that holds it. What the person has
@@ -163,8 +163,8 @@ impl Document {
             }
             match later.wish {
                 Wish::Withdraw => self.withdraw_one(later.hunk),
-                Wish::Decide(request, group) => {
-                    if let Err(undecided) = self.decide_one(later.hunk, &request, group) {
+                Wish::Decide(ruling) => {
+                    if let Err(undecided) = self.decide_one(later.hunk, &ruling) {
                         self.notices.push(undecided.message);
                     }
                 }

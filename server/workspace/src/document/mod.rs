@@ -203,6 +203,12 @@ impl Document {
         self.edits.iter().any(|edit| edit.status() == hashline_history::Status::Pending)
     }
 
+    /// Whether nobody needs to know of it any more: no editor has it open, no agent has edited it or read it lately.
+    #[must_use]
+    pub fn is_forgettable(&self, now: Millis) -> bool {
+        !self.is_open() && self.edits.is_empty() && self.snapshots.are_old(now)
+    }
+
     /// Why agents are not served, if they are not.
     #[must_use]
     pub fn out_of_step(&self) -> Option<&OutOfStep> {

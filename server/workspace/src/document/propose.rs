@@ -11,11 +11,11 @@ use hashline_anchor::{
     AnchorFailure, LineEdit, Moved, Operation, Options, Resolved, merge_touching, owned_lines, resolve,
 };
 use hashline_history::{ConversationId, Decision, EditId, Edited, HunkLines, Location, Record};
-use hashline_text::{FileHash, HashPrefix, Text};
+use hashline_text::{DiskForm, FileHash, HashPrefix, Text};
 use hashline_weave::{Change, HunkId, Plan, Snapshot, Touched, View};
 
 use crate::document::aim::Aim;
-use crate::document::{Document, Edit, EditHunk, Millis, Mode, Served};
+use crate::document::{Document, Edit, EditHunk, Mode, Served};
 use crate::refusal::Refusal;
 
 /// An edit that an agent asks for, as far as it is not lines.
@@ -66,15 +66,23 @@ pub struct Proposed {
     pub held_below: bool,
     /// The agent view with the edit in it.
     pub after: Served,
+    before: Before,
     lines: Vec<HunkLines>,
     location: Location,
     document: String,
-    hash_before: FileHash,
+}
+
+/// The agent view that an edit was woven into.
+#[derive(Clone, Debug)]
+struct Before {
+    text: Text,
+    form: DiskForm,
+    /// Its hash, where the agent named it.
+    hash: Option<FileHash>,
 }
 
 impl Proposed {
-    /// What is to be recorded before anybody is told. Computes the hash of the new agent view if it is not known, so not
-    /// under a lock.
+    /// What is to be recorded before anybody is told. Computes the hashes that are not known, so not under a lock.
     pub fn record(&mut self, proposal: &Proposal) -> Record {
         Record::Edited(Box::new(Edited {
             edit: proposal.id.clone(),
@@ -84,7 +92,7 @@ impl Proposed {
             document: self.document.clone(),
             hunks: self.lines.clone(),
             location: self.location,
-            hash_before: self.hash_before,
+            hash_before: self.before.hash.unwrap_or_else(|| self.before.form.hash(&self.before.text)),
             hash_after: self.after.hash(),
         }))
     }
@@ -190,10 +198,17 @@ impl Document {
         if let Some(reason) = self.out_of_step() {
             return Err(Refusal::OutOfStep { uri: self.uri().to_owned(), reason: reason.clone() });
         }
-        let carried = self.carried(located, resolved, proposal.strict)?;
-        let moved_on = !located.current;
+        let agent = self.weave().agent();
+        let unchanged = located.current
+            && (agent.is_same_instance(located.text()) || (proposal.strict && agent == located.text()));
+        let carried = match unchanged {
+            true => resolved.edits.clone(),
+            false => self.carried(located, resolved, proposal.strict)?,
+        };
+        let form = self.form();
         let weave = self.weave();
         let text = weave.agent().clone();
+        let before = Before { text: text.clone(), form, hash: unchanged.then_some(located.hash) };
         let hunks = merge_touching(carried);
         let changes: Vec<Change> = hunks
             .into_iter()
@@ -211,21 +226,24 @@ impl Document {
             proposed: change.new.clone(),
         });
         let lines = lines.collect();
+        // Until it is recorded nobody sees it but its agent, in the reply (W20).
+        let after = self.serve_agents()?;
+        self.weave().conceal(&ids);
         let location = match (proposal.mode, self.is_open()) {
             (Mode::Apply, false) if !held_below => Location::Disk,
             _ => Location::None,
         };
         Ok(Proposed {
             hunks: ids,
-            carried: moved_on,
+            carried: !located.current,
             moved: resolved.moved.clone(),
-            seen_all: located.seen_all(),
+            seen_all: unchanged && located.seen_all(),
             held_below,
-            after: self.serve_agents()?,
+            after,
+            before,
             lines,
             location,
             document: self.uri().to_owned(),
-            hash_before: located.hash,
         })
     }
 
@@ -241,11 +259,18 @@ impl Document {
 
     /// Takes back what was proposed and could not be recorded.
     pub fn withdraw_provisional(&mut self, proposed: &Proposed) {
-        self.weave().unrecord(&proposed.hunks);
+        let taken_back = self.weave().unrecord(&proposed.hunks);
+        debug_assert!(taken_back, "what nobody has seen, nobody has switched or built on");
     }
 
-    /// Lets what was proposed and recorded be shown and decided. In apply mode it is brought into the text.
-    pub fn publish(&mut self, proposed: &Proposed, proposal: &Proposal, now: Millis) {
+    /// Lets what was proposed and recorded be shown and decided. In apply mode it is to come into the text: that is under way when
+    /// this returns, and without an editor waits for [`settle_on_disk`](Self::settle_on_disk).
+    pub fn publish(&mut self, proposed: &mut Proposed, proposal: &Proposal) {
+        let weave = self.weave();
+        weave.reveal(&proposed.hunks);
+        if weave.agent().is_same_instance(proposed.after.text()) {
+            proposed.after.is_of(weave.revision());
+        }
         let hunks: Vec<EditHunk> = proposed
             .hunks
             .iter()
@@ -273,9 +298,6 @@ impl Document {
         self.news.review = true;
         if proposal.mode == Mode::Apply && !proposed.held_below {
             self.intend(Aim::PutIn, Plan::switch(&proposed.hunks, &[]), None, None);
-            if !self.is_open() {
-                self.settle_on_disk(now);
-            }
         }
     }
 
@@ -292,21 +314,19 @@ impl Document {
         resolved: &Resolved,
         strict: bool,
     ) -> Result<Vec<LineEdit>, Refusal> {
-        let unchanged = located.current && self.weave().agent().is_same_instance(located.text());
-        if unchanged {
-            return Ok(resolved.edits.clone());
-        }
         let mut carried = Vec::with_capacity(resolved.edits.len());
         let mut touched = Vec::new();
         let weave = self.weave();
-        if strict && !located.current {
+        if strict {
             return Err(self.stale(touched));
         }
+        // Behind the one empty line of a blank text, which the first insert at `0:` takes away.
+        let mut blank = 0;
         for edit in &resolved.edits {
             let lines = match resolved.named.get(edit.op).and_then(Option::as_ref) {
                 // Before line 1, wherever that is.
-                None if edit.lines.is_empty() => Ok(0..0),
-                None => weave.carry(&located.snapshot, edit.lines.clone()),
+                None if edit.lines.is_empty() => Ok(blank..blank),
+                None => weave.carry(&located.snapshot, edit.lines.clone()).inspect(|lines| blank = lines.end),
                 Some(named) if !edit.lines.is_empty() => weave.carry(&located.snapshot, named.clone()),
                 Some(named) => weave.carry(&located.snapshot, named.clone()).map(|now| {
                     let at = if edit.lines.start >= named.end { now.end } else { now.start };

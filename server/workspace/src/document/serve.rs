@@ -39,6 +39,11 @@ impl Served {
         self.snapshot.text()
     }
 
+    /// Notes that the view is still this one at a later revision of the weave.
+    pub(crate) fn is_of(&mut self, revision: u64) {
+        self.revision = revision;
+    }
+
     /// Computes the file hash, if it is not known; takes time in the size of the text, so not under a lock.
     pub fn hash(&mut self) -> FileHash {
         let (form, snapshot) = (self.form, &self.snapshot);
@@ -70,6 +75,11 @@ impl Snapshots {
 
     pub(crate) fn forget_hashes(&mut self) {
         self.latest.clear();
+    }
+
+    /// Whether none was served lately.
+    pub(crate) fn are_old(&self, now: Millis) -> bool {
+        self.kept.last().is_none_or(|kept| now.since(kept.at) > YOUNG)
     }
 
     fn latest(&self, view: View, revision: u64) -> Option<(FileHash, Arc<Snapshot>)> {

@@ -87,6 +87,9 @@ impl Document {
                 regions.replace_all(&mut weave.buffer().clone(), text.clone());
                 // What was decided and not saved: the text that is found may show it, or not.
                 let asked = self.refused();
+                for hunk in asked.iter().flat_map(|found| found.plan.on.clone()) {
+                    self.weave().forget_changes(hunk);
+                }
                 self.judge(text, &regions, asked, None, now);
             }
         }

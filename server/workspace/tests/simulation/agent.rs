@@ -13,6 +13,7 @@ use hashline_workspace::document::{Located, Mode, Proposal, Proposed};
 use crate::atom::{Atoms, Maker, atoms, readable};
 use crate::desk::{Desk, Room};
 use crate::dice::Dice;
+use crate::expect::{expected, right_lines};
 use crate::model::{Fault, Hunk};
 use crate::page;
 
@@ -21,8 +22,8 @@ use crate::page;
 pub struct Memory {
     desk: usize,
     hash: FileHash,
-    lines: Vec<String>,
-    seen: Vec<Range<usize>>,
+    pub lines: Vec<String>,
+    pub seen: Vec<Range<usize>>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,7 +35,7 @@ pub struct Agent {
 
 /// How an agent gets its anchors wrong, if it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slip {
+pub enum Slip {
     None,
     Number,
     Hash,
@@ -42,7 +43,7 @@ enum Slip {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verb {
+pub enum Verb {
     Replace,
     Delete,
     After,
@@ -52,10 +53,10 @@ enum Verb {
 
 /// One operation and the lines that it means, in the text that the agent was given.
 #[derive(Clone, Debug)]
-struct Op {
-    verb: Verb,
-    lines: Range<usize>,
-    content: Vec<String>,
+pub struct Op {
+    pub verb: Verb,
+    pub lines: Range<usize>,
+    pub content: Vec<String>,
     raw: RawOperation,
 }
 
@@ -63,11 +64,11 @@ struct Op {
 #[derive(Clone, Debug)]
 pub struct Wish {
     agent: usize,
-    memory: Memory,
+    pub memory: Memory,
     prefix: HashPrefix,
-    ops: Vec<Op>,
-    slip: Slip,
-    proposal: Proposal,
+    pub ops: Vec<Op>,
+    pub slip: Slip,
+    pub proposal: Proposal,
 }
 
 /// An edit on its way.
@@ -349,7 +350,11 @@ impl Desk {
                 return self.refused(&flight.wish, &refusal, room);
             }
         };
-        let after = self.agent_lines()?;
+        if self.agent_lines()? != before {
+            return Err("an edit that is not recorded yet is served".to_owned());
+        }
+        let after: Vec<String> =
+            page::contents(&proposed.after.text().to_string()).into_iter().map(str::to_owned).collect();
         match expected(&flight.wish, &before)? {
             Some(expected) if expected != after => {
                 return Err(format!(
@@ -428,7 +433,10 @@ impl Desk {
         hashline_history::History::append(&self.history, Record::Edited(record.clone()))
             .map_err(|error| error.to_string())?;
         let before = self.document.text().to_string();
-        self.document.publish(&proposed, &wish.proposal, room.now);
+        self.document.publish(&mut proposed, &wish.proposal);
+        if !self.document.is_open() {
+            self.document.settle_on_disk(room.now);
+        }
         room.trace.say(|| format!("  {} is published, {} hunks", wish.proposal.id, record.hunks.len()));
         self.model.explains(&before, &self.document.text().to_string())?;
         self.observe(true, room)?;
@@ -440,13 +448,16 @@ impl Desk {
         let hash = served.hash();
         let lines: Vec<String> =
             page::contents(&served.text().to_string()).into_iter().map(str::to_owned).collect();
-        let whole = 0..served.text().line_count();
-        self.document.served(&served, hash, whole.clone(), room.now);
-        self.shown.entry(hash).or_default().push(whole);
+        // The reply shows the regions; to an agent that had seen everything it shows everything.
         let near = |region: Range<usize>| region.start.saturating_sub(2)..(region.end + 2).min(lines.len());
-        let near = self.document.places_for_agent(&proposed.hunks).into_iter().map(near);
-        // The reply shows the regions; with its hash all lines count as seen.
-        let seen = near.chain((hash.0[0] < 64).then_some(0..lines.len())).collect();
+        let seen: Vec<Range<usize>> = match proposed.seen_all {
+            true => vec![Range { start: 0, end: lines.len() }],
+            false => self.document.places_for_agent(&proposed.hunks).into_iter().map(near).collect(),
+        };
+        for range in &seen {
+            self.document.served(&served, hash, range.clone(), room.now);
+        }
+        self.shown.entry(hash).or_default().extend(seen.iter().cloned());
         Ok(Some((wish.agent, Memory { desk: wish.memory.desk, hash, lines, seen })))
     }
 
@@ -518,112 +529,4 @@ impl Agent {
     pub fn learn(&mut self, memory: Memory) {
         self.remember(memory);
     }
-}
-
-/// Where the lines of an operation stand in a text: none if they stand there more than once.
-fn find(named: &[String], text: &[String]) -> Result<Option<usize>, Fault> {
-    let mut found = (0..=text.len().saturating_sub(named.len()))
-        .filter(|at| text.get(*at..at + named.len()).is_some_and(|lines| lines == named));
-    match (found.next(), found.next()) {
-        (None, _) => Err(format!(
-            "lines are replaced that are not as the agent saw them: {}",
-            readable(&named.join("|"))
-        )),
-        (Some(at), None) => Ok(Some(at)),
-        _ => Ok(None),
-    }
-}
-
-/// The agent view after an edit, if the lines that it names can be told apart by their contents.
-fn expected(wish: &Wish, before: &[String]) -> Result<Option<Vec<String>>, Fault> {
-    if matches!(before, [only] if only.is_empty())
-        || matches!(&wish.memory.lines[..], [only] if only.is_empty())
-    {
-        return Ok(None);
-    }
-    let mut first = Vec::new();
-    let mut above: Vec<Vec<String>> = vec![Vec::new(); before.len()];
-    let mut below: Vec<Vec<String>> = vec![Vec::new(); before.len()];
-    let mut instead: Vec<Option<Vec<String>>> = vec![None; before.len()];
-    for op in &wish.ops {
-        if op.verb == Verb::Start {
-            first.extend(op.content.clone());
-            continue;
-        }
-        if wish.slip == Slip::Hash {
-            // A wrong hash may be that of another line: which one is for the server to say.
-            return Ok(None);
-        }
-        let Some(at) = find(&wish.memory.lines[op.lines.clone()], before)? else { return Ok(None) };
-        match op.verb {
-            Verb::After => below[at].extend(op.content.clone()),
-            Verb::Before => above[at].extend(op.content.clone()),
-            _ => {
-                for line in at..at + op.lines.len() {
-                    instead[line] = Some(Vec::new());
-                }
-                instead[at] = Some(op.content.clone());
-            }
-        }
-    }
-    let mut after = first;
-    for (at, line) in before.iter().enumerate() {
-        after.append(&mut above[at]);
-        match instead[at].take() {
-            Some(lines) => after.extend(lines),
-            None => after.push(line.clone()),
-        }
-        after.append(&mut below[at]);
-    }
-    Ok(Some(after))
-}
-
-/// The recorded hunks take out the lines that the agent named, as it saw them, and put in what it gave.
-fn right_lines(wish: &Wish, proposed: &mut Proposed, shown: &[Range<usize>]) -> Result<(), Fault> {
-    let Record::Edited(record) = proposed.record(&wish.proposal) else {
-        return Err("no record of the edit".to_owned());
-    };
-    let removed: Vec<&str> =
-        record.hunks.iter().flat_map(|hunk| &hunk.removed).map(|line| line.content.as_str()).collect();
-    let memory = &wish.memory;
-    let seen = |line: &&str| {
-        let (lines, seen) = (&memory.lines, shown.iter().chain(&memory.seen));
-        seen.clone()
-            .any(|range| lines.get(range.clone()).is_some_and(|lines| lines.iter().any(|l| l == line)))
-    };
-    if let Some(unseen) = removed.iter().find(|line| !seen(line)) {
-        if !(unseen.is_empty() && memory.lines.len() <= 1) {
-            return Err(format!("a line is replaced that the agent never saw: {:?}", readable(unseen)));
-        }
-    }
-    let mut named: Vec<(usize, &str)> = wish
-        .ops
-        .iter()
-        .filter(|op| matches!(op.verb, Verb::Replace | Verb::Delete))
-        .flat_map(|op| op.lines.clone())
-        .map(|at| (at, memory.lines[at].as_str()))
-        .collect();
-    named.sort_unstable();
-    let named: Vec<&str> = named.into_iter().map(|(_, line)| line).collect();
-    let blank = removed == [""] && named.is_empty();
-    // Lines may have changed their order since.
-    let (mut a, mut b) = (removed.clone(), named.clone());
-    a.sort_unstable();
-    b.sort_unstable();
-    if wish.slip != Slip::Hash && a != b && !blank {
-        return Err(format!(
-            "the edit takes out {:?} where the agent named {:?}",
-            readable(&removed.join("|")),
-            readable(&named.join("|"))
-        ));
-    }
-    let mut put: Vec<&str> =
-        record.hunks.iter().flat_map(|hunk| &hunk.proposed).map(|line| line.content.as_str()).collect();
-    let mut given: Vec<&str> = wish.ops.iter().flat_map(|op| &op.content).map(String::as_str).collect();
-    put.sort_unstable();
-    given.sort_unstable();
-    if put != given {
-        return Err("the edit puts in other lines than the agent gave".to_owned());
-    }
-    Ok(())
 }

@@ -192,9 +192,9 @@ impl Editor {
         let step = if redo { self.redo.pop() } else { self.undo.pop() }?;
         let here = Step { text: self.text.clone(), delivered: step.delivered };
         if redo {
-            self.undo.push(here)
+            self.undo.push(here);
         } else {
-            self.redo.push(here)
+            self.redo.push(here);
         };
         let mark =
             (self.kind == Kind::NeovimMarked).then_some(if redo { UndoMark::Redo } else { UndoMark::Undo });

@@ -6,6 +6,7 @@ mod atom;
 mod desk;
 mod dice;
 mod editor;
+mod expect;
 mod model;
 mod page;
 mod person;
@@ -14,6 +15,7 @@ mod tally;
 mod trace;
 
 use std::collections::HashSet;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
@@ -22,8 +24,8 @@ use crate::tally::Tally;
 
 /// Steps of a run.
 const STEPS: u64 = 200;
-/// Runs, unless told otherwise.
-const SEEDS: u64 = 2000;
+/// Runs. `HASHLINE_SEEDS` plays so many per cent of them, as for the other simulations.
+const SEEDS: u64 = 10_000;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
@@ -31,10 +33,10 @@ fn number(name: &str) -> Option<u64> {
 
 /// Leaves out steps for as long as it still fails with the same words.
 fn shrunk(seed: u64, last: u64, words: &str) -> HashSet<u64> {
-    let kind: String = words.chars().filter(|char| char.is_ascii_alphabetic()).take(12).collect();
+    let kind: String = words.chars().filter(char::is_ascii_alphabetic).take(12).collect();
     let same = |end: &End| {
         end.fault.as_ref().is_some_and(|(_, words)| {
-            words.chars().filter(|char| char.is_ascii_alphabetic()).take(12).collect::<String>() == kind
+            words.chars().filter(char::is_ascii_alphabetic).take(12).collect::<String>() == kind
         })
     };
     let mut left_out: HashSet<u64> = (last + 1..=STEPS).collect();
@@ -64,6 +66,11 @@ fn story(seed: u64, last: u64, words: &str) -> String {
     format!("HASHLINE_SEED={seed} fails\n{}{fault}\n", end.trace)
 }
 
+/// Prints what is to be seen of a run that passes, too: the test runner keeps back what `println!` prints.
+fn tell(words: &str) {
+    let _ = writeln!(std::io::stderr(), "{words}");
+}
+
 #[test]
 fn everybody_keeps_what_is_theirs() {
     if let Some(seed) = number("HASHLINE_SEED") {
@@ -73,15 +80,14 @@ fn everybody_keeps_what_is_theirs() {
         }
         return;
     }
-    let seeds = number("HASHLINE_SEEDS").unwrap_or(SEEDS);
-    let from = number("HASHLINE_FROM").unwrap_or(0);
-    let next = AtomicU64::new(from);
+    let seeds = SEEDS * number("HASHLINE_SEEDS").unwrap_or(100) / 100;
+    let next = AtomicU64::new(0);
     let work = || {
         let mut tally = Tally::default();
         let mut faults = Vec::new();
         loop {
             let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= from + seeds {
+            if seed >= seeds {
                 return (tally, faults);
             }
             let end = play(seed, STEPS, &HashSet::new(), false);
@@ -101,9 +107,9 @@ fn everybody_keeps_what_is_theirs() {
             faults.extend(more);
         }
     });
-    println!("{seeds} runs of {STEPS} steps\n{tally}");
+    tell(&format!("{seeds} simulated runs of {STEPS} steps met\n{tally}"));
     faults.sort();
-    for (seed, step, words) in faults.iter().take(400) {
+    for (seed, step, words) in faults.iter().take(100) {
         println!("seed {seed}, step {step}: {words}");
     }
     if let Some((seed, step, words)) = faults.first() {

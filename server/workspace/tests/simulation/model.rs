@@ -79,6 +79,17 @@ impl Model {
         }
     }
 
+    /// A text was saved: lines of hunks that are in it otherwise than as they were proposed may come back from the file like that.
+    pub fn saved(&mut self, text: &str) {
+        let lines: HashSet<&str> = page::contents(text).into_iter().collect();
+        let there = atom::count(text);
+        for hunk in &mut self.hunks {
+            let changed = hunk.proposed.iter().filter(|line| !lines.contains(line.as_str()));
+            let changed: Vec<char> = changed.flat_map(|line| atoms(line)).collect();
+            hunk.worn.extend(changed.into_iter().filter(|atom| there.contains_key(atom)));
+        }
+    }
+
     /// Where the person deletes lines of a hunk of which others are changed or shared with other lines, it is a guess what is left.
     pub fn tear(&mut self, text: &str, gone: &str) {
         let lines = page::contents(text);
@@ -201,7 +212,9 @@ impl Model {
         match view.state {
             HunkState::InText => {
                 for line in &hunk.proposed {
-                    for token in atoms(line).filter(|token| !self.loose.contains(token)) {
+                    // A line that the person had changed when another hunk took it out may have lost its character.
+                    let kept = |token: &char| !self.loose.contains(token) && !hunk.worn.contains(token);
+                    for token in atoms(line).filter(kept) {
                         let covered = sight.covers(token, at);
                         let lines = sight.lines.get(line.as_str()).copied().unwrap_or_default();
                         tally.checked += 1;

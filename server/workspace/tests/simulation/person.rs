@@ -143,7 +143,7 @@ impl Desk {
         let known = self.document.text().to_string();
         let unseen = |atom: char| atom::maker(atom) == Some(Maker::Agent) && !known.contains(atom);
         if atom::atoms(lines).any(unseen) {
-            self.model.loosen(&lines.to_owned());
+            self.model.loosen(lines);
             self.model.loosen(new);
         }
     }
@@ -273,6 +273,7 @@ impl Desk {
             }
             self.editor.rewrite(&text, dice);
         }
+        self.model.saved(&self.editor.text);
         self.disk.clone_from(&self.editor.text);
     }
 
@@ -392,17 +393,16 @@ impl Desk {
         let newly = |at: &usize| {
             (now[*at].deciding && !views[*at].deciding) || now[*at].decision != views[*at].decision
         };
-        for at in 0..now.len() {
-            let changed = newly(&at) && self.model.hunks[at].asked != Some(now[at].decision);
+        for (at, hunk) in self.model.hunks.iter().enumerate() {
+            // What its agent took back may be clear now.
+            let withdrawn =
+                now[at].decision == Decision::Withdrawn && hunk.granted.contains(&Decision::Withdrawn);
+            let changed = newly(&at) && !withdrawn && hunk.asked != Some(now[at].decision);
             // Those of one turn go together without being asked for.
-            let turn =
-                |other: &usize| self.model.hunks[*other].conversation == self.model.hunks[at].conversation;
+            let turn = |other: &usize| self.model.hunks[*other].conversation == hunk.conversation;
             let asked = request.with_others || request.target == Target::All || named.iter().any(turn);
             if changed && !with.contains(&at) && !asked {
-                return Err(format!(
-                    "{} goes with a decision that it does not hang on",
-                    self.model.hunks[at].name
-                ));
+                return Err(format!("{} goes with a decision that it does not hang on", hunk.name));
             }
         }
         let others = (0..now.len()).filter(newly).filter(|at| !with.contains(at));
@@ -419,7 +419,7 @@ impl Desk {
                 let own =
                     |line: &&&str| removed.iter().any(|own| atom::atoms(own).any(|atom| line.contains(atom)));
                 self.model.hunks[at].forced = true;
-                // FIXME: after keeping both, a rejection brings the person's line back a second time.
+                // After keeping both, a rejection brings the person's line back a second time.
                 let text = self.document.text().to_string();
                 let contents = page::contents(&text);
                 let place = views[at].lines.clone().and_then(|place| contents.get(place)).unwrap_or_default();

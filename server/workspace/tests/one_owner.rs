@@ -1,0 +1,293 @@
+//! What happens to a document while a call about it is under way: it is opened, closed, typed in, or the record cannot be written.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use hashline_anchor::{Operation, RawOperation, line_hash};
+use hashline_history::{History, HistoryError, Record, Sequence};
+use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, Span, Text};
+use hashline_weave::View;
+use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
+use hashline_workspace::disk::Roots;
+use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target};
+use hashline_workspace::{Caller, Event, Refusal, Settings, Workspace};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// A record that is written when the test says so, and fails when it says so.
+struct Gate {
+    asked: Mutex<Sender<()>>,
+    answers: Mutex<Receiver<bool>>,
+}
+
+impl History for Gate {
+    fn append(&self, _: Record) -> Result<Sequence, HistoryError> {
+        self.asked.lock().unwrap().send(()).unwrap();
+        match self.answers.lock().unwrap().recv() {
+            Ok(true) => Ok(Sequence(1)),
+            _ => Err(HistoryError("no space left".into())),
+        }
+    }
+}
+
+/// The other side of the gate.
+struct Keeper {
+    asked: Receiver<()>,
+    answers: Sender<bool>,
+}
+
+impl Keeper {
+    /// Waits until something is to be recorded.
+    fn wait(&self) {
+        self.asked.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+    }
+
+    fn lets(&self, pass: bool) {
+        self.answers.send(pass).unwrap();
+    }
+}
+
+struct Desk {
+    workspace: Workspace,
+    events: Mutex<UnboundedReceiver<Event>>,
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new(history: Arc<dyn History>, stored: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.txt"), stored).unwrap();
+        let roots = Roots::open([folder.path()]).unwrap();
+        let (workspace, events) = Workspace::new(roots, Settings::default(), history);
+        Self { workspace, events: Mutex::new(events), folder }
+    }
+
+    fn recorded(stored: &str) -> Self {
+        Self::new(Arc::new(hashline_history::Memory::default()), stored)
+    }
+
+    fn gated(stored: &str) -> (Arc<Self>, Keeper) {
+        let (asked, told) = channel();
+        let (answers, answered) = channel();
+        let gate = Gate { asked: Mutex::new(asked), answers: Mutex::new(answered) };
+        (Arc::new(Self::new(Arc::new(gate), stored)), Keeper { asked: told, answers })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("a.txt")
+    }
+
+    fn stored(&self) -> String {
+        std::fs::read_to_string(self.path()).unwrap()
+    }
+
+    fn uri(&self) -> String {
+        url::Url::from_file_path(self.path()).unwrap().to_string()
+    }
+
+    fn open(&self, uri: &str, text: &str) {
+        self.workspace.did_open(uri, "text", DocVersion(1), Encoding::Utf16, text);
+    }
+
+    fn types(&self, uri: &str, version: i32, line: u32, text: &str) {
+        let at = Position::new(line, 0);
+        let change = ContentChange { span: Some(Span::new(at, at)), text: text.into() };
+        self.workspace.did_change(uri, DocVersion(version), &[change], None).unwrap();
+    }
+
+    fn text(&self, uri: &str) -> String {
+        self.workspace.text_of(uri).unwrap().1.to_string()
+    }
+
+    fn caller() -> Caller {
+        Caller::anywhere("tester", "1")
+    }
+
+    async fn read(&self) -> (Text, FileHash) {
+        let request = ReadRequest { path: self.path().display().to_string(), view: View::Agent };
+        let reply = self.workspace.read(&Self::caller(), &request).await.unwrap();
+        self.workspace.shown(&reply, 0..reply.text().line_count());
+        (reply.text().clone(), reply.hash)
+    }
+
+    /// Puts a line in the place of one, 0-based, of a text that was read.
+    async fn replace(
+        &self,
+        (text, hash): &(Text, FileHash),
+        line: usize,
+        content: &str,
+        dry_run: bool,
+    ) -> Result<EditReply, Refusal> {
+        let anchor = format!("{}:{}", line + 1, line_hash(&text.line(Line(line)).unwrap().content()));
+        let raw = RawOperation::new("replace", anchor).content(content);
+        let request = EditRequest {
+            path: self.path().display().to_string(),
+            file_hash: HashPrefix::from(*hash),
+            operations: vec![Operation::parse(0, raw).unwrap()],
+            strict: false,
+            dry_run,
+            conversation: None,
+            tool: "edit_text_file".into(),
+        };
+        self.workspace.edit(&Self::caller(), request).await
+    }
+
+    async fn edits(&self) -> usize {
+        self.workspace.edits(&Self::caller(), &ReviewScope::default()).await.unwrap().len()
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut events = self.events.lock().unwrap();
+        std::iter::from_fn(|| events.try_recv().ok())
+            .filter_map(|event| match event {
+                Event::Notice(words) => Some(words),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_leaves_no_trace_in_what_is_served_later() {
+    let desk = Desk::recorded("one\ntwo\n");
+    desk.open(&desk.uri(), "one\ntwo\n");
+    let read = desk.read().await;
+    let dry = desk.replace(&read, 0, "dry", true).await.unwrap();
+    let real = desk.replace(&read, 1, "real", false).await.unwrap();
+    assert_eq!(real.text.to_string(), "one\nreal\n");
+    assert_ne!(real.hash, dry.hash);
+    let (text, hash) = desk.read().await;
+    assert_eq!((text.to_string().as_str(), hash), ("one\nreal\n", real.hash));
+    let refused = desk.replace(&(dry.text.clone(), dry.hash), 1, "again", false).await;
+    assert!(matches!(refused, Err(Refusal::UnknownHash { .. })), "nothing of that hash was ever there");
+}
+
+#[tokio::test]
+async fn a_file_under_two_names_keeps_both_texts_and_survives_the_loss_of_one() {
+    let desk = Desk::recorded("one\ntwo\n");
+    let link = desk.folder.path().join("link.txt");
+    std::os::unix::fs::symlink(desk.path(), &link).unwrap();
+    let (first, second) = (desk.uri(), url::Url::from_file_path(&link).unwrap().to_string());
+    desk.open(&first, "one\ntwo\n");
+    desk.open(&second, "one\ntwo\n");
+    assert!(desk.notices().iter().any(|words| words.contains("two names")));
+    desk.types(&first, 2, 0, "a ");
+    desk.types(&second, 2, 1, "b ");
+    assert_eq!((desk.text(&first), desk.text(&second)), ("a one\ntwo\n".into(), "one\nb two\n".into()));
+    let read = desk.read().await;
+    assert_eq!(read.0.to_string(), "a one\ntwo\n", "agents work in the first");
+    let edit = desk.replace(&read, 0, "held", false).await.unwrap();
+    assert!(edit.open);
+    desk.workspace.did_close(&first);
+    desk.types(&second, 3, 1, "c ");
+    assert_eq!(desk.text(&second), "one\nc b two\n");
+    let (text, _) = desk.read().await;
+    assert_eq!(text.to_string(), "one\nc b two\n", "the edit of a line that is not as it was is conflicted");
+    assert_eq!(desk.edits().await, 1, "and it is there");
+    desk.workspace.did_close(&second);
+    assert_eq!(desk.stored(), "one\ntwo\n");
+}
+
+#[tokio::test]
+async fn a_reload_forgets_nothing_that_was_read() {
+    let desk = Desk::recorded("one\ntwo\n");
+    desk.open(&desk.uri(), "one\ntwo\n");
+    let read = desk.read().await;
+    desk.workspace.did_close(&desk.uri());
+    desk.open(&desk.uri(), "zero\none\ntwo\n");
+    let edit = desk.replace(&read, 1, "2", false).await.unwrap();
+    assert!(edit.carried);
+    assert_eq!(edit.text.to_string(), "zero\none\n2\n");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_edit_that_is_not_recorded_yet_is_served_to_nobody() {
+    for recorded in [true, false] {
+        let (desk, keeper) = Desk::gated("one\ntwo\n");
+        desk.open(&desk.uri(), "one\ntwo\n");
+        let read = desk.read().await;
+        let edit = tokio::spawn({
+            let (desk, read) = (desk.clone(), read.clone());
+            async move { desk.replace(&read, 0, "1", false).await }
+        });
+        keeper.wait();
+        assert_eq!(desk.read().await.0.to_string(), "one\ntwo\n");
+        assert_eq!(desk.edits().await, 0);
+        desk.types(&desk.uri(), 2, 1, "my ");
+        keeper.lets(recorded);
+        match edit.await.unwrap() {
+            Ok(reply) if recorded => {
+                assert_eq!(reply.hash, reply.text.hash(), "the reply is of what it shows");
+            }
+            Err(Refusal::History(_)) if !recorded => {}
+            other => panic!("recorded {recorded}: {other:?}"),
+        }
+        let now = if recorded { "1\nmy two\n" } else { "one\nmy two\n" };
+        assert_eq!(desk.read().await.0.to_string(), now);
+        assert_eq!(desk.edits().await, usize::from(recorded));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_is_opened_while_it_is_edited_is_edited_in_the_editor() {
+    let (desk, keeper) = Desk::gated("one\ntwo\n");
+    let read = desk.read().await;
+    let edit = tokio::spawn({
+        let (desk, read) = (desk.clone(), read.clone());
+        async move { desk.replace(&read, 0, "1", false).await }
+    });
+    keeper.wait();
+    desk.open(&desk.uri(), "one\ntwo\n");
+    keeper.lets(true);
+    keeper.wait();
+    keeper.lets(true);
+    let reply = edit.await.unwrap().unwrap();
+    assert!(reply.open && reply.mode == Mode::Propose);
+    assert_eq!(reply.states, [HunkState::Held]);
+    assert_eq!(desk.stored(), "one\ntwo\n", "nothing is written under an open document");
+    assert_eq!(desk.text(&desk.uri()), "one\ntwo\n");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_edit_of_a_document_that_closes_meanwhile_waits_for_it() {
+    let (desk, keeper) = Desk::gated("one\ntwo\n");
+    desk.open(&desk.uri(), "one\nunsaved\n");
+    let read = desk.read().await;
+    let edit = tokio::spawn({
+        let (desk, read) = (desk.clone(), read.clone());
+        async move { desk.replace(&read, 0, "1", false).await }
+    });
+    keeper.wait();
+    desk.workspace.did_close(&desk.uri());
+    keeper.lets(true);
+    let reply = edit.await.unwrap().unwrap();
+    assert_eq!(reply.states, [HunkState::Held]);
+    assert_eq!(desk.stored(), "one\ntwo\n");
+    desk.open(&desk.uri(), "one\ntwo\n");
+    assert_eq!(desk.edits().await, 1);
+    assert_eq!(desk.read().await.0.to_string(), "1\ntwo\n");
+}
+
+#[tokio::test]
+async fn nothing_is_decided_while_the_document_is_out_of_step() {
+    let desk = Desk::recorded("one\ntwo\n");
+    desk.open(&desk.uri(), "one\ntwo\n");
+    let read = desk.read().await;
+    desk.replace(&read, 0, "1", false).await.unwrap();
+    let change = ContentChange { span: None, text: "behind".into() };
+    let at = Position::new(9, 0);
+    let outside = ContentChange { span: Some(Span::new(at, at)), ..change };
+    desk.workspace.did_change(&desk.uri(), DocVersion(2), &[outside], None).unwrap_err();
+    let request = Request {
+        choice: Choice::Accept,
+        target: Target::All,
+        reason: None,
+        edited: None,
+        with_others: false,
+    };
+    let decided = desk.workspace.decide(Some(&desk.uri()), &request).await;
+    assert!(decided.queued.is_empty());
+    assert!(decided.refused[0].message.contains("Close and open it again"), "{decided:?}");
+    assert_eq!(desk.workspace.poll(&desk.uri()), (None, None), "nothing is to be asked again at once");
+}
