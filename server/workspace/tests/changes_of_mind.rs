@@ -26,10 +26,14 @@ impl Desk {
 
     /// An agent puts lines in the place of one line of the agent view, 0-based.
     fn replace(&mut self, line: usize, content: &str, mode: Mode) -> HunkRef {
+        self.edit(line, mode, |anchor| RawOperation::new("replace", anchor).content(content))
+    }
+
+    fn edit(&mut self, line: usize, mode: Mode, raw: impl FnOnce(String) -> RawOperation) -> HunkRef {
         let mut served = self.document.serve(View::Agent).unwrap();
         let hash = served.hash();
         let anchor = line_hash(&served.text().line(Line(line)).unwrap().content());
-        let raw = RawOperation::new("replace", format!("{}:{anchor}", line + 1)).content(content);
+        let raw = raw(format!("{}:{anchor}", line + 1));
         let located = self.document.locate(&HashPrefix::from(hash), &served, hash).unwrap();
         let resolved = located.resolve(&[Operation::parse(0, raw).unwrap()]).unwrap();
         self.edits += 1;
@@ -56,9 +60,13 @@ impl Desk {
     }
 
     fn change(&mut self, span: Span, text: &str) {
+        self.notify(&[ContentChange { span: Some(span), text: text.into() }]);
+    }
+
+    /// One notification of the editor.
+    fn notify(&mut self, changes: &[ContentChange]) {
         self.version += 1;
-        let change = ContentChange { span: Some(span), text: text.into() };
-        self.document.change(DocVersion(self.version), &[change], None, self.now).unwrap();
+        self.document.change(DocVersion(self.version), changes, None, self.now).unwrap();
     }
 
     /// The person types at the beginning of a line.
@@ -186,6 +194,111 @@ fn keeping_an_edit_that_is_on_its_way_in_counts_when_it_is_there() {
     assert_eq!(desk.decision(&hunk), Decision::Undecided);
     desk.applies(&delivery);
     assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
+
+#[test]
+fn keeping_an_edit_that_is_on_its_way_in_is_not_lost_when_the_editor_is_late_or_drops_it() {
+    // What the editor says of the delivery, and when its text shows it.
+    for (answer, shown) in [(true, false), (false, false), (true, true), (false, true)] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Apply);
+        let delivery = desk.poll().unwrap();
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        desk.document.answered(delivery.number, answer, desk.now);
+        match shown {
+            true => desk.applies(&delivery),
+            false => desk.types(0, "zero "),
+        }
+        desk.settle();
+        assert!(desk.text().ends_with("one\n2\nthree\n"), "{}", desk.text());
+        assert_eq!(desk.decision(&hunk), Decision::Accepted, "{answer} {shown}");
+    }
+}
+
+/// The changes that carry a delivery out, in one notification.
+fn made(delivery: &Delivery) -> Vec<ContentChange> {
+    let edits = delivery.edits.iter().rev();
+    edits.map(|edit| ContentChange { span: Some(edit.span), text: edit.new.clone() }).collect()
+}
+
+fn at(line: u32, character: u32, to: (u32, u32), text: &str) -> ContentChange {
+    let span = Span::new(Position::new(line, character), Position::new(to.0, to.1));
+    ContentChange { span: Some(span), text: text.into() }
+}
+
+#[test]
+fn a_delivery_that_the_editor_tells_of_with_its_undo_is_held_again() {
+    let undo = || vec![at(1, 0, (2, 0), "two\n")];
+    for (mode, typing) in [(Mode::Propose, false), (Mode::Apply, false), (Mode::Propose, true)] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", mode);
+        if mode == Mode::Propose {
+            desk.decide(&hunk, Choice::Accept, None).unwrap();
+        }
+        let delivery = desk.poll().unwrap();
+        // Editors that collect their changes answer first.
+        desk.document.answered(delivery.number, true, desk.now);
+        let typed = typing.then(|| at(0, 0, (0, 0), "zero "));
+        desk.notify(&[made(&delivery), undo(), typed.into_iter().collect()].concat());
+        desk.settle();
+        assert_eq!(desk.text(), if typing { "zero one\ntwo\nthree\n" } else { "one\ntwo\nthree\n" });
+        assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::Held, Decision::Undecided));
+        // It can be accepted again.
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        desk.settle();
+        assert!(desk.text().ends_with("one\n2\nthree\n"), "{}", desk.text());
+        assert_eq!(desk.decision(&hunk), Decision::Accepted);
+    }
+}
+
+#[test]
+fn a_delivery_in_parts_of_which_the_last_comes_with_the_undo_is_held_again() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\nfive\n");
+    let hunks = [(0, "1"), (4, "5")].map(|(line, content)| desk.replace(line, content, Mode::Propose));
+    for hunk in &hunks {
+        desk.decide(hunk, Choice::Accept, None).unwrap();
+    }
+    let delivery = desk.poll().unwrap();
+    let [last, first] = made(&delivery).try_into().unwrap();
+    desk.notify(&[last]);
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.notify(&[first, at(0, 0, (1, 0), "one\n"), at(4, 0, (5, 0), "five\n")]);
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\nthree\nfour\nfive\n");
+    for hunk in &hunks {
+        assert_eq!((desk.state(hunk), desk.decision(hunk)), (HunkState::Held, Decision::Undecided));
+    }
+}
+
+#[test]
+fn a_delivery_and_its_undo_that_were_joined_to_no_change_are_told_from_a_delivery_that_was_dropped() {
+    for (answer, held) in [(true, true), (false, false)] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        let delivery = desk.poll().unwrap();
+        desk.document.answered(delivery.number, answer, desk.now);
+        desk.notify(&[at(1, 0, (1, 3), "two")]);
+        desk.settle();
+        let (text, decision) = match held {
+            true => ("one\ntwo\nthree\n", Decision::Undecided),
+            false => ("one\n2\nthree\n", Decision::Accepted),
+        };
+        assert_eq!((desk.text().as_str(), desk.decision(&hunk)), (text, decision));
+    }
+}
+
+#[test]
+fn a_rejection_that_is_undone_before_the_editor_tells_of_it_stands_as_it_was_before() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.notify(&[made(&delivery), vec![at(1, 0, (2, 0), "2\n")]].concat());
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
 }
 
 #[test]

@@ -164,13 +164,32 @@ impl Document {
     ) -> Result<(), OutOfStep> {
         let mut text = self.text().clone();
         let mut regions = Regions::default();
-        for change in changes {
+        let mut delivered = self.text_delivered();
+        let last = changes.len().saturating_sub(1);
+        for (at, change) in changes.iter().enumerate() {
             match change.span {
                 None => regions.replace_all(&mut text, Text::from(change.text.as_str())),
                 Some(span) => make(&mut text, span, encoding, &change.text, |text, span, new| {
                     regions.apply(text, span, encoding, new)
                 })?,
             }
+            if at < last && delivered.as_ref() == Some(&text) {
+                // The delivery was made, whatever was done to it before the editor told of both: it may be undone already.
+                delivered = None;
+                self.judge(&text, &std::mem::take(&mut regions), Vec::new(), None, now);
+            }
+        }
+        if let (Some(made), [_]) = (delivered, changes)
+            && self.says_delivered()
+            && text == *self.text()
+        {
+            // One change that changes nothing, after a delivery that was made: a client that joins its changes joined the delivery
+            // with its undo.
+            regions = Regions::default();
+            regions.replace_all(&mut self.text().clone(), made.clone());
+            self.judge(&made, &regions, Vec::new(), None, now);
+            regions = Regions::default();
+            regions.replace_all(&mut made.clone(), text.clone());
         }
         self.judge(&text, &regions, Vec::new(), mark, now);
         Ok(())
