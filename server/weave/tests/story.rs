@@ -307,8 +307,10 @@ fn a_hunk_kept_out_for_its_endings_has_a_conflict() {
     let cr = Change { lines: 0..1, new: vec![OwnedLine::new("A", Ending::Cr)] };
     let hunk = weave.record(&[cr]).unwrap()[0];
     edit(&mut weave, &[], &[((1, 0), (2, 0), "")]);
-    assert!(weave.conflict(hunk).is_some());
+    assert_eq!(weave.conflict(hunk), Some(Conflict::EndingsWouldJoin));
     assert_eq!(weave.agent().to_string(), "a\n\nc\n");
+    edit(&mut weave, &[], &[((1, 0), (1, 0), "typed")]);
+    assert_eq!(weave.conflict(hunk), None);
 }
 
 #[test]

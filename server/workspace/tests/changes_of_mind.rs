@@ -5,7 +5,7 @@
 use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text};
-use hashline_weave::{TakeOut, View};
+use hashline_weave::{Conflict, TakeOut, View};
 use hashline_workspace::document::{
     Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Request, Target, Why,
 };
@@ -299,6 +299,27 @@ fn a_rejection_that_is_undone_before_the_editor_tells_of_it_stands_as_it_was_bef
     desk.notify(&[made(&delivery), vec![at(1, 0, (2, 0), "2\n")]].concat());
     desk.settle();
     assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
+}
+
+#[test]
+fn endings_that_would_join_are_a_conflict_of_their_own() {
+    let mut desk = Desk::new("one\rtwo\nthree\n");
+    let hunk = desk.edit(1, Mode::Propose, |anchor| RawOperation::new("delete", anchor));
+    // Without `two` the \r behind `one` would come before an empty line.
+    desk.notify(&[at(2, 0, (2, 5), "")]);
+    assert_eq!(desk.state(&hunk), HunkState::Conflicted(Conflict::EndingsWouldJoin));
+    let review = desk.document.review();
+    let sentence = review.edits[0].hunks[0].conflict.clone().unwrap();
+    assert!(sentence.contains("read as one"), "{sentence}");
+    let target = Target::Hunk(hunk.clone());
+    let request = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: false };
+    let refused = desk.document.decide(&request, desk.now).refused;
+    assert_eq!(refused[0].why, Why::Conflicted);
+    assert!(refused[0].message.contains("Type something into the empty line"), "{}", refused[0].message);
+    desk.types(2, "III");
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.settle();
+    assert_eq!(desk.text(), "one\rIII\n");
 }
 
 #[test]

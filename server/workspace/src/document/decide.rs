@@ -452,13 +452,15 @@ impl Document {
         if let Conflict::With(other) = conflict {
             return self.collides(id, other);
         }
+        let next = match conflict {
+            // Neither lines of the person's nor the agent's are in the way.
+            Conflict::EndingsWouldJoin => "Type something into the empty line, or reject the edit.",
+            _ => "Keep your lines, take the agent's, or keep both.",
+        };
         Undecided {
             hunk: self.short(id),
             why: Why::Conflicted,
-            message: format!(
-                "{} Keep your lines, take the agent's, or keep both.",
-                crate::document::review::conflict_sentence(conflict, None)
-            ),
+            message: format!("{} {next}", crate::document::review::conflict_sentence(conflict, None)),
             others: Vec::new(),
         }
     }
