@@ -302,6 +302,34 @@ fn a_rejection_that_is_undone_before_the_editor_tells_of_it_stands_as_it_was_bef
 }
 
 #[test]
+fn an_own_version_of_an_edit_that_is_in_the_text_is_refused_with_the_next_step() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    let decided = desk.document.accept_revised(&hunk, &["II".to_owned()], None);
+    assert_eq!(decided.queued, []);
+    assert_eq!(decided.refused[0].why, Why::Gone);
+    assert!(decided.refused[0].message.contains("change its lines there"), "{}", decided.refused[0].message);
+    // A refused decision changes nothing: the rejection goes on.
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Rejected));
+}
+
+#[test]
+fn an_own_version_of_a_rejected_edit_does_not_go_over_what_the_person_typed_since() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.types(1, "my ");
+    let decided = desk.document.accept_revised(&hunk, &["II".to_owned()], None);
+    assert_eq!(decided.refused.first().map(|undecided| undecided.why), Some(Why::Conflicted));
+    assert_eq!(desk.decision(&hunk), Decision::Rejected, "a refused decision changes nothing");
+    desk.settle();
+    assert_eq!(desk.text(), "one\nmy two\nthree\n");
+}
+
+#[test]
 fn endings_that_would_join_are_a_conflict_of_their_own() {
     let mut desk = Desk::new("one\rtwo\nthree\n");
     let hunk = desk.edit(1, Mode::Propose, |anchor| RawOperation::new("delete", anchor));
