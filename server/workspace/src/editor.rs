@@ -31,17 +31,17 @@ impl Workspace {
     /// The editor has opened a document.
     pub fn did_open(&self, uri: &str, language: &str, version: DocVersion, encoding: Encoding, text: &str) {
         let text = Text::from(text);
-        let path = path_of_file_uri(uri).ok();
-        let place = path.as_deref().and_then(|path| self.identify(path));
-        let identity = |path: &PathBuf| key_of(&crate::disk::identity(path));
+        let place = self.place_of(uri);
+        let identity = |path: PathBuf| key_of(&crate::disk::identity(&path));
         let key = match &place {
             Some(place) => key_of(place.absolute()),
-            None => path.as_ref().map_or_else(|| uri.to_owned(), identity),
+            None => path_of_file_uri(uri).map_or_else(|_| uri.to_owned(), identity),
         };
         let known = self.inner.slots.get(&key).map(|slot| slot.clone());
         let slot = match known {
             Some(slot) => {
                 slot.lock().reopen(uri, language, version, encoding, &text, self.now());
+                slot.set_place(place);
                 slot
             }
             None => {

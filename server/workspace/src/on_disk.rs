@@ -1,7 +1,7 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
 
 use hashline_text::{Text, decode};
@@ -17,7 +17,7 @@ impl Slot {
         Self {
             queue: tokio::sync::Mutex::new(()),
             document: Mutex::new(document),
-            place,
+            place: RwLock::new(place),
             read: Mutex::new(None),
             differs: AtomicBool::new(false),
             used: AtomicU64::new(0),
@@ -116,7 +116,7 @@ impl Workspace {
     /// Looks at the file of an open document: how it is stored, and whether something else has changed it since the document was opened
     /// or saved.
     fn look_behind(&self, slot: &Slot) {
-        let Some(place) = &slot.place else { return };
+        let Some(place) = &slot.place() else { return };
         let known = *slot.last_read();
         if !slot.disk_differs() && known.is_some() && stamp(place).ok() == known {
             return;
@@ -137,9 +137,16 @@ impl Workspace {
         slot: &Slot,
         change: impl FnOnce(&mut Document, Millis) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        let Some(place) = &slot.place else {
+        let Some(place) = &slot.place() else {
             let mut document = slot.lock();
-            return change(&mut document, self.now());
+            let mut copy = document.clone();
+            let done = change(&mut copy, self.now())?;
+            if document.uri().starts_with("file:") && copy.text() != document.text() {
+                // Its folder is no longer served: a change would be one that no file has.
+                return Err(Refusal::NoFolder { uri: document.uri().to_owned() });
+            }
+            *document = copy;
+            return Ok(done);
         };
         place.check_write()?;
         let before = self.read_now(slot, place)?;

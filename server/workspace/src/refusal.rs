@@ -104,6 +104,14 @@ pub enum Refusal {
         /// What is wrong.
         why: String,
     },
+    /// The file of a document that no editor has open lies in no folder that is served.
+    #[error(
+        "{uri} is not open and lies outside the folders that are served: nothing was changed. Open it, then decide."
+    )]
+    NoFolder {
+        /// The document.
+        uri: String,
+    },
     /// The change would change nothing.
     #[error(
         "The edit was refused: it would leave every line as it is. Read the file again to see what is there."

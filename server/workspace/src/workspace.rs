@@ -15,7 +15,7 @@ use dashmap::DashMap;
 use hashline_history::{History, Record};
 use tokio::sync::{mpsc, watch};
 
-use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp};
+use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, path_of_file_uri};
 use crate::document::{Document, Millis};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
@@ -49,7 +49,7 @@ pub(crate) struct Slot {
     pub queue: tokio::sync::Mutex<()>,
     pub document: Mutex<Document>,
     /// Where its file is; none for a document without one, or outside the roots.
-    pub place: Option<Place>,
+    pub place: RwLock<Option<Place>>,
     /// The file as it was read last, and whether that was long enough after its last change to be trusted.
     pub read: Mutex<Option<Stamp>>,
     /// Something else has changed the file of an open document.
@@ -61,6 +61,15 @@ pub(crate) struct Slot {
 impl Slot {
     pub fn lock(&self) -> MutexGuard<'_, Document> {
         self.document.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where its file is.
+    pub fn place(&self) -> Option<Place> {
+        self.place.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_place(&self, place: Option<Place>) {
+        *self.place.write().unwrap_or_else(PoisonError::into_inner) = place;
     }
 }
 
@@ -132,10 +141,20 @@ impl Workspace {
         self.inner.roots.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Serves other folders from now on.
+    /// Serves other folders from now on: open documents come to lie in a root, or in none any more.
     pub fn set_roots(&self, roots: Roots) {
         *self.inner.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
         self.inner.narrowed.clear();
+        for slot in self.slots() {
+            let uri = {
+                let document = slot.lock();
+                document.is_open().then(|| document.uri().to_owned())
+            };
+            // What an editor has closed stays where it was: what is decided about it yet is about that file.
+            if let Some(uri) = uri {
+                slot.set_place(self.place_of(&uri));
+            }
+        }
     }
 
     /// Treats edits by other settings from now on.
@@ -188,7 +207,7 @@ impl Workspace {
             }
             Err(PathRefusal::NotAFile(uri)) => {
                 let slot = self.inner.open.get(&uri).map(|slot| slot.clone());
-                match slot.filter(|slot| slot.place.is_none() && !uri.starts_with("file:")) {
+                match slot.filter(|slot| slot.place().is_none() && !uri.starts_with("file:")) {
                     Some(slot) => Ok(Found { key: uri, slot: Some(slot), place: None }),
                     None => Err(PathRefusal::NotAFile(uri).into()),
                 }
@@ -211,9 +230,9 @@ impl Workspace {
         Some(Found { key, slot: Some(slot), place: Some(place) })
     }
 
-    /// The place of a path that an editor uses.
-    pub(crate) fn identify(&self, path: &Path) -> Option<Place> {
-        self.read_roots().identify(path)
+    /// The place of a document that an editor has open under this URI.
+    pub(crate) fn place_of(&self, uri: &str) -> Option<Place> {
+        self.read_roots().identify(&path_of_file_uri(uri).ok()?)
     }
 
     /// Sees to what has come up in a document: records, tells, delivers. `slot` is not locked.

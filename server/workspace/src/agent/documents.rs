@@ -47,7 +47,7 @@ impl Workspace {
         let inside = |path: &std::path::Path, folders: &[std::path::PathBuf]| {
             folders.iter().any(|folder| path.starts_with(crate::disk::identity(folder)))
         };
-        match (&slot.place, &caller.roots) {
+        match (slot.place(), &caller.roots) {
             (None, None) => true,
             // A document without a file lies in nobody's folder; it is its editor's, which serves all its agents.
             (None, Some(_)) => !slot.lock().uri().starts_with("file:"),
@@ -58,7 +58,7 @@ impl Workspace {
 }
 
 pub(super) fn info(slot: &Slot) -> DocumentInfo {
-    let stored = slot.place.as_ref().and_then(|place| read(place).ok());
+    let stored = slot.place().and_then(|place| read(&place).ok());
     let mut document = slot.lock();
     let review = document.review();
     let hunks = review.edits.iter().flat_map(|edit| &edit.hunks);

@@ -77,7 +77,7 @@ impl Workspace {
         }
         let proposal = self.proposal(caller, &request)?;
         let slot = self.reach(caller, &request.path).await?;
-        if let Some(place) = &slot.place {
+        if let Some(place) = slot.place() {
             place.check_write()?;
         }
         let _turn = slot.queue.lock().await;
@@ -168,7 +168,7 @@ impl Workspace {
     }
 
     fn mode_for(&self, caller: &Caller, slot: &Slot) -> Mode {
-        let relative = slot.place.as_ref().map(|place| place.relative().display().to_string());
+        let relative = slot.place().map(|place| place.relative().display().to_string());
         let open = slot.lock().is_open();
         self.settings().mode(&caller.agent, relative.as_deref().unwrap_or_default(), open)
     }
