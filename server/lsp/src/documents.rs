@@ -141,9 +141,11 @@ impl Session {
             protocol::UndoKind::Undo => UndoMark::Undo,
             protocol::UndoKind::Redo => UndoMark::Redo,
         };
+        // Which change it speaks of is not said: mostly the next, but where another client of the editor was there first, the last.
         if let Some(open) = self.open.get(&undo.uri) {
             open.mark(mark, self.workspace.now());
         }
+        self.workspace.did_mark(&undo.uri, mark);
         Ok(())
     }
 

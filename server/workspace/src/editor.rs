@@ -75,6 +75,14 @@ impl Workspace {
         result
     }
 
+    /// The editor says of the change that it has just made, or is about to tell of, that it was an undo or a redo.
+    pub fn did_mark(&self, uri: &str, mark: UndoMark) {
+        if let Some(slot) = self.open_slot(uri) {
+            slot.lock().mark_last(mark, self.now());
+            self.attend(&slot);
+        }
+    }
+
     /// The editor has written a document to the disk.
     pub fn did_save(&self, uri: &str) {
         if let Some(slot) = self.open_slot(uri) {

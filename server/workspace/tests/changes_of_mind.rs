@@ -5,7 +5,7 @@
 use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text};
-use hashline_weave::{Conflict, TakeOut, View};
+use hashline_weave::{Conflict, TakeOut, UndoMark, View};
 use hashline_workspace::document::{
     Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Request, Target, Why,
 };
@@ -299,6 +299,29 @@ fn a_rejection_that_is_undone_before_the_editor_tells_of_it_stands_as_it_was_bef
     desk.notify(&[made(&delivery), vec![at(1, 0, (2, 0), "2\n")]].concat());
     desk.settle();
     assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
+}
+
+#[test]
+fn the_editors_mark_of_an_undo_counts_directly_after_its_change_too() {
+    let undone = |when: &str| {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        desk.settle();
+        // An undo, and typing in the line that has come back.
+        let change = at(1, 0, (1, 1), "two!");
+        desk.version += 1;
+        let mark = (when == "before").then_some(UndoMark::Undo);
+        desk.document.change(DocVersion(desk.version), &[change], mark, desk.now).unwrap();
+        if when == "after" {
+            desk.document.mark_last(UndoMark::Undo, desk.now);
+        }
+        assert_eq!(desk.text(), "one\ntwo!\nthree\n");
+        (desk.state(&hunk), desk.decision(&hunk))
+    };
+    assert_eq!(undone("before"), (HunkState::Conflicted(Conflict::LineChanged), Decision::Undecided));
+    assert_eq!(undone("after"), undone("before"));
+    assert!(matches!(undone("never"), (HunkState::Edited(_), Decision::Accepted)));
 }
 
 #[test]

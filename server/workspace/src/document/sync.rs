@@ -11,6 +11,9 @@ use crate::document::{Document, Home, Millis};
 /// How long what seems to be under way is judged together with the next notification, in milliseconds (W9).
 const SECOND_LOOK: u64 = 1000;
 
+/// How soon after a change the editor's word about it comes, if it does not come before it, in milliseconds.
+const LATE_MARK: u64 = 50;
+
 /// One change of the editor's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentChange {
@@ -128,6 +131,17 @@ impl Document {
             true => self.change_weave(changes, encoding, mark, now),
         };
         result.or_else(|reason| self.fall_out(reason))
+    }
+
+    /// Takes the editor's word about a change that it may have told of already: what that one left open is judged again.
+    pub fn mark_last(&mut self, mark: UndoMark, now: Millis) {
+        let late = |half: &mut HalfShown| now.since(half.since) <= LATE_MARK;
+        let Some(half) = self.half_shown.take_if(late) else { return };
+        let text = self.text().clone();
+        let judgement = self.weave().typed_again(&text, &Regions::default(), &half.asked, Some(mark));
+        self.follow(&judgement, Some(mark));
+        self.landed(now);
+        self.news.review = true;
     }
 
     fn fall_out(&mut self, reason: OutOfStep) -> Result<(), OutOfStep> {
