@@ -105,6 +105,7 @@ impl Session {
         let encoding = self.facts.get().map(|facts| facts.encoding).unwrap_or_default();
         self.workspace.did_open(&uri, &language_id, DocVersion(version), encoding, &text);
         self.open.insert(uri.clone(), Open::new(url.into(), self.workspace.now()));
+        self.opening.end();
         self.signal(Signal::Show(uri));
         Ok(())
     }

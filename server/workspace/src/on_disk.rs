@@ -130,6 +130,16 @@ impl Workspace {
         *slot.last_read() = Some(bytes.stamp);
     }
 
+    /// Sees to it that no editor has opened a file since it was read.
+    pub(crate) fn not_taken(&self, slot: &Slot) -> Result<(), Refusal> {
+        let Some(place) = slot.place() else { return Ok(()) };
+        let elsewhere = self.inner.guard.get().is_some_and(|guard| guard(place.absolute()));
+        if elsewhere || slot.lock().is_open() {
+            return Err(Refusal::TakenOver { path: place.absolute().display().to_string() });
+        }
+        Ok(())
+    }
+
     /// Changes a document that no editor has open, and its file with it. `change` is made on a copy; the document takes it over when
     /// the file has it.
     pub(crate) fn change_on_disk<T>(
@@ -154,6 +164,8 @@ impl Workspace {
         let done = change(&mut copy, self.now())?;
         let (old, new) = (slot.lock().text().clone(), copy.text().clone());
         if old != new {
+            // The last moment to notice: an editor that opens the file from now on reads what is written.
+            self.not_taken(slot)?;
             let bytes = copy.form().to_bytes(&new);
             let stamp = write(place, &bytes, Expect::Same(&before))?;
             *slot.last_read() = stamp.is_quiet(SystemTime::now()).then_some(stamp);

@@ -112,6 +112,14 @@ pub enum Refusal {
         /// The document.
         uri: String,
     },
+    /// An editor has opened the file between the look at it and the write.
+    #[error(
+        "An editor is just opening {path}, so its file was not written and nothing was changed. Try again."
+    )]
+    TakenOver {
+        /// The file.
+        path: String,
+    },
     /// The change would change nothing.
     #[error(
         "The edit was refused: it would leave every line as it is. Read the file again to see what is there."

@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use dashmap::DashMap;
@@ -73,6 +73,9 @@ impl Slot {
     }
 }
 
+/// Says whether somebody else may have the text of a file by now.
+pub type Guard = Box<dyn Fn(&Path) -> bool + Send + Sync>;
+
 /// All documents of one editor, or of none.
 #[derive(Clone)]
 pub struct Workspace {
@@ -93,6 +96,8 @@ pub(crate) struct Inner {
     pub events: mpsc::UnboundedSender<Event>,
     /// What could not be recorded yet.
     pub unrecorded: Mutex<Vec<Record>>,
+    /// Who else may have a file open by now.
+    pub guard: OnceLock<Guard>,
     started: Instant,
     started_at: u64,
 }
@@ -119,6 +124,7 @@ impl Workspace {
             decisions: watch::Sender::new(0),
             events,
             unrecorded: Mutex::new(Vec::new()),
+            guard: OnceLock::new(),
             started: Instant::now(),
             started_at: u64::try_from(now.as_millis()).unwrap_or_default(),
         };
@@ -155,6 +161,12 @@ impl Workspace {
                 slot.set_place(self.place_of(&uri));
             }
         }
+    }
+
+    /// Asks `guard` each time right before a file is written, with everything computed: what it says somebody else has is not
+    /// written ([`Refusal::TakenOver`]). The first guard stays.
+    pub fn guard_writes(&self, guard: Guard) {
+        let _ = self.inner.guard.set(guard);
     }
 
     /// Treats edits by other settings from now on.

@@ -466,3 +466,36 @@ async fn an_open_document_lies_in_a_root_as_long_as_its_folder_is_served() {
     desk.workspace.did_open(&desk.uri, "text", DocVersion(1), Encoding::Utf16, "one\n2\n");
     assert_eq!(desk.workspace.documents(&Desk::caller())[0].name, path);
 }
+
+#[tokio::test]
+async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
+    let desk = Desk::new(Settings::default(), "other\n");
+    let path = desk.folder.path().join("b.txt");
+    std::fs::write(&path, "one\n").unwrap();
+    let uri = url::Url::from_file_path(&path).unwrap().to_string();
+    let path = path.display().to_string();
+    let request = ReadRequest { path: path.clone(), view: View::Agent };
+    let read = desk.workspace.read(&Desk::caller(), &request).await.unwrap();
+    desk.workspace.shown(&read, 0..1);
+    let raw = RawOperation::new("replace", Desk::anchor(read.text(), 0)).content("1");
+    let request = EditRequest {
+        path: path.clone(),
+        file_hash: HashPrefix::from(read.hash),
+        operations: vec![Operation::parse(0, raw).unwrap()],
+        strict: false,
+        dry_run: false,
+        conversation: None,
+        tool: "edit_text_file".into(),
+    };
+    // Everything is computed when the editor opens it, with what it has read.
+    let (workspace, opened) = (desk.workspace.clone(), uri.clone());
+    desk.workspace.guard_writes(Box::new(move |_| {
+        workspace.did_open(&opened, "text", DocVersion(1), Encoding::Utf16, "one\n");
+        false
+    }));
+    let reply = desk.workspace.edit(&Desk::caller(), request).await.unwrap();
+    assert_eq!((reply.open, reply.mode), (true, Mode::Propose));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\n");
+    let review = desk.workspace.review(&uri).unwrap().review;
+    assert_eq!(review.edits[0].hunks[0].state, HunkState::Held);
+}

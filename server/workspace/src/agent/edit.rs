@@ -81,7 +81,7 @@ impl Workspace {
             place.check_write()?;
         }
         let _turn = slot.queue.lock().await;
-        let proposal = Proposal { mode: self.mode_for(caller, &slot), ..proposal };
+        let proposal = Proposal { mode: self.mode_in(&caller.agent, &slot), ..proposal };
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);
         let new_conversation = request.conversation.is_none();
@@ -167,10 +167,10 @@ impl Workspace {
         ConversationId::from(format!("conv_{}_{}", self.wall_clock(), &random[..8]))
     }
 
-    fn mode_for(&self, caller: &Caller, slot: &Slot) -> Mode {
+    fn mode_in(&self, agent: &str, slot: &Slot) -> Mode {
         let relative = slot.place().map(|place| place.relative().display().to_string());
         let open = slot.lock().is_open();
-        self.settings().mode(&caller.agent, relative.as_deref().unwrap_or_default(), open)
+        self.settings().mode(agent, relative.as_deref().unwrap_or_default(), open)
     }
 
     fn edit_now(
@@ -189,12 +189,22 @@ impl Workspace {
         if open {
             return self.edit_live(slot, request, proposal);
         }
-        self.change_on_disk(slot, |document, now| {
+        let written = self.change_on_disk(slot, |document, now| {
             let mut proposed = propose(document, request, proposal)?;
+            // Before it is recorded as one of the file.
+            self.not_taken(slot)?;
             self.inner.history.append(proposed.record(proposal))?;
             document.publish(&proposed, proposal, now);
             Ok(Done::of(document, proposed, proposal))
-        })
+        });
+        match written {
+            // The editor of this workspace: the edit goes where its text is now.
+            Err(Refusal::TakenOver { .. }) if slot.lock().is_open() => {
+                let proposal = Proposal { mode: self.mode_in(&proposal.agent, slot), ..proposal.clone() };
+                self.edit_live(slot, request, &proposal)
+            }
+            written => written,
+        }
     }
 
     /// Edits a document that an editor has open: it is locked only while its runs are touched.
