@@ -272,13 +272,20 @@ fn a_delivery_in_parts_of_which_the_last_comes_with_the_undo_is_held_again() {
 
 #[test]
 fn a_delivery_and_its_undo_that_were_joined_to_no_change_are_told_from_a_delivery_that_was_dropped() {
-    for (answer, held) in [(true, true), (false, false)] {
+    let same = || vec![at(1, 0, (1, 3), "two")];
+    let typed_and_erased = || vec![at(0, 0, (0, 0), "x"), at(0, 0, (0, 1), "")];
+    for (answer, changes, held) in [
+        (true, same(), true),
+        (false, same(), false),
+        (true, typed_and_erased(), false),
+        (true, Vec::new(), false),
+    ] {
         let mut desk = Desk::new("one\ntwo\nthree\n");
         let hunk = desk.replace(1, "2", Mode::Propose);
         desk.decide(&hunk, Choice::Accept, None).unwrap();
         let delivery = desk.poll().unwrap();
         desk.document.answered(delivery.number, answer, desk.now);
-        desk.notify(&[at(1, 0, (1, 3), "two")]);
+        desk.notify(&changes);
         desk.settle();
         let (text, decision) = match held {
             true => ("one\ntwo\nthree\n", Decision::Undecided),

@@ -178,8 +178,8 @@ impl Document {
     ) -> Result<(), OutOfStep> {
         let mut text = self.text().clone();
         let mut regions = Regions::default();
-        let mut delivered = self.text_delivered();
         let last = changes.len().saturating_sub(1);
+        let mut delivered = if last > 0 { self.text_delivered() } else { None };
         for (at, change) in changes.iter().enumerate() {
             match change.span {
                 None => regions.replace_all(&mut text, Text::from(change.text.as_str())),
@@ -193,9 +193,10 @@ impl Document {
                 self.judge(&text, &std::mem::take(&mut regions), Vec::new(), None, now);
             }
         }
-        if let (Some(made), [_]) = (delivered, changes)
+        if changes.len() == 1
             && self.says_delivered()
             && text == *self.text()
+            && let Some(made) = self.text_delivered()
         {
             // One change that changes nothing, after a delivery that was made: a client that joins its changes joined the delivery
             // with its undo.
