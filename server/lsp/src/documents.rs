@@ -105,6 +105,7 @@ impl Session {
         let encoding = self.facts.get().map(|facts| facts.encoding).unwrap_or_default();
         self.workspace.did_open(&uri, &language_id, DocVersion(version), encoding, &text);
         self.open.insert(uri.clone(), Open::new(url.into(), self.workspace.now()));
+        self.opening.end();
         self.signal(Signal::Show(uri));
         Ok(())
     }
@@ -141,9 +142,11 @@ impl Session {
             protocol::UndoKind::Undo => UndoMark::Undo,
             protocol::UndoKind::Redo => UndoMark::Redo,
         };
+        // Which change it speaks of is not said: mostly the next, but where another client of the editor was there first, the last.
         if let Some(open) = self.open.get(&undo.uri) {
             open.mark(mark, self.workspace.now());
         }
+        self.workspace.did_mark(&undo.uri, mark);
         Ok(())
     }
 

@@ -107,6 +107,9 @@ impl LanguageServer for Face {
         *lock(&session.folders) = from_proto::folders(&params, std::env::current_dir().ok());
         self.serve_folders();
         configuration::started(session, &params.initialization_options.unwrap_or_default());
+        // Before the editor hears that it can open documents, agents' routers hear that it may.
+        session.opening.begin();
+        session.presence.announce(session);
         let info = ServerInfo { name: "hashline".to_owned(), version: Some(session.version.clone()) };
         let capabilities = capabilities(facts, &session.version);
         Ok(InitializeResult { capabilities, server_info: Some(info) })

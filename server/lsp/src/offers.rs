@@ -2,6 +2,7 @@
 //! what is in the text already.
 
 use hashline_history::Decision as Decided;
+use hashline_weave::Conflict;
 use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
 
@@ -47,6 +48,8 @@ pub(crate) fn offers(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> Vec<Offer
         HunkState::InText | HunkState::Edited(_) => {
             vec![offer("Keep", Decision::Accept), offer("Undo", Decision::Reject)]
         }
+        // Taking one or both of two lines does not keep their endings apart.
+        HunkState::Conflicted(Conflict::EndingsWouldJoin) => vec![offer("Reject", Decision::Reject)],
         HunkState::Conflicted(_) => vec![
             offer("Keep mine", Decision::KeepMine),
             offer("Take theirs", Decision::TakeTheirs),

@@ -143,7 +143,6 @@ impl Outgoing {
             });
         }
         self.ask_settings();
-        self.session.presence.announce(&self.session);
         self.show_all();
     }
 

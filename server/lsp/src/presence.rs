@@ -35,7 +35,8 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Opens the socket of a new sidecar. What it is for is [announced](Self::announce) when the editor is ready.
+    /// Opens the socket of a new sidecar. What it is for is [announced](Self::announce) before the editor
+    /// can open documents.
     ///
     /// # Errors
     ///
@@ -95,10 +96,12 @@ pub(crate) struct Desk {
 
 impl Handler for Desk {
     async fn call(&self, call: Call, cancel: CancellationToken) -> Result<Raw, RemoteError> {
+        self.session.opening.over().await;
         (self.run_tool)(call, cancel).await
     }
 
     async fn holds(&self, paths: Vec<PathBuf>) -> Result<Vec<Held>, RemoteError> {
+        self.session.opening.over().await;
         let workspace = self.session.workspace.clone();
         blocking(move || paths.into_iter().map(|path| held(&workspace, path)).collect()).await
     }

@@ -10,6 +10,8 @@ use hashline_weave::UndoMark;
 use hashline_workspace::Workspace;
 use hashline_workspace::document::Millis;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tower_lsp::lsp_types::{MessageType, Url};
 
 use crate::client::Facts;
@@ -18,6 +20,10 @@ use crate::presence::Presence;
 
 /// How long the editor's mark of an undo waits for the change that it speaks of.
 const MARK_HOLDS: Duration = Duration::from_secs(1);
+
+/// How long the editor has to open its first document before agents are served without it: it may have read the files that it
+/// starts with before it started the sidecar.
+const OPENING: Duration = Duration::from_millis(300);
 
 /// Something for the [outgoing](crate::outgoing) task to see to.
 #[derive(Debug)]
@@ -50,7 +56,39 @@ pub(crate) struct Session {
     pub folders: Mutex<Vec<PathBuf>>,
     pub configured: Mutex<Configured>,
     pub presence: Presence,
+    pub opening: Opening,
     signals: mpsc::UnboundedSender<Signal>,
+}
+
+/// The time between the editor's first word and its first document.
+#[derive(Debug, Default)]
+pub(crate) struct Opening {
+    begun: OnceLock<Instant>,
+    /// Fires when the first document is there.
+    opened: CancellationToken,
+}
+
+impl Opening {
+    /// The editor is about to open documents.
+    pub fn begin(&self) {
+        let _ = self.begun.set(Instant::now());
+    }
+
+    /// The editor has opened a document.
+    pub fn end(&self) {
+        self.opened.cancel();
+    }
+
+    /// Waits until the editor has opened a document, or has had the time to.
+    pub async fn over(&self) {
+        self.over_within(OPENING).await;
+    }
+
+    async fn over_within(&self, limit: Duration) {
+        if let Some(begun) = self.begun.get() {
+            let _ = tokio::time::timeout_at(*begun + limit, self.opened.cancelled()).await;
+        }
+    }
 }
 
 /// An open document, as far as it is no business of the workspace.
@@ -125,6 +163,7 @@ impl Session {
             open: DashMap::new(),
             folders: Mutex::default(),
             configured: Mutex::default(),
+            opening: Opening::default(),
             signals,
         }
     }
@@ -174,6 +213,22 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn agents_wait_for_the_first_document_and_not_for_ever() {
+        let opening = Opening::default();
+        let hour = Duration::from_secs(3600);
+        // Before the editor has said anything nobody knows of it.
+        opening.over_within(hour).await;
+        opening.begin();
+        opening.over_within(Duration::ZERO).await;
+        let waits = opening.over_within(hour);
+        tokio::pin!(waits);
+        assert!(futures_util::poll!(waits.as_mut()).is_pending());
+        opening.end();
+        waits.await;
+        opening.over_within(hour).await;
+    }
 
     #[test]
     fn a_mark_is_for_the_next_change_only_and_not_for_long() {

@@ -18,6 +18,8 @@ pub(crate) const NEWS: &str = "news";
 pub(crate) const UNDECIDED: &str = "undecided";
 /// In `_meta`: that what was asked for is not known here and may be known elsewhere.
 pub(crate) const NOT_HERE: &str = "not_here";
+/// In `_meta`: that an editor has opened the file since the call was begun here.
+pub(crate) const TAKEN_OVER: &str = "taken_over";
 /// In `_meta`: how long a result Claude Code shall show whole.
 pub(crate) const MAX_SIZE: &str = "anthropic/maxResultSizeChars";
 
@@ -82,6 +84,7 @@ impl From<Refusal> for Reply {
             Refusal::NoSuchEdit(_) | Refusal::Path(hashline_workspace::disk::PathRefusal::NotAFile(_)) => {
                 reply.with(NOT_HERE, true)
             }
+            Refusal::TakenOver { .. } => reply.with(TAKEN_OVER, true),
             _ => reply,
         }
     }

@@ -12,8 +12,7 @@ pub(crate) type Spans = Vec<Option<(usize, usize)>>;
 /// What stands against a hunk that is not in the text, judged under its own dependencies alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
-    /// The person changed a line that it takes away; or a line beside it so that the two endings would be read as one, a lone
-    /// `\r` before an empty line that ends in `\n` (W1).
+    /// The person changed a line that it takes away.
     LineChanged,
     /// The person removed a line that it takes away.
     LineRemoved,
@@ -21,6 +20,8 @@ pub enum Conflict {
     LineTyped,
     /// The person removed the lines on both sides of the place where it inserts.
     PlaceRemoved,
+    /// With it two endings would be read as one: a lone `\r` would come before an empty line that ends in `\n` (W1).
+    EndingsWouldJoin,
     /// Another hunk, which is in the view, changes the same place.
     With(HunkId),
 }

@@ -63,10 +63,13 @@ impl Regions {
             let (first, last) = (&self.list[from], &self.list[to - 1]);
             let start = touched.start.min(first.new.start);
             let end = touched.end.max(last.new.end);
+            // What is typed into lines that were put in before another leaves them there.
+            let inside = first.new.start <= touched.start && touched.end <= first.new.end;
+            let before_next = to - from == 1 && (before_next || (inside && first.before_next));
             Region {
                 old: first.old.start - (first.new.start - start)..last.old.end + (end - last.new.end),
                 new: start..end + len - touched.len(),
-                before_next: before_next && to - from == 1,
+                before_next,
             }
         } else {
             // Nothing touched before: the same lines, but for what earlier regions have shifted.
@@ -142,4 +145,35 @@ fn trim(region: &Region, old: &Text, new: &Text) -> Option<Region> {
         tail(&mut left, &mut right);
     }
     (!left.is_empty() || !right.is_empty()).then_some(Region { old: left, new: right, before_next })
+}
+
+#[cfg(test)]
+mod tests {
+    use hashline_text::Position;
+
+    use super::*;
+
+    fn regions(text: &str, changes: &[((u32, u32), &str)]) -> Vec<Region> {
+        let mut text = Text::from(text);
+        let mut regions = Regions::default();
+        for ((line, character), new) in changes {
+            let at = Position::new(*line, *character);
+            regions.apply(&mut text, Span::new(at, at), Encoding::Utf16, new).unwrap();
+        }
+        regions.list
+    }
+
+    #[test]
+    fn typing_into_lines_that_were_put_in_before_another_leaves_them_there() {
+        let put_in = ((1, 0), "x\ny\n");
+        let before_b = |new| Region { old: 1..1, new, before_next: true };
+        assert_eq!(regions("a\nb\n", &[put_in]), [before_b(1..3)]);
+        for typed in [((1, 0), "z"), ((2, 1), "z"), ((2, 0), "z\n")] {
+            let lines = if typed.1 == "z" { 1..3 } else { 1..4 };
+            assert_eq!(regions("a\nb\n", &[put_in, typed]), [before_b(lines)], "{typed:?}");
+        }
+        assert_eq!(regions("a\nb\n", &[put_in, ((2, 1), "\n"), ((3, 0), "z")]), [before_b(1..4)]);
+        // Typing beyond them touches the line before which they stand.
+        assert!(!regions("a\nb\n", &[put_in, ((3, 0), "z")])[0].before_next);
+    }
 }

@@ -216,7 +216,7 @@ impl Weave {
                 let middle = good.midpoint(bad);
                 if with(middle) { good = middle } else { bad = middle }
             }
-            conflicts[waiting[good]] = Some(Conflict::LineChanged);
+            conflicts[waiting[good]] = Some(Conflict::EndingsWouldJoin);
             on.clone_from(&self.on);
             self.admit(&waiting, &mut on, &mut conflicts);
         };

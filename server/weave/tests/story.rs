@@ -50,6 +50,21 @@ fn hunks_move_with_the_typing_above_them() {
 }
 
 #[test]
+fn lines_opened_above_another_stay_above_it_when_they_are_typed_in() {
+    // One notification: a line is opened above `b`, and typed in until it reads as `b` does.
+    let mut weave = Weave::new(Text::from("a\rb\r"));
+    let known = weave.snapshot(View::Buffer);
+    edit(&mut weave, &[], &[((1, 0), (1, 0), "\r"), ((1, 0), (1, 0), "b")]);
+    assert_eq!(weave.carry(&known, 1..2), Ok(2..3));
+
+    // The same between a held insert and the line after it: the insert stays where it was made.
+    let mut weave = self::weave();
+    weave.record(&[change(1..1, "held\n")]).unwrap();
+    edit(&mut weave, &[], &[((1, 0), (1, 0), "\n"), ((1, 0), (1, 0), "typed")]);
+    assert_eq!(weave.agent().to_string(), "a\nheld\ntyped\nb\nc\nd\ne\n");
+}
+
+#[test]
 fn typing_over_a_hunk_is_a_conflict_until_it_is_undone() {
     let mut weave = weave();
     let hunk = weave.record(&[change(2..3, "C\n")]).unwrap()[0];
@@ -292,8 +307,10 @@ fn a_hunk_kept_out_for_its_endings_has_a_conflict() {
     let cr = Change { lines: 0..1, new: vec![OwnedLine::new("A", Ending::Cr)] };
     let hunk = weave.record(&[cr]).unwrap()[0];
     edit(&mut weave, &[], &[((1, 0), (2, 0), "")]);
-    assert!(weave.conflict(hunk).is_some());
+    assert_eq!(weave.conflict(hunk), Some(Conflict::EndingsWouldJoin));
     assert_eq!(weave.agent().to_string(), "a\n\nc\n");
+    edit(&mut weave, &[], &[((1, 0), (1, 0), "typed")]);
+    assert_eq!(weave.conflict(hunk), None);
 }
 
 #[test]

@@ -31,15 +31,14 @@ impl Workspace {
     /// The editor has opened a document.
     pub fn did_open(&self, uri: &str, language: &str, version: DocVersion, encoding: Encoding, text: &str) {
         let text = Text::from(text);
-        let path = path_of_file_uri(uri).ok();
-        let place = path.as_deref().and_then(|path| self.identify(path));
-        let identity = |path: &PathBuf| key_of(&crate::disk::identity(path));
+        let place = self.place_of(uri);
+        let identity = |path: PathBuf| key_of(&crate::disk::identity(&path));
         let key = match &place {
             Some(place) => key_of(place.absolute()),
-            None => path.as_ref().map_or_else(|| uri.to_owned(), identity),
+            None => path_of_file_uri(uri).map_or_else(|_| uri.to_owned(), identity),
         };
         let document = Document::open(uri, language, version, encoding, text.clone());
-        let fresh = Arc::new(Slot::new(key.clone(), document, place));
+        let fresh = Arc::new(Slot::new(key.clone(), document, place.clone()));
         let known = self.inner.slots.entry(key).or_insert_with(|| fresh.clone()).value().clone();
         let slot = if Arc::ptr_eq(&known, &fresh) {
             fresh
@@ -51,6 +50,7 @@ impl Workspace {
         } else {
             known.lock().reopen(uri, language, version, encoding, &text, self.now());
             // How the file was when an agent read it says nothing of what the editor has read.
+            known.set_place(place);
             known.forget_read();
             known
         };
@@ -86,6 +86,14 @@ impl Workspace {
         self.note_use(&slot);
         self.attend(&slot);
         result
+    }
+
+    /// The editor says of the change that it has just made, or is about to tell of, that it was an undo or a redo.
+    pub fn did_mark(&self, uri: &str, mark: UndoMark) {
+        if let Some(slot) = self.open_slot(uri) {
+            slot.lock().mark_last(mark, self.now());
+            self.attend(&slot);
+        }
     }
 
     /// The editor has written a document to the disk.

@@ -28,4 +28,4 @@ mod workspace;
 pub use editor::DocumentReview;
 pub use refusal::Refusal;
 pub use settings::{BadGlob, Rule, Settings};
-pub use workspace::{Caller, Event, Workspace};
+pub use workspace::{Caller, Event, Guard, Workspace};

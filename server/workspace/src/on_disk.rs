@@ -1,7 +1,7 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
 
 use hashline_text::{Text, decode};
@@ -21,7 +21,7 @@ impl Slot {
             key,
             queue: tokio::sync::Mutex::new(()),
             document: Mutex::new(document),
-            place,
+            place: RwLock::new(place),
             read: Mutex::new(None),
             differs: AtomicBool::new(false),
             used: AtomicU64::new(0),
@@ -137,7 +137,7 @@ impl Workspace {
     /// Looks at the file of an open document: how it is stored, and whether something else has changed it since the document was opened
     /// or saved.
     fn look_behind(&self, slot: &Slot) {
-        let Some(place) = &slot.place else { return };
+        let Some(place) = &slot.place() else { return };
         let known = *slot.last_read();
         if !slot.disk_differs() && known.is_some() && stamp(place).ok() == known {
             return;
@@ -152,6 +152,15 @@ impl Workspace {
         *slot.last_read() = Some(bytes.stamp);
     }
 
+    /// Sees to it that no editor of another process has opened a file since it was read.
+    pub(crate) fn not_taken(&self, slot: &Slot) -> Result<(), Refusal> {
+        let Some(place) = slot.place() else { return Ok(()) };
+        if self.inner.guard.get().is_some_and(|guard| guard(place.absolute())) {
+            return Err(Refusal::TakenOver { path: place.absolute().display().to_string() });
+        }
+        Ok(())
+    }
+
     /// Changes a document that no editor has open, and its file with it. `change` is made on a copy; the document takes it over when
     /// the file has it. None if an editor has the document open: nothing has changed then, and it is for the editor to change it.
     pub(crate) fn change_on_disk<T>(
@@ -159,9 +168,19 @@ impl Workspace {
         slot: &Slot,
         change: impl FnOnce(&mut Document, Millis) -> Result<T, Refusal>,
     ) -> Result<Option<T>, Refusal> {
-        let Some(place) = &slot.place else {
+        let Some(place) = &slot.place() else {
             let mut document = slot.lock();
-            return if document.is_open() { Ok(None) } else { change(&mut document, self.now()).map(Some) };
+            if document.is_open() {
+                return Ok(None);
+            }
+            let mut copy = document.clone();
+            let done = change(&mut copy, self.now())?;
+            if document.uri().starts_with("file:") && copy.text() != document.text() {
+                // Its folder is no longer served: a change would be one that no file has.
+                return Err(Refusal::NoFolder { uri: document.uri().to_owned() });
+            }
+            *document = copy;
+            return Ok(Some(done));
         };
         place.check_write()?;
         let before = self.read_now(slot, place)?;
@@ -174,9 +193,11 @@ impl Workspace {
         let new = copy.text().clone();
         if old != new {
             self.remove_leftovers(place);
+            // The last moment to notice: an editor that opens the file from now on reads what is written.
             if slot.lock().is_open() {
                 return Ok(None);
             }
+            self.not_taken(slot)?;
             let bytes = copy.form().to_bytes(&new);
             let stamp = write(place, &bytes, Expect::Same(&before))?;
             *slot.last_read() = stamp.is_quiet(SystemTime::now()).then_some(stamp);

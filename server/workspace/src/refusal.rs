@@ -104,6 +104,22 @@ pub enum Refusal {
         /// What is wrong.
         why: String,
     },
+    /// The file of a document that no editor has open lies in no folder that is served.
+    #[error(
+        "{uri} is not open and lies outside the folders that are served: nothing was changed. Open it, then decide."
+    )]
+    NoFolder {
+        /// The document.
+        uri: String,
+    },
+    /// An editor has opened the file between the look at it and the write.
+    #[error(
+        "An editor is just opening {path}, so its file was not written and nothing was changed. Try again."
+    )]
+    TakenOver {
+        /// The file.
+        path: String,
+    },
     /// The change would change nothing.
     #[error(
         "The edit was refused: it would leave every line as it is. Read the file again to see what is there."

@@ -8,14 +8,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use dashmap::DashMap;
 use hashline_history::{History, Record};
 use tokio::sync::{mpsc, watch};
 
-use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp};
+use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, path_of_file_uri};
 use crate::document::{Document, Millis};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
@@ -51,7 +51,7 @@ pub(crate) struct Slot {
     pub queue: tokio::sync::Mutex<()>,
     pub document: Mutex<Document>,
     /// Where its file is; none for a document without one, or outside the roots.
-    pub place: Option<Place>,
+    pub place: RwLock<Option<Place>>,
     /// The file as it was read last, and whether that was long enough after its last change to be trusted.
     pub read: Mutex<Option<Stamp>>,
     /// Something else has changed the file of an open document.
@@ -64,7 +64,19 @@ impl Slot {
     pub fn lock(&self) -> MutexGuard<'_, Document> {
         self.document.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Where its file is.
+    pub fn place(&self) -> Option<Place> {
+        self.place.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_place(&self, place: Option<Place>) {
+        *self.place.write().unwrap_or_else(PoisonError::into_inner) = place;
+    }
 }
+
+/// Says whether somebody else may have the text of a file by now.
+pub type Guard = Box<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// All documents of one editor, or of none.
 #[derive(Clone)]
@@ -89,6 +101,8 @@ pub(crate) struct Inner {
     pub events: mpsc::UnboundedSender<Event>,
     /// What could not be recorded yet.
     pub unrecorded: Mutex<Vec<Record>>,
+    /// Who else may have a file open by now.
+    pub guard: OnceLock<Guard>,
     started: Instant,
     started_at: u64,
 }
@@ -116,6 +130,7 @@ impl Workspace {
             decisions: watch::Sender::new(0),
             events,
             unrecorded: Mutex::new(Vec::new()),
+            guard: OnceLock::new(),
             started: Instant::now(),
             started_at: u64::try_from(now.as_millis()).unwrap_or_default(),
         };
@@ -138,10 +153,26 @@ impl Workspace {
         self.inner.roots.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Serves other folders from now on.
+    /// Serves other folders from now on: open documents come to lie in a root, or in none any more.
     pub fn set_roots(&self, roots: Roots) {
         *self.inner.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
         self.inner.narrowed.clear();
+        for slot in self.slots() {
+            let uri = {
+                let document = slot.lock();
+                document.is_open().then(|| document.uri().to_owned())
+            };
+            // What an editor has closed stays where it was: what is decided about it yet is about that file.
+            if let Some(uri) = uri {
+                slot.set_place(self.place_of(&uri));
+            }
+        }
+    }
+
+    /// Asks `guard` each time right before a file is written, with everything computed: what it says somebody else has is not
+    /// written ([`Refusal::TakenOver`]). The first guard stays.
+    pub fn guard_writes(&self, guard: Guard) {
+        let _ = self.inner.guard.set(guard);
     }
 
     /// Treats edits by other settings from now on.
@@ -183,7 +214,7 @@ impl Workspace {
             }
             Err(PathRefusal::NotAFile(uri)) => {
                 let slot = self.inner.open.get(&uri).map(|slot| slot.clone());
-                match slot.filter(|slot| slot.place.is_none() && !uri.starts_with("file:")) {
+                match slot.filter(|slot| slot.place().is_none() && !uri.starts_with("file:")) {
                     Some(slot) => Ok(Found { key: uri, slot: Some(slot), place: None }),
                     None => Err(PathRefusal::NotAFile(uri).into()),
                 }
@@ -222,9 +253,9 @@ impl Workspace {
         Some(Found { key, slot: Some(slot), place: Some(place) })
     }
 
-    /// The place of a path that an editor uses.
-    pub(crate) fn identify(&self, path: &Path) -> Option<Place> {
-        self.read_roots().identify(path)
+    /// The place of a document that an editor has open under this URI.
+    pub(crate) fn place_of(&self, uri: &str) -> Option<Place> {
+        self.read_roots().identify(&path_of_file_uri(uri).ok()?)
     }
 
     /// Sees to what has come up in a document: records, tells, delivers. `slot` is not locked.

@@ -5,7 +5,7 @@
 use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text};
-use hashline_weave::{TakeOut, View};
+use hashline_weave::{Conflict, TakeOut, UndoMark, View};
 use hashline_workspace::document::{
     Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Proposed, Request, Target,
     Why,
@@ -33,17 +33,33 @@ impl Desk {
 
     /// The same for several lines, in one edit of a turn. The name is that of the first hunk.
     fn replace_each(&mut self, lines: &[(usize, &str)], mode: Mode, turn: &str) -> HunkRef {
+        let lines: Vec<_> = lines.iter().map(|(line, content)| (*line, Some(*content))).collect();
+        self.publish(&lines, mode, turn)
+    }
+
+    /// An agent deletes a line.
+    fn delete(&mut self, line: usize, mode: Mode) -> HunkRef {
+        let turn = format!("conv_{}", self.edits + 1);
+        self.publish(&[(line, None)], mode, &turn)
+    }
+
+    fn publish(&mut self, lines: &[(usize, Option<&str>)], mode: Mode, turn: &str) -> HunkRef {
         let (mut proposed, proposal) = self.propose(lines, mode, turn);
         self.document.publish(&mut proposed, &proposal);
         HunkRef { edit: proposal.id, number: 1 }
     }
 
-    fn propose(&mut self, lines: &[(usize, &str)], mode: Mode, turn: &str) -> (Proposed, Proposal) {
+    /// Lines that are replaced by some content or, without one, deleted.
+    fn propose(&mut self, lines: &[(usize, Option<&str>)], mode: Mode, turn: &str) -> (Proposed, Proposal) {
         let mut served = self.document.serve(View::Agent).unwrap();
         let hash = served.hash();
-        let operation = |(at, (line, content)): (usize, &(usize, &str))| {
+        let operation = |(at, (line, content)): (usize, &(usize, Option<&str>))| {
             let anchor = line_hash(&served.text().line(Line(*line)).unwrap().content());
-            let raw = RawOperation::new("replace", format!("{}:{anchor}", line + 1)).content(*content);
+            let anchor = format!("{}:{anchor}", line + 1);
+            let raw = match content {
+                Some(content) => RawOperation::new("replace", anchor).content(*content),
+                None => RawOperation::new("delete", anchor),
+            };
             Operation::parse(at, raw).unwrap()
         };
         let operations: Vec<Operation> = lines.iter().enumerate().map(operation).collect();
@@ -62,9 +78,13 @@ impl Desk {
     }
 
     fn change(&mut self, span: Span, text: &str) {
+        self.notify(&[ContentChange { span: Some(span), text: text.into() }]);
+    }
+
+    /// One notification of the editor.
+    fn notify(&mut self, changes: &[ContentChange]) {
         self.version += 1;
-        let change = ContentChange { span: Some(span), text: text.into() };
-        self.document.change(DocVersion(self.version), &[change], None, self.now).unwrap();
+        self.document.change(DocVersion(self.version), changes, None, self.now).unwrap();
     }
 
     /// The person types at the beginning of a line.
@@ -205,6 +225,190 @@ fn keeping_an_edit_that_is_on_its_way_in_counts_when_it_is_there() {
     assert_eq!(desk.decision(&hunk), Decision::Undecided);
     desk.applies(&delivery);
     assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
+
+#[test]
+fn keeping_an_edit_that_is_on_its_way_in_is_not_lost_when_the_editor_is_late_or_drops_it() {
+    // What the editor says of the delivery, and when its text shows it.
+    for (answer, shown) in [(true, false), (false, false), (true, true), (false, true)] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Apply);
+        let delivery = desk.poll().unwrap();
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        desk.document.answered(delivery.number, answer, desk.now);
+        match shown {
+            true => desk.applies(&delivery),
+            false => desk.types(0, "zero "),
+        }
+        desk.settle();
+        assert!(desk.text().ends_with("one\n2\nthree\n"), "{}", desk.text());
+        assert_eq!(desk.decision(&hunk), Decision::Accepted, "{answer} {shown}");
+    }
+}
+
+/// The changes that carry a delivery out, in one notification.
+fn made(delivery: &Delivery) -> Vec<ContentChange> {
+    let edits = delivery.edits.iter().rev();
+    edits.map(|edit| ContentChange { span: Some(edit.span), text: edit.new.clone() }).collect()
+}
+
+fn at(line: u32, character: u32, to: (u32, u32), text: &str) -> ContentChange {
+    let span = Span::new(Position::new(line, character), Position::new(to.0, to.1));
+    ContentChange { span: Some(span), text: text.into() }
+}
+
+#[test]
+fn a_delivery_that_the_editor_tells_of_with_its_undo_is_held_again() {
+    let undo = || vec![at(1, 0, (2, 0), "two\n")];
+    for (mode, typing) in [(Mode::Propose, false), (Mode::Apply, false), (Mode::Propose, true)] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", mode);
+        if mode == Mode::Propose {
+            desk.decide(&hunk, Choice::Accept, None).unwrap();
+        }
+        let delivery = desk.poll().unwrap();
+        // Editors that collect their changes answer first.
+        desk.document.answered(delivery.number, true, desk.now);
+        let typed = typing.then(|| at(0, 0, (0, 0), "zero "));
+        desk.notify(&[made(&delivery), undo(), typed.into_iter().collect()].concat());
+        desk.settle();
+        assert_eq!(desk.text(), if typing { "zero one\ntwo\nthree\n" } else { "one\ntwo\nthree\n" });
+        assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::Held, Decision::Undecided));
+        // It can be accepted again.
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        desk.settle();
+        assert!(desk.text().ends_with("one\n2\nthree\n"), "{}", desk.text());
+        assert_eq!(desk.decision(&hunk), Decision::Accepted);
+    }
+}
+
+#[test]
+fn a_delivery_in_parts_of_which_the_last_comes_with_the_undo_is_held_again() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\nfive\n");
+    let hunks = [(0, "1"), (4, "5")].map(|(line, content)| desk.replace(line, content, Mode::Propose));
+    for hunk in &hunks {
+        desk.decide(hunk, Choice::Accept, None).unwrap();
+    }
+    let delivery = desk.poll().unwrap();
+    let [last, first] = made(&delivery).try_into().unwrap();
+    desk.notify(&[last]);
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.notify(&[first, at(0, 0, (1, 0), "one\n"), at(4, 0, (5, 0), "five\n")]);
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\nthree\nfour\nfive\n");
+    for hunk in &hunks {
+        assert_eq!((desk.state(hunk), desk.decision(hunk)), (HunkState::Held, Decision::Undecided));
+    }
+}
+
+#[test]
+fn a_delivery_and_its_undo_that_were_joined_to_no_change_are_told_from_a_delivery_that_was_dropped() {
+    let same = || vec![at(1, 0, (1, 3), "two")];
+    let typed_and_erased = || vec![at(0, 0, (0, 0), "x"), at(0, 0, (0, 1), "")];
+    for (answer, changes, held) in [
+        (true, same(), true),
+        (false, same(), false),
+        (true, typed_and_erased(), false),
+        (true, Vec::new(), false),
+    ] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        let delivery = desk.poll().unwrap();
+        desk.document.answered(delivery.number, answer, desk.now);
+        desk.notify(&changes);
+        desk.settle();
+        let (text, decision) = match held {
+            true => ("one\ntwo\nthree\n", Decision::Undecided),
+            false => ("one\n2\nthree\n", Decision::Accepted),
+        };
+        assert_eq!((desk.text().as_str(), desk.decision(&hunk)), (text, decision));
+    }
+}
+
+#[test]
+fn a_rejection_that_is_undone_before_the_editor_tells_of_it_stands_as_it_was_before() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.notify(&[made(&delivery), vec![at(1, 0, (2, 0), "2\n")]].concat());
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
+}
+
+#[test]
+fn the_editors_mark_of_an_undo_counts_directly_after_its_change_too() {
+    let undone = |when: &str| {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        desk.settle();
+        // An undo, and typing in the line that has come back.
+        let change = at(1, 0, (1, 1), "two!");
+        desk.version += 1;
+        let mark = (when == "before").then_some(UndoMark::Undo);
+        desk.document.change(DocVersion(desk.version), &[change], mark, desk.now).unwrap();
+        if when == "after" {
+            desk.document.mark_last(UndoMark::Undo, desk.now);
+        }
+        assert_eq!(desk.text(), "one\ntwo!\nthree\n");
+        (desk.state(&hunk), desk.decision(&hunk))
+    };
+    assert_eq!(undone("before"), (HunkState::Conflicted(Conflict::LineChanged), Decision::Undecided));
+    assert_eq!(undone("after"), undone("before"));
+    assert!(matches!(undone("never"), (HunkState::Edited(_), Decision::Accepted)));
+}
+
+#[test]
+fn an_own_version_of_an_edit_that_is_in_the_text_is_refused_with_the_next_step() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    let decided = desk.document.accept_revised(&hunk, &["II".to_owned()], None);
+    assert_eq!(decided.queued, []);
+    assert_eq!(decided.refused[0].why, Why::Gone);
+    assert!(decided.refused[0].message.contains("change its lines there"), "{}", decided.refused[0].message);
+    // A refused decision changes nothing: the rejection goes on.
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Rejected));
+}
+
+#[test]
+fn an_own_version_of_a_rejected_edit_does_not_go_over_what_the_person_typed_since() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.types(1, "my ");
+    let decided = desk.document.accept_revised(&hunk, &["II".to_owned()], None);
+    assert_eq!(decided.refused.first().map(|undecided| undecided.why), Some(Why::Conflicted));
+    assert_eq!(desk.decision(&hunk), Decision::Rejected, "a refused decision changes nothing");
+    desk.settle();
+    assert_eq!(desk.text(), "one\nmy two\nthree\n");
+}
+
+#[test]
+fn endings_that_would_join_are_a_conflict_of_their_own() {
+    let mut desk = Desk::new("one\rtwo\nthree\n");
+    let hunk = desk.delete(1, Mode::Propose);
+    // Without `two` the \r behind `one` would come before an empty line.
+    desk.notify(&[at(2, 0, (2, 5), "")]);
+    assert_eq!(desk.state(&hunk), HunkState::Conflicted(Conflict::EndingsWouldJoin));
+    let review = desk.document.review();
+    let sentence = review.edits[0].hunks[0].conflict.clone().unwrap();
+    assert!(sentence.contains("read as one"), "{sentence}");
+    let target = Target::Hunk(hunk.clone());
+    let request = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: false };
+    let refused = desk.document.decide(&request, desk.now).refused;
+    assert_eq!(refused[0].why, Why::Conflicted);
+    assert!(refused[0].message.contains("Type something into the empty line"), "{}", refused[0].message);
+    desk.types(2, "III");
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.settle();
+    assert_eq!(desk.text(), "one\rIII\n");
 }
 
 #[test]
@@ -427,7 +631,7 @@ fn deciding_about_an_edit_leaves_what_was_decided_before() {
 #[test]
 fn what_is_not_recorded_yet_is_neither_served_nor_recognised() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
-    let (mut proposed, proposal) = desk.propose(&[(1, "2")], Mode::Propose, "conv");
+    let (mut proposed, proposal) = desk.propose(&[(1, Some("2"))], Mode::Propose, "conv");
     assert_eq!(proposed.after.text().to_string(), "one\n2\nthree\n", "its agent will see it in the reply");
     let served = desk.document.serve(View::Agent).unwrap();
     assert_eq!((served.text().to_string().as_str(), served.held), ("one\ntwo\nthree\n", 0));
@@ -436,7 +640,7 @@ fn what_is_not_recorded_yet_is_neither_served_nor_recognised() {
     desk.document.publish(&mut proposed, &proposal);
     let hunk = HunkRef { edit: proposal.id, number: 1 };
     assert!(matches!(desk.state(&hunk), HunkState::Conflicted(_)));
-    let (proposed, _) = desk.propose(&[(2, "3")], Mode::Propose, "conv");
+    let (proposed, _) = desk.propose(&[(2, Some("3"))], Mode::Propose, "conv");
     desk.document.withdraw_provisional(&proposed);
     assert_eq!(desk.document.serve(View::Agent).unwrap().text().to_string(), "one\n2\nthree\n");
 }

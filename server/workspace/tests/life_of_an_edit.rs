@@ -10,8 +10,8 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, 
 use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, HunkState, Request, Target, Why};
-use hashline_workspace::{Caller, Refusal, Settings, Workspace};
+use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target, Why};
+use hashline_workspace::{Caller, Refusal, Rule, Settings, Workspace};
 
 /// An editor with one document, which does what it is told.
 struct Desk {
@@ -422,4 +422,80 @@ async fn taking_out_what_an_edit_put_in_is_no_undo_of_it() {
     let states: Vec<HunkState> = review.edits.iter().map(|edit| edit.hunks[0].state).collect();
     assert_eq!(states, [HunkState::InText, HunkState::InText]);
     assert!(!desk.deliver(), "nothing is sent again");
+}
+
+#[tokio::test]
+async fn an_open_document_lies_in_a_root_as_long_as_its_folder_is_served() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let roots = |folder: &std::path::Path| Roots::open([folder]).unwrap();
+    let rule = Rule::new(None, Some("*.txt"), Mode::Apply).unwrap();
+    let mut desk = Desk::new(Settings { rules: vec![rule], ..Settings::default() }, "one\ntwo\n");
+    let served = desk.folder.path().to_owned();
+    let read = ReadRequest { path: desk.path(), view: View::Agent };
+    let name = || desk.workspace.documents(&Desk::caller())[0].name.clone();
+    let path = served.canonicalize().unwrap().join("a.txt").display().to_string();
+
+    desk.workspace.set_roots(roots(elsewhere.path()));
+    assert!(desk.workspace.read(&Desk::caller(), &read).await.is_err());
+    assert_eq!(name(), desk.uri, "outside the roots it is known by its URI");
+
+    // Its folder comes: it is named, and treated by rules, as what lies in it.
+    desk.workspace.set_roots(roots(&served));
+    assert_eq!(name(), path);
+    let (text, hash) = desk.read(View::Agent).await;
+    let operation = RawOperation::new("replace", Desk::anchor(&text, 1)).content("2");
+    let reply = desk.edit(hash, &[operation]).await.unwrap();
+    assert_eq!((reply.mode, reply.name.as_str()), (Mode::Apply, path.as_str()));
+    assert!(desk.deliver());
+
+    // Its folder goes, and then the document: there is no file to take the edit out of.
+    std::fs::write(served.join("a.txt"), "one\n2\n").unwrap();
+    desk.workspace.set_roots(roots(elsewhere.path()));
+    desk.workspace.did_close(&desk.uri);
+    let request = |choice| {
+        let target = Target::Edit(reply.edit.to_string());
+        Request { choice, target, reason: None, edited: None, with_others: false }
+    };
+    let refused = desk.workspace.decide(Some(&desk.uri), &request(Choice::Reject)).await.refused;
+    assert!(refused[0].message.contains("Open it, then decide"), "{refused:?}");
+    assert_eq!(std::fs::read_to_string(served.join("a.txt")).unwrap(), "one\n2\n");
+    assert_eq!(desk.workspace.decide(Some(&desk.uri), &request(Choice::Accept)).await.refused, []);
+
+    // Opened again after its folder has come back.
+    desk.workspace.set_roots(roots(&served));
+    desk.workspace.did_open(&desk.uri, "text", DocVersion(1), Encoding::Utf16, "one\n2\n");
+    assert_eq!(desk.workspace.documents(&Desk::caller())[0].name, path);
+}
+
+#[tokio::test]
+async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
+    let desk = Desk::new(Settings::default(), "other\n");
+    let path = desk.folder.path().join("b.txt");
+    std::fs::write(&path, "one\n").unwrap();
+    let uri = url::Url::from_file_path(&path).unwrap().to_string();
+    let path = path.display().to_string();
+    let request = ReadRequest { path: path.clone(), view: View::Agent };
+    let read = desk.workspace.read(&Desk::caller(), &request).await.unwrap();
+    desk.workspace.shown(&read, 0..1);
+    let raw = RawOperation::new("replace", Desk::anchor(read.text(), 0)).content("1");
+    let request = EditRequest {
+        path: path.clone(),
+        file_hash: HashPrefix::from(read.hash),
+        operations: vec![Operation::parse(0, raw).unwrap()],
+        strict: false,
+        dry_run: false,
+        conversation: None,
+        tool: "edit_text_file".into(),
+    };
+    // Everything is computed when the editor opens it, with what it has read.
+    let (workspace, opened) = (desk.workspace.clone(), uri.clone());
+    desk.workspace.guard_writes(Box::new(move |_| {
+        workspace.did_open(&opened, "text", DocVersion(1), Encoding::Utf16, "one\n");
+        false
+    }));
+    let reply = desk.workspace.edit(&Desk::caller(), request).await.unwrap();
+    assert_eq!((reply.open, reply.mode), (true, Mode::Propose));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\n");
+    let review = desk.workspace.review(&uri).unwrap().review;
+    assert_eq!(review.edits[0].hunks[0].state, HunkState::Held);
 }

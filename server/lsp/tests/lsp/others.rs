@@ -192,17 +192,13 @@ async fn other_processes_find_it_ask_it_and_decide() {
     });
     let agents = Some(Agents { state: state_dir.clone(), run_tool });
     let mut editor = Editor::start(Manners { agents, ..Manners::plain() }).await;
-    let uri = editor.open("a.txt", TEXT).await;
-    let reply = editor.agent("a.txt", &[(2, "2")]).await;
     let finder = Finder::new(state_dir);
     let deadline = std::time::Instant::now() + Duration::from_secs(5);
-    let sidecar = loop {
-        if let [sidecar] = &*finder.sidecars() {
-            break sidecar.clone();
-        }
-        assert!(std::time::Instant::now() < deadline, "it is announced");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    };
+    // As soon as the editor can open a document, before the disk could be written under it.
+    let [sidecar] = &*finder.sidecars() else { panic!("it is not announced") };
+    let sidecar = sidecar.clone();
+    let uri = editor.open("a.txt", TEXT).await;
+    let reply = editor.agent("a.txt", &[(2, "2")]).await;
     assert_eq!(sidecar.editor, "Test 1");
     assert_eq!(sidecar.roots, editor.workspace.roots());
     let client = Client::connect(&sidecar).await.unwrap();

@@ -189,6 +189,21 @@ async fn ways_out_of_a_conflict() {
 }
 
 #[tokio::test]
+async fn endings_that_would_join_are_told_and_only_a_rejection_is_offered() {
+    let mut editor = Editor::start(Manners::plain()).await;
+    let uri = editor.open("a.txt", "one\rtwo\nthree\nfour\n").await;
+    editor.operate("a.txt", None, &[("delete", 2, None)]).await;
+    let three = json!({"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 5}});
+    editor.change(&uri, &[json!({"range": three, "text": ""})]).await;
+    let actions = editor.actions(&uri, 1, Some(&["quickfix.hashline"])).await;
+    assert_eq!(titles(&actions), ["Reject (claude-code): remove two"]);
+    let at = json!({"textDocument": {"uri": uri}, "position": {"line": 1, "character": 0}});
+    let hover = editor.request("textDocument/hover", at).await;
+    assert!(hover.to_string().contains("the two endings would be read as one"), "{hover}");
+    editor.quit().await;
+}
+
+#[tokio::test]
 async fn an_edit_below_another_is_accepted_with_it() {
     let mut editor = Editor::start(Manners::plain()).await;
     let uri = editor.open("a.txt", TEXT).await;

@@ -1,7 +1,8 @@
 //! `hashline mcp`: for each call the sidecar that has the document, or the disk.
 //!
 //! A call with a path goes to one place ([`choose`]), a call without one to all of them, whose answers become one ([`everywhere`]).
-//! The router looks for sidecars at every call, so an editor that starts or stops is noticed at the next.
+//! The router looks for sidecars at every call, so an editor that starts or stops is noticed at the next; and again right before it
+//! writes a file, so one that starts meanwhile gets the call.
 
 mod choose;
 mod everywhere;
@@ -19,7 +20,7 @@ use hashline_workspace::{Caller, Settings, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
 
-use crate::reply::{NOT_HERE, Reply};
+use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
 use crate::router::choose::Choice;
 use crate::router::sidecars::Sidecars;
 use crate::toolbox::Toolbox;
@@ -43,7 +44,7 @@ pub struct Origin {
 pub struct Router {
     /// Serves the disk.
     own: Toolbox,
-    sidecars: Sidecars,
+    sidecars: Arc<Sidecars>,
     base: Roots,
     /// Whether the base roots were given by the person, so that a client can only narrow them.
     fixed: bool,
@@ -56,13 +57,10 @@ impl Router {
     pub fn new(roots: Roots, fixed: bool, settings: Settings, state: StateDir) -> Self {
         // Without an editor there is nobody to tell.
         let (workspace, _) = Workspace::new(roots.clone(), settings, Arc::new(Memory::default()));
-        Self {
-            own: Toolbox::new(workspace),
-            sidecars: Sidecars::new(state),
-            base: roots.clone(),
-            fixed,
-            roots: RwLock::new(roots),
-        }
+        let sidecars = Arc::new(Sidecars::new(state));
+        let others = sidecars.clone();
+        workspace.guard_writes(Box::new(move |path| others.serve(path)));
+        Self { own: Toolbox::new(workspace), sidecars, base: roots.clone(), fixed, roots: RwLock::new(roots) }
     }
 
     pub(crate) fn base_roots(&self) -> &Roots {
@@ -97,7 +95,10 @@ impl Router {
         cancel: &CancellationToken,
     ) -> CallToolResult {
         if self.sidecars.known().list.is_empty() {
-            return self.own_call(origin, tool, arguments, cancel).await.into_result();
+            let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
+            if !reply.has(TAKEN_OVER) {
+                return reply.into_result();
+            }
         }
         let named = matches!(tool, ToolName::ReadTextFile | ToolName::EditTextFile | ToolName::ListEdits);
         match arguments.get("path") {
@@ -150,7 +151,13 @@ impl Router {
         loop {
             attempt += 1;
             match self.choose(&absolute).await {
-                Choice::Disk => return self.own_call(origin, tool, arguments, cancel).await.into_result(),
+                Choice::Disk => {
+                    let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
+                    if !reply.has(TAKEN_OVER) || attempt >= ATTEMPTS {
+                        return reply.into_result();
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                }
                 Choice::Refused(words) => return Reply::refused(words).into_result(),
                 Choice::Sidecar(sidecar) => match self.pass_on(&sidecar, origin, tool, &arguments).await {
                     Ok(result) if tool == ToolName::ListEdits => {
@@ -216,5 +223,46 @@ impl Router {
         };
         let near = known.list.iter().zip(&known.roots).filter(|(_, roots)| touches(roots));
         near.map(|(sidecar, _)| sidecar.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hashline_link::{Listener, SidecarId, announce};
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_file_is_not_written_when_an_editor_has_come_over_its_folder() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap().join("w");
+        std::fs::create_dir(&root).unwrap();
+        std::fs::write(root.join("a.txt"), "one\n").unwrap();
+        let state = StateDir::new(Some(&temp.path().join("state"))).unwrap();
+        let router = Router::new(Roots::open([&root]).unwrap(), true, Settings::default(), state.clone());
+        let origin = Origin { agent: "a".to_owned(), connection: "1".to_owned() };
+        let never = CancellationToken::new();
+        let call = async |tool, arguments: Value| {
+            let Value::Object(arguments) = arguments else { panic!("not an object") };
+            router.own_call(&origin, tool, arguments, &never).await
+        };
+        let read = call(ToolName::ReadTextFile, json!({"path": "a.txt"})).await;
+        let (_, hash) = read.text.split_once("file_hash ").unwrap();
+        let operation = json!({"op": "replace", "anchor": read.text.lines().nth(1).unwrap(), "content": "1"});
+        let edit = json!({"path": "a.txt", "file_hash": &hash[..8], "operations": [operation]});
+
+        // It comes after the call was found to be one for the disk.
+        let id = SidecarId::random();
+        let listener = Listener::bind(&state, &id).unwrap();
+        let editor = announce(&state, Sidecar::new(id, &listener, "nvim", vec![root.clone()])).unwrap();
+        let refused = call(ToolName::EditTextFile, edit.clone()).await;
+        assert!(refused.failed && refused.has(TAKEN_OVER), "{}", refused.text);
+        assert_eq!(std::fs::read(root.join("a.txt")).unwrap(), b"one\n");
+
+        drop(editor);
+        let made = call(ToolName::EditTextFile, edit).await;
+        assert!(!made.failed, "{}", made.text);
+        assert_eq!(std::fs::read(root.join("a.txt")).unwrap(), b"1\n");
     }
 }

@@ -1,7 +1,7 @@
 //! The sidecars that run, and connections to them.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashline_link::{Client, Error, Finder, Sidecar, SidecarId, StateDir};
@@ -42,6 +42,11 @@ impl Sidecars {
             *known = Arc::new(Known { list, roots });
         }
         Arc::clone(&known)
+    }
+
+    /// Whether a sidecar serves the folder of a file.
+    pub(super) fn serve(&self, path: &Path) -> bool {
+        self.known().roots.iter().flatten().any(|root| path.starts_with(root))
     }
 
     /// A connection to a sidecar, made if there is none.

@@ -294,6 +294,7 @@ impl Model {
             "agent view"
         );
         let conflicts = weave.conflicts();
+        assert_eq!(joins, conflicts.contains(&Some(Conflict::EndingsWouldJoin)), "who would join endings");
         for hunk in weave.hunks() {
             let index = hunk.order();
             let held = !on.contains(&index) && !weave.is_refused(hunk);
@@ -304,7 +305,8 @@ impl Model {
                         self.hunks[index].collides.contains(&other.order()) && agent.contains(&other.order())
                     );
                 }
-                Some(_) => assert!(held && (joins || self.disturbed(&lines, index))),
+                Some(Conflict::EndingsWouldJoin) => assert!(held && joins),
+                Some(_) => assert!(held && self.disturbed(&lines, index)),
             }
             let (depends, collides): (Set, Set) = (
                 weave.prerequisites(hunk).iter().map(|hunk| hunk.order()).collect(),

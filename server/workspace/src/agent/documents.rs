@@ -47,7 +47,7 @@ impl Workspace {
         let inside = |path: &std::path::Path, folders: &[std::path::PathBuf]| {
             folders.iter().any(|folder| path.starts_with(crate::disk::identity(folder)))
         };
-        match (&slot.place, &caller.roots) {
+        match (slot.place(), &caller.roots) {
             (None, None) => true,
             // A document without a file lies in nobody's folder; it is its editor's, which serves all its agents.
             (None, Some(_)) => !slot.lock().uri().starts_with("file:"),
@@ -89,7 +89,7 @@ pub(super) fn info(slot: &Slot) -> DocumentInfo {
         (text, info)
     };
     // Reading and comparing take as long as the file is large: the document is not locked meanwhile.
-    info.dirty = match slot.place.as_ref().and_then(|place| read(place).ok()) {
+    info.dirty = match slot.place().and_then(|place| read(&place).ok()) {
         Some(stored) => !same_text(&text, &stored.bytes),
         None => !text.is_empty(),
     };

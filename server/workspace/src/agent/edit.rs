@@ -77,7 +77,7 @@ impl Workspace {
         }
         let proposal = self.proposal(caller, &request)?;
         let slot = self.reach(caller, &request.path).await?;
-        if let Some(place) = &slot.place {
+        if let Some(place) = slot.place() {
             place.check_write()?;
         }
         let _turn = slot.queue.lock().await;
@@ -168,7 +168,7 @@ impl Workspace {
 
     /// The proposal, to be treated as the settings say for a document that is open, or is not.
     fn in_mode(&self, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
-        let relative = slot.place.as_ref().map(|place| place.relative().display().to_string());
+        let relative = slot.place().map(|place| place.relative().display().to_string());
         let mode = self.settings().mode(&proposal.agent, relative.as_deref().unwrap_or_default(), open);
         Proposal { mode, ..proposal.clone() }
     }
@@ -197,6 +197,8 @@ impl Workspace {
             }
             let done = self.change_on_disk(slot, |document, now| {
                 let mut proposed = propose(document, request, &on_disk)?;
+                // Before it is recorded as one of the file.
+                self.not_taken(slot)?;
                 self.inner.history.append(proposed.record(&on_disk))?;
                 document.publish(&mut proposed, &on_disk);
                 document.settle_on_disk(now);

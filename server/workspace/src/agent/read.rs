@@ -115,7 +115,7 @@ pub(crate) async fn hash_of(served: &mut Served) -> FileHash {
 
 /// What to call a document.
 pub(crate) fn name_of(slot: &Slot, uri: String) -> String {
-    match &slot.place {
+    match slot.place() {
         Some(place) => place.absolute().display().to_string(),
         None => uri,
     }

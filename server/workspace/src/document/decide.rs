@@ -207,20 +207,37 @@ impl Document {
     }
 
     fn revise(&mut self, id: HunkId, own: &[String], request: &Request) -> Result<(), Undecided> {
-        self.stop_or_refuse(id)?;
-        if let HunkState::Conflicted(conflict) = self.state_of(id) {
-            return Err(self.conflicted(id, conflict));
+        if self.weave().in_buffer(id) {
+            return Err(Undecided {
+                hunk: self.short(id),
+                why: Why::Gone,
+                message: "It is in your text already: change its lines there, and keep it as it is then."
+                    .to_owned(),
+                others: Vec::new(),
+            });
         }
-        let others: Vec<HunkId> =
-            self.weave().with_prerequisites(id).into_iter().filter(|other| *other != id).collect();
+        let before = self.flow.clone();
+        self.stop_or_refuse(id)?;
+        // What cannot be decided so leaves everything as it was.
+        self.revise_held(id, own, request).inspect_err(|_| self.flow = before)
+    }
+
+    fn revise_held(&mut self, id: HunkId, own: &[String], request: &Request) -> Result<(), Undecided> {
+        let all = self.weave().with_prerequisites(id);
+        let others: Vec<HunkId> = all.iter().copied().filter(|other| *other != id).collect();
         self.with_others(id, &others, request, false, "It builds on")?;
-        self.free(id);
+        if let Some((other, conflict)) = self.obstacle(&all) {
+            return Err(self.conflicted(other, conflict));
+        }
         let weave = self.weave();
         let like = weave.proposed(id).first().or_else(|| weave.removed(id).next()).map(|line| line.ending);
         let ending = like.or_else(|| weave.buffer().first_ending()).unwrap_or_default();
         let own: Vec<OwnedLine> = own.iter().map(|line| OwnedLine::new(line.as_str(), ending)).collect();
         let plan = weave.plan_put_in_revised(id, &own);
         self.check(id, &plan)?;
+        for hunk in &all {
+            self.free(*hunk);
+        }
         self.intend(Aim::PutInRevised(id, own), plan, Some(Decision::Accepted), request.reason.clone());
         Ok(())
     }
@@ -511,13 +528,15 @@ impl Document {
         if let Conflict::With(other) = conflict {
             return self.collides(id, other);
         }
+        let next = match conflict {
+            // Neither lines of the person's nor the agent's are in the way.
+            Conflict::EndingsWouldJoin => "Type something into the empty line, or reject the edit.",
+            _ => "Keep your lines, take the agent's, or keep both.",
+        };
         Undecided {
             hunk: self.short(id),
             why: Why::Conflicted,
-            message: format!(
-                "{} Keep your lines, take the agent's, or keep both.",
-                crate::document::review::conflict_sentence(conflict, None)
-            ),
+            message: format!("{} {next}", crate::document::review::conflict_sentence(conflict, None)),
             others: Vec::new(),
         }
     }

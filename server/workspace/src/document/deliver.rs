@@ -194,9 +194,20 @@ impl Document {
 
     /// Whether a text is exactly what the delivery under way makes of the present one.
     pub(crate) fn shows_delivery(&self, text: &Text) -> bool {
-        let (Some(flight), Some(weave)) = (&self.flow.flight, &self.weave) else { return false };
+        self.text_delivered().is_some_and(|delivered| delivered == *text)
+    }
+
+    /// What the delivery under way makes of the present text.
+    pub(crate) fn text_delivered(&self) -> Option<Text> {
+        let (flight, weave) = (self.flow.flight.as_ref()?, self.weave.as_ref()?);
         let mut trial = weave.clone();
-        trial.carry_out(&flight.plan).is_ok() && trial.buffer() == text
+        trial.carry_out(&flight.plan).ok()?;
+        Some(trial.buffer().clone())
+    }
+
+    /// Whether the editor says that it has carried out the delivery under way.
+    pub(crate) fn says_delivered(&self) -> bool {
+        self.flow.flight.as_ref().is_some_and(|flight| flight.applied)
     }
 
     /// Whether a hunk was sent to the editor in a delivery that was given up.

@@ -8,11 +8,16 @@
 //! - The text is what the editor said last. Nothing else changes it; a decision changes it by a [`Delivery`] that the
 //!   editor carries out, and counts only when the text shows it.
 //! - An agent's edit is in the agent view when it is recorded, or it is refused with the reason.
-//! - A document that is out of step with its editor serves no agents.
+//! - A document that is out of step with its editor serves no agents. A change that names a line outside the text is out of step, with
+//!   one exception: the line directly behind a last line without an ending, in its column 0. Neovim counts an ending there, and
+//!   appends and takes away lines at that place.
+//! - A notification is judged as a whole, but for this: where its changes pass through the text that the delivery under way makes,
+//!   the delivery was made, and what follows is judged by itself. It may be the undo.
 //!
 //! # Limitations
 //!
 //! - Documents that were never served keep no weave: what was typed before the first read has no history.
+//! - A client that joins a delivery and its undo to no change at all, and says nothing, is taken not to have made it: it is sent again.
 
 mod aim;
 mod decide;

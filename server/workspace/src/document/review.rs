@@ -151,8 +151,33 @@ pub(crate) fn conflict_sentence(conflict: Conflict, with: Option<String>) -> Str
         Conflict::LineRemoved => "You removed a line that this edit replaces.".to_owned(),
         Conflict::LineTyped => "You typed between the lines that this edit replaces.".to_owned(),
         Conflict::PlaceRemoved => "You removed the lines around the place of this edit.".to_owned(),
+        Conflict::EndingsWouldJoin => {
+            "A line that ends in \\r would come before an empty line that ends in \\n: the two endings would be read as one."
+                .to_owned()
+        }
         Conflict::With(_) => {
             format!("{} changes the same place.", with.unwrap_or_else(|| "Another edit".to_owned()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_conflict_has_words_of_its_own() {
+        let all = [
+            Conflict::LineChanged,
+            Conflict::LineRemoved,
+            Conflict::LineTyped,
+            Conflict::PlaceRemoved,
+            Conflict::EndingsWouldJoin,
+        ];
+        let mut sentences: Vec<String> = all.map(|conflict| conflict_sentence(conflict, None)).into();
+        assert!(sentences.iter().all(|sentence| sentence.ends_with('.') && !sentence.contains(['\r', '\n'])));
+        sentences.sort_unstable();
+        sentences.dedup();
+        assert_eq!(sentences.len(), all.len());
     }
 }

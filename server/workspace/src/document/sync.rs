@@ -11,6 +11,9 @@ use crate::document::{Document, Home, Millis};
 /// How long what seems to be under way is judged together with the next notification, in milliseconds (W9).
 const SECOND_LOOK: u64 = 1000;
 
+/// How soon after a change the editor's word about it comes, if it does not come before it, in milliseconds.
+const LATE_MARK: u64 = 50;
+
 /// One change of the editor's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentChange {
@@ -133,6 +136,17 @@ impl Document {
         result.or_else(|reason| self.fall_out(reason))
     }
 
+    /// Takes the editor's word about a change that it may have told of already: what that one left open is judged again.
+    pub fn mark_last(&mut self, mark: UndoMark, now: Millis) {
+        let late = |half: &mut HalfShown| now.since(half.since) <= LATE_MARK;
+        let Some(half) = self.half_shown.take_if(late) else { return };
+        let text = self.text().clone();
+        let judgement = self.weave().typed_again(&text, &Regions::default(), &half.asked, Some(mark));
+        self.follow(&judgement, Some(mark));
+        self.landed(now);
+        self.news.review = true;
+    }
+
     fn fall_out(&mut self, reason: OutOfStep) -> Result<(), OutOfStep> {
         if self.out_of_step.is_none() {
             self.flow.stop();
@@ -167,13 +181,33 @@ impl Document {
     ) -> Result<(), OutOfStep> {
         let mut text = self.text().clone();
         let mut regions = Regions::default();
-        for change in changes {
+        let last = changes.len().saturating_sub(1);
+        let mut delivered = if last > 0 { self.text_delivered() } else { None };
+        for (at, change) in changes.iter().enumerate() {
             match change.span {
                 None => regions.replace_all(&mut text, Text::from(change.text.as_str())),
                 Some(span) => make(&mut text, span, encoding, &change.text, |text, span, new| {
                     regions.apply(text, span, encoding, new)
                 })?,
             }
+            if at < last && delivered.as_ref() == Some(&text) {
+                // The delivery was made, whatever was done to it before the editor told of both: it may be undone already.
+                delivered = None;
+                self.judge(&text, &std::mem::take(&mut regions), Vec::new(), None, now);
+            }
+        }
+        if changes.len() == 1
+            && self.says_delivered()
+            && text == *self.text()
+            && let Some(made) = self.text_delivered()
+        {
+            // One change that changes nothing, after a delivery that was made: a client that joins its changes joined the delivery
+            // with its undo.
+            regions = Regions::default();
+            regions.replace_all(&mut self.text().clone(), made.clone());
+            self.judge(&made, &regions, Vec::new(), None, now);
+            regions = Regions::default();
+            regions.replace_all(&mut made.clone(), text.clone());
         }
         self.judge(&text, &regions, Vec::new(), mark, now);
         Ok(())
