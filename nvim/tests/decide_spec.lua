@@ -202,7 +202,6 @@ t.test("cancelling decides nothing", function()
   local child = start({ { state = "edited", lines = at(1, 2), removed = { "TWO" }, proposed = { "2" } } })
   chooser(child, "Cancel")
   child:cmd("2 | Hashline undo")
-  child:lua("vim.wait(30)")
   t.eq(child:said("hashline/decide"), {})
 end)
 

@@ -277,10 +277,10 @@ for _, case in ipairs({
       return #child:said("hashline/decide") == 1
     end, "it is said")
     child:deliver(uri, child:version(), { { 0, 1, "ONE\n" } }, "Accept 3f2a9c1b:1")
-    child:lua("vim.wait(50)")
+    child:settle()
     t.eq(not child:lua("return vim.bo.modified"), case[3])
     child:deliver(uri, child:version(), { { 0, 1, "one\n" } }, "Undo 3f2a9c1b:1")
-    child:lua("vim.wait(50)")
+    child:settle()
     t.eq(child:lua("return vim.bo.modified"), true, "a rejection is not saved")
   end)
 end

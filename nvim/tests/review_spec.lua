@@ -163,16 +163,36 @@ t.test("one message a conversation, for several files together, and none that wa
       { edit(vim.deepcopy(HUNKS)), edit({ { lines = at(0, 0), proposed = { "y" } } }, { id = "c" }) }
     )
   )
-  child:lua("vim.wait(200)")
-  t.eq(child:notified(), { "hashline: 4 hunks to decide (claude-code, codex)" })
+  -- The next message is that of another conversation: there was none between the two.
+  child:push(
+    "hashline/pendingEdits",
+    list(
+      uri .. "3",
+      vim.NIL,
+      { edit({ { proposed = { "x" } } }, { id = "d", conversation = "conv_3", agent = "gemini" }) }
+    )
+  )
+  child:wait("#notified >= 2")
+  t.eq(
+    child:notified(),
+    { "hashline: 4 hunks to decide (claude-code, codex)", "hashline: 1 hunk to decide (gemini)" }
+  )
 end)
 
 t.test("the message waits while a command is being typed", function()
   local child = t.start({ notify = true })
   local uri = child:open("a.txt", LINES)
+  child:lua([[
+    local defer = vim.defer_fn
+    deferred = 0
+    vim.defer_fn = function(...)
+      deferred = deferred + 1
+      return defer(...)
+    end
+  ]])
   child:type(":echo 1")
   child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
-  child:lua("vim.wait(300)")
+  child:wait("deferred >= 2") -- it was due, and was put off
   t.eq(child:notified(), {})
   child:type("<Esc>")
   child:wait("#notified == 1")
