@@ -6,6 +6,7 @@
 --- 'undolevels' to itself closes the undo block, in insert mode, too (measured in 0.11.4 and 0.12.4:
 --- typing before, edit and typing after are three steps).
 local state = require("hashline.state")
+local tracking = require("hashline.tracking")
 
 local M = {}
 
@@ -40,17 +41,6 @@ local function unfit(edits, line_count)
   end
 end
 
---- Sends what was changed at once instead of after Neovim's 150 ms: an edit that was applied is seen before
---- its answer, and one that was refused can be made anew for the text as it is.
----@param client vim.lsp.Client
----@param buf integer
-local function flush(client, buf)
-  local ok, tracking = pcall(require, "vim.lsp._changetracking")
-  if ok and tracking.flush then
-    pcall(tracking.flush, client, buf)
-  end
-end
-
 ---@class hashline.Parcel
 ---@field buf integer
 ---@field edits lsp.TextEdit[]
@@ -73,7 +63,7 @@ local function parcel(client, uri, version, edits)
     local current = state.buffer_version(buf)
     -- A document is opened as version 0, which servers write as 1: the first change makes it 3 or more.
     if version ~= current and not (current == 0 and version == 1) then
-      flush(client, buf)
+      tracking.flush(client, buf) -- it can be made anew for the text as it is
       return nil, ("made for version %d of %s, which is at version %d"):format(version, uri, current)
     end
   end
@@ -201,7 +191,7 @@ function M.apply(params, client)
       apply_quietly(buf, made.edits, client.offset_encoding)
       close_undo_block(buf)
     end)
-    flush(client, buf)
+    tracking.flush(client, buf) -- the edit is seen before its answer
     if not ok then
       return { applied = false, failureReason = tostring(failure) }
     end
