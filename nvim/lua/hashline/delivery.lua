@@ -100,7 +100,35 @@ local function remember(buf, ns, edits, row, col)
   end
 end
 
---- Applies edits, and leaves each window's cursor and text where they were.
+--- Marks where the person's selection begins, if there is one in the buffer. Its end is the cursor.
+---@param buf integer
+---@param ns integer
+---@param edits lsp.TextEdit[]
+---@return fun()? restore
+local function remember_selection(buf, ns, edits)
+  local mode = vim.fn.mode()
+  if vim.api.nvim_get_current_buf() ~= buf or not mode:find("^[vVsS\22\19]") then
+    return nil
+  end
+  local _, row, col, off = unpack(vim.fn.getpos("v"))
+  local start = remember(buf, ns, edits, row - 1, col)
+  -- Typed in Select mode, it would replace what is selected.
+  local to_visual = mode:find("^[sS\19]") and vim.keycode("<C-g>") or ""
+  return function()
+    local new_row = start() + 1
+    local now = vim.fn.getpos("v")
+    if now[2] == new_row and now[3] == col then
+      return -- Neovim 0.12 moves it by itself, but for a block
+    end
+    local view = vim.fn.winsaveview()
+    vim.cmd.normal({ to_visual .. "o", bang = true })
+    vim.fn.cursor({ new_row, col, off })
+    vim.cmd.normal({ "o" .. to_visual, bang = true })
+    vim.fn.winrestview(view)
+  end
+end
+
+--- Applies edits, and leaves each window's cursor and text, and what is selected, where they were.
 ---@param buf integer
 ---@param edits lsp.TextEdit[]
 ---@param encoding string
@@ -116,6 +144,7 @@ local function apply_quietly(buf, edits, encoding)
       cursor = remember(buf, ns, edits, view.lnum - 1, view.col),
     }
   end
+  local restore_selection = remember_selection(buf, ns, edits)
   local ok, failure = pcall(vim.lsp.util.apply_text_edits, edits, buf, encoding)
   for _, saved in ipairs(windows) do
     if vim.api.nvim_win_is_valid(saved.win) then
@@ -130,6 +159,9 @@ local function apply_quietly(buf, edits, encoding)
         end
       end)
     end
+  end
+  if restore_selection then
+    restore_selection()
   end
   vim.api.nvim_buf_clear_namespace(buf, ns, 0, -1)
   if not ok then
