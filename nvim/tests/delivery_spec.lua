@@ -239,6 +239,22 @@ for _, case in ipairs({
   end)
 end
 
+t.test(
+  "between an operator and its motion nothing is put in: the operator takes the lines that it is about",
+  function()
+    local child = t.start()
+    local uri = child:open("a.txt", LINES)
+    child:type("3Gd")
+    t.eq(child:deliver(uri, 1, { { 0, 0, "a\nb\n" } }), {
+      applied = false,
+      failureReason = "the person is in the middle of a command",
+    })
+    child:type("j")
+    t.eq(child:lines(), { "one", "two", "five" })
+    t.eq(child:deliver(uri, child:version(), { { 0, 0, "a\nb\n" } }), { applied = true })
+  end
+)
+
 t.test("what is selected to be typed over (Select mode) is typed over, and nothing else", function()
   local child = t.start()
   local uri = child:open("a.txt", { "one", "two", "three", "four" })

@@ -59,6 +59,10 @@ local function parcel(client, uri, version, edits)
   if not vim.bo[buf].modifiable then
     return nil, uri .. " is not modifiable"
   end
+  if buf == vim.api.nvim_get_current_buf() and vim.startswith(vim.api.nvim_get_mode().mode, "no") then
+    -- The operator begins where the cursor was when its key was pressed: other lines would be there. It is asked again.
+    return nil, "the person is in the middle of a command"
+  end
   if version and version ~= vim.NIL then
     local current = state.buffer_version(buf)
     -- A document is opened as version 0, which servers write as 1: the first change makes it 3 or more.
