@@ -142,41 +142,64 @@ t.test(":Hashline status says what the sidecar says", function()
   )
 end)
 
-t.test("one message a conversation, for several files together, and none that waits for a key", function()
+t.test(
+  "one message where conversations are all that is known, for several files together, and none that waits for a key",
+  function()
+    local child = t.start({ notify = true })
+    local uri = child:open("a.txt", LINES)
+    child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
+    child:push(
+      "hashline/pendingEdits",
+      list(
+        uri .. "2",
+        vim.NIL,
+        { edit({ { proposed = { "x" } } }, { id = "b", conversation = "conv_2", agent = "codex" }) }
+      )
+    )
+    child:wait("#notified == 1")
+    child:push(
+      "hashline/pendingEdits",
+      list(
+        uri,
+        0,
+        { edit(vim.deepcopy(HUNKS)), edit({ { lines = at(0, 0), proposed = { "y" } } }, { id = "c" }) }
+      )
+    )
+    -- The next message is that of another conversation: there was none between the two.
+    child:push(
+      "hashline/pendingEdits",
+      list(
+        uri .. "3",
+        vim.NIL,
+        { edit({ { proposed = { "x" } } }, { id = "d", conversation = "conv_3", agent = "gemini" }) }
+      )
+    )
+    child:wait("#notified >= 2")
+    t.eq(
+      child:notified(),
+      { "hashline: 4 hunks to decide (claude-code, codex)", "hashline: 1 hunk to decide (gemini)" }
+    )
+  end
+)
+
+t.test("one message a connection, though each call comes in a conversation of its own", function()
   local child = t.start({ notify = true })
   local uri = child:open("a.txt", LINES)
-  child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
-  child:push(
-    "hashline/pendingEdits",
-    list(
-      uri .. "2",
-      vim.NIL,
-      { edit({ { proposed = { "x" } } }, { id = "b", conversation = "conv_2", agent = "codex" }) }
+  local edits = {}
+  local function call(number, agent, connection)
+    edits[#edits + 1] = edit(
+      { { lines = at(number, number), proposed = { "x" } } },
+      { id = "edit" .. number, agent = agent, conversation = "conv_" .. number, connection = connection }
     )
-  )
+    child:push("hashline/pendingEdits", list(uri, 0, edits))
+  end
+  call(1, "claude-code", "one")
   child:wait("#notified == 1")
-  child:push(
-    "hashline/pendingEdits",
-    list(
-      uri,
-      0,
-      { edit(vim.deepcopy(HUNKS)), edit({ { lines = at(0, 0), proposed = { "y" } } }, { id = "c" }) }
-    )
-  )
-  -- The next message is that of another conversation: there was none between the two.
-  child:push(
-    "hashline/pendingEdits",
-    list(
-      uri .. "3",
-      vim.NIL,
-      { edit({ { proposed = { "x" } } }, { id = "d", conversation = "conv_3", agent = "gemini" }) }
-    )
-  )
+  call(2, "claude-code", "one")
+  call(3, "claude-code", "one")
+  call(4, "codex", "two") -- whose message is the next one
   child:wait("#notified >= 2")
-  t.eq(
-    child:notified(),
-    { "hashline: 4 hunks to decide (claude-code, codex)", "hashline: 1 hunk to decide (gemini)" }
-  )
+  t.eq(child:notified(), { "hashline: 1 hunk to decide (claude-code)", "hashline: 1 hunk to decide (codex)" })
 end)
 
 t.test("the message waits while a command is being typed", function()

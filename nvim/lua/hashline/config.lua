@@ -50,7 +50,7 @@ M.schema = {
     key = "notify",
     types = { "boolean" },
     default = true,
-    about = "One message for each conversation that proposes edits.",
+    about = "One message for each connection of an agent that proposes edits.",
   },
   {
     key = "mode.open",
