@@ -86,8 +86,14 @@ local function offer_conflict(buf, document, entry, message)
   end
   choose(message or ("Conflicted: " .. (entry.hunk.conflict or "you changed these lines")), {
     { "Keep mine", way("keepMine") },
-    { "Take " .. entry.edit.agent .. "'s", way("takeTheirs") },
+    { "Take the agent's", way("takeTheirs") },
     { "Keep both", way("keepBoth") },
+    {
+      "Edit by hand",
+      function()
+        require("hashline.by_hand").open(buf, entry)
+      end,
+    },
   })
 end
 
@@ -103,8 +109,8 @@ local function offer_edited(buf, document, entry, reason)
     end
   end
   choose("You changed lines of this hunk", {
-    { "Undo it, with my changes", way("undo") },
-    { "Keep my lines, undo the rest", way("keep") },
+    { "Undo it, my changes too", way("undo") },
+    { "Undo it, keep my lines", way("keep") },
   })
 end
 
