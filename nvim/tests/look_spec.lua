@@ -108,6 +108,29 @@ shown(
   end
 )
 
+t.test("held: where hunks meet, in the order of the text, whichever was drawn last", function()
+  local child = t.start()
+  local uri = child:open("greet.js", GREET)
+  local function push(deciding)
+    child:push(
+      "hashline/pendingEdits",
+      list(uri, 0, {
+        edit({
+          vim.tbl_extend("force", replacement, { deciding = deciding }),
+          { lines = at(2, 2), proposed = { "  // after it" } },
+          { lines = at(2, 2), proposed = { "  // after that" } },
+          { lines = at(2, 3), removed = { "}" }, proposed = { "};" } },
+        }),
+      })
+    )
+  end
+  push(false)
+  t.screen(child, "where_hunks_meet")
+  push(true)
+  push(false)
+  t.screen(child, "where_hunks_meet")
+end)
+
 t.test("a narrow window: the proposal wraps", function()
   local child = t.start()
   local uri = child:open("greet.js", GREET)

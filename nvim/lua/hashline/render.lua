@@ -29,13 +29,20 @@ M.highlights = {
   HashlineSignConflict = "WarningMsg",
 }
 
+--- Hunks whose virtual lines hang on the same side of the same line.
+---@class hashline.Bunch
+---@field row integer
+---@field above boolean
+---@field entries hashline.Entry[] in the order of the text
+
 ---@class hashline.Drawn
 ---@field id integer extmark
 ---@field signs integer[] extmarks
 ---@field look string what it was made from
+---@field depth table<string, integer> by hunk name: its last virtual line among those of its bunch
 
 local hidden = {} ---@type table<integer, integer> by buffer: how many comparisons of it are open
-local drawn = {} ---@type table<integer, table<string, hashline.Drawn>> by buffer and hunk name
+local drawn = {} ---@type table<integer, table<string, hashline.Drawn>> by buffer and names of the hunks
 
 --- A piece of text as it is shown: tabs as blanks, what cannot be printed as Neovim writes it.
 ---@param text string
@@ -239,43 +246,68 @@ local function hook(entry, line_count)
   return math.min(to - 1, last), false
 end
 
----@param entry hashline.Entry
----@return string sign
----@return string group
-local function sign(entry)
-  if entry.hunk.state == "conflicted" then
-    return "!", "HashlineSignConflict"
-  elseif entry.lines.start == entry.lines["end"] then
-    return "_", "HashlineSignPlace"
-  elseif hunks.in_text(entry.hunk) then
-    return "+", "HashlineSignAdded"
+--- The bunches of a document's hunks. Neovim draws the virtual lines of several marks on one line in an order of its own,
+--- so a bunch has one mark.
+---@param entries hashline.Entry[] in the order of the text
+---@param line_count integer
+---@return table<string, hashline.Bunch> by the names of its hunks
+local function bunches(entries, line_count)
+  local by_hook, found = {}, {}
+  for _, entry in ipairs(entries) do
+    if entry.lines then
+      local row, above = hook(entry, line_count)
+      local key = row .. (above and "above" or "below")
+      if not by_hook[key] then
+        by_hook[key] = { row = row, above = above, entries = {} }
+      end
+      table.insert(by_hook[key].entries, entry)
+    end
   end
-  return "-", "HashlineSignRemoved"
+  for _, bunch in pairs(by_hook) do
+    local names = {}
+    for _, entry in ipairs(bunch.entries) do
+      names[#names + 1] = entry.name
+    end
+    found[table.concat(names, " ")] = bunch
+  end
+  return found
+end
+
+local SIGN_PRIORITY = 4096 -- Neovim's own for extmarks
+
+--- Where two hunks have a sign for the same line, the one that says more of the line is seen.
+---@param entry hashline.Entry
+---@return { sign_text: string, sign_hl_group: string, priority: integer }
+local function sign(entry)
+  local text, group, priority = "-", "HashlineSignRemoved", SIGN_PRIORITY
+  if entry.hunk.state == "conflicted" then
+    text, group, priority = "!", "HashlineSignConflict", SIGN_PRIORITY + 1
+  elseif entry.lines.start == entry.lines["end"] then
+    text, group, priority = "_", "HashlineSignPlace", SIGN_PRIORITY - 1
+  elseif hunks.in_text(entry.hunk) then
+    text, group = "+", "HashlineSignAdded"
+  end
+  return { sign_text = text, sign_hl_group = group, priority = priority }
 end
 
 ---@param buf integer
----@param name string
-local function erase(buf, name)
-  local mark = drawn[buf][name]
+---@param names string
+local function erase(buf, names)
+  local mark = drawn[buf][names]
   for _, id in ipairs(mark.signs) do
     vim.api.nvim_buf_del_extmark(buf, marks_ns, id)
   end
   vim.api.nvim_buf_del_extmark(buf, marks_ns, mark.id)
-  drawn[buf][name] = nil
+  drawn[buf][names] = nil
 end
 
----@param buf integer
+--- What a hunk's looks depend on. Not where it is: marks move along with the typing.
 ---@param entry hashline.Entry
 ---@param document hashline.Document
----@param look hashline.Look
----@return boolean changed
-local function draw(buf, entry, document, look)
-  local line_count = vim.api.nvim_buf_line_count(buf)
-  local row, above = hook(entry, line_count)
+---@return any[]
+local function looks_of(entry, document)
   local hunk, lines = entry.hunk, entry.lines
-  -- Not where it is: marks move along with the typing.
-  local made_from = vim.json.encode({
-    above,
+  return {
     lines["end"] - lines.start,
     hunk.state,
     hunk.deciding,
@@ -286,35 +318,52 @@ local function draw(buf, entry, document, look)
     entry.edit.agent,
     document.read_only,
     document.owner or "",
-    look,
-  })
-  local mark = drawn[buf][entry.name]
+  }
+end
+
+---@param buf integer
+---@param names string
+---@param bunch hashline.Bunch
+---@param document hashline.Document
+---@param look hashline.Look
+---@return boolean changed
+local function draw(buf, names, bunch, document, look)
+  local made_from = { bunch.above, look }
+  for _, entry in ipairs(bunch.entries) do
+    made_from[#made_from + 1] = looks_of(entry, document)
+  end
+  made_from = vim.json.encode(made_from)
+  local mark = drawn[buf][names]
   if mark then
     local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})
-    if mark.look == made_from and at[1] == row then
+    if mark.look == made_from and at[1] == bunch.row then
       return false
     end
-    erase(buf, entry.name)
+    erase(buf, names)
   end
-  local virtual = {
-    virt_lines = M.virtual_lines(entry, document, look),
-    virt_lines_above = above,
+  local virtual, depth, signs = {}, {}, {}
+  for _, entry in ipairs(bunch.entries) do
+    vim.list_extend(virtual, M.virtual_lines(entry, document, look))
+    depth[entry.name] = #virtual
+  end
+  local id = vim.api.nvim_buf_set_extmark(buf, marks_ns, bunch.row, 0, {
+    virt_lines = virtual,
+    virt_lines_above = bunch.above,
     virt_lines_overflow = "scroll",
-  }
-  local id = vim.api.nvim_buf_set_extmark(buf, marks_ns, row, 0, virtual)
-  local signs = {}
+  })
   if config.get("signs") then
-    local text, group = sign(entry)
-    local from, to = lines.start, math.min(lines["end"], line_count)
-    if from >= to then
-      from, to = row, row + 1
-    end
-    for line = from, to - 1 do
-      signs[#signs + 1] =
-        vim.api.nvim_buf_set_extmark(buf, marks_ns, line, 0, { sign_text = text, sign_hl_group = group })
+    local line_count = vim.api.nvim_buf_line_count(buf)
+    for _, entry in ipairs(bunch.entries) do
+      local from, to = entry.lines.start, math.min(entry.lines["end"], line_count)
+      if from >= to then
+        from, to = bunch.row, bunch.row + 1
+      end
+      for line = from, to - 1 do
+        signs[#signs + 1] = vim.api.nvim_buf_set_extmark(buf, marks_ns, line, 0, sign(entry))
+      end
     end
   end
-  drawn[buf][entry.name] = { id = id, signs = signs, look = made_from }
+  drawn[buf][names] = { id = id, signs = signs, look = made_from, depth = depth }
   return true
 end
 
@@ -364,20 +413,17 @@ function M.update(document)
     return
   end
   drawn[buf] = drawn[buf] or {}
-  local wanted = {}
   local above_before = lines_above_first(buf)
   local look = look_of(buf)
   looks[buf] = look
   local changed = false
-  for _, entry in ipairs(document.entries) do
-    if entry.lines and not hidden[buf] then
-      wanted[entry.name] = true
-      changed = draw(buf, entry, document, look) or changed
-    end
+  local wanted = hidden[buf] and {} or bunches(document.entries, vim.api.nvim_buf_line_count(buf))
+  for names, bunch in pairs(wanted) do
+    changed = draw(buf, names, bunch, document, look) or changed
   end
-  for name in pairs(drawn[buf]) do
-    if not wanted[name] then
-      erase(buf, name)
+  for names in pairs(drawn[buf]) do
+    if not wanted[names] then
+      erase(buf, names)
       changed = true
     end
   end
@@ -411,17 +457,17 @@ function M.clear(buf)
   end
 end
 
---- How many screen lines the virtual lines at a hunk take.
+--- How many screen lines the virtual lines at a hunk take, with those between it and its line.
 ---@param buf integer
 ---@param entry hashline.Entry
 ---@return integer
 function M.height(buf, entry)
-  local mark = drawn[buf] and drawn[buf][entry.name]
-  if not mark then
-    return 0
+  for _, mark in pairs(drawn[buf] or {}) do
+    if mark.depth[entry.name] then
+      return mark.depth[entry.name]
+    end
   end
-  local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, { details = true })
-  return at[3] and at[3].virt_lines and #at[3].virt_lines or 0
+  return 0
 end
 
 ---@class hashline.Row
