@@ -131,6 +131,21 @@ t.test("held: where hunks meet, in the order of the text, whichever was drawn la
   t.screen(child, "where_hunks_meet")
 end)
 
+t.test("a narrow window: the heading is broken where it has its dots", function()
+  local child = t.start(nil, { 16, 40 })
+  local uri = child:open("greet.js", GREET)
+  child:push(
+    "hashline/pendingEdits",
+    list(uri, 0, {
+      edit({
+        vim.tbl_extend("force", replacement, { state = "conflicted", conflict = "you changed line 2" }),
+        { lines = at(4, 5), removed = { "greet();" }, proposed = { "greet(you);" } },
+      }),
+    })
+  )
+  t.screen(child, "narrow_headings")
+end)
+
 t.test("a narrow window: the proposal wraps", function()
   local child = t.start()
   local uri = child:open("greet.js", GREET)
