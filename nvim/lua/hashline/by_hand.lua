@@ -38,7 +38,8 @@ local function show(entry, filetype)
   vim.bo[scratch].bufhidden = "wipe"
   vim.bo[scratch].filetype = filetype
   vim.bo[scratch].modifiable = false
-  pcall(vim.api.nvim_buf_set_name, scratch, ("hashline://%s/%s"):format(entry.edit.agent, entry.name))
+  local title = ("hashline://%s/%s:%d"):format(entry.edit.agent, entry.edit.id:sub(1, 8), entry.hunk.number)
+  pcall(vim.api.nvim_buf_set_name, scratch, title)
   local ok, win =
     pcall(vim.api.nvim_open_win, scratch, false, { split = "below", win = 0, height = height + 1 })
   if not ok then
@@ -46,11 +47,11 @@ local function show(entry, filetype)
     vim.notify("hashline: no room for a window with the agent's lines", vim.log.levels.WARN)
     return
   end
-  local title = ("▎ from %s · when yours is right: %s"):format(
+  local heading = ("▎ from %s · when yours is right: %s"):format(
     vim.fn.strtrans(entry.edit.agent),
     WHEN_RIGHT
   )
-  vim.wo[win][0].winbar = "%#HashlineHeader#" .. title:gsub("%%", "%%%%") .. "%<"
+  vim.wo[win][0].winbar = "%#HashlineHeader#" .. heading:gsub("%%", "%%%%") .. "%<"
   shown[entry.name] = scratch
   if not subscribed then
     subscribed = true

@@ -1,5 +1,6 @@
 --- The person's decisions: what they are about, and the ways out where one cannot be carried out as it is.
 local hunks = require("hashline.hunks")
+local navigation = require("hashline.navigation")
 local protocol = require("hashline.protocol")
 local state = require("hashline.state")
 
@@ -248,7 +249,7 @@ function M.decide(verb, scope)
       decision.lines = { start = first, ["end"] = last }
     end
   else
-    local entry = hunks.at(document.entries, vim.api.nvim_win_get_cursor(0)[1] - 1)
+    local entry = navigation.meant(buf, document.entries, vim.api.nvim_win_get_cursor(0)[1] - 1)
     if not entry then
       return say(("no hunk here; :Hashline next goes to one of %d"):format(total))
     end
