@@ -131,6 +131,23 @@ t.test("held: where hunks meet, in the order of the text, whichever was drawn la
   t.screen(child, "where_hunks_meet")
 end)
 
+t.test("a hunk taller than the window: as much as there is room for, and where the rest is", function()
+  local tall = {}
+  for i = 1, 30 do
+    tall[i] = "line " .. i
+  end
+  for name, lines in pairs({ at_the_end = at(5, 5), at_the_top = at(0, 0) }) do
+    local child = t.start(nil, { 12, 72 })
+    local uri = child:open("greet.js", GREET)
+    child:push("hashline/pendingEdits", list(uri, 0, { edit({ { lines = lines, proposed = tall } }) }))
+    child:screen()
+    child:cmd("Hashline next")
+    t.screen(child, "taller_than_the_window_" .. name)
+    child:cmd("set lines=50")
+    t.ok(child:screen():find("line 30", 1, true), "all of it, when there is room")
+  end
+end)
+
 t.test("a narrow window: the heading is broken where it has its dots", function()
   local child = t.start(nil, { 16, 40 })
   local uri = child:open("greet.js", GREET)

@@ -44,7 +44,8 @@ M.schema = {
     key = "max_lines",
     types = { "number" },
     default = 80,
-    about = "Show at most so many virtual lines of one hunk; `:Hashline diff` shows all.",
+    about = "Show at most so many lines of one hunk, and no more than a window has room for; "
+      .. "`:Hashline diff` shows all.",
   },
   {
     key = "notify",

@@ -39,10 +39,11 @@ local function reveal(buf, entry)
   local win = vim.api.nvim_get_current_win()
   local height = vim.api.nvim_win_get_height(win)
   local rows_needed = math.min(render.height(buf, entry), height - 1)
-  if hunks.in_text(entry.hunk) then
-    return
+  local lines = entry.lines
+  if hunks.in_text(entry.hunk) or lines["end"] == 0 then
+    return -- they are above
   end
-  local missing = vim.fn.winline() + (entry.lines["end"] - entry.lines.start - 1) + rows_needed - height
+  local missing = vim.fn.winline() + math.max(lines["end"] - lines.start - 1, 0) + rows_needed - height
   missing = math.min(missing, vim.fn.winline() - 1)
   if missing > 0 then
     vim.cmd.normal({ missing .. vim.keycode("<C-e>"), bang = true })

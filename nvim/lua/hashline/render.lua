@@ -58,9 +58,16 @@ end
 ---@param buf integer
 ---@return hashline.Look
 local function look_of(buf)
-  local look = { width = vim.o.columns, room = vim.o.columns, wraps = false, tabstop = vim.bo[buf].tabstop }
+  local look = {
+    width = vim.o.columns,
+    room = vim.o.columns,
+    height = 0,
+    wraps = false,
+    tabstop = vim.bo[buf].tabstop,
+  }
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     look.room = math.min(look.room, room_of(win))
+    look.height = math.max(look.height, vim.api.nvim_win_get_height(win))
     look.wraps = look.wraps or vim.wo[win].wrap
   end
   return look

@@ -9,6 +9,7 @@ local M = {}
 ---@class hashline.Look
 ---@field width integer of the screen
 ---@field room integer for text, in the narrowest of the windows
+---@field height integer of the tallest of the windows
 ---@field wraps boolean
 ---@field tabstop integer
 
@@ -194,15 +195,20 @@ function M.lines(entry, document, look)
   local in_removed, in_proposed = words.paired(hunk.removed, hunk.proposed)
   local spans = in_text and in_removed or in_proposed
   local lines = heading(entry, document, look)
-  local most = config.get("max_lines")
+  -- Neovim scrolls past virtual lines that do not fit into the window: they would never be seen.
+  local room, most, body = math.max(look.height - 2 - #lines, 3), config.get("max_lines"), {}
   for i, text in ipairs(absent) do
-    if i > most then
-      local more = ("… %d more lines, :Hashline diff shows all"):format(#absent - most)
-      vim.list_extend(lines, fill({ { more, "HashlineHeader" } }, "HashlineHeader", look.room))
+    local made = text_lines(text, spans[i], base, base .. "Word", look)
+    local is_last = i == #absent
+    if i > most or #body + #made > room - (is_last and 0 or 1) then
+      local left = #absent - i + 1
+      local more = ("… %d more line%s, :Hashline diff shows all"):format(left, left == 1 and "" or "s")
+      vim.list_extend(body, fill({ { more, "HashlineHeader" } }, "HashlineHeader", look.room))
       break
     end
-    vim.list_extend(lines, text_lines(text, spans[i], base, base .. "Word", look))
+    vim.list_extend(body, made)
   end
+  vim.list_extend(lines, body)
   return lines
 end
 
