@@ -142,3 +142,35 @@ t.test(
     scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" }, "the old file's edits waited")
   end
 )
+
+t.test("reloaded under its new name, while the old file is in another buffer", function()
+  local child = t.start()
+  local uri = child:open("a.txt", LINES)
+  child:cmd("silent saveas b.txt | silent edit a.txt | silent buffer b.txt")
+  local new = vim.uri_from_fname(vim.fs.joinpath(child.folder, "b.txt"))
+  child:lua([[
+    vim.fn.writefile({ "one", "two", "three", "from outside" }, "b.txt")
+    vim.o.autoread = true
+    vim.cmd("checktime")
+  ]])
+  t.eq(child:lines()[4], "from outside")
+  child:type("GAy<Esc>")
+  t.wait(function()
+    local mirror = child:mirror(new)
+    return mirror ~= vim.NIL and mirror.text == "one\ntwo\nthree\nfrom outsidey\n"
+  end, "the sidecar has what was typed after it")
+  t.ok(child:mirror(uri) ~= vim.NIL, "the old file stays open")
+  t.eq(
+    opened_and_closed(child),
+    { "Open a.txt", "Close a.txt", "Open b.txt", "Open a.txt", "Close b.txt", "Open b.txt" }
+  )
+end)
+
+t.test("saved into another project: its own sidecar has it", function()
+  local child = t.start()
+  child:open("a.txt", LINES)
+  vim.fn.mkdir(child.folder .. "/other/.git", "p")
+  child:cmd("silent saveas other/a.txt")
+  child:wait("#vim.lsp.get_clients({ name = 'hashline' }) == 2 and #vim.lsp.get_clients({ bufnr = 0 }) == 1")
+  t.eq(child:lua("return vim.lsp.get_clients({ bufnr = 0 })[1].root_dir"), child.folder .. "/other")
+end)

@@ -84,6 +84,7 @@ function M.of_buffer(buf)
 end
 
 local watched = {} ---@type table<integer, boolean> buffers
+local renamed = {} ---@type table<integer, boolean> buffers
 
 ---@param buf integer
 local function forget(buf)
@@ -115,12 +116,15 @@ local function watch(buf)
     end,
     on_reload = function()
       undo.forget(buf)
-      if state.is_attached(buf) then
+      if renamed[buf] then
+        -- Neovim would close the document under the first name, which another buffer may have by now.
+        M.leave(buf)
+      elseif state.is_attached(buf) then
         state.attach(buf) -- the document is closed and opened again: versions count anew
       end
     end,
     on_detach = function()
-      watched[buf] = nil
+      watched[buf], renamed[buf] = nil, nil
       forget(buf)
     end,
   })
@@ -204,6 +208,7 @@ function M.leave(buf)
     vim.lsp.buf_detach_client(buf, client.id)
   end
   if state.is_attached(buf) then
+    renamed[buf] = true
     forget(buf)
     status.clear(buf)
   end
