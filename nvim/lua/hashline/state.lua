@@ -44,8 +44,14 @@ function M.key(uri)
   if not vim.startswith(uri, "file:") then
     return uri
   end
-  local path = vim.uri_to_fname(uri)
-  return vim.uv.fs_realpath(path) or vim.fs.normalize(path)
+  local path = vim.fs.normalize(vim.uri_to_fname(uri))
+  local real = vim.uv.fs_realpath(path)
+  if real then
+    return real
+  end
+  -- A file that is not written yet: it will be where its folder is.
+  local folder = vim.uv.fs_realpath(vim.fs.dirname(path))
+  return folder and vim.fs.joinpath(folder, vim.fs.basename(path)) or path
 end
 
 --- Calls back after each change of what is pending in a document.
