@@ -124,6 +124,15 @@ function Child:open(name, lines, mode)
   return uri
 end
 
+--- Waits until what is due at the end of this turn of the event loop has happened.
+function Child:settle()
+  self:lua([[
+    local over = false
+    vim.schedule(function() over = true end)
+    assert(vim.wait(4000, function() return over end, 1), "what was scheduled never happens")
+  ]])
+end
+
 function Child:lines()
   return vim.rpcrequest(self.chan, "nvim_buf_get_lines", 0, 0, -1, true)
 end

@@ -164,7 +164,7 @@ end)
 
 for wish, decision in pairs({
   ["Keep mine"] = "keepMine",
-  ["Take claude-code's"] = "takeTheirs",
+  ["Take the agent's"] = "takeTheirs",
   ["Keep both"] = "keepBoth",
 }) do
   t.test("accepting a conflicted hunk: " .. wish, function()
@@ -181,12 +181,59 @@ for wish, decision in pairs({
     child:cmd("2 | Hashline accept")
     t.eq(decisions(child, 1), { { decision = decision, uri = uri, edit = messages.ID, hunk = 1 } })
     t.eq(child:lua("return offered"), {
-      { "Conflicted: you changed line 2", { "Keep mine", "Take claude-code's", "Keep both", "Cancel" } },
+      {
+        "Conflicted: you changed line 2",
+        { "Keep mine", "Take the agent's", "Keep both", "Edit by hand", "Cancel" },
+      },
     })
   end)
 end
 
-for wish, edited in pairs({ ["Undo it, with my changes"] = "undo", ["Keep my lines"] = "keep" }) do
+t.test("a conflicted hunk, edited by hand: the agent's lines below, nothing decided", function()
+  local child, uri = start({
+    {
+      state = "conflicted",
+      conflict = "you changed line 2",
+      lines = at(1, 2),
+      removed = { "TWO" },
+      proposed = { "2", "2b" },
+    },
+  })
+  chooser(child, "Edit by hand")
+  child:cmd("2 | Hashline accept")
+  child:wait("#vim.api.nvim_list_wins() == 2")
+  t.eq(
+    child:lua([[
+      local win = vim.api.nvim_list_wins()[2]
+      local buf = vim.api.nvim_win_get_buf(win)
+      return {
+        vim.fn.expand("%:t"),
+        vim.api.nvim_win_get_cursor(0)[1],
+        vim.api.nvim_buf_get_lines(buf, 0, -1, true),
+        vim.bo[buf].modifiable,
+        vim.api.nvim_win_get_height(win),
+        vim.api.nvim_eval_statusline(vim.wo[win].winbar, { winid = win, use_winbar = true }).str,
+      }
+    ]]),
+    {
+      "a.txt",
+      2,
+      { "2", "2b" },
+      false,
+      3,
+      "▎ from claude-code · when yours is right: :Hashline accept, Keep mine",
+    }
+  )
+  child:cmd("2 | Hashline accept")
+  child:settle()
+  t.eq(child:lua("return #vim.api.nvim_list_wins()"), 2, "asked again it is the same window")
+  t.eq(child:said("hashline/decide"), {})
+  child:push("hashline/pendingEdits", list(uri, 0, {}))
+  t.eq(child:lua("return #vim.api.nvim_list_wins()"), 1, "it goes when the hunk is decided")
+  t.eq(child:lua("return #vim.fn.getbufinfo({ buflisted = 1 })"), 1)
+end)
+
+for wish, edited in pairs({ ["Undo it, my changes too"] = "undo", ["Undo it, keep my lines"] = "keep" }) do
   t.test("undoing an edited hunk: " .. wish, function()
     local child, uri =
       start({ { state = "edited", lines = at(1, 2), removed = { "TWO" }, proposed = { "2" } } })
@@ -195,6 +242,9 @@ for wish, edited in pairs({ ["Undo it, with my changes"] = "undo", ["Keep my lin
     t.eq(decisions(child, 1), {
       { decision = "reject", uri = uri, edit = messages.ID, hunk = 1, reason = "not so", edited = edited },
     })
+    t.eq(child:lua("return offered"), {
+      { "You changed lines of this hunk", { "Undo it, my changes too", "Undo it, keep my lines", "Cancel" } },
+    })
   end)
 end
 
@@ -202,7 +252,6 @@ t.test("cancelling decides nothing", function()
   local child = start({ { state = "edited", lines = at(1, 2), removed = { "TWO" }, proposed = { "2" } } })
   chooser(child, "Cancel")
   child:cmd("2 | Hashline undo")
-  child:lua("vim.wait(30)")
   t.eq(child:said("hashline/decide"), {})
 end)
 
@@ -240,7 +289,7 @@ t.test("refused: it became conflicted, or edited, meanwhile", function()
   child:answer("hashline/decide", { queued = {}, refused = { refusal("conflicted") } })
   child:cmd("2 | Hashline accept")
   t.eq(decisions(child, 2)[2].decision, "keepBoth")
-  chooser(child, "Keep my lines")
+  chooser(child, "Undo it, keep my lines")
   child:answer("hashline/decide", { queued = {}, refused = { refusal("edited") } })
   child:cmd("2 | Hashline reject")
   t.eq(decisions(child, 4)[4].edited, "keep")

@@ -169,6 +169,112 @@ t.test("cursor and screen stay: edits above the window, at the cursor, in a seco
   t.eq(child:cursor(), { row - 1, 3 }, "among lines that are replaced by fewer")
 end)
 
+for _, case in ipairs({
+  { "lines", "5GVjj", "lines put above", { { 0, 0, "a\nb\n" } }, { "1", "2", "3", "4", "8", "9" } },
+  { "lines, upwards", "7GVkk", "lines put above", { { 0, 0, "a\nb\n" } }, { "1", "2", "3", "4", "8", "9" } },
+  { "lines", "5GVjj", "lines taken away above", { { 0, 2, "" } }, { "1", "2", "3", "4", "8", "9" } },
+  { "lines", "5GVjj", "lines put right before", { { 4, 4, "a\nb\n" } }, { "1", "2", "3", "4", "8", "9" } },
+  { "lines", "5GVjj", "its first line replaced", { { 4, 5, "five\n" } }, { "1", "2", "3", "4", "8", "9" } },
+  {
+    "characters",
+    "5G3lvj",
+    "lines put above",
+    { { 0, 0, "a\nb\n" } },
+    { "1", "2", "3", "4", "lin 6", "7", "8", "9" },
+  },
+  {
+    "characters, upwards",
+    "6G3lvk",
+    "lines put above",
+    { { 0, 0, "a\nb\n" } },
+    { "1", "2", "3", "4", "lin 6", "7", "8", "9" },
+  },
+  {
+    "a block",
+    "5G1l<C-v>jl",
+    "lines put above",
+    { { 0, 0, "a\nb\n" } },
+    { "1", "2", "3", "4", "le 5", "le 6", "7", "8", "9" },
+  },
+  {
+    "a block to the ends",
+    "5G1l<C-v>j$",
+    "lines put above",
+    { { 0, 0, "a\nb\n" } },
+    { "1", "2", "3", "4", "l", "l", "7", "8", "9" },
+  },
+}) do
+  local kind, keys, what, edits, left = unpack(case)
+  t.test(("selected %s stay selected: %s (%s)"):format(kind, what, keys), function()
+    local child = t.start()
+    local lines = {}
+    for i = 1, 9 do
+      lines[i] = "line " .. i
+    end
+    local uri = child:open("a.txt", lines)
+    child:type(keys)
+    local function selected()
+      return child:lua([[
+        return {
+          vim.fn.mode(),
+          vim.fn.getregion(vim.fn.getpos("v"), vim.fn.getpos("."), { type = vim.fn.mode() }),
+          vim.fn.line(".") < vim.fn.line("v"),
+        }
+      ]])
+    end
+    local before = selected()
+    t.eq(child:deliver(uri, 1, edits).applied, true)
+    if what ~= "its first line replaced" then
+      t.eq(selected(), before)
+    end
+    child:type("d")
+    local kept = vim.tbl_filter(function(line)
+      return line ~= "a" and line ~= "b"
+    end, child:lines())
+    local expected = vim.tbl_map(function(line)
+      return tonumber(line) and "line " .. line or line
+    end, left)
+    t.eq(kept, what == "lines taken away above" and vim.list_slice(expected, 3) or expected)
+    t.eq(child:lua("return vim.fn.mode()"), "n")
+  end)
+end
+
+t.test(
+  "between an operator and its motion nothing is put in: the operator takes the lines that it is about",
+  function()
+    local child = t.start()
+    local uri = child:open("a.txt", LINES)
+    child:type("3Gd")
+    t.eq(child:deliver(uri, 1, { { 0, 0, "a\nb\n" } }), {
+      applied = false,
+      failureReason = "the person is in the middle of a command",
+    })
+    child:type("j")
+    t.eq(child:lines(), { "one", "two", "five" })
+    t.eq(child:deliver(uri, child:version(), { { 0, 0, "a\nb\n" } }), { applied = true })
+  end
+)
+
+t.test("what is selected to be typed over (Select mode) is typed over, and nothing else", function()
+  local child = t.start()
+  local uri = child:open("a.txt", { "one", "two", "three", "four" })
+  child:type("3Gv$h<C-g>")
+  t.eq(child:lua("return vim.fn.mode()"), "s")
+  child:deliver(uri, 1, { { 0, 0, "a\nb\n" } })
+  t.eq(child:lua("return vim.fn.mode()"), "s")
+  child:type("new<Esc>")
+  t.eq(child:lines(), { "a", "b", "one", "two", "new", "four" })
+end)
+
+t.test("what was selected is selected again where it is now", function()
+  local child = t.start()
+  local uri = child:open("a.txt", { "one", "two", "three", "four" })
+  child:type("2GVj<Esc>")
+  child:deliver(uri, 1, { { 0, 0, "a\nb\n" } })
+  child:type("gvd")
+  t.eq(child:lines(), { "a", "b", "one", "four" })
+end)
+
 t.test("while a completion menu is open the text stays right", function()
   local child = t.start()
   local uri = child:open("a.txt", { "wonderful", "wonder", "", "end" })
@@ -277,10 +383,10 @@ for _, case in ipairs({
       return #child:said("hashline/decide") == 1
     end, "it is said")
     child:deliver(uri, child:version(), { { 0, 1, "ONE\n" } }, "Accept 3f2a9c1b:1")
-    child:lua("vim.wait(50)")
+    child:settle()
     t.eq(not child:lua("return vim.bo.modified"), case[3])
     child:deliver(uri, child:version(), { { 0, 1, "one\n" } }, "Undo 3f2a9c1b:1")
-    child:lua("vim.wait(50)")
+    child:settle()
     t.eq(child:lua("return vim.bo.modified"), true, "a rejection is not saved")
   end)
 end

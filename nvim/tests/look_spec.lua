@@ -108,6 +108,61 @@ shown(
   end
 )
 
+t.test("held: where hunks meet, in the order of the text, whichever was drawn last", function()
+  local child = t.start()
+  local uri = child:open("greet.js", GREET)
+  local function push(deciding)
+    child:push(
+      "hashline/pendingEdits",
+      list(uri, 0, {
+        edit({
+          vim.tbl_extend("force", replacement, { deciding = deciding }),
+          { lines = at(2, 2), proposed = { "  // after it" } },
+          { lines = at(2, 2), proposed = { "  // after that" } },
+          { lines = at(2, 3), removed = { "}" }, proposed = { "};" } },
+        }),
+      })
+    )
+  end
+  push(false)
+  t.screen(child, "where_hunks_meet")
+  push(true)
+  push(false)
+  t.screen(child, "where_hunks_meet")
+end)
+
+t.test("a hunk taller than the window: as much as there is room for, and where the rest is", function()
+  local tall = {}
+  for i = 1, 30 do
+    tall[i] = "line " .. i
+  end
+  for name, lines in pairs({ at_the_end = at(5, 5), at_the_top = at(0, 0) }) do
+    local child = t.start(nil, { 12, 72 })
+    local uri = child:open("greet.js", GREET)
+    child:push("hashline/pendingEdits", list(uri, 0, { edit({ { lines = lines, proposed = tall } }) }))
+    child:screen()
+    child:cmd("Hashline next")
+    t.screen(child, "taller_than_the_window_" .. name)
+    child:cmd("set lines=50")
+    t.ok(child:screen():find("line 30", 1, true), "all of it, when there is room")
+  end
+end)
+
+t.test("a narrow window: the heading is broken where it has its dots", function()
+  local child = t.start(nil, { 16, 40 })
+  local uri = child:open("greet.js", GREET)
+  child:push(
+    "hashline/pendingEdits",
+    list(uri, 0, {
+      edit({
+        vim.tbl_extend("force", replacement, { state = "conflicted", conflict = "you changed line 2" }),
+        { lines = at(4, 5), removed = { "greet();" }, proposed = { "greet(you);" } },
+      }),
+    })
+  )
+  t.screen(child, "narrow_headings")
+end)
+
 t.test("a narrow window: the proposal wraps", function()
   local child = t.start()
   local uri = child:open("greet.js", GREET)

@@ -91,6 +91,7 @@ t.test("next and previous, with counts and around the end", function()
     { 0, -1, "first3" },
     { 9, -2, "first1" },
     { 5, 5, "first2" },
+    { 2, -1, "second1" },
   }) do
     t.eq(name((hunks.following(entries(), case[1], case[2]))), case[3], vim.inspect(case))
   end

@@ -40,6 +40,43 @@ t.test("next and previous, with counts, around the end, and back by the jump lis
   t.eq(child:cursor()[1], 20)
 end)
 
+t.test(
+  "hunks that share a line are gone to one by one, and the one gone to is the one that is meant",
+  function()
+    local child = t.start()
+    local uri = child:open("a.txt", LINES)
+    child:push(
+      "hashline/pendingEdits",
+      list(uri, 0, {
+        edit({
+          { lines = at(4, 5), removed = { "  line 5" }, proposed = { "five" } },
+          { lines = at(5, 5), proposed = { "more" } },
+          { lines = at(5, 5), proposed = { "and more" } },
+          { lines = at(9, 10), removed = { "  line 10" } },
+        }),
+      })
+    )
+    local function accepted()
+      local before = #child:said("hashline/decide")
+      child:cmd("Hashline accept")
+      t.wait(function()
+        return #child:said("hashline/decide") > before
+      end, "it is decided")
+      return child:said("hashline/decide")[before + 1].params.hunk
+    end
+    local seen = {}
+    for _, command in ipairs({ "next", "next", "next", "next", "prev", "prev", "prev" }) do
+      child:cmd("Hashline " .. command)
+      child:settle()
+      seen[#seen + 1] = { child:cursor()[1], accepted() }
+    end
+    t.eq(seen, { { 5, 1 }, { 5, 2 }, { 5, 3 }, { 10, 4 }, { 5, 3 }, { 5, 2 }, { 5, 1 } })
+    child:cmd("Hashline next 2")
+    child:type("kj")
+    t.eq(accepted(), 1, "the cursor went elsewhere and came back: it is the line's own again")
+  end
+)
+
 t.test("it says where one is, and shows the virtual lines below the last line of the window", function()
   local child = start()
   child:cmd("Hashline prev")
@@ -142,37 +179,80 @@ t.test(":Hashline status says what the sidecar says", function()
   )
 end)
 
-t.test("one message a conversation, for several files together, and none that waits for a key", function()
+t.test(
+  "one message where conversations are all that is known, for several files together, and none that waits for a key",
+  function()
+    local child = t.start({ notify = true })
+    local uri = child:open("a.txt", LINES)
+    child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
+    child:push(
+      "hashline/pendingEdits",
+      list(
+        uri .. "2",
+        vim.NIL,
+        { edit({ { proposed = { "x" } } }, { id = "b", conversation = "conv_2", agent = "codex" }) }
+      )
+    )
+    child:wait("#notified == 1")
+    child:push(
+      "hashline/pendingEdits",
+      list(
+        uri,
+        0,
+        { edit(vim.deepcopy(HUNKS)), edit({ { lines = at(0, 0), proposed = { "y" } } }, { id = "c" }) }
+      )
+    )
+    -- The next message is that of another conversation: there was none between the two.
+    child:push(
+      "hashline/pendingEdits",
+      list(
+        uri .. "3",
+        vim.NIL,
+        { edit({ { proposed = { "x" } } }, { id = "d", conversation = "conv_3", agent = "gemini" }) }
+      )
+    )
+    child:wait("#notified >= 2")
+    t.eq(
+      child:notified(),
+      { "hashline: 4 hunks to decide (claude-code, codex)", "hashline: 1 hunk to decide (gemini)" }
+    )
+  end
+)
+
+t.test("one message a connection, though each call comes in a conversation of its own", function()
   local child = t.start({ notify = true })
   local uri = child:open("a.txt", LINES)
-  child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
-  child:push(
-    "hashline/pendingEdits",
-    list(
-      uri .. "2",
-      vim.NIL,
-      { edit({ { proposed = { "x" } } }, { id = "b", conversation = "conv_2", agent = "codex" }) }
+  local edits = {}
+  local function call(number, agent, connection)
+    edits[#edits + 1] = edit(
+      { { lines = at(number, number), proposed = { "x" } } },
+      { id = "edit" .. number, agent = agent, conversation = "conv_" .. number, connection = connection }
     )
-  )
+    child:push("hashline/pendingEdits", list(uri, 0, edits))
+  end
+  call(1, "claude-code", "one")
   child:wait("#notified == 1")
-  child:push(
-    "hashline/pendingEdits",
-    list(
-      uri,
-      0,
-      { edit(vim.deepcopy(HUNKS)), edit({ { lines = at(0, 0), proposed = { "y" } } }, { id = "c" }) }
-    )
-  )
-  child:lua("vim.wait(200)")
-  t.eq(child:notified(), { "hashline: 4 hunks to decide (claude-code, codex)" })
+  call(2, "claude-code", "one")
+  call(3, "claude-code", "one")
+  call(4, "codex", "two") -- whose message is the next one
+  child:wait("#notified >= 2")
+  t.eq(child:notified(), { "hashline: 1 hunk to decide (claude-code)", "hashline: 1 hunk to decide (codex)" })
 end)
 
 t.test("the message waits while a command is being typed", function()
   local child = t.start({ notify = true })
   local uri = child:open("a.txt", LINES)
+  child:lua([[
+    local defer = vim.defer_fn
+    deferred = 0
+    vim.defer_fn = function(...)
+      deferred = deferred + 1
+      return defer(...)
+    end
+  ]])
   child:type(":echo 1")
   child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
-  child:lua("vim.wait(300)")
+  child:wait("deferred >= 2") -- it was due, and was put off
   t.eq(child:notified(), {})
   child:type("<Esc>")
   child:wait("#notified == 1")

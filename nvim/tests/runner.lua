@@ -85,7 +85,7 @@ function t.test(name, run)
     say(("ok   %s: %s (%s)"):format(spec_name, name, took))
   else
     failed = failed + 1
-    say(("FAIL %s: %s (%s)\n%s"):format(spec_name, name, took, failure))
+    say(("FAILED %s: %s (%s)\n%s"):format(spec_name, name, took, failure))
   end
 end
 
@@ -103,7 +103,7 @@ for _, path in ipairs(vim.fn.sort(vim.fn.glob(here .. "/*_spec.lua", false, true
     end
     if not ok then
       failed = failed + 1
-      say(("FAIL %s: the file does not run\n%s"):format(spec_name, failure or problem))
+      say(("FAILED %s: the file does not run\n%s"):format(spec_name, failure or problem))
     end
   end
 end

@@ -23,7 +23,7 @@ t.test(
     local child = t.start()
     child:open("a.txt", { "x" })
     local function clients()
-      child:lua("vim.wait(30)")
+      child:settle()
       return child:lua("return #vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })")
     end
     child:cmd("edit new.txt")
@@ -66,7 +66,7 @@ t.test("no binary: one sentence, once, and :checkhealth says it, too", function(
   child:cmd("edit a.txt")
   child:wait("#notified == 1")
   child:cmd("edit b.txt")
-  child:lua("vim.wait(50)")
+  child:settle()
   t.eq(#child:notified(), 1)
   t.ok(child:notified()[1]:find("the setting `binary` says /no/such/hashline", 1, true), child:notified()[1])
   child:cmd("checkhealth hashline")
@@ -158,9 +158,73 @@ end)
 
 t.test("the help page has its tags", function()
   local child = t.start()
-  child:lua("vim.cmd('helptags ' .. vim.fn.fnameescape(...))", vim.fs.dirname(t.here) .. "/doc")
+  -- In a copy: the tags belong to whoever installs the plugin.
+  local copy = vim.fs.joinpath(child.folder, "doc")
+  vim.fn.mkdir(copy)
+  assert(vim.uv.fs_copyfile(vim.fs.dirname(t.here) .. "/doc/hashline.txt", copy .. "/hashline.txt"))
+  child:lua("vim.opt.runtimepath:prepend(...); vim.cmd.helptags(select(2, ...))", child.folder, copy)
   for _, tag in ipairs({ "hashline", ":Hashline-accept", "hashline-mode.open", "HashlineUpdate" }) do
     child:cmd("help " .. tag)
+    t.eq(child:lua("return vim.uv.fs_realpath(vim.api.nvim_buf_get_name(0))"), copy .. "/hashline.txt")
   end
-  os.remove(vim.fs.dirname(t.here) .. "/doc/tags")
 end)
+
+--- Whether the sidecar has this text.
+local function has(child, uri, text)
+  t.wait(function()
+    local mirror = child:mirror(uri)
+    return mirror ~= vim.NIL and mirror.text == text
+  end, "the sidecar has " .. vim.inspect(text))
+end
+
+t.test("typed while no sidecar runs, and after the next one does: it has all of it", function()
+  local child = t.start()
+  local uri = child:open("a.txt", { "x" })
+  child:lua("vim.lsp.get_clients()[1]:notify('exit')")
+  child:wait("#notified == 1")
+  child:type("yyp")
+  child:cmd("Hashline restart")
+  child:wait("vim.lsp.get_clients({ bufnr = 0 })[1] and vim.lsp.get_clients({ bufnr = 0 })[1].initialized")
+  has(child, uri, "x\nx\n")
+  local messages = require("messages")
+  local edits = { messages.edit({ { lines = messages.at(1, 2), removed = { "x" }, proposed = { "y" } } }) }
+  child:push("hashline/pendingEdits", messages.list(uri, child:mirror(uri).version, edits))
+  local function line()
+    return child:lua(
+      "return require('hashline.state').of_buffer(vim.api.nvim_get_current_buf()).entries[1].lines.start"
+    )
+  end
+  t.eq(line(), 1, "lines typed before it was opened are in its line numbers already")
+  child:type("ggOtop<Esc>")
+  t.eq(line(), 2)
+  has(child, uri, "top\nx\nx\n")
+end)
+
+t.test(
+  "typed before the sidecar has started: its line numbers are those of the text that it was given",
+  function()
+    local child = t.start()
+    local path = vim.fs.joinpath(child.folder, "a.txt")
+    local uri = vim.uri_from_fname(path)
+    vim.fn.writefile({ "one", "two" }, path)
+    child:lua(
+      [[
+      vim.cmd.edit(...)
+      vim.wait(4000, function() return vim.lsp.get_clients({ _uninitialized = true })[1] ~= nil end, 1)
+      assert(not vim.lsp.get_clients({ _uninitialized = true })[1].initialized)
+      vim.api.nvim_buf_set_lines(0, 0, 0, true, { "typed" })
+    ]],
+      path
+    )
+    child:wait("#vim.lsp.get_clients({ bufnr = 0 }) == 1")
+    has(child, uri, "typed\none\ntwo\n")
+    local messages = require("messages")
+    local edits =
+      { messages.edit({ { lines = messages.at(1, 2), removed = { "one" }, proposed = { "y" } } }) }
+    child:push("hashline/pendingEdits", messages.list(uri, child:mirror(uri).version, edits))
+    t.eq(
+      child:lua("return require('hashline.state').of_buffer(vim.api.nvim_get_current_buf()).entries[1].lines"),
+      messages.at(1, 2)
+    )
+  end
+)

@@ -38,10 +38,10 @@ local function act(child, params)
   end
   local ways = {
     keepMine = "Keep mine",
-    takeTheirs = "Take ",
+    takeTheirs = "Take the agent's",
     keepBoth = "Keep both",
-    undo = "Undo it",
-    keep = "Keep my lines",
+    undo = "Undo it, my changes too",
+    keep = "Undo it, keep my lines",
   }
   local way = ways[params.edited ~= vim.NIL and params.edited or params.decision]
   child:lua(

@@ -115,6 +115,25 @@ t.test("a file that is opened later, or by another way to it, shows what was pen
   t.eq(child:lua("return #require('hashline.state').all()"), 1, "still known, for the list")
 end)
 
+t.test("a new file in a folder that is a link is the same document before and after it is written", function()
+  local child = t.start()
+  child:open("a.txt", LINES)
+  vim.fn.mkdir(child.folder .. "/real")
+  vim.uv.fs_symlink(child.folder .. "/real", child.folder .. "/link")
+  child:cmd("edit link/new.txt")
+  child:settle()
+  child:lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", LINES)
+  local uri = vim.uri_from_fname(child.folder .. "/link/new.txt")
+  for _, written in ipairs({ false, true }) do
+    if written then
+      child:cmd("silent write")
+    end
+    child:push("hashline/pendingEdits", list(uri, child:version(), { edit({ hunk(4, 6) }) }))
+    t.eq(places(child), { { { 4, 6 } }, { 5 } }, written and "written" or "not written yet")
+    child:push("hashline/pendingEdits", list(uri, child:version(), {}))
+  end
+end)
+
 t.test("typing at ten keys a second with a hundred hunks: no key waits", function()
   local child = t.start()
   local many = {}

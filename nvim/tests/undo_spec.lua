@@ -49,11 +49,16 @@ for _, case in ipairs({
 end
 
 t.test("the mark is said before the change that it marks", function()
-  local child = start()
+  local child, uri = start()
+  local function sent(first)
+    t.wait(function()
+      return vim.startswith(child:mirror(uri).text, first .. "\n")
+    end, first .. " is sent")
+  end
   child:type("ggAx<Esc>")
-  child:lua("vim.wait(400)") -- so that nothing is waiting to be sent
+  sent("onex")
   child:type("u")
-  child:lua("vim.wait(400)")
+  sent("one")
   local order = vim.tbl_map(function(message)
     return message.method
   end, child:said())

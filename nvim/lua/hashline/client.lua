@@ -5,6 +5,8 @@ local locator = require("hashline.locator")
 local protocol = require("hashline.protocol")
 local render = require("hashline.render")
 local state = require("hashline.state")
+local status = require("hashline.status")
+local tracking = require("hashline.tracking")
 local undo = require("hashline.undo")
 
 local M = {}
@@ -81,14 +83,27 @@ function M.of_buffer(buf)
   return vim.lsp.get_clients({ name = NAME, bufnr = buf })[1]
 end
 
---- Watches a buffer. Attached before the LSP client is, so that the undo mark precedes the change.
+local watched = {} ---@type table<integer, boolean> buffers
+local renamed = {} ---@type table<integer, boolean> buffers
+
+---@param buf integer
+local function forget(buf)
+  undo.forget(buf)
+  render.clear(buf)
+  state.detach(buf)
+end
+
+--- Watches a buffer for as long as it is loaded. Attached before the LSP client is, so that the undo mark precedes the
+--- change.
 ---@param buf integer
 local function watch(buf)
+  if watched[buf] then
+    return
+  end
+  watched[buf] = true
   vim.api.nvim_buf_attach(buf, false, {
     on_lines = function(_, _, tick, first, last, new_last)
-      if not state.is_attached(buf) then
-        return true
-      end
+      tracking.heed_loss(buf)
       state.changed(buf, { version = tick, first = first, last = last, new_last = new_last })
       local document = state.of_buffer(buf)
       local client = document and vim.lsp.get_client_by_id(document.client_id)
@@ -101,12 +116,16 @@ local function watch(buf)
     end,
     on_reload = function()
       undo.forget(buf)
-      state.attach(buf) -- the document is closed and opened again: versions count anew
+      if renamed[buf] then
+        -- Neovim would close the document under the first name, which another buffer may have by now.
+        M.leave(buf)
+      elseif state.is_attached(buf) then
+        state.attach(buf) -- the document is closed and opened again: versions count anew
+      end
     end,
     on_detach = function()
-      undo.forget(buf)
-      render.clear(buf)
-      state.detach(buf)
+      watched[buf], renamed[buf] = nil, nil
+      forget(buf)
     end,
   })
 end
@@ -147,6 +166,10 @@ function M.settings(binary, root)
     handlers = handlers,
     init_options = { hashline = config.for_sidecar() },
     settings = { hashline = config.for_sidecar() },
+    -- The document was opened a moment ago, with what had been typed until then in its text.
+    on_attach = function(_, buf)
+      state.attach(buf)
+    end,
     on_exit = ended,
   }
 end
@@ -167,16 +190,30 @@ function M.attach(buf)
     return nil
   end
   M.missing = nil
-  if not state.is_attached(buf) then
-    state.attach(buf)
-    watch(buf)
-  end
+  state.attach(buf)
+  watch(buf)
   return vim.lsp.start(M.settings(found.path, M.root(buf)), {
     bufnr = buf,
     reuse_client = function(client, wanted)
       return client.name == NAME and client.root_dir == wanted.root_dir and not client:is_stopped()
     end,
   })
+end
+
+--- A buffer is about to get another name: its document ends with what was typed so far, under the name that it still has.
+--- (Neovim sends changes under the new name from here on, and tells of it when the buffer is written.)
+---@param buf integer
+function M.leave(buf)
+  for _, client in ipairs(vim.lsp.get_clients({ name = NAME, bufnr = buf })) do
+    vim.lsp.buf_detach_client(buf, client.id)
+  end
+  if state.is_attached(buf) then
+    renamed[buf] = true
+    forget(buf)
+    status.clear(buf)
+  end
+  -- Where no new name comes after all.
+  require("hashline").attach_soon(buf)
 end
 
 --- Ends the sidecars and starts them anew for all buffers.

@@ -44,13 +44,14 @@ M.schema = {
     key = "max_lines",
     types = { "number" },
     default = 80,
-    about = "Show at most so many virtual lines of one hunk; `:Hashline diff` shows all.",
+    about = "Show at most so many lines of one hunk, and no more than a window has room for; "
+      .. "`:Hashline diff` shows all.",
   },
   {
     key = "notify",
     types = { "boolean" },
     default = true,
-    about = "One message for each conversation that proposes edits.",
+    about = "One message for each connection of an agent that proposes edits.",
   },
   {
     key = "mode.open",

@@ -1,5 +1,6 @@
 --- The person's decisions: what they are about, and the ways out where one cannot be carried out as it is.
 local hunks = require("hashline.hunks")
+local navigation = require("hashline.navigation")
 local protocol = require("hashline.protocol")
 local state = require("hashline.state")
 
@@ -16,10 +17,15 @@ local function say(message, level)
   vim.notify("hashline: " .. message, level or vim.log.levels.INFO)
 end
 
+---@param buf integer in which the person decided
 ---@param document hashline.Document
 ---@param decision hashline.Decision
 ---@param on_refused fun(refused: hashline.Refusal[], queued: string[])?
-local function send(document, decision, on_refused)
+local function send(buf, document, decision, on_refused)
+  -- The person may have taken some time to choose.
+  if state.buffer_of_uri(decision.uri) ~= buf then
+    return say("this file is not in its buffer any longer; nothing was decided", vim.log.levels.WARN)
+  end
   local client = vim.lsp.get_client_by_id(document.client_id)
   if not client then
     return say("the sidecar is not running; :Hashline restart", vim.log.levels.WARN)
@@ -35,7 +41,7 @@ local function send(document, decision, on_refused)
         say(refused[1].message, vim.log.levels.WARN)
       end
     end
-  end, document.buf)
+  end, buf)
 end
 
 --- Asks for one of several ways on. The last one, which does nothing, is added here.
@@ -69,35 +75,43 @@ local function of_hunk(document, entry, fields)
 end
 
 --- The ways out of a conflict.
+---@param buf integer
 ---@param document hashline.Document
 ---@param entry hashline.Entry
 ---@param message string?
-local function offer_conflict(document, entry, message)
+local function offer_conflict(buf, document, entry, message)
   local function way(decision)
     return function()
-      send(document, of_hunk(document, entry, { decision = decision }))
+      send(buf, document, of_hunk(document, entry, { decision = decision }))
     end
   end
   choose(message or ("Conflicted: " .. (entry.hunk.conflict or "you changed these lines")), {
     { "Keep mine", way("keepMine") },
-    { "Take " .. entry.edit.agent .. "'s", way("takeTheirs") },
+    { "Take the agent's", way("takeTheirs") },
     { "Keep both", way("keepBoth") },
+    {
+      "Edit by hand",
+      function()
+        require("hashline.by_hand").open(buf, entry)
+      end,
+    },
   })
 end
 
 --- The ways to take a hunk out that the person changed.
+---@param buf integer
 ---@param document hashline.Document
 ---@param entry hashline.Entry
 ---@param reason string?
-local function offer_edited(document, entry, reason)
+local function offer_edited(buf, document, entry, reason)
   local function way(edited)
     return function()
-      send(document, of_hunk(document, entry, { decision = "reject", reason = reason, edited = edited }))
+      send(buf, document, of_hunk(document, entry, { decision = "reject", reason = reason, edited = edited }))
     end
   end
   choose("You changed lines of this hunk", {
-    { "Undo it, with my changes", way("undo") },
-    { "Keep my lines, undo the rest", way("keep") },
+    { "Undo it, my changes too", way("undo") },
+    { "Undo it, keep my lines", way("keep") },
   })
 end
 
@@ -113,13 +127,14 @@ local function named(document, name)
 end
 
 --- What to do when hunks were not decided.
+---@param buf integer
 ---@param document hashline.Document
 ---@param decision hashline.Decision
 ---@param refused hashline.Refusal[]
 ---@param queued string[]
-local function after_refusal(document, decision, refused, queued)
+local function after_refusal(buf, document, decision, refused, queued)
   local first = refused[1]
-  local fresh = state.of_buffer(document.buf or -1) or document
+  local fresh = state.of_buffer(buf) or document
   local entry = named(fresh, first.hunk)
   local whys = {}
   for _, refusal in ipairs(refused) do
@@ -140,14 +155,14 @@ local function after_refusal(document, decision, refused, queued)
       {
         ("%s with the %s it needs"):format(verb, count == 1 and "one" or count),
         function()
-          send(fresh, vim.tbl_extend("force", decision, { withOthers = true }))
+          send(buf, fresh, vim.tbl_extend("force", decision, { withOthers = true }))
         end,
       },
     })
   elseif first.why == "conflicted" and single and #queued == 0 then
-    offer_conflict(fresh, entry, first.message)
+    offer_conflict(buf, fresh, entry, first.message)
   elseif first.why == "edited" and single and #queued == 0 then
-    offer_edited(fresh, entry, decision.reason)
+    offer_edited(buf, fresh, entry, decision.reason)
   elseif first.why == "collides" and single then
     choose(first.message, {
       {
@@ -155,9 +170,9 @@ local function after_refusal(document, decision, refused, queued)
         function()
           for _, other in ipairs(first.others) do
             local edit, number = other:match("^(.*):(%d+)$")
-            send(fresh, { decision = "reject", uri = fresh.uri, edit = edit, hunk = tonumber(number) })
+            send(buf, fresh, { decision = "reject", uri = fresh.uri, edit = edit, hunk = tonumber(number) })
           end
-          send(fresh, decision)
+          send(buf, fresh, decision)
         end,
       },
     })
@@ -186,7 +201,11 @@ local function after_refusal(document, decision, refused, queued)
         ),
         function()
           for _, other in ipairs(others) do
-            send(fresh, of_hunk(fresh, other, { decision = decision.decision, reason = decision.reason }))
+            send(
+              buf,
+              fresh,
+              of_hunk(fresh, other, { decision = decision.decision, reason = decision.reason })
+            )
           end
         end,
       },
@@ -206,6 +225,8 @@ function M.decide(verb, scope)
   local total = document and #document.entries or 0
   if not document or total == 0 then
     return say("nothing to decide in this buffer")
+  elseif document.buf ~= buf then
+    return say("another buffer shows the edits of this file", vim.log.levels.WARN)
   end
   if document.read_only then
     return say(
@@ -228,19 +249,19 @@ function M.decide(verb, scope)
       decision.lines = { start = first, ["end"] = last }
     end
   else
-    local entry = hunks.at(document.entries, vim.api.nvim_win_get_cursor(0)[1] - 1)
+    local entry = navigation.meant(buf, document.entries, vim.api.nvim_win_get_cursor(0)[1] - 1)
     if not entry then
       return say(("no hunk here; :Hashline next goes to one of %d"):format(total))
     end
     decision = of_hunk(document, entry, decision)
     if verb == "accept" and entry.hunk.state == "conflicted" then
-      return offer_conflict(document, entry)
+      return offer_conflict(buf, document, entry)
     elseif verb == "reject" and entry.hunk.state == "edited" then
-      return offer_edited(document, entry, scope.reason)
+      return offer_edited(buf, document, entry, scope.reason)
     end
   end
-  send(document, decision, function(refused, queued)
-    after_refusal(document, decision, refused, queued)
+  send(buf, document, decision, function(refused, queued)
+    after_refusal(buf, document, decision, refused, queued)
   end)
 end
 

@@ -6,6 +6,7 @@
 --- 'undolevels' to itself closes the undo block, in insert mode, too (measured in 0.11.4 and 0.12.4:
 --- typing before, edit and typing after are three steps).
 local state = require("hashline.state")
+local tracking = require("hashline.tracking")
 
 local M = {}
 
@@ -40,17 +41,6 @@ local function unfit(edits, line_count)
   end
 end
 
---- Sends what was changed at once instead of after Neovim's 150 ms: an edit that was applied is seen before
---- its answer, and one that was refused can be made anew for the text as it is.
----@param client vim.lsp.Client
----@param buf integer
-local function flush(client, buf)
-  local ok, tracking = pcall(require, "vim.lsp._changetracking")
-  if ok and tracking.flush then
-    pcall(tracking.flush, client, buf)
-  end
-end
-
 ---@class hashline.Parcel
 ---@field buf integer
 ---@field edits lsp.TextEdit[]
@@ -69,11 +59,15 @@ local function parcel(client, uri, version, edits)
   if not vim.bo[buf].modifiable then
     return nil, uri .. " is not modifiable"
   end
+  if buf == vim.api.nvim_get_current_buf() and vim.startswith(vim.api.nvim_get_mode().mode, "no") then
+    -- The operator begins where the cursor was when its key was pressed: other lines would be there. It is asked again.
+    return nil, "the person is in the middle of a command"
+  end
   if version and version ~= vim.NIL then
     local current = state.buffer_version(buf)
     -- A document is opened as version 0, which servers write as 1: the first change makes it 3 or more.
     if version ~= current and not (current == 0 and version == 1) then
-      flush(client, buf)
+      tracking.flush(client, buf) -- it can be made anew for the text as it is
       return nil, ("made for version %d of %s, which is at version %d"):format(version, uri, current)
     end
   end
@@ -110,7 +104,35 @@ local function remember(buf, ns, edits, row, col)
   end
 end
 
---- Applies edits, and leaves each window's cursor and text where they were.
+--- Marks where the person's selection begins, if there is one in the buffer. Its end is the cursor.
+---@param buf integer
+---@param ns integer
+---@param edits lsp.TextEdit[]
+---@return fun()? restore
+local function remember_selection(buf, ns, edits)
+  local mode = vim.fn.mode()
+  if vim.api.nvim_get_current_buf() ~= buf or not mode:find("^[vVsS\22\19]") then
+    return nil
+  end
+  local _, row, col, off = unpack(vim.fn.getpos("v"))
+  local start = remember(buf, ns, edits, row - 1, col)
+  -- Typed in Select mode, it would replace what is selected.
+  local to_visual = mode:find("^[sS\19]") and vim.keycode("<C-g>") or ""
+  return function()
+    local new_row = start() + 1
+    local now = vim.fn.getpos("v")
+    if now[2] == new_row and now[3] == col then
+      return -- Neovim 0.12 moves it by itself, but for a block
+    end
+    local view = vim.fn.winsaveview()
+    vim.cmd.normal({ to_visual .. "o", bang = true })
+    vim.fn.cursor({ new_row, col, off })
+    vim.cmd.normal({ "o" .. to_visual, bang = true })
+    vim.fn.winrestview(view)
+  end
+end
+
+--- Applies edits, and leaves each window's cursor and text, and what is selected, where they were.
 ---@param buf integer
 ---@param edits lsp.TextEdit[]
 ---@param encoding string
@@ -126,6 +148,7 @@ local function apply_quietly(buf, edits, encoding)
       cursor = remember(buf, ns, edits, view.lnum - 1, view.col),
     }
   end
+  local restore_selection = remember_selection(buf, ns, edits)
   local ok, failure = pcall(vim.lsp.util.apply_text_edits, edits, buf, encoding)
   for _, saved in ipairs(windows) do
     if vim.api.nvim_win_is_valid(saved.win) then
@@ -140,6 +163,9 @@ local function apply_quietly(buf, edits, encoding)
         end
       end)
     end
+  end
+  if restore_selection then
+    restore_selection()
   end
   vim.api.nvim_buf_clear_namespace(buf, ns, 0, -1)
   if not ok then
@@ -201,7 +227,7 @@ function M.apply(params, client)
       apply_quietly(buf, made.edits, client.offset_encoding)
       close_undo_block(buf)
     end)
-    flush(client, buf)
+    tracking.flush(client, buf) -- the edit is seen before its answer
     if not ok then
       return { applied = false, failureReason = tostring(failure) }
     end

@@ -118,18 +118,27 @@ end
 ---@param entries hashline.Entry[]
 ---@param row integer 0-based
 ---@param count integer how many hunks on; negative: back
+---@param from hashline.Entry? the hunk that is meant there
 ---@return hashline.Entry?
 ---@return integer? position among the hunks that have a place
 ---@return integer? total
-function M.following(entries, row, count)
+function M.following(entries, row, count, from)
   local placed = vim.tbl_filter(function(entry)
     return entry.lines ~= nil
   end, entries)
   if #placed == 0 or count == 0 then
     return nil
   end
+  -- Several hunks may share a row: from one of them it goes by their order.
   local position
-  if count > 0 then
+  for i, entry in ipairs(placed) do
+    if entry == from and M.row(entry.lines) == row then
+      position = i + count
+    end
+  end
+  if position then
+    -- It is known.
+  elseif count > 0 then
     position = #placed + 1
     for i = #placed, 1, -1 do
       if M.row(placed[i].lines) > row then

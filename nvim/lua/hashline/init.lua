@@ -11,9 +11,26 @@ function M.start()
   end
   started = true
   local state = require("hashline.state")
+  local client = require("hashline.client")
   require("hashline.render").start()
   state.subscribe(require("hashline.status").update)
   state.subscribe(require("hashline.notice").update)
+  -- At once, as the next change may follow at once.
+  local group = vim.api.nvim_create_augroup("hashline.name", {})
+  vim.api.nvim_create_autocmd("BufFilePre", {
+    group = group,
+    desc = "hashline: the document under the old name ends",
+    callback = function(event)
+      client.leave(event.buf)
+    end,
+  })
+  vim.api.nvim_create_autocmd("BufFilePost", {
+    group = group,
+    desc = "hashline: the document under the new name begins",
+    callback = function(event)
+      client.attach(event.buf)
+    end,
+  })
 end
 
 --- Settings, if not given as `vim.g.hashline`. Calling it is optional.

@@ -39,14 +39,55 @@ local function reveal(buf, entry)
   local win = vim.api.nvim_get_current_win()
   local height = vim.api.nvim_win_get_height(win)
   local rows_needed = math.min(render.height(buf, entry), height - 1)
-  if hunks.in_text(entry.hunk) then
-    return
+  local lines = entry.lines
+  if hunks.in_text(entry.hunk) or lines["end"] == 0 then
+    return -- they are above
   end
-  local missing = vim.fn.winline() + (entry.lines["end"] - entry.lines.start - 1) + rows_needed - height
+  local missing = vim.fn.winline() + math.max(lines["end"] - lines.start - 1, 0) + rows_needed - height
   missing = math.min(missing, vim.fn.winline() - 1)
   if missing > 0 then
     vim.cmd.normal({ missing .. vim.keycode("<C-e>"), bang = true })
   end
+end
+
+--- The hunk that was gone to, as long as the cursor stays in its line.
+---@type { buf: integer, row: integer, name: string }?
+local gone_to
+
+local group = vim.api.nvim_create_augroup("hashline.navigation", {})
+
+---@param buf integer
+---@param row integer
+---@param entry hashline.Entry
+local function remember(buf, row, entry)
+  gone_to = { buf = buf, row = row, name = entry.name }
+  vim.api.nvim_clear_autocmds({ group = group })
+  vim.api.nvim_create_autocmd({ "CursorMoved", "CursorMovedI", "BufLeave" }, {
+    group = group,
+    buffer = buf,
+    callback = function(event)
+      if event.event == "BufLeave" or vim.api.nvim_win_get_cursor(0)[1] - 1 ~= row then
+        gone_to = nil
+        return true
+      end
+    end,
+  })
+end
+
+--- The hunk that is meant where the cursor is: the one gone to, where hunks share a line, else that of the line.
+---@param buf integer
+---@param entries hashline.Entry[]
+---@param row integer 0-based
+---@return hashline.Entry?
+function M.meant(buf, entries, row)
+  if gone_to and gone_to.buf == buf and gone_to.row == row then
+    for _, entry in ipairs(entries) do
+      if entry.name == gone_to.name and entry.lines and hunks.row(entry.lines) == row then
+        return entry
+      end
+    end
+  end
+  return hunks.at(entries, row)
 end
 
 ---@param entry hashline.Entry
@@ -56,6 +97,7 @@ function M.go(entry)
   local row = math.min(hunks.row(entry.lines), vim.api.nvim_buf_line_count(buf) - 1)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ""
   vim.api.nvim_win_set_cursor(0, { row + 1, #(line:match("^%s*")) })
+  remember(buf, row, entry)
   vim.cmd.normal({ "zv", bang = true })
   reveal(buf, entry)
 end
@@ -63,9 +105,11 @@ end
 --- Goes count hunks on, or back if it is negative.
 ---@param count integer
 function M.step(count)
-  local document = state.of_buffer(vim.api.nvim_get_current_buf())
+  local buf = vim.api.nvim_get_current_buf()
+  local document = state.of_buffer(buf)
+  local entries = document and document.entries or {}
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local entry, position, total = hunks.following(document and document.entries or {}, row, count)
+  local entry, position, total = hunks.following(entries, row, count, M.meant(buf, entries, row))
   if not entry then
     local elsewhere = #state.all()
     local more = elsewhere > 0 and "; :Hashline list shows those of other files" or ""
@@ -78,9 +122,10 @@ end
 
 --- Selects the lines of the hunk at the cursor, as a text object.
 function M.select()
-  local document = state.of_buffer(vim.api.nvim_get_current_buf())
+  local buf = vim.api.nvim_get_current_buf()
+  local document = state.of_buffer(buf)
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local entry = document and hunks.at(document.entries, row)
+  local entry = document and M.meant(buf, document.entries, row)
   if not entry or entry.lines.start == entry.lines["end"] then
     return
   end

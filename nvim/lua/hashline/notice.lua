@@ -1,9 +1,9 @@
---- One quiet message for each conversation that proposes edits.
+--- One quiet message for each connection of an agent that proposes edits.
 local config = require("hashline.config")
 
 local M = {}
 
-local told = {} ---@type table<string, boolean> by conversation
+local told = {} ---@type table<string, boolean> by connection
 local waiting = {} ---@type table<string, integer> hunks by agent, not told of yet
 local scheduled = false
 
@@ -35,14 +35,16 @@ end
 function M.update(document)
   local fresh = {}
   for _, entry in ipairs(document.entries) do
-    local conversation = entry.edit.conversation
-    if not told[conversation] then
-      fresh[conversation] = true
-      waiting[entry.edit.agent] = (waiting[entry.edit.agent] or 0) + 1
+    local edit = entry.edit
+    -- An agent that names no conversations has one for each call. An older sidecar names no connections.
+    local source = edit.connection or edit.conversation
+    if not told[source] then
+      fresh[source] = true
+      waiting[edit.agent] = (waiting[edit.agent] or 0) + 1
     end
   end
-  for conversation in pairs(fresh) do
-    told[conversation] = true
+  for source in pairs(fresh) do
+    told[source] = true
   end
   if not config.get("notify") then
     waiting = {}

@@ -19,7 +19,7 @@ M.messages = {
 -- The fields of what is inside the messages.
 M.types = {
   ["Announcement"] = { "protocol", "version" },
-  ["Edit"] = { "id", "agent", "conversation", "tool", "mode", "status", "hunks" },
+  ["Edit"] = { "id", "agent", "conversation", "connection", "tool", "mode", "status", "hunks" },
   ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict" },
   ["Lines"] = { "start", "end" },
   ["Refusal"] = { "hunk", "why", "message", "others" },
@@ -58,6 +58,7 @@ M.values = {
 ---@field id string
 ---@field agent string
 ---@field conversation string
+---@field connection string? which of the agent's connections it came through; notices are grouped by it
 ---@field tool string
 ---@field mode "propose"|"apply"
 ---@field status "pending"|"accepted"|"rejected"

@@ -7,6 +7,7 @@
 local config = require("hashline.config")
 local hunks = require("hashline.hunks")
 local state = require("hashline.state")
+local virtual = require("hashline.virtual")
 local words = require("hashline.words")
 
 local M = {}
@@ -29,198 +30,47 @@ M.highlights = {
   HashlineSignConflict = "WarningMsg",
 }
 
+--- Hunks whose virtual lines hang on the same side of the same line.
+---@class hashline.Bunch
+---@field row integer
+---@field above boolean
+---@field entries hashline.Entry[] in the order of the text
+
 ---@class hashline.Drawn
 ---@field id integer extmark
 ---@field signs integer[] extmarks
 ---@field look string what it was made from
+---@field depth table<string, integer> by hunk name: its last virtual line among those of its bunch
 
 local hidden = {} ---@type table<integer, integer> by buffer: how many comparisons of it are open
-local drawn = {} ---@type table<integer, table<string, hashline.Drawn>> by buffer and hunk name
-
---- A piece of text as it is shown: tabs as blanks, what cannot be printed as Neovim writes it.
----@param text string
----@param column integer where it begins
----@param tabstop integer
----@return string
-local function printable(text, column, tabstop)
-  if not text:find("[%c\128-\255]") then
-    return text
-  end
-  local out = {}
-  local at = column
-  for part, tab in text:gmatch("([^\t]*)(\t?)") do
-    local shown = vim.fn.strtrans(part)
-    at = at + vim.api.nvim_strwidth(shown)
-    out[#out + 1] = shown
-    if tab ~= "" then
-      local width = tabstop - at % tabstop
-      out[#out + 1] = (" "):rep(width)
-      at = at + width
-    end
-  end
-  return table.concat(out)
-end
-
---- Cuts a text so that each piece fits a width.
----@param text string printable
----@param room integer of the first piece
----@param width integer of the others
----@return string[]
-local function cut(text, room, width)
-  local pieces = {}
-  while vim.api.nvim_strwidth(text) > room do
-    local count = room
-    while vim.api.nvim_strwidth(vim.fn.strcharpart(text, 0, count)) > room do
-      count = count - 1
-    end
-    pieces[#pieces + 1] = vim.fn.strcharpart(text, 0, count)
-    text = vim.fn.strcharpart(text, count)
-    room = width
-  end
-  pieces[#pieces + 1] = text
-  return pieces
-end
-
---- One line of text as virtual lines, wrapped where windows wrap.
----@param text string
----@param spans hashline.Span[]?
----@param base string highlight
----@param emphasis string highlight of the spans
----@param look hashline.Look
----@return [string, string][][]
-local function text_lines(text, spans, base, emphasis, look)
-  local lines, line, column, total = {}, {}, 0, 0
-  local function put(piece, group)
-    if piece == "" then
-      return
-    end
-    local shown = printable(piece, total, look.tabstop)
-    total = total + vim.api.nvim_strwidth(shown)
-    for i, part in ipairs(look.wrap and cut(shown, look.wrap - column, look.wrap) or { shown }) do
-      if i > 1 then
-        lines[#lines + 1], line, column = line, {}, 0
-      end
-      line[#line + 1] = { part, group }
-      column = column + vim.api.nvim_strwidth(part)
-    end
-  end
-  local from = 0
-  for _, span in ipairs(spans or {}) do
-    put(text:sub(from + 1, span[1]), base)
-    put(text:sub(span[1] + 1, span[2]), emphasis)
-    from = span[2]
-  end
-  put(text:sub(from + 1), base)
-  lines[#lines + 1] = line
-  -- The colour goes to the edge of the window, as that of highlighted lines does.
-  for _, made in ipairs(lines) do
-    local used = 0
-    for _, chunk in ipairs(made) do
-      used = used + vim.api.nvim_strwidth(chunk[1])
-    end
-    made[#made + 1] = { (" "):rep(math.max(look.width - used, 1)), base }
-  end
-  return lines
-end
-
---- How the windows of a buffer show lines.
----@class hashline.Look
----@field width integer
----@field wrap integer? cut virtual lines at this width
----@field tabstop integer
+local drawn = {} ---@type table<integer, table<string, hashline.Drawn>> by buffer and names of the hunks
 
 local looks = {} ---@type table<integer, hashline.Look> by buffer, as last drawn
 
---- How many columns a window has for text, if it wraps.
+--- How many columns a window has for text.
 ---@param win integer
----@return integer?
-local function wrap_of(win)
-  if not vim.wo[win].wrap then
-    return nil
-  end
+---@return integer
+local function room_of(win)
   local info = vim.fn.getwininfo(win)[1]
-  return info and math.max(info.width - info.textoff, 10)
+  return math.max(info.width - info.textoff, 12)
 end
 
 ---@param buf integer
 ---@return hashline.Look
 local function look_of(buf)
-  local look = { width = vim.o.columns, tabstop = vim.bo[buf].tabstop }
+  local look = {
+    width = vim.o.columns,
+    room = vim.o.columns,
+    height = 0,
+    wraps = false,
+    tabstop = vim.bo[buf].tabstop,
+  }
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
-    local wrap = wrap_of(win)
-    if wrap then
-      look.wrap = math.min(look.wrap or wrap, wrap)
-    end
+    look.room = math.min(look.room, room_of(win))
+    look.height = math.max(look.height, vim.api.nvim_win_get_height(win))
+    look.wraps = look.wraps or vim.wo[win].wrap
   end
   return look
-end
-
---- What a person can do with a hunk, in the words that fit its state.
----@param entry hashline.Entry
----@param document hashline.Document
----@return string
-local function hint(entry, document)
-  if document.read_only then
-    return "decided in " .. (document.owner or "another editor")
-  elseif entry.hunk.deciding then
-    return "deciding…"
-  elseif hunks.in_text(entry.hunk) then
-    return ":Hashline keep | undo"
-  end
-  return ":Hashline accept | reject"
-end
-
----@param entry hashline.Entry
----@param document hashline.Document
----@return [string, string][]
-local function header(entry, document)
-  local hunk = entry.hunk
-  local group = hunk.state == "conflicted" and "HashlineHeaderConflict" or "HashlineHeader"
-  local parts =
-    { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks), hunks.size(hunk) }
-  if hunk.state == "conflicted" then
-    parts[#parts + 1] = "conflict"
-  elseif hunk.state == "edited" then
-    parts[#parts + 1] = "you changed it"
-  end
-  local line = { { "▎ " .. vim.fn.strtrans(table.concat(parts, " · ")), group } }
-  local closing = hint(entry, document)
-  if config.get("hints") or document.read_only or hunk.deciding then
-    line[#line + 1] = { " · " .. closing, "HashlineHint" }
-  end
-  return line
-end
-
---- The virtual lines of a hunk.
----@param entry hashline.Entry
----@param document hashline.Document
----@param look hashline.Look
----@return [string, string][][]
-function M.virtual_lines(entry, document, look)
-  local hunk = entry.hunk
-  local in_text = hunks.in_text(hunk)
-  local absent = in_text and hunk.removed or hunk.proposed
-  local base = in_text and "HashlineRemoved" or "HashlineAdded"
-  local in_removed, in_proposed = words.paired(hunk.removed, hunk.proposed)
-  local spans = in_text and in_removed or in_proposed
-  local lines = { header(entry, document) }
-  if hunk.state == "conflicted" and hunk.conflict then
-    local room = (look.wrap or look.width) - 2
-    for _, piece in ipairs(cut(vim.fn.strtrans(hunk.conflict), room, room)) do
-      lines[#lines + 1] = { { "▎ " .. piece, "HashlineHeaderConflict" } }
-    end
-  end
-  local most = config.get("max_lines")
-  for i, text in ipairs(absent) do
-    if i > most then
-      lines[#lines + 1] = {
-        { ("▎ … %d more lines, :Hashline diff shows all"):format(#absent - most), "HashlineHeader" },
-      }
-      break
-    end
-    vim.list_extend(lines, text_lines(text, spans[i], base, base .. "Word", look))
-  end
-  return lines
 end
 
 --- Where the virtual lines of a hunk hang: on a line of the hunk, or on the line before its place.
@@ -239,43 +89,68 @@ local function hook(entry, line_count)
   return math.min(to - 1, last), false
 end
 
----@param entry hashline.Entry
----@return string sign
----@return string group
-local function sign(entry)
-  if entry.hunk.state == "conflicted" then
-    return "!", "HashlineSignConflict"
-  elseif entry.lines.start == entry.lines["end"] then
-    return "_", "HashlineSignPlace"
-  elseif hunks.in_text(entry.hunk) then
-    return "+", "HashlineSignAdded"
+--- The bunches of a document's hunks. Neovim draws the virtual lines of several marks on one line in an order of its own,
+--- so a bunch has one mark.
+---@param entries hashline.Entry[] in the order of the text
+---@param line_count integer
+---@return table<string, hashline.Bunch> by the names of its hunks
+local function bunches(entries, line_count)
+  local by_hook, found = {}, {}
+  for _, entry in ipairs(entries) do
+    if entry.lines then
+      local row, above = hook(entry, line_count)
+      local key = row .. (above and "above" or "below")
+      if not by_hook[key] then
+        by_hook[key] = { row = row, above = above, entries = {} }
+      end
+      table.insert(by_hook[key].entries, entry)
+    end
   end
-  return "-", "HashlineSignRemoved"
+  for _, bunch in pairs(by_hook) do
+    local names = {}
+    for _, entry in ipairs(bunch.entries) do
+      names[#names + 1] = entry.name
+    end
+    found[table.concat(names, " ")] = bunch
+  end
+  return found
+end
+
+local SIGN_PRIORITY = 4096 -- Neovim's own for extmarks
+
+--- Where two hunks have a sign for the same line, the one that says more of the line is seen.
+---@param entry hashline.Entry
+---@return { sign_text: string, sign_hl_group: string, priority: integer }
+local function sign(entry)
+  local text, group, priority = "-", "HashlineSignRemoved", SIGN_PRIORITY
+  if entry.hunk.state == "conflicted" then
+    text, group, priority = "!", "HashlineSignConflict", SIGN_PRIORITY + 1
+  elseif entry.lines.start == entry.lines["end"] then
+    text, group, priority = "_", "HashlineSignPlace", SIGN_PRIORITY - 1
+  elseif hunks.in_text(entry.hunk) then
+    text, group = "+", "HashlineSignAdded"
+  end
+  return { sign_text = text, sign_hl_group = group, priority = priority }
 end
 
 ---@param buf integer
----@param name string
-local function erase(buf, name)
-  local mark = drawn[buf][name]
+---@param names string
+local function erase(buf, names)
+  local mark = drawn[buf][names]
   for _, id in ipairs(mark.signs) do
     vim.api.nvim_buf_del_extmark(buf, marks_ns, id)
   end
   vim.api.nvim_buf_del_extmark(buf, marks_ns, mark.id)
-  drawn[buf][name] = nil
+  drawn[buf][names] = nil
 end
 
----@param buf integer
+--- What a hunk's looks depend on. Not where it is: marks move along with the typing.
 ---@param entry hashline.Entry
 ---@param document hashline.Document
----@param look hashline.Look
----@return boolean changed
-local function draw(buf, entry, document, look)
-  local line_count = vim.api.nvim_buf_line_count(buf)
-  local row, above = hook(entry, line_count)
+---@return any[]
+local function looks_of(entry, document)
   local hunk, lines = entry.hunk, entry.lines
-  -- Not where it is: marks move along with the typing.
-  local made_from = vim.json.encode({
-    above,
+  return {
     lines["end"] - lines.start,
     hunk.state,
     hunk.deciding,
@@ -286,35 +161,52 @@ local function draw(buf, entry, document, look)
     entry.edit.agent,
     document.read_only,
     document.owner or "",
-    look,
-  })
-  local mark = drawn[buf][entry.name]
+  }
+end
+
+---@param buf integer
+---@param names string
+---@param bunch hashline.Bunch
+---@param document hashline.Document
+---@param look hashline.Look
+---@return boolean changed
+local function draw(buf, names, bunch, document, look)
+  local made_from = { bunch.above, look }
+  for _, entry in ipairs(bunch.entries) do
+    made_from[#made_from + 1] = looks_of(entry, document)
+  end
+  made_from = vim.json.encode(made_from)
+  local mark = drawn[buf][names]
   if mark then
     local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})
-    if mark.look == made_from and at[1] == row then
+    if mark.look == made_from and at[1] == bunch.row then
       return false
     end
-    erase(buf, entry.name)
+    erase(buf, names)
   end
-  local virtual = {
-    virt_lines = M.virtual_lines(entry, document, look),
-    virt_lines_above = above,
+  local lines, depth, signs = {}, {}, {}
+  for _, entry in ipairs(bunch.entries) do
+    vim.list_extend(lines, virtual.lines(entry, document, look))
+    depth[entry.name] = #lines
+  end
+  local id = vim.api.nvim_buf_set_extmark(buf, marks_ns, bunch.row, 0, {
+    virt_lines = lines,
+    virt_lines_above = bunch.above,
     virt_lines_overflow = "scroll",
-  }
-  local id = vim.api.nvim_buf_set_extmark(buf, marks_ns, row, 0, virtual)
-  local signs = {}
+  })
   if config.get("signs") then
-    local text, group = sign(entry)
-    local from, to = lines.start, math.min(lines["end"], line_count)
-    if from >= to then
-      from, to = row, row + 1
-    end
-    for line = from, to - 1 do
-      signs[#signs + 1] =
-        vim.api.nvim_buf_set_extmark(buf, marks_ns, line, 0, { sign_text = text, sign_hl_group = group })
+    local line_count = vim.api.nvim_buf_line_count(buf)
+    for _, entry in ipairs(bunch.entries) do
+      local from, to = entry.lines.start, math.min(entry.lines["end"], line_count)
+      if from >= to then
+        from, to = bunch.row, bunch.row + 1
+      end
+      for line = from, to - 1 do
+        signs[#signs + 1] = vim.api.nvim_buf_set_extmark(buf, marks_ns, line, 0, sign(entry))
+      end
     end
   end
-  drawn[buf][entry.name] = { id = id, signs = signs, look = made_from }
+  drawn[buf][names] = { id = id, signs = signs, look = made_from, depth = depth }
   return true
 end
 
@@ -364,20 +256,17 @@ function M.update(document)
     return
   end
   drawn[buf] = drawn[buf] or {}
-  local wanted = {}
   local above_before = lines_above_first(buf)
   local look = look_of(buf)
   looks[buf] = look
   local changed = false
-  for _, entry in ipairs(document.entries) do
-    if entry.lines and not hidden[buf] then
-      wanted[entry.name] = true
-      changed = draw(buf, entry, document, look) or changed
-    end
+  local wanted = hidden[buf] and {} or bunches(document.entries, vim.api.nvim_buf_line_count(buf))
+  for names, bunch in pairs(wanted) do
+    changed = draw(buf, names, bunch, document, look) or changed
   end
-  for name in pairs(drawn[buf]) do
-    if not wanted[name] then
-      erase(buf, name)
+  for names in pairs(drawn[buf]) do
+    if not wanted[names] then
+      erase(buf, names)
       changed = true
     end
   end
@@ -411,17 +300,17 @@ function M.clear(buf)
   end
 end
 
---- How many screen lines the virtual lines at a hunk take.
+--- How many screen lines the virtual lines at a hunk take, with those between it and its line.
 ---@param buf integer
 ---@param entry hashline.Entry
 ---@return integer
 function M.height(buf, entry)
-  local mark = drawn[buf] and drawn[buf][entry.name]
-  if not mark then
-    return 0
+  for _, mark in pairs(drawn[buf] or {}) do
+    if mark.depth[entry.name] then
+      return mark.depth[entry.name]
+    end
   end
-  local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, { details = true })
-  return at[3] and at[3].virt_lines and #at[3].virt_lines or 0
+  return 0
 end
 
 ---@class hashline.Row
@@ -539,8 +428,8 @@ function M.start()
     -- The first sign opens the sign column, which is known only now: there is less room for the text.
     on_end = function()
       for win, document in pairs(in_view) do
-        local look, wrap = looks[document.buf or -1], vim.api.nvim_win_is_valid(win) and wrap_of(win)
-        if look and wrap and wrap < (look.wrap or math.huge) then
+        local look = looks[document.buf or -1]
+        if look and vim.api.nvim_win_is_valid(win) and room_of(win) < look.room then
           vim.schedule(function()
             M.update(document)
           end)

@@ -26,7 +26,7 @@ local M = {}
 
 ---@class hashline.Attached
 ---@field key string
----@field uri string as Neovim writes it
+---@field name string of the buffer, whose document this is only under this name
 ---@field changes hashline.Change[] since the newest list, oldest first
 ---@field known_from integer changes after this version are all in `changes`
 
@@ -44,8 +44,14 @@ function M.key(uri)
   if not vim.startswith(uri, "file:") then
     return uri
   end
-  local path = vim.uri_to_fname(uri)
-  return vim.uv.fs_realpath(path) or vim.fs.normalize(path)
+  local path = vim.fs.normalize(vim.uri_to_fname(uri))
+  local real = vim.uv.fs_realpath(path)
+  if real then
+    return real
+  end
+  -- A file that is not written yet: it will be where its folder is.
+  local folder = vim.uv.fs_realpath(vim.fs.dirname(path))
+  return folder and vim.fs.joinpath(folder, vim.fs.basename(path)) or path
 end
 
 --- Calls back after each change of what is pending in a document.
@@ -103,11 +109,18 @@ local function place(document, shown)
   end
 end
 
----@param uri string
+---@param buf integer
+---@return hashline.Attached?
+local function known(buf)
+  local buffer = attached[buf]
+  return buffer and buffer.name == vim.api.nvim_buf_get_name(buf) and buffer or nil
+end
+
+---@param key string
 ---@return integer? buf
 local function buffer_of(key)
   for buf, buffer in pairs(attached) do
-    if buffer.key == key then
+    if buffer.key == key and known(buf) then
       return buf
     end
   end
@@ -165,9 +178,11 @@ end
 --- A buffer is brought to the sidecar (or was reloaded): versions count anew.
 ---@param buf integer
 function M.attach(buf)
-  local uri = vim.uri_from_bufnr(buf)
-  local key = M.key(uri)
-  attached[buf] = { key = key, uri = uri, changes = {}, known_from = 0 }
+  local key = M.key(vim.uri_from_bufnr(buf))
+  if attached[buf] and attached[buf].key ~= key then
+    M.detach(buf)
+  end
+  attached[buf] = { key = key, name = vim.api.nvim_buf_get_name(buf), changes = {}, known_from = 0 }
   local document = documents[key]
   if document then
     document.buf = buf
@@ -247,7 +262,7 @@ end
 ---@param buf integer
 ---@return hashline.Document?
 function M.of_buffer(buf)
-  local buffer = attached[buf]
+  local buffer = known(buf)
   return buffer and documents[buffer.key]
 end
 

@@ -69,6 +69,15 @@ function M.update(document)
   vim.cmd.redrawstatus({ bang = true })
 end
 
+--- A buffer is no longer the one of its document.
+---@param buf integer
+function M.clear(buf)
+  if vim.api.nvim_buf_is_valid(buf) then
+    vim.b[buf].hashline_status_dict = count({}, false)
+    vim.b[buf].hashline_status = ""
+  end
+end
+
 --- Says what the sidecar says of itself.
 function M.show()
   local clients = vim.lsp.get_clients({ name = "hashline" })

@@ -1,0 +1,215 @@
+--- The virtual lines of a hunk: its heading, and the text that is not in the buffer.
+local config = require("hashline.config")
+local hunks = require("hashline.hunks")
+local words = require("hashline.words")
+
+local M = {}
+
+--- How the windows of a buffer show lines.
+---@class hashline.Look
+---@field width integer of the screen
+---@field room integer for text, in the narrowest of the windows
+---@field height integer of the tallest of the windows
+---@field wraps boolean
+---@field tabstop integer
+
+--- A piece of text as it is shown: tabs as blanks, what cannot be printed as Neovim writes it.
+---@param text string
+---@param column integer where it begins
+---@param tabstop integer
+---@return string
+local function printable(text, column, tabstop)
+  if not text:find("[%c\128-\255]") then
+    return text
+  end
+  local out = {}
+  local at = column
+  for part, tab in text:gmatch("([^\t]*)(\t?)") do
+    local shown = vim.fn.strtrans(part)
+    at = at + vim.api.nvim_strwidth(shown)
+    out[#out + 1] = shown
+    if tab ~= "" then
+      local width = tabstop - at % tabstop
+      out[#out + 1] = (" "):rep(width)
+      at = at + width
+    end
+  end
+  return table.concat(out)
+end
+
+--- Cuts a text so that each piece fits a width.
+---@param text string printable
+---@param room integer of the first piece
+---@param width integer of the others
+---@return string[]
+local function cut(text, room, width)
+  local pieces = {}
+  while vim.api.nvim_strwidth(text) > room do
+    local count = room
+    while vim.api.nvim_strwidth(vim.fn.strcharpart(text, 0, count)) > room do
+      count = count - 1
+    end
+    pieces[#pieces + 1] = vim.fn.strcharpart(text, 0, count)
+    text = vim.fn.strcharpart(text, count)
+    room = width
+  end
+  pieces[#pieces + 1] = text
+  return pieces
+end
+
+--- One line of text as virtual lines, wrapped where windows wrap.
+---@param text string
+---@param spans hashline.Span[]?
+---@param base string highlight
+---@param emphasis string highlight of the spans
+---@param look hashline.Look
+---@return [string, string][][]
+local function text_lines(text, spans, base, emphasis, look)
+  local lines, line, column, total = {}, {}, 0, 0
+  local function put(piece, group)
+    if piece == "" then
+      return
+    end
+    local shown = printable(piece, total, look.tabstop)
+    total = total + vim.api.nvim_strwidth(shown)
+    for i, part in ipairs(look.wraps and cut(shown, look.room - column, look.room) or { shown }) do
+      if i > 1 then
+        lines[#lines + 1], line, column = line, {}, 0
+      end
+      line[#line + 1] = { part, group }
+      column = column + vim.api.nvim_strwidth(part)
+    end
+  end
+  local from = 0
+  for _, span in ipairs(spans or {}) do
+    put(text:sub(from + 1, span[1]), base)
+    put(text:sub(span[1] + 1, span[2]), emphasis)
+    from = span[2]
+  end
+  put(text:sub(from + 1), base)
+  lines[#lines + 1] = line
+  -- The colour goes to the edge of the window, as that of highlighted lines does.
+  for _, made in ipairs(lines) do
+    local used = 0
+    for _, chunk in ipairs(made) do
+      used = used + vim.api.nvim_strwidth(chunk[1])
+    end
+    made[#made + 1] = { (" "):rep(math.max(look.width - used, 1)), base }
+  end
+  return lines
+end
+
+local BAR = "▎ "
+
+--- Lines of a heading: pieces with dots between them, as many on a line as fit. A piece that is too long for a line is broken
+--- between its words.
+---@param pieces [string, string][] text and highlight
+---@param bar string highlight
+---@param room integer
+---@return [string, string][][]
+local function fill(pieces, bar, room)
+  local lines, used = {}, 0
+  local indent = vim.api.nvim_strwidth(BAR)
+  local function put(text, group, between)
+    local width = vim.api.nvim_strwidth(between .. text)
+    if used > 0 and used + width <= room then
+      table.insert(lines[#lines], { between .. text, group })
+      used = used + width
+      return
+    end
+    for _, part in ipairs(cut(text, room - indent, room - indent)) do
+      lines[#lines + 1] = { { BAR, bar }, { part, group } }
+      used = indent + vim.api.nvim_strwidth(part)
+    end
+  end
+  for _, piece in ipairs(pieces) do
+    local text, group = vim.fn.strtrans(piece[1]), piece[2]
+    if vim.api.nvim_strwidth(text) <= room - indent then
+      put(text, group, " · ")
+    else
+      used = 0 -- on a line of its own
+      for word in text:gmatch("%S+") do
+        put(word, group, " ")
+      end
+    end
+  end
+  return lines
+end
+
+--- What a person can do with a hunk, in the words that fit its state.
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@return string
+local function hint(entry, document)
+  if document.read_only then
+    return "decided in " .. (document.owner or "another editor")
+  elseif entry.hunk.deciding then
+    return "deciding…"
+  elseif entry.hunk.state == "conflicted" then
+    return ":Hashline accept asks: mine, the agent's, both"
+  elseif hunks.in_text(entry.hunk) then
+    return ":Hashline keep | undo"
+  end
+  return ":Hashline accept | reject"
+end
+
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@param look hashline.Look
+---@return [string, string][][]
+local function heading(entry, document, look)
+  local hunk = entry.hunk
+  local group = hunk.state == "conflicted" and "HashlineHeaderConflict" or "HashlineHeader"
+  local parts =
+    { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks), hunks.size(hunk) }
+  if hunk.state == "conflicted" then
+    parts[#parts + 1] = "conflict"
+  elseif hunk.state == "edited" then
+    parts[#parts + 1] = "you changed it"
+  end
+  local pieces = vim.tbl_map(function(part)
+    return { part, group }
+  end, parts)
+  local ways = {}
+  if config.get("hints") or document.read_only or hunk.deciding then
+    ways = { { hint(entry, document), "HashlineHint" } }
+  end
+  if hunk.state ~= "conflicted" then
+    return fill(vim.list_extend(pieces, ways), group, look.room)
+  end
+  -- First why, then what can be done about it.
+  local lines = fill(pieces, group, look.room)
+  vim.list_extend(lines, fill(hunk.conflict and { { hunk.conflict, group } } or {}, group, look.room))
+  return vim.list_extend(lines, fill(ways, group, look.room))
+end
+
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@param look hashline.Look
+---@return [string, string][][]
+function M.lines(entry, document, look)
+  local hunk = entry.hunk
+  local in_text = hunks.in_text(hunk)
+  local absent = in_text and hunk.removed or hunk.proposed
+  local base = in_text and "HashlineRemoved" or "HashlineAdded"
+  local in_removed, in_proposed = words.paired(hunk.removed, hunk.proposed)
+  local spans = in_text and in_removed or in_proposed
+  local lines = heading(entry, document, look)
+  -- Neovim scrolls past virtual lines that do not fit into the window: they would never be seen.
+  local room, most, body = math.max(look.height - 2 - #lines, 3), config.get("max_lines"), {}
+  for i, text in ipairs(absent) do
+    local made = text_lines(text, spans[i], base, base .. "Word", look)
+    local is_last = i == #absent
+    if i > most or #body + #made > room - (is_last and 0 or 1) then
+      local left = #absent - i + 1
+      local more = ("… %d more line%s, :Hashline diff shows all"):format(left, left == 1 and "" or "s")
+      vim.list_extend(body, fill({ { more, "HashlineHeader" } }, "HashlineHeader", look.room))
+      break
+    end
+    vim.list_extend(body, made)
+  end
+  vim.list_extend(lines, body)
+  return lines
+end
+
+return M
