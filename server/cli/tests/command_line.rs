@@ -25,9 +25,21 @@ struct Agent {
 
 impl Agent {
     fn start(root: &Path, state: &Path, more: &[&str]) -> Self {
-        let mut command =
-            hashline(&["mcp", "--root", root.to_str().unwrap(), "--state-dir", state.to_str().unwrap()]);
-        command.args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = hashline(&["mcp", "--root", root.to_str().unwrap()]);
+        command.args(more);
+        Self::greet(command, state)
+    }
+
+    /// Starts it in a folder, without --root.
+    fn start_in(folder: &str, state: &Path) -> Self {
+        let mut command = hashline(&["mcp"]);
+        command.current_dir(folder);
+        Self::greet(command, state)
+    }
+
+    fn greet(mut command: Command, state: &Path) -> Self {
+        command.arg("--state-dir").arg(state);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut agent = Self { child, lines };
@@ -117,6 +129,26 @@ fn status_without_an_editor_is_1() {
         serde_json::from_str::<serde_json::Value>(&out).unwrap(),
         serde_json::json!({ "sidecars": [] })
     );
+}
+
+#[test]
+fn the_top_of_the_disk_is_served_only_if_told_to() {
+    let temp = tempfile::tempdir().unwrap();
+    let state = temp.path().join("state");
+    std::fs::write(temp.path().join("a.txt"), "a\n").unwrap();
+    let read = format!(r#"{{"path":"{}"}}"#, temp.path().join("a.txt").display());
+    let mut agent = Agent::start_in("/", &state);
+    agent.call(1, "read_text_file", &read);
+    let told = agent.hears();
+    assert!(told.contains("\"isError\":true") && told.contains("give --root DIR"), "{told}");
+    assert_eq!(agent.ends().0, Some(0));
+
+    let mut agent = Agent::start(Path::new("/"), &state, &[]);
+    agent.call(1, "read_text_file", &read);
+    assert!(agent.hears().contains("|a"));
+    let mut agent = Agent::start_in(temp.path().to_str().unwrap(), &state);
+    agent.call(1, "read_text_file", &read);
+    assert!(agent.hears().contains("|a"));
 }
 
 #[test]

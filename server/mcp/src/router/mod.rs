@@ -19,6 +19,7 @@ use hashline_workspace::{Caller, Settings, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
 
+use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply};
 use crate::router::choose::Choice;
 use crate::router::sidecars::Sidecars;
@@ -48,20 +49,25 @@ pub struct Router {
     /// Whether the base roots were given by the person, so that a client can only narrow them.
     fixed: bool,
     roots: RwLock<Roots>,
+    /// Why no folder is served, while none is.
+    nothing: RwLock<Option<String>>,
 }
 
 impl Router {
-    /// A router over these roots. `fixed`: the person gave them, and clients can only narrow them.
+    /// A router over these roots. `fixed`: the person gave them, and clients can only narrow them. Without any, every call is
+    /// refused until the client names some.
     #[must_use]
     pub fn new(roots: Roots, fixed: bool, settings: Settings, state: StateDir) -> Self {
         // Without an editor there is nobody to tell.
         let (workspace, _) = Workspace::new(roots.clone(), settings, Arc::new(Memory::default()));
+        let nothing = roots.is_empty().then(|| NOWHERE.to_owned());
         Self {
             own: Toolbox::new(workspace),
             sidecars: Sidecars::new(state),
             base: roots.clone(),
             fixed,
             roots: RwLock::new(roots),
+            nothing: RwLock::new(nothing),
         }
     }
 
@@ -73,10 +79,12 @@ impl Router {
         self.fixed
     }
 
-    /// Serves these folders from now on.
-    pub(crate) fn serve_roots(&self, roots: &Roots) {
-        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = roots.clone();
+    /// Serves these folders from now on, or none for a reason that is told.
+    pub(crate) fn serve_roots(&self, served: Result<Roots, String>) {
+        let (roots, nothing) = served.map_or_else(|why| (Roots::default(), Some(why)), |roots| (roots, None));
         self.own.workspace().set_roots(roots.clone());
+        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
+        *self.nothing.write().unwrap_or_else(PoisonError::into_inner) = nothing;
     }
 
     /// The folders that are served.
@@ -96,6 +104,10 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> CallToolResult {
+        let nothing = self.nothing.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(why) = nothing {
+            return Reply::refused(why).into_result();
+        }
         if self.sidecars.known().list.is_empty() {
             return self.own_call(origin, tool, arguments, cancel).await.into_result();
         }
