@@ -100,7 +100,6 @@ Examples:
   hashline mcp                                 as agents start it, in the project's folder
   hashline mcp --root . --root ../shared       two folders and nothing else
   hashline mcp --toolset hashline              only reading and editing
-  hashline mcp --mode propose                  hold edits of files that are not open, too
   HASHLINE_LOG=debug hashline mcp --log-file /tmp/hashline.log
 
 It ends when its input does, or at SIGINT or SIGTERM.
@@ -118,7 +117,7 @@ pub struct Mcp {
     /// How names of tools are listed; calls may use either
     #[arg(long, value_name = "STYLE", default_value = "plain")]
     pub tool_names: ToolNames,
-    /// What becomes of edits in files that no editor has open
+    /// What becomes of edits while no editor is running for the folder
     #[arg(long, value_name = "MODE", default_value = "apply")]
     pub mode: EditMode,
     #[command(flatten)]
@@ -162,9 +161,9 @@ pub enum ToolNames {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum EditMode {
-    /// Hold edits until they are accepted
+    /// Hold edits; without an editor nobody can accept them yet
     Propose,
-    /// Write edits at once; they can be taken back
+    /// Write edits to the disk at once
     Apply,
 }
 

@@ -37,6 +37,11 @@ impl Toolbox {
         &self.workspace
     }
 
+    /// Whether there is a person who decides about edits: without an editor there is nothing yet to decide with.
+    fn is_decided(&self) -> bool {
+        self.editor.is_some()
+    }
+
     /// Runs a tool. Whatever goes wrong is a result with `isError` and the next step in its words.
     ///
     /// `cancel` ends a wait. A tool that changes something does not look at it: what was begun is finished.
@@ -66,9 +71,13 @@ impl Toolbox {
         let workspace = &self.workspace;
         match tool {
             ToolName::ReadTextFile => tools::read_text_file::call(workspace, caller, arguments).await,
-            ToolName::EditTextFile => tools::edit_text_file::call(workspace, caller, arguments).await,
+            ToolName::EditTextFile => {
+                tools::edit_text_file::call(workspace, caller, self.is_decided(), arguments).await
+            }
             ToolName::ListEdits => tools::list_edits::call(workspace, caller, arguments).await,
-            ToolName::AwaitReview => tools::await_review::call(workspace, caller, arguments, cancel).await,
+            ToolName::AwaitReview => {
+                tools::await_review::call(workspace, caller, self.is_decided(), arguments, cancel).await
+            }
             ToolName::WithdrawEdit => tools::withdraw_edit::call(workspace, caller, arguments).await,
             ToolName::ListDocuments => {
                 tools::list_documents::call(workspace, caller, self.editor.as_deref(), arguments).await

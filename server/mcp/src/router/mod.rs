@@ -5,6 +5,7 @@
 
 mod choose;
 mod everywhere;
+mod ledger;
 mod pass;
 mod sidecars;
 
@@ -22,6 +23,7 @@ use serde_json::Value;
 use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply};
 use crate::router::choose::Choice;
+use crate::router::ledger::{About, Ledger};
 use crate::router::sidecars::Sidecars;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
@@ -45,6 +47,7 @@ pub struct Router {
     /// Serves the disk.
     own: Toolbox,
     sidecars: Sidecars,
+    ledger: Ledger,
     base: Roots,
     /// Whether the base roots were given by the person, so that a client can only narrow them.
     fixed: bool,
@@ -64,6 +67,7 @@ impl Router {
         Self {
             own: Toolbox::new(workspace),
             sidecars: Sidecars::new(state),
+            ledger: Ledger::default(),
             base: roots.clone(),
             fixed,
             roots: RwLock::new(roots),
@@ -108,13 +112,18 @@ impl Router {
         if let Some(why) = nothing {
             return Reply::refused(why).into_result();
         }
-        if self.sidecars.known().list.is_empty() {
+        if self.sidecars.known().list.is_empty() && self.ledger.is_empty() {
             return self.own_call(origin, tool, arguments, cancel).await.into_result();
         }
         let named = matches!(tool, ToolName::ReadTextFile | ToolName::EditTextFile | ToolName::ListEdits);
         match arguments.get("path") {
             Some(Value::String(path)) if named => {
                 let path = path.clone();
+                if tool == ToolName::ListEdits {
+                    let lost = self.lost_of(&path, &arguments);
+                    let result = self.by_path(origin, tool, &path, arguments, cancel).await;
+                    return everywhere::with_lost(lost, Reply::of_result(result)).into_result();
+                }
                 self.by_path(origin, tool, &path, arguments, cancel).await
             }
             _ => self.everywhere(origin, tool, arguments, cancel).await.into_result(),
@@ -191,6 +200,16 @@ impl Router {
             return result;
         }
         everywhere::merged(vec![Reply::of_result(result), own]).into_result()
+    }
+
+    /// What there is to tell of a document's edits that went with their editor.
+    fn lost_of(&self, path: &str, arguments: &JsonObject) -> Option<Reply> {
+        if !everywhere::lists_pending(arguments) {
+            return None;
+        }
+        let place = self.roots().resolve(path, PathStyle::Any);
+        let path = place.map_or(path.to_owned(), |place| place.absolute().to_string_lossy().into_owned());
+        self.ledger.lost(About::Path(&path), &self.sidecars.known().list)
     }
 
     /// A call about a document that has no file: whichever editor has it.

@@ -173,13 +173,14 @@ fn places(operation: &Operation) -> Vec<Range<usize>> {
     }
 }
 
-pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObject) -> Reply {
+/// `decided`: whether there is a person who can decide about the edit.
+pub(crate) async fn call(workspace: &Workspace, caller: &Caller, decided: bool, given: JsonObject) -> Reply {
     let Asked { request, places } = match parse(given) {
         Ok(asked) => asked,
         Err(problems) => return Reply::refused(problems),
     };
     match workspace.edit(caller, request).await {
-        Ok(done) => answer(&done),
+        Ok(done) => answer(&done, decided),
         Err(refusal) => refused(refusal, &places),
     }
 }
@@ -213,7 +214,7 @@ fn add_fresh(words: &mut String, now: &Text, places: &[Range<usize>]) {
     write_regions(words, now, &near, CONTEXT, MAX_SHOWN_CHARS);
 }
 
-fn answer(done: &EditReply) -> Reply {
+fn answer(done: &EditReply, decided: bool) -> Reply {
     let mut out = String::with_capacity(1024);
     let state = state(done);
     // Writing to a string cannot fail.
@@ -223,7 +224,7 @@ fn answer(done: &EditReply) -> Reply {
     };
     let _ = writeln!(out, " · {} lines · file_hash {}]", done.text.line_count(), done.hash.short());
     if !done.dry_run {
-        notes(&mut out, done);
+        notes(&mut out, done, decided);
     }
     if done.carried {
         out.push_str(
@@ -267,11 +268,15 @@ fn word_of(state: HunkState, done: &EditReply) -> &'static str {
     }
 }
 
-fn notes(out: &mut String, done: &EditReply) {
+fn notes(out: &mut String, done: &EditReply, decided: bool) {
     let held = done.states.contains(&HunkState::Held);
     let under_way = done.mode == Mode::Apply && done.held_below.is_empty();
     match (held, under_way) {
         (true, true) => out.push_str("It goes into the editor's text at once; the disk has it when the person saves.\n"),
+        (true, false) if !decided => out.push_str(
+            "Held: your reads show it, but the disk and builds do not have it. No editor is running for this file, so nobody can \
+             accept it yet.\n",
+        ),
         (true, false) => out.push_str(
             "Held for the person to accept: your reads show it, but the editor's text, the disk and builds do not have it \
              yet. await_review tells the decision.\n",

@@ -127,3 +127,8 @@ fn conflict_words(conflict: Conflict, sentence: Option<&str>) -> String {
 pub(crate) fn undecided(edit: &EditInfo) -> usize {
     edit.hunks.iter().filter(|hunk| hunk.view.decision == Decision::Undecided).count()
 }
+
+/// The edits that are not all decided.
+pub(crate) fn open_ids(edits: &[EditInfo]) -> Vec<String> {
+    edits.iter().filter(|edit| undecided(edit) > 0).map(|edit| edit.id.to_string()).collect()
+}
