@@ -19,7 +19,7 @@ M.messages = {
 -- The fields of what is inside the messages.
 M.types = {
   ["Announcement"] = { "protocol", "version" },
-  ["Edit"] = { "id", "agent", "conversation", "tool", "mode", "status", "hunks" },
+  ["Edit"] = { "id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks" },
   ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict" },
   ["Lines"] = { "start", "end" },
   ["Refusal"] = { "hunk", "why", "message", "others" },
@@ -57,6 +57,7 @@ M.values = {
 ---@class hashline.Edit
 ---@field id string
 ---@field agent string
+---@field connection string?
 ---@field conversation string
 ---@field tool string
 ---@field mode "propose"|"apply"
