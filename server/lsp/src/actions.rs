@@ -17,7 +17,7 @@ use crate::client::Facts;
 use crate::commands;
 use crate::from_proto;
 use crate::hover::touches;
-use crate::offers::{gist, offers, waiting, waits, whose};
+use crate::offers::{gist, offers, waiting, waits, whose, with, words};
 use crate::protocol::{Decide, Decision};
 use crate::session::Session;
 use crate::to_proto;
@@ -109,12 +109,16 @@ impl<'a> Desk<'a> {
             edits.any(|edit| edit.edit.conversation == *conversation && edit.hunks.iter().any(waits))
         };
         let documents = reviews.iter().filter(waits_in).count();
+        let edits = reviews.iter().flat_map(|review| &review.review.edits);
+        let own = edits.filter(|edit| edit.edit.conversation == *conversation);
+        let hunks: Vec<&HunkView> = own.flat_map(|edit| &edit.hunks).filter(|hunk| waits(hunk)).collect();
+        let [accept, reject] = words(&hunks);
         if documents < 2 && !others {
             return;
         }
         let agent = &edit.edit.agent;
         let where_ = if documents == 1 { "here".to_owned() } else { format!("in {documents} files") };
-        for (word, decision) in [("Accept", Decision::Accept), ("Reject", Decision::Reject)] {
+        for (word, decision) in [(accept, Decision::Accept), (reject, Decision::Reject)] {
             let decide = Decide { conversation: Some(conversation.to_string()), ..Decide::new(decision) };
             let title = format!("{word} all of this conversation ({agent}) {where_}");
             let command = commands::command(title.clone(), &decide);
@@ -133,11 +137,12 @@ impl<'a> Desk<'a> {
             self.review.review.edits.iter().flat_map(|edit| &edit.hunks).filter(|hunk| waits(hunk)).collect();
         let count = match hunks.len() {
             0 => return,
-            1 => "the agent edit".to_owned(),
-            count => format!("all {count} agent edits"),
+            1 => "the hunk".to_owned(),
+            count => format!("all {count} hunks"),
         };
+        let [accept, reject] = words(&hunks);
         for (kind, word, decision) in
-            [(ACCEPT_ALL, "Accept", Decision::Accept), (REJECT_ALL, "Reject", Decision::Reject)]
+            [(ACCEPT_ALL, accept, Decision::Accept), (REJECT_ALL, reject, Decision::Reject)]
         {
             if self.wants(kind) {
                 let decide = Decide { uri: Some(self.review.uri.clone()), ..Decide::new(decision) };
@@ -168,11 +173,7 @@ impl<'a> Desk<'a> {
         };
         let needs = preview.decided.refused.iter().find(|refused| refused.why == Why::NeedsOthers);
         if let Some(needs) = needs.filter(|_| !decide.with_others && decide.hunk.is_some()) {
-            let with = match needs.others.as_slice() {
-                [other] => format!(", with {}", other.short()),
-                others => format!(", with {} others", others.len()),
-            };
-            return self.with_edit(title + &with, Decide { with_others: true, ..decide });
+            return self.with_edit(title + &with(&needs.others), Decide { with_others: true, ..decide });
         }
         // Without versions an edit might meet another text than it was made for: there the command delivers, when it is quiet.
         let sound = preview.recognisable && self.facts.versioned_edits;

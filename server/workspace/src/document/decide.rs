@@ -369,8 +369,8 @@ impl Document {
                 return Err(Undecided {
                     hunk: self.short(id),
                     why: Why::Edited,
-                    message: "You changed lines inside this edit. Undo it with your changes, or undo it and keep your \
-                              lines."
+                    message: "You changed lines inside this edit. Choose “Undo it, my changes too” or “Undo it, keep my \
+                              lines”."
                         .to_owned(),
                     others: Vec::new(),
                 });
@@ -456,7 +456,7 @@ impl Document {
             hunk: self.short(id),
             why: Why::Conflicted,
             message: format!(
-                "{} Keep your lines, take the agent's, or keep both.",
+                "{} Choose “Keep mine”, “Take the agent's” or “Keep both”.",
                 crate::document::review::conflict_sentence(conflict, None)
             ),
             others: Vec::new(),
