@@ -423,3 +423,17 @@ async fn taking_out_what_an_edit_put_in_is_no_undo_of_it() {
     assert_eq!(states, [HunkState::InText, HunkState::InText]);
     assert!(!desk.deliver(), "nothing is sent again");
 }
+
+#[tokio::test]
+async fn a_beginning_that_fits_two_edits_withdraws_neither() {
+    let desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    for line in [0, 2] {
+        desk.edit(hash, &[replace(Desk::anchor(&text, line), "x")]).await.unwrap();
+    }
+    let refusal = desk.workspace.withdraw(&Desk::caller(), "").await.unwrap_err();
+    assert!(matches!(refusal, Refusal::AmbiguousEdit(_)), "{refusal}");
+    let states: Vec<_> =
+        desk.workspace.reviews()[0].review.edits.iter().map(|edit| edit.edit.status()).collect();
+    assert_eq!(states, [hashline_history::Status::Pending; 2]);
+}

@@ -208,3 +208,20 @@ async fn in_propose_mode_files_wait_too() {
     let read = desk.read("hello.js").await;
     assert!(read.text.contains("1 held change in this text is not in the editor yet"), "{}", read.text);
 }
+
+#[tokio::test]
+async fn line_endings_that_would_run_together_are_refused_in_words_for_the_agent() {
+    let desk = Desk::new();
+    let content = "a\rb\n\nc\n";
+    desk.write("a.txt", content);
+    let read = desk.read("a.txt").await;
+    let refused =
+        desk.edit("a.txt", &read.hash(), json!([{ "op": "delete", "anchor": read.anchor("b") }])).await;
+    assert!(refused.failed && refused.text.contains("nothing was changed"), "{}", refused.text);
+    assert!(
+        refused.text.contains("lone carriage return") && refused.text.contains("one operation"),
+        "{}",
+        refused.text
+    );
+    assert_eq!(desk.bytes("a.txt"), content.as_bytes());
+}

@@ -422,10 +422,12 @@ impl Document {
                 let other = if hunk == id { other } else { hunk };
                 Err(self.collides(id, other))
             }
-            Err(error) => Err(Undecided {
+            Err(_) => Err(Undecided {
                 hunk: self.short(id),
                 why: Why::Conflicted,
-                message: format!("It cannot be put into the text as it is now: {error}."),
+                message: "It cannot be put into the text as it is now. Decide about the edits next to it first, or change \
+                          the lines around it."
+                    .to_owned(),
                 others: Vec::new(),
             }),
         }

@@ -202,7 +202,7 @@ impl Document {
                 lines: hunk.lines,
             })
             .collect();
-        let ids = weave.record(&changes).map_err(|error| Refusal::CannotWeave { why: error.to_string() })?;
+        let ids = weave.record(&changes).map_err(Refusal::CannotWeave)?;
         let held_below = proposal.mode == Mode::Apply
             && ids.iter().any(|id| weave.prerequisites(*id).iter().any(|below| !weave.in_buffer(*below)));
         let lines = changes.iter().zip(&ids).map(|(change, id)| HunkLines {
