@@ -6,6 +6,7 @@ use hashline_link::CancellationToken;
 use hashline_workspace::{Caller, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 
+use crate::own_edits::OwnEdits;
 use crate::reply::Reply;
 use crate::tools;
 use crate::toolset::ToolName;
@@ -16,13 +17,14 @@ pub struct Toolbox {
     workspace: Workspace,
     /// The name of the editor whose documents these are, if they are an editor's.
     editor: Option<Arc<str>>,
+    own_edits: Arc<OwnEdits>,
 }
 
 impl Toolbox {
     /// The tools over a workspace without an editor.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, editor: None }
+        Self { workspace, editor: None, own_edits: Arc::default() }
     }
 
     /// The same, telling agents of this editor.
@@ -72,7 +74,8 @@ impl Toolbox {
         match tool {
             ToolName::ReadTextFile => tools::read_text_file::call(workspace, caller, arguments).await,
             ToolName::EditTextFile => {
-                tools::edit_text_file::call(workspace, caller, self.is_decided(), arguments).await
+                let (decided, own) = (self.is_decided(), &self.own_edits);
+                tools::edit_text_file::call(workspace, caller, decided, own, arguments).await
             }
             ToolName::ListEdits => tools::list_edits::call(workspace, caller, arguments).await,
             ToolName::AwaitReview => {

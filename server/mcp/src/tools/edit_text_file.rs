@@ -6,7 +6,7 @@ use std::ops::Range;
 use hashline_anchor::{
     Anchor, CONTEXT, MAX_SHOWN_CHARS, Operation, RawOperation, explain_form, write_regions,
 };
-use hashline_text::{HashPrefix, Text};
+use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_weave::View;
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::document::{HunkState, Mode};
@@ -15,6 +15,7 @@ use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, refusal, shown};
+use crate::own_edits::OwnEdits;
 use crate::reply::{EDITS, FILE_HASH, Reply};
 use crate::tools::told;
 use crate::toolset::Definition;
@@ -210,15 +211,50 @@ fn places(operation: &Operation) -> Vec<Range<usize>> {
 }
 
 /// `decided`: whether there is a person who can decide about the edit.
-pub(crate) async fn call(workspace: &Workspace, caller: &Caller, decided: bool, given: JsonObject) -> Reply {
+pub(crate) async fn call(
+    workspace: &Workspace,
+    caller: &Caller,
+    decided: bool,
+    own: &OwnEdits,
+    given: JsonObject,
+) -> Reply {
     let Asked { request, places } = match parse(given) {
         Ok(asked) => asked,
         Err(wrong) => return malformed(workspace, caller, wrong).await,
     };
+    let from = request.file_hash;
     match workspace.edit(caller, request).await {
-        Ok(done) => answer(&done, decided),
-        Err(refusal) => refused(refusal, &places),
+        Ok(done) => {
+            if !done.open && !done.dry_run {
+                own.made(&caller.connection, from, done.hash);
+            }
+            answer(&done, decided)
+        }
+        Err(refusal) => {
+            let overtaken = match &refusal {
+                Refusal::ChangedOnDisk { now } => now
+                    .hash
+                    .filter(|to| own.lead(&caller.connection, &from, to))
+                    .map(|hash| overtaken(hash, now.text(), &places)),
+                _ => None,
+            };
+            match overtaken {
+                Some(words) => Reply { text: words, ..Reply::from(refusal) },
+                None => refused(refusal, &places),
+            }
+        }
     }
+}
+
+/// The words for an agent whose own edit has changed the file since the text that it names.
+fn overtaken(hash: FileHash, now: &Text, places: &[Range<usize>]) -> String {
+    let mut words = format!(
+        "The edit was refused and nothing was changed: your own edit has changed the file since that file_hash; its reply had the new \
+         hash and the new anchors. The file_hash is {} now.\n",
+        hash.short()
+    );
+    add_fresh(&mut words, now, places);
+    words
 }
 
 /// A refusal; where it does not show the lines as they are now, they are added, so that no re-read is needed. The workspace has served
