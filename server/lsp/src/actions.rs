@@ -34,7 +34,7 @@ const FEW: usize = 16;
 
 /// The actions for a range of a document.
 pub(crate) fn of(session: &Session, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
-    let Some(desk) = Desk::of(session, &params.text_document.uri, params.context.only.as_deref()) else {
+    let Some(menu) = Menu::of(session, &params.text_document.uri, params.context.only.as_deref()) else {
         return Vec::new();
     };
     let range = from_proto::span(params.range);
@@ -42,22 +42,22 @@ pub(crate) fn of(session: &Session, params: &CodeActionParams) -> Vec<CodeAction
     // A range that ends before the first character of a line does not touch that line.
     let end = if range.end.character == 0 && end > start { end } else { end.saturating_add(1) };
     let mut actions = Vec::new();
-    if desk.wants(HUNK) {
+    if menu.wants(HUNK) {
         let touched: Vec<_> =
-            waiting(&desk.review).filter(|(.., lines)| touches(lines, &(start..end))).collect();
+            waiting(&menu.review).filter(|(.., lines)| touches(lines, &(start..end))).collect();
         for (edit, hunk, _) in &touched {
-            desk.about_hunk(edit, hunk, &mut actions);
+            menu.about_hunk(edit, hunk, &mut actions);
         }
         let mut told: Vec<&ReviewEdit> = Vec::new();
         for (edit, ..) in touched {
             if !told.iter().any(|told| told.edit.conversation == edit.edit.conversation) {
                 told.push(edit);
-                desk.about_conversation(edit, &mut actions);
+                menu.about_conversation(edit, &mut actions);
             }
         }
     }
-    desk.about_document(&mut actions);
-    let literals = desk.facts.action_literals;
+    menu.about_document(&mut actions);
+    let literals = menu.facts.action_literals;
     let plain = |action: CodeAction| match (literals, action.command) {
         (false, Some(command)) => CodeActionOrCommand::Command(command),
         (_, command) => CodeActionOrCommand::CodeAction(CodeAction { command, ..action }),
@@ -74,7 +74,8 @@ fn is_wanted(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
     only.is_none_or(|only| only.iter().any(|wanted| below(wanted.as_str())))
 }
 
-struct Desk<'a> {
+/// What is offered for a document to one who asks.
+struct Menu<'a> {
     session: &'a Session,
     facts: Facts,
     uri: &'a Url,
@@ -82,7 +83,7 @@ struct Desk<'a> {
     review: DocumentReview,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Menu<'a> {
     fn of(session: &'a Session, uri: &'a Url, only: Option<&'a [CodeActionKind]>) -> Option<Self> {
         let review = session.workspace.review(&session.spelled(uri.as_str()))?;
         Some(Self { session, facts: session.facts(), uri, only, review })
