@@ -1,4 +1,4 @@
-//! What the person can do about a hunk, in the words of the design: Accept and Reject for what is held, Keep and Undo for
+//! What the person can do about a hunk, by one set of words: Accept and Reject for what is held, Keep and Undo for
 //! what is in the text already.
 
 use hashline_history::{Decision as Decided, HunkRef};

@@ -1,4 +1,4 @@
-//! What the person's typing does to hunks: conflicted while held (W7), edited while in the text (W8). Both are computed
+//! What the person's typing does to hunks: conflicted while held (rule W7), edited while in the text (rule W8). Both are computed
 //! from the weave as it is, never stored, so undoing the typing ends them.
 
 use crate::hunk::HunkId;
@@ -6,14 +6,14 @@ use crate::line::LineId;
 use crate::run::Run;
 use crate::weave::Weave;
 
-/// Per hunk the first and the last run that it made or removed (W4).
+/// Per hunk the first and the last run that it made or removed (rule W4).
 pub(crate) type Spans = Vec<Option<(usize, usize)>>;
 
 /// What stands against a hunk that is not in the text, judged under its own dependencies alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// The person changed a line that it takes away; or a line beside it so that the two endings would be read as one, a lone
-    /// `\r` before an empty line that ends in `\n` (W1).
+    /// `\r` before an empty line that ends in `\n` (rule W1).
     LineChanged,
     /// The person removed a line that it takes away.
     LineRemoved,

@@ -1,4 +1,4 @@
-//! What became of edits (design 7, review): listing, waiting for decisions, taking an own edit back.
+//! What became of edits: listing, waiting for decisions, taking an own edit back.
 
 use std::sync::Arc;
 use std::time::Duration;

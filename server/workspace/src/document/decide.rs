@@ -1,4 +1,4 @@
-//! The person's decisions (W8, W11, W12). A decision that changes no text is made at once; one that does becomes an intent.
+//! The person's decisions (rules W8, W11, W12). A decision that changes no text is made at once; one that does becomes an intent.
 
 use std::ops::Range;
 
@@ -140,7 +140,7 @@ impl Document {
     }
 
     /// Accepts a hunk as the person has rewritten it: the hunk is in the text then, and what differs from its proposal is the
-    /// person's typing (W12).
+    /// person's typing (rule W12).
     pub fn accept_revised(&mut self, hunk: &HunkRef, own: &[String], reason: Option<String>) -> Decided {
         let mut decided = Decided::default();
         let target = Target::Hunk(hunk.clone());
@@ -389,7 +389,7 @@ impl Document {
         Ok(())
     }
 
-    /// Whether hunks that must be decided with one may be: asked for, or of the same turn (W11).
+    /// Whether hunks that must be decided with one may be: asked for, or of the same turn (rule W11).
     fn with_others(
         &self,
         id: HunkId,
