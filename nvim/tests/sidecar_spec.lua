@@ -212,15 +212,15 @@ t.test("no plugin, propose: the same by code actions, with conflict and undo", f
 
   scene:go("Hello")
   local accept, reject = "Accept (claude-code 1 of 3)", "Reject (claude-code 1 of 3)"
-  scene:offers({ accept, reject, "Accept all 3 agent edits", "Reject all 3 agent edits" })
+  scene:offers({ accept, reject, "Accept all 3 hunks", "Reject all 3 hunks" })
   scene:take(accept)
   local accepted = with(text, { { 5, 5, { "  return `Hello, ${name}!`;" } } })
   scene:has(accepted)
-  scene:offers({ "Accept all 2 agent edits", "Reject all 2 agent edits" })
+  scene:offers({ "Accept all 2 hunks", "Reject all 2 hunks" })
   child:type("u")
   scene:has(text, "u takes the acceptance back")
   scene:offers(
-    { accept, reject, "Accept all 3 agent edits", "Reject all 3 agent edits" },
+    { accept, reject, "Accept all 3 hunks", "Reject all 3 hunks" },
     "and it is pending again"
   )
   scene:take(accept)
@@ -228,13 +228,13 @@ t.test("no plugin, propose: the same by code actions, with conflict and undo", f
 
   scene:go('greet("world")')
   scene:take("Reject (claude-code 3 of 3)")
-  scene:offers({ "Accept the agent edit", "Reject the agent edit" })
+  scene:offers({ "Accept the hunk", "Reject the hunk" })
   t.eq(child:lines(), accepted)
 
   scene:go("Bye")
   child:type("cwthrow<Esc>")
   local ways =
-    { "Keep mine (claude-code 2 of 3)", "Take theirs (claude-code 2 of 3)", "Keep both (claude-code 2 of 3)" }
+    { "Keep mine (claude-code 2 of 3)", "Take the agent's (claude-code 2 of 3)", "Keep both (claude-code 2 of 3)" }
   scene:offers(ways, "typed over", true)
   child:type("u")
   local second = { "Accept (claude-code 2 of 3)", "Reject (claude-code 2 of 3)" }
@@ -286,8 +286,8 @@ t.test("no plugin, apply: keep, undo, the ways out of an edited one; u makes it 
   child:type("A // or not<Esc>")
   local ways = {
     "Keep (claude-code 2 of 3)",
-    "Undo with my changes (claude-code 2 of 3)",
-    "Undo, keep my lines (claude-code 2 of 3)",
+    "Undo it, my changes too (claude-code 2 of 3)",
+    "Undo it, keep my lines (claude-code 2 of 3)",
   }
   scene:offers(ways, "edited", true)
   scene:take(ways[3])

@@ -19,7 +19,7 @@ M.messages = {
 -- The fields of what is inside the messages.
 M.types = {
   ["Announcement"] = { "protocol", "version" },
-  ["Edit"] = { "id", "agent", "conversation", "connection", "tool", "mode", "status", "hunks" },
+  ["Edit"] = { "id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks" },
   ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict" },
   ["Lines"] = { "start", "end" },
   ["Refusal"] = { "hunk", "why", "message", "others" },

@@ -48,7 +48,8 @@ pub fn explain(failures: &[AnchorFailure], current: &Text) -> String {
     out
 }
 
-/// Puts operations whose form is wrong into words. There are no lines to show: the anchors say too little.
+/// Puts operations whose form is wrong into words. Which lines they mean is not certain; whoever has the text may show those whose
+/// numbers can be read.
 ///
 /// ```
 /// use hashline_anchor::{Operation, RawOperation, explain_form};
@@ -108,8 +109,8 @@ fn sentence(problem: &Problem) -> String {
         ),
         Problem::RepeatsTag { content_line, line, hash } => format!(
             "line {} of its content begins with {line}:{hash}|, the tag of line {line} of this file. Tags are not part \
-             of the text: send the content without them. If the file should really have these characters, use \
-             edit_file_diff or write_file.",
+             of the text: send the content without them. If the file should really have these characters, write them \
+             with another tool.",
             content_line + 1,
         ),
     }

@@ -12,6 +12,8 @@ How it fits together:
   starts `hashline mcp`, which finds the editor that has a file open and works
   on its text, unsaved changes included; without one it works on the disk. What
   an agent changes in an open file is held until you accept it in the editor.
+  Both start it by its name: `cargo install --path server/cli` puts it on the
+  path, or give them the absolute path.
 
 Examples:
   hashline demo                                see what it does
@@ -20,7 +22,7 @@ Examples:
   hashline status                              see editors, documents and undecided edits
 
 Environment:
-  HASHLINE_LOG   what is logged, such as debug or hashline_link=trace (usual: warn)
+  HASHLINE_LOG   what is logged, such as debug or hashline_link=trace [default: warn]
 
 Exit codes: 0 done, 1 failed or nothing found, 2 wrong usage.";
 
@@ -57,7 +59,7 @@ pub struct Demo {
     /// Play it in a real editor
     #[arg(long, value_name = "EDITOR")]
     pub editor: Option<DemoEditor>,
-    /// The Neovim to start (usual: nvim from the path)
+    /// The Neovim to start [default: nvim from the path, else the one that the tests install]
     #[arg(long, value_name = "FILE", requires = "editor")]
     pub nvim: Option<PathBuf>,
 }
@@ -83,7 +85,7 @@ Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
 #[derive(Debug, Args)]
 #[command(after_help = LSP_HELP)]
 pub struct Lsp {
-    /// What to call the editor (usual: what it says of itself)
+    /// What to call the editor [default: what it says of itself]
     #[arg(long, value_name = "NAME")]
     pub editor: Option<String>,
     #[command(flatten)]
@@ -92,14 +94,14 @@ pub struct Lsp {
 
 const MCP_HELP: &str = "\
 Which folders are served: those of --root; else what the agent names as its
-roots; else the working directory. With --root the agent's roots can only narrow
-them.
+roots; else the working directory, unless that is / or the home folder: then
+calls are refused until one of the others is given. With --root the agent's roots
+can only narrow them.
 
 Examples:
   hashline mcp                                 as agents start it, in the project's folder
   hashline mcp --root . --root ../shared       two folders and nothing else
   hashline mcp --toolset hashline              only reading and editing
-  hashline mcp --mode propose                  hold edits of files that are not open, too
   HASHLINE_LOG=debug hashline mcp --log-file /tmp/hashline.log
 
 It ends when its input does, or at SIGINT or SIGTERM.
@@ -111,13 +113,13 @@ pub struct Mcp {
     /// A folder to serve; may be given several times
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
-    /// Tools to list, by group: hashline, review, search (usual: all three)
+    /// Tools to list, by group: hashline, review, search [default: all three]
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     pub toolset: Vec<Toolset>,
-    /// How names of tools are listed; calls may use either
-    #[arg(long, value_name = "STYLE", default_value = "plain")]
+    /// How names of tools are listed; calls may use either. Hidden as long as no tool has a dot in its name
+    #[arg(long, value_name = "STYLE", default_value = "plain", hide = true)]
     pub tool_names: ToolNames,
-    /// What becomes of edits in files that no editor has open
+    /// What becomes of edits while no editor is running for the folder
     #[arg(long, value_name = "MODE", default_value = "apply")]
     pub mode: EditMode,
     #[command(flatten)]
@@ -143,7 +145,7 @@ pub struct Status {
 
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Where editors and agents find each other (usual: ~/.hashline); the same on both sides
+    /// Where editors and agents find each other [default: ~/.hashline]; the same on both sides
     #[arg(long, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
     /// Write the log to this file instead of standard error
@@ -161,9 +163,9 @@ pub enum ToolNames {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum EditMode {
-    /// Hold edits until they are accepted
+    /// Hold edits; without an editor nobody can accept them yet
     Propose,
-    /// Write edits at once; they can be taken back
+    /// Write edits to the disk at once
     Apply,
 }
 

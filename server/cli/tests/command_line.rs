@@ -2,9 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use hashline_link::{
+    Call, CancellationToken, Decide, DecideOutcome, Handler, Held, Listener, Raw, RemoteError, Sidecar,
+    SidecarId, SidecarStatus, StateDir, announce, serve,
+};
 
 fn hashline(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
@@ -25,9 +31,21 @@ struct Agent {
 
 impl Agent {
     fn start(root: &Path, state: &Path, more: &[&str]) -> Self {
-        let mut command =
-            hashline(&["mcp", "--root", root.to_str().unwrap(), "--state-dir", state.to_str().unwrap()]);
-        command.args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = hashline(&["mcp", "--root", root.to_str().unwrap()]);
+        command.args(more);
+        Self::greet(command, state)
+    }
+
+    /// Starts it in a folder, without --root.
+    fn start_in(folder: &str, state: &Path) -> Self {
+        let mut command = hashline(&["mcp"]);
+        command.current_dir(folder);
+        Self::greet(command, state)
+    }
+
+    fn greet(mut command: Command, state: &Path) -> Self {
+        command.arg("--state-dir").arg(state);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut agent = Self { child, lines };
@@ -120,6 +138,26 @@ fn status_without_an_editor_is_1() {
 }
 
 #[test]
+fn the_top_of_the_disk_is_served_only_if_told_to() {
+    let temp = tempfile::tempdir().unwrap();
+    let state = temp.path().join("state");
+    std::fs::write(temp.path().join("a.txt"), "a\n").unwrap();
+    let read = format!(r#"{{"path":"{}"}}"#, temp.path().join("a.txt").display());
+    let mut agent = Agent::start_in("/", &state);
+    agent.call(1, "read_text_file", &read);
+    let told = agent.hears();
+    assert!(told.contains("\"isError\":true") && told.contains("give --root DIR"), "{told}");
+    assert_eq!(agent.ends().0, Some(0));
+
+    let mut agent = Agent::start(Path::new("/"), &state, &[]);
+    agent.call(1, "read_text_file", &read);
+    assert!(agent.hears().contains("|a"));
+    let mut agent = Agent::start_in(temp.path().to_str().unwrap(), &state);
+    agent.call(1, "read_text_file", &read);
+    assert!(agent.hears().contains("|a"));
+}
+
+#[test]
 fn it_ends_with_its_input_and_answers_what_was_asked_before() {
     let temp = tempfile::tempdir().unwrap();
     std::fs::write(temp.path().join("a.txt"), "a\n").unwrap();
@@ -130,25 +168,74 @@ fn it_ends_with_its_input_and_answers_what_was_asked_before() {
     assert!(heard.iter().any(|line| line.contains("\"id\":1") && line.contains("|a")), "{heard:?}");
 }
 
+/// A sidecar in which nobody ever decides.
+struct Undecided {
+    asked: std::sync::mpsc::Sender<()>,
+}
+
+impl Handler for Undecided {
+    async fn call(&self, _: Call, _: CancellationToken) -> Result<Raw, RemoteError> {
+        self.asked.send(()).unwrap();
+        std::future::pending().await
+    }
+    async fn holds(&self, _: Vec<PathBuf>) -> Result<Vec<Held>, RemoteError> {
+        std::future::pending().await
+    }
+    async fn status(&self) -> Result<SidecarStatus, RemoteError> {
+        std::future::pending().await
+    }
+    async fn decide(&self, _: Decide) -> Result<DecideOutcome, RemoteError> {
+        std::future::pending().await
+    }
+}
+
 #[test]
 fn a_wait_does_not_keep_it_when_the_input_ends() {
     let temp = tempfile::tempdir().unwrap();
-    std::fs::write(temp.path().join("a.txt"), "a\n").unwrap();
-    let mut agent = Agent::start(temp.path(), &temp.path().join("state"), &["--mode", "propose"]);
-    agent.call(1, "read_text_file", r#"{"path":"a.txt"}"#);
-    let read = agent.hears();
-    let (_, hash) = read.split_once("file_hash ").unwrap();
-    let edit = format!(
-        r#"{{"path":"a.txt","file_hash":"{}","operations":[{{"op":"insert_after","anchor":"0:","content":"b"}}]}}"#,
-        &hash[..12]
-    );
-    agent.call(2, "edit_text_file", &edit);
-    assert!(agent.hears().contains("Held"));
-    agent.call(3, "await_review", r#"{"timeout_s":40}"#);
-    std::thread::sleep(Duration::from_millis(50));
+    let state = temp.path().join("state");
+    let (asked, heard) = std::sync::mpsc::channel();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let entered = runtime.enter();
+    let found_in = StateDir::new(Some(&state)).unwrap();
+    let id = SidecarId::random();
+    let listener = Listener::bind(&found_in, &id).unwrap();
+    let sidecar = Sidecar::new(id, &listener, "editor", vec![temp.path().to_owned()]);
+    runtime.spawn(serve(listener, Arc::new(Undecided { asked }), CancellationToken::new()));
+    drop(entered);
+    let _announced = announce(&found_in, sidecar).unwrap();
+
+    let mut agent = Agent::start(temp.path(), &state, &[]);
+    agent.call(1, "await_review", r#"{"timeout_s":40}"#);
+    heard.recv_timeout(Duration::from_secs(20)).expect("the sidecar is asked");
     let begun = Instant::now();
     assert_eq!(agent.ends().0, Some(0));
     assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn the_demo_plays_every_act() {
+    let (code, out, err) = run(&["demo"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for line in [
+        "1. A person has greet.js open",
+        "2. The agent changes three places",
+        "3. The editor offers the hunks",
+        "4. … and rejects another",
+        "5. The agent still has its first read",
+        "6. An edit of a line that has changed since is refused",
+        "7. The text in the editor",
+        "✓ the agent sees the unsaved lines",
+        "✓ the edit is held",
+        "✓ the accepted hunk is in the text",
+        "✓ the rejected hunk is not in the text",
+        "✓ the stale edit is carried",
+        "✓ the edit of the changed line is refused",
+        "✓ every key of the person is in the text",
+        "✓ the disk is untouched",
+    ] {
+        assert!(out.contains(line), "{line:?} is not in:\n{out}");
+    }
+    assert!(!out.contains('✗'), "{out}");
 }
 
 #[test]
@@ -175,10 +262,12 @@ fn signals_end_it_in_good_order() {
 fn the_log_goes_where_it_is_told_and_never_to_the_protocol() {
     let temp = tempfile::tempdir().unwrap();
     let log = temp.path().join("log");
-    let mut command = hashline(&["mcp", "--root", temp.path().to_str().unwrap(), "--state-dir"]);
-    command.arg(temp.path().join("state")).args(["--log-file", log.to_str().unwrap()]);
+    // Where nothing is served, there is something to log.
+    let mut command = hashline(&["mcp", "--state-dir"]);
+    command.current_dir("/").arg(temp.path().join("state")).args(["--log-file", log.to_str().unwrap()]);
     let output = command.env("HASHLINE_LOG", "trace").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "no input at all is no failure");
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
-    assert!(log.exists());
+    let logged = std::fs::read_to_string(log).unwrap();
+    assert!(logged.contains("WARN") && logged.contains("give --root"), "{logged:?}");
 }

@@ -80,6 +80,6 @@ pub use message::{
 };
 pub use server::{Handler, IN_FLIGHT, serve};
 pub use socket::Listener;
-pub use state_dir::StateDir;
+pub use state_dir::{StateDir, home};
 /// How a handler learns that nobody waits for it any more.
 pub use tokio_util::sync::CancellationToken;

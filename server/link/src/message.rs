@@ -125,7 +125,7 @@ pub struct SidecarStatus {
     pub version: String,
     /// The editor's workspace folders.
     pub roots: Vec<PathBuf>,
-    /// The agents that are connected.
+    /// The agents that have called.
     pub agents: Vec<AgentStatus>,
     /// The documents that are open or have undecided edits.
     pub documents: Vec<DocumentStatus>,
@@ -137,8 +137,6 @@ pub struct SidecarStatus {
 pub struct AgentStatus {
     /// Its name.
     pub agent: String,
-    /// Its connection.
-    pub connection: String,
 }
 
 /// A document of a sidecar.

@@ -60,14 +60,16 @@ impl StateDir {
 
 /// The user's home folder, as the password database has it.
 #[cfg(unix)]
-fn home() -> Option<PathBuf> {
+#[must_use]
+pub fn home() -> Option<PathBuf> {
     let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten()?;
     user.dir.is_absolute().then_some(user.dir)
 }
 
 /// The user's profile folder, as the system has it (not `USERPROFILE`).
 #[cfg(windows)]
-fn home() -> Option<PathBuf> {
+#[must_use]
+pub fn home() -> Option<PathBuf> {
     dirs::home_dir()
 }
 

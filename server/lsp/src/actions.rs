@@ -17,7 +17,7 @@ use crate::client::Facts;
 use crate::commands;
 use crate::from_proto;
 use crate::hover::touches;
-use crate::offers::{gist, offers, waiting, waits, whose};
+use crate::offers::{gist, offers, waiting, waits, whose, with, words};
 use crate::protocol::{Decide, Decision};
 use crate::session::Session;
 use crate::to_proto;
@@ -34,7 +34,7 @@ const FEW: usize = 16;
 
 /// The actions for a range of a document.
 pub(crate) fn of(session: &Session, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
-    let Some(desk) = Desk::of(session, &params.text_document.uri, params.context.only.as_deref()) else {
+    let Some(menu) = Menu::of(session, &params.text_document.uri, params.context.only.as_deref()) else {
         return Vec::new();
     };
     let range = from_proto::span(params.range);
@@ -42,22 +42,22 @@ pub(crate) fn of(session: &Session, params: &CodeActionParams) -> Vec<CodeAction
     // A range that ends before the first character of a line does not touch that line.
     let end = if range.end.character == 0 && end > start { end } else { end.saturating_add(1) };
     let mut actions = Vec::new();
-    if desk.wants(HUNK) {
+    if menu.wants(HUNK) {
         let touched: Vec<_> =
-            waiting(&desk.review).filter(|(.., lines)| touches(lines, &(start..end))).collect();
+            waiting(&menu.review).filter(|(.., lines)| touches(lines, &(start..end))).collect();
         for (edit, hunk, _) in &touched {
-            desk.about_hunk(edit, hunk, &mut actions);
+            menu.about_hunk(edit, hunk, &mut actions);
         }
         let mut told: Vec<&ReviewEdit> = Vec::new();
         for (edit, ..) in touched {
             if !told.iter().any(|told| told.edit.conversation == edit.edit.conversation) {
                 told.push(edit);
-                desk.about_conversation(edit, &mut actions);
+                menu.about_conversation(edit, &mut actions);
             }
         }
     }
-    desk.about_document(&mut actions);
-    let literals = desk.facts.action_literals;
+    menu.about_document(&mut actions);
+    let literals = menu.facts.action_literals;
     let plain = |action: CodeAction| match (literals, action.command) {
         (false, Some(command)) => CodeActionOrCommand::Command(command),
         (_, command) => CodeActionOrCommand::CodeAction(CodeAction { command, ..action }),
@@ -74,7 +74,8 @@ fn is_wanted(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
     only.is_none_or(|only| only.iter().any(|wanted| below(wanted.as_str())))
 }
 
-struct Desk<'a> {
+/// What is offered for a document to one who asks.
+struct Menu<'a> {
     session: &'a Session,
     facts: Facts,
     uri: &'a Url,
@@ -82,7 +83,7 @@ struct Desk<'a> {
     review: DocumentReview,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Menu<'a> {
     fn of(session: &'a Session, uri: &'a Url, only: Option<&'a [CodeActionKind]>) -> Option<Self> {
         let review = session.workspace.review(&session.spelled(uri.as_str()))?;
         Some(Self { session, facts: session.facts(), uri, only, review })
@@ -109,12 +110,16 @@ impl<'a> Desk<'a> {
             edits.any(|edit| edit.edit.conversation == *conversation && edit.hunks.iter().any(waits))
         };
         let documents = reviews.iter().filter(waits_in).count();
+        let edits = reviews.iter().flat_map(|review| &review.review.edits);
+        let own = edits.filter(|edit| edit.edit.conversation == *conversation);
+        let hunks: Vec<&HunkView> = own.flat_map(|edit| &edit.hunks).filter(|hunk| waits(hunk)).collect();
+        let [accept, reject] = words(&hunks);
         if documents < 2 && !others {
             return;
         }
         let agent = &edit.edit.agent;
         let where_ = if documents == 1 { "here".to_owned() } else { format!("in {documents} files") };
-        for (word, decision) in [("Accept", Decision::Accept), ("Reject", Decision::Reject)] {
+        for (word, decision) in [(accept, Decision::Accept), (reject, Decision::Reject)] {
             let decide = Decide { conversation: Some(conversation.to_string()), ..Decide::new(decision) };
             let title = format!("{word} all of this conversation ({agent}) {where_}");
             let command = commands::command(title.clone(), &decide);
@@ -133,11 +138,12 @@ impl<'a> Desk<'a> {
             self.review.review.edits.iter().flat_map(|edit| &edit.hunks).filter(|hunk| waits(hunk)).collect();
         let count = match hunks.len() {
             0 => return,
-            1 => "the agent edit".to_owned(),
-            count => format!("all {count} agent edits"),
+            1 => "the hunk".to_owned(),
+            count => format!("all {count} hunks"),
         };
+        let [accept, reject] = words(&hunks);
         for (kind, word, decision) in
-            [(ACCEPT_ALL, "Accept", Decision::Accept), (REJECT_ALL, "Reject", Decision::Reject)]
+            [(ACCEPT_ALL, accept, Decision::Accept), (REJECT_ALL, reject, Decision::Reject)]
         {
             if self.wants(kind) {
                 let decide = Decide { uri: Some(self.review.uri.clone()), ..Decide::new(decision) };
@@ -168,11 +174,7 @@ impl<'a> Desk<'a> {
         };
         let needs = preview.decided.refused.iter().find(|refused| refused.why == Why::NeedsOthers);
         if let Some(needs) = needs.filter(|_| !decide.with_others && decide.hunk.is_some()) {
-            let with = match needs.others.as_slice() {
-                [other] => format!(", with {}", other.short()),
-                others => format!(", with {} others", others.len()),
-            };
-            return self.with_edit(title + &with, Decide { with_others: true, ..decide });
+            return self.with_edit(title + &with(&needs.others), Decide { with_others: true, ..decide });
         }
         // Without versions an edit might meet another text than it was made for: there the command delivers, when it is quiet.
         let sound = preview.recognisable && self.facts.versioned_edits;

@@ -12,11 +12,11 @@ pub(crate) struct Facts {
     pub editor: Option<String>,
     /// How positions are counted.
     pub encoding: Encoding,
-    /// It sends changes out of order, and so has to send whole texts (W22).
+    /// It sends changes out of order, and so has to send whole texts (rule W22).
     pub full_sync: bool,
     /// Edits carry the version that they are made for.
     pub versioned_edits: bool,
-    /// It takes version 0 for "any version" (W21).
+    /// It takes version 0 for "any version" (rule W21).
     pub zero_is_any: bool,
     /// It knows the messages of [`protocol`].
     pub plugin: bool,

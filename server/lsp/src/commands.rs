@@ -1,4 +1,4 @@
-//! Commands: a decision, for clients that have no plugin (W21).
+//! Commands: a decision, for clients that have no plugin (rule W21).
 //!
 //! A command means "make it so". It is idempotent: what the text shows already is recorded, everything else is delivered.
 

@@ -1,4 +1,4 @@
-//! Settings as editors say them (design 5.5): which keys there are, and what is wrong with a value.
+//! Settings as editors say them : which keys there are, and what is wrong with a value.
 
 use hashline_workspace::document::Mode;
 use hashline_workspace::{Rule, Settings};

@@ -1,6 +1,6 @@
 //! The person's decisions, from plugins and from commands.
 
-use hashline_history::HunkRef;
+use hashline_history::{EditId, HunkRef};
 use hashline_workspace::agent::ReviewScope;
 use hashline_workspace::document::{Choice, Target};
 use hashline_workspace::{Caller, DocumentReview};
@@ -53,10 +53,29 @@ async fn whole_id(session: &Session, begin: &str) -> Result<Option<String>, BadD
     let caller = Caller::anywhere("editor", "editor");
     let scope = ReviewScope { edits: vec![begin.to_owned()], ..ReviewScope::default() };
     let Ok(edits) = session.workspace.edits(&caller, &scope).await else { return Ok(None) };
-    let mut ids = edits.into_iter().map(|edit| edit.id);
+    the_one(begin, edits.into_iter().map(|edit| edit.id))
+}
+
+/// The only one of the ids that begin so; an edit may come more than once.
+fn the_one(begin: &str, mut ids: impl Iterator<Item = EditId>) -> Result<Option<String>, BadDecision> {
     let first = ids.next();
     match ids.find(|id| Some(id) != first.as_ref()) {
         Some(_) => Err(BadDecision::Ambiguous(begin.to_owned())),
         None => Ok(first.map(|id| id.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_names_an_edit_if_no_other_begins_so() {
+        let one = |ids: &[&str]| the_one("3f", ids.iter().map(|id| EditId::from(*id)));
+        assert_eq!(one(&[]), Ok(None));
+        assert_eq!(one(&["3f2a"]), Ok(Some("3f2a".to_owned())));
+        assert_eq!(one(&["3f2a", "3f2a"]), Ok(Some("3f2a".to_owned())));
+        assert_eq!(one(&["3f2a", "3f2b"]), Err(BadDecision::Ambiguous("3f".to_owned())));
+        assert!(one(&["3f2a", "3f2a", "3f2b"]).unwrap_err().to_string().contains("`3f`"));
     }
 }

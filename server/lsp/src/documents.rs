@@ -1,7 +1,7 @@
 //! What the editor says of its documents: opened, changed, saved, closed, undone.
 //!
 //! All of it takes effect before the call returns; the transport calls it in the order in which it was said. A change
-//! that cannot be read is not passed over: without it the text is no longer the editor's (W22).
+//! that cannot be read is not passed over: without it the text is no longer the editor's (rule W22).
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,6 +1,6 @@
 //! The handlers: what the editor asks.
 //!
-//! All of them answer from memory. None waits for the editor, so that none can wait for itself (W21); what is to be sent
+//! All of them answer from memory. None waits for the editor, so that none can wait for itself (rule W21); what is to be sent
 //! goes to the [outgoing](crate::outgoing) task. What the editor says of its documents does not come here: see
 //! [`Session::notified`].
 

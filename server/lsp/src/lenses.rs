@@ -4,7 +4,8 @@ use hashline_workspace::DocumentReview;
 use tower_lsp::lsp_types::CodeLens;
 
 use crate::commands;
-use crate::offers::{offers, waiting};
+use crate::offers::{along, offers, waiting, with};
+use crate::protocol::Decide;
 use crate::to_proto;
 
 /// The lenses of a document.
@@ -13,8 +14,10 @@ pub(crate) fn of(review: &DocumentReview, line_count: usize) -> Vec<CodeLens> {
         let at = lines.start..lines.start;
         let range = to_proto::lines(&at, line_count.saturating_sub(1));
         offers(&review.uri, edit, hunk).into_iter().map(move |offer| {
-            let title = format!("{} ({})", offer.word, edit.edit.agent);
-            let command = commands::command(title, &offer.decide);
+            let others = along(review, edit, hunk, offer.decide.decision);
+            let title = format!("{} ({}){}", offer.word, edit.edit.agent, with(&others));
+            let decide = Decide { with_others: !others.is_empty(), ..offer.decide };
+            let command = commands::command(title, &decide);
             CodeLens { range, command: Some(command), data: None }
         })
     });

@@ -1,7 +1,7 @@
-//! What the person can do about a hunk, in the words of the design: Accept and Reject for what is held, Keep and Undo for
+//! What the person can do about a hunk, by one set of words: Accept and Reject for what is held, Keep and Undo for
 //! what is in the text already.
 
-use hashline_history::Decision as Decided;
+use hashline_history::{Decision as Decided, HunkRef};
 use hashline_weave::Conflict;
 use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
@@ -42,8 +42,8 @@ pub(crate) fn offers(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> Vec<Offer
         HunkState::Held => vec![offer("Accept", Decision::Accept), offer("Reject", Decision::Reject)],
         HunkState::Edited(edited) if edited.asks() => vec![
             offer("Keep", Decision::Accept),
-            undo("Undo with my changes", Edited::Undo),
-            undo("Undo, keep my lines", Edited::Keep),
+            undo("Undo it, my changes too", Edited::Undo),
+            undo("Undo it, keep my lines", Edited::Keep),
         ],
         HunkState::InText | HunkState::Edited(_) => {
             vec![offer("Keep", Decision::Accept), offer("Undo", Decision::Reject)]
@@ -52,10 +52,50 @@ pub(crate) fn offers(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> Vec<Offer
         HunkState::Conflicted(Conflict::EndingsWouldJoin) => vec![offer("Reject", Decision::Reject)],
         HunkState::Conflicted(_) => vec![
             offer("Keep mine", Decision::KeepMine),
-            offer("Take theirs", Decision::TakeTheirs),
+            offer("Take the agent's", Decision::TakeTheirs),
             offer("Keep both", Decision::KeepBoth),
         ],
         HunkState::Withdrawn => Vec::new(),
+    }
+}
+
+/// The hunks of other turns that a decision about a held hunk takes along: those that it rests on when it is accepted, those that
+/// rest on it when it is rejected.
+pub(crate) fn along(
+    review: &DocumentReview,
+    edit: &ReviewEdit,
+    hunk: &HunkView,
+    decision: Decision,
+) -> Vec<HunkRef> {
+    let name = HunkRef { edit: edit.edit.id.clone(), number: hunk.number };
+    let edits = &review.review.edits;
+    let same_turn =
+        |other: &HunkRef| edits.iter().any(|one| one.edit.id == other.edit && one.edit.same_turn(&edit.edit));
+    let mut along: Vec<HunkRef> = match decision {
+        Decision::Accept | Decision::TakeTheirs | Decision::KeepBoth => hunk.depends_on.clone(),
+        Decision::Reject => {
+            let hunks = edits.iter().flat_map(|edit| edit.hunks.iter().map(move |hunk| (edit, hunk)));
+            let above = hunks.filter(|(_, above)| above.depends_on.contains(&name));
+            above.map(|(edit, hunk)| HunkRef { edit: edit.edit.id.clone(), number: hunk.number }).collect()
+        }
+        Decision::KeepMine | Decision::Reopen => Vec::new(),
+    };
+    along.retain(|other| !same_turn(other));
+    along
+}
+
+/// The words for deciding about several hunks at once: Keep and Undo where all of them are in the text already.
+pub(crate) fn words(hunks: &[&HunkView]) -> [&'static str; 2] {
+    let in_text = |hunk: &&HunkView| matches!(hunk.state, HunkState::InText | HunkState::Edited(_));
+    if hunks.iter().all(in_text) { ["Keep", "Undo"] } else { ["Accept", "Reject"] }
+}
+
+/// How a title says that other hunks are decided with one.
+pub(crate) fn with(others: &[HunkRef]) -> String {
+    match others {
+        [] => String::new(),
+        [other] => format!(", with {}", other.short()),
+        others => format!(", with {} others", others.len()),
     }
 }
 

@@ -1,5 +1,5 @@
 //! All that is sent unasked goes through one task: what the review looks like, edits for the editor to carry out,
-//! sentences for the person (W21).
+//! sentences for the person (rule W21).
 //!
 //! For each document the task keeps a board: what is shown of it, and when it is to be looked at next. Deliveries of one
 //! document follow one another, because the workspace hands out the next one only when it has the verdict on the last.

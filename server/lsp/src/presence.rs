@@ -89,12 +89,12 @@ pub(crate) fn unreachable_for_agents(session: &Session, error: &hashline_link::E
 }
 
 /// Answers other processes.
-pub(crate) struct Desk {
+pub(crate) struct Reception {
     pub session: Arc<Session>,
     pub run_tool: RunTool,
 }
 
-impl Handler for Desk {
+impl Handler for Reception {
     async fn call(&self, call: Call, cancel: CancellationToken) -> Result<Raw, RemoteError> {
         self.session.opening.over().await;
         (self.run_tool)(call, cancel).await
@@ -156,7 +156,7 @@ fn status(session: &Session) -> SidecarStatus {
         let (pending, conflicted) = (count(pending), count(conflicted));
         documents.push(DocumentStatus { uri: review.uri, pending, conflicted, ..DocumentStatus::default() });
     }
-    let agent = |agent| AgentStatus { agent, connection: String::new() };
+    let agent = |agent| AgentStatus { agent };
     SidecarStatus {
         editor: session.editor_name(),
         version: session.version.clone(),

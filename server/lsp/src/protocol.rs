@@ -80,7 +80,7 @@ pub const MESSAGES: &[Message] = &[
 /// The fields of what is inside the messages.
 pub const TYPES: &[(&str, &[&str])] = &[
     ("Announcement", &["protocol", "version"]),
-    ("Edit", &["id", "agent", "conversation", "tool", "mode", "status", "hunks"]),
+    ("Edit", &["id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks"]),
     (
         "Hunk",
         &[
@@ -150,6 +150,9 @@ pub struct Edit {
     pub id: String,
     /// Who made it, as the agent named itself.
     pub agent: String,
+    /// Which of the agent's connections it came through; none where that is not known.
+    #[serde(default)]
+    pub connection: Option<String>,
     /// The conversation that it belongs to.
     pub conversation: String,
     /// The tool that made it.
@@ -328,7 +331,7 @@ pub enum Decision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Edited {
-    /// Undo with my changes.
+    /// Undo it, my changes too.
     Undo,
     /// Keep my lines.
     Keep,

@@ -64,8 +64,8 @@ where
     let answering = match listening {
         None => None,
         Some(Ok((listener, run_tool))) => {
-            let desk = Arc::new(presence::Desk { session: session.clone(), run_tool });
-            Some(tokio::spawn(hashline_link::serve(listener, desk, ending.stop.clone())))
+            let reception = Arc::new(presence::Reception { session: session.clone(), run_tool });
+            Some(tokio::spawn(hashline_link::serve(listener, reception, ending.stop.clone())))
         }
         Some(Err(error)) => {
             presence::unreachable_for_agents(&session, &error);

@@ -121,6 +121,7 @@ fn edit(edit: &ReviewEdit) -> protocol::Edit {
     protocol::Edit {
         id: edit.edit.id.to_string(),
         agent: edit.edit.agent.clone(),
+        connection: Some(edit.edit.connection.clone()).filter(|connection| !connection.is_empty()),
         conversation: edit.edit.conversation.to_string(),
         tool: edit.edit.tool.clone(),
         mode: match edit.edit.mode {

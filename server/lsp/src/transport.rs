@@ -71,10 +71,10 @@ pub(crate) async fn run<I, O>(
             }
         }
     });
-    let desk = Desk { service, responses, session, outbox, running: JoinSet::new() };
+    let exchange = Exchange { service, responses, session, outbox, running: JoinSet::new() };
     let mut mail = Frames::new(stdin);
     tokio::select! {
-        () = desk.read(&mut mail) => {}
+        () = exchange.read(&mut mail) => {}
         () = stop.cancelled() => {}
     }
     forwarding.abort();
@@ -82,7 +82,7 @@ pub(crate) async fn run<I, O>(
     let _ = tokio::time::timeout(LAST_WORDS, writing).await;
 }
 
-struct Desk<'a> {
+struct Exchange<'a> {
     service: LspService<Face>,
     responses: <ClientSocket as Loopback>::ResponseSink,
     session: &'a Session,
@@ -90,7 +90,7 @@ struct Desk<'a> {
     running: JoinSet<()>,
 }
 
-impl Desk<'_> {
+impl Exchange<'_> {
     async fn read<I: AsyncRead + Unpin>(mut self, mail: &mut Frames<I>) {
         loop {
             match mail.next().await {

@@ -13,7 +13,7 @@ changes nothing and shows the lines as they are now: send the edit again with th
 - In files that are open in the editor an edit is held until the person accepts it. Your reads show it; the editor's text, the \
 disk, builds and tests do not. Call await_review to learn the decision (and the reason of a rejection), list_edits to see how \
 edits stand, withdraw_edit to take one back. Only the person accepts or rejects.
-- In files that are not open an edit is written to disk at once; the person can still take it back.
+- In files that are not open an edit is written to disk at once. Where no editor is running nobody decides: go on without waiting.
 - Pass the mcp_conversation_id of your first edit on with further edits of the same task: the person reviews them together.";
 
 #[cfg(test)]

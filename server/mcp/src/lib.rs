@@ -25,6 +25,7 @@ mod arguments;
 mod client_roots;
 mod instructions;
 mod limits;
+mod own_edits;
 mod reply;
 mod router;
 mod server;

@@ -14,6 +14,10 @@ pub(crate) const COUNT: &str = "count";
 pub(crate) const TIMED_OUT: &str = "timed_out";
 /// In `_meta`: whether the text tells of a decision that its agent had not heard of.
 pub(crate) const NEWS: &str = "news";
+/// In `_meta`: the ids of those of the edits that are not all decided.
+pub(crate) const OPEN: &str = "open";
+/// In `_meta`: that a wait ended because its editor does.
+pub(crate) const GIVEN_UP: &str = "given_up";
 /// In `_meta`: how many hunks of the edits are left to decide.
 pub(crate) const UNDECIDED: &str = "undecided";
 /// In `_meta`: that what was asked for is not known here and may be known elsewhere.
@@ -22,6 +26,12 @@ pub(crate) const NOT_HERE: &str = "not_here";
 pub(crate) const TAKEN_OVER: &str = "taken_over";
 /// In `_meta`: how long a result Claude Code shall show whole.
 pub(crate) const MAX_SIZE: &str = "anthropic/maxResultSizeChars";
+
+/// The texts that a list in `_meta` holds.
+pub(crate) fn texts_of(meta: &JsonObject, key: &str) -> Vec<String> {
+    let listed = meta.get(key).and_then(Value::as_array);
+    listed.into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned)).collect()
+}
 
 /// An answer in the making.
 #[derive(Clone, Debug, Default)]

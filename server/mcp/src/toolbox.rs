@@ -6,6 +6,7 @@ use hashline_link::CancellationToken;
 use hashline_workspace::{Caller, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 
+use crate::own_edits::OwnEdits;
 use crate::reply::Reply;
 use crate::tools;
 use crate::toolset::ToolName;
@@ -16,13 +17,14 @@ pub struct Toolbox {
     workspace: Workspace,
     /// The name of the editor whose documents these are, if they are an editor's.
     editor: Option<Arc<str>>,
+    own_edits: Arc<OwnEdits>,
 }
 
 impl Toolbox {
     /// The tools over a workspace without an editor.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, editor: None }
+        Self { workspace, editor: None, own_edits: Arc::default() }
     }
 
     /// The same, telling agents of this editor.
@@ -35,6 +37,11 @@ impl Toolbox {
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
+    }
+
+    /// Whether there is a person who decides about edits: without an editor there is nothing yet to decide with.
+    fn is_decided(&self) -> bool {
+        self.editor.is_some()
     }
 
     /// Runs a tool. Whatever goes wrong is a result with `isError` and the next step in its words.
@@ -66,9 +73,14 @@ impl Toolbox {
         let workspace = &self.workspace;
         match tool {
             ToolName::ReadTextFile => tools::read_text_file::call(workspace, caller, arguments).await,
-            ToolName::EditTextFile => tools::edit_text_file::call(workspace, caller, arguments).await,
+            ToolName::EditTextFile => {
+                let (decided, own) = (self.is_decided(), &self.own_edits);
+                tools::edit_text_file::call(workspace, caller, decided, own, arguments).await
+            }
             ToolName::ListEdits => tools::list_edits::call(workspace, caller, arguments).await,
-            ToolName::AwaitReview => tools::await_review::call(workspace, caller, arguments, cancel).await,
+            ToolName::AwaitReview => {
+                tools::await_review::call(workspace, caller, self.is_decided(), arguments, cancel).await
+            }
             ToolName::WithdrawEdit => tools::withdraw_edit::call(workspace, caller, arguments).await,
             ToolName::ListDocuments => {
                 tools::list_documents::call(workspace, caller, self.editor.as_deref(), arguments).await

@@ -1,4 +1,4 @@
-//! Judging a notification again together with the next (W9): an editor may deliver or undo a hunk in two parts, and the first alone
+//! Judging a notification again together with the next (rule W9): an editor may deliver or undo a hunk in two parts, and the first alone
 //! does not show what it is part of.
 
 use hashline_text::Text;

@@ -1,5 +1,5 @@
 //! Which old line is which new line: an alignment with a budget in steps, never in time, so that the same texts always give the
-//! same answer (W6).
+//! same answer (rule W6).
 
 use std::collections::HashMap;
 use std::ops::Range;

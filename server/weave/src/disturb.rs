@@ -1,4 +1,4 @@
-//! What the person's typing does to hunks: conflicted while held (W7), edited while in the text (W8). Both are computed
+//! What the person's typing does to hunks: conflicted while held (rule W7), edited while in the text (rule W8). Both are computed
 //! from the weave as it is, never stored, so undoing the typing ends them.
 
 use crate::hunk::HunkId;
@@ -6,7 +6,7 @@ use crate::line::LineId;
 use crate::run::Run;
 use crate::weave::Weave;
 
-/// Per hunk the first and the last run that it made or removed (W4).
+/// Per hunk the first and the last run that it made or removed (rule W4).
 pub(crate) type Spans = Vec<Option<(usize, usize)>>;
 
 /// What stands against a hunk that is not in the text, judged under its own dependencies alone.

@@ -1,4 +1,4 @@
-//! A change of the buffer as text edits for the editor (W13), and where hunks are in a view.
+//! A change of the buffer as text edits for the editor (rule W13), and where hunks are in a view.
 
 use std::ops::Range;
 

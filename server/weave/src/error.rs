@@ -38,7 +38,7 @@ pub enum WeaveError {
         other: HunkId,
     },
     /// A line that ends in a lone `\r` would come before an empty line that ends in `\n`: the two endings would be read
-    /// as one (W1).
+    /// as one (rule W1).
     #[error("a line that ends in \\r would come directly before an empty line that ends in \\n")]
     EndingsWouldJoin,
     /// What was written down does not fit the state that it is to be done again on.

@@ -37,13 +37,13 @@ pub(crate) struct Hunk {
     /// The lines of the agent view on both sides when it was recorded.
     pub before: Option<LineId>,
     pub after: Option<LineId>,
-    /// Hunks that have to be on for this one to be on (W4).
+    /// Hunks that have to be on for this one to be on (rule W4).
     pub depends: Vec<HunkId>,
     /// Hunks of which this is one that has to be on.
     pub dependents: Vec<HunkId>,
-    /// Hunks that must not be on together with this one; kept on both sides (W4).
+    /// Hunks that must not be on together with this one; kept on both sides (rule W4).
     pub collides: Vec<HunkId>,
-    /// Whether the text ends with a newline once this hunk is on, where it says so (W1).
+    /// Whether the text ends with a newline once this hunk is on, where it says so (rule W1).
     pub newline: Option<bool>,
 }
 

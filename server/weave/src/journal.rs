@@ -1,4 +1,4 @@
-//! The journal (W7): what the latest changes of the buffer did to the structure, so that a change which exactly takes one back
+//! The journal (rule W7): what the latest changes of the buffer did to the structure, so that a change which exactly takes one back
 //! takes back identities and presence as well.
 
 use std::collections::VecDeque;
@@ -153,7 +153,7 @@ impl Step {
     }
 }
 
-/// The person's word on the newline at the end, and how many hunks were recorded before it (W1).
+/// The person's word on the newline at the end, and how many hunks were recorded before it (rule W1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Newline {
     pub there: bool,

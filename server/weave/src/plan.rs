@@ -1,4 +1,4 @@
-//! Plans: changes of the buffer view that can be looked at, sent to the editor, and recognised when the text shows them (W8, W12).
+//! Plans: changes of the buffer view that can be looked at, sent to the editor, and recognised when the text shows them (rules W8, W12).
 
 use crate::disturb::Spans;
 use crate::error::WeaveError;
@@ -14,7 +14,7 @@ const LINE_BYTES: usize = 40;
 /// How many lines at most stand ready for plans that the text does not show.
 const SPARES: usize = 1024;
 
-/// A change of the buffer view: hunks switched, and lines of the person's that go or come back with it (W8, W12). It can be
+/// A change of the buffer view: hunks switched, and lines of the person's that go or come back with it (rules W8, W12). It can be
 /// tried on a clone, sent to the editor, and recognised when the text shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
@@ -61,7 +61,7 @@ impl Plan {
     }
 }
 
-/// How to take out a hunk that the person has edited (W8).
+/// How to take out a hunk that the person has edited (rule W8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakeOut {
     /// The person's changes inside it go with it.
@@ -70,7 +70,7 @@ pub enum TakeOut {
     KeepMyLines,
 }
 
-/// A way out of a conflict by which the hunk comes into the text (W12).
+/// A way out of a conflict by which the hunk comes into the text (rule W12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutIn {
     /// The agent's lines take the place of the person's.
@@ -122,7 +122,7 @@ impl Weave {
         Ok((changes, entry))
     }
 
-    /// What a plan would change in the buffer's text (W13).
+    /// What a plan would change in the buffer's text (rule W13).
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! From an aligned stretch to runs (W5, W6): which lines are the ones that were there, which the person removed, changed or typed,
+//! From an aligned stretch to runs (rules W5, W6): which lines are the ones that were there, which the person removed, changed or typed,
 //! and where typed lines go.
 
 use std::ops::Range;
@@ -195,7 +195,7 @@ impl Fates<'_> {
 }
 
 impl Stretch {
-    /// The item before which typed lines go (W5): where they are inside the fewest spans; of equals directly behind the visible line
+    /// The item before which typed lines go (rule W5): where they are inside the fewest spans; of equals directly behind the visible line
     /// before them, or if they were typed in the first column of the next, before that.
     fn place(&self, places: &Range<usize>, cover: Option<&Cover>) -> usize {
         let Some(cover) = cover else {

@@ -1,4 +1,4 @@
-//! Recognising what happened (W9): deliveries, undo, redo and code actions that the client applied arrive as unmarked changes, in
+//! Recognising what happened (rule W9): deliveries, undo, redo and code actions that the client applied arrive as unmarked changes, in
 //! pieces and mixed with typing. Each switch that could explain a touched stretch is tried, and kept where the view with it
 //! fits the new text better.
 

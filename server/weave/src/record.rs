@@ -1,4 +1,4 @@
-//! Recording what an agent changes (W5, W10), and taking back what could not be recorded elsewhere.
+//! Recording what an agent changes (rules W5, W10), and taking back what could not be recorded elsewhere.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Weave {
     }
 
     /// Records changes as [`record`](Self::record) does, that also say whether the text ends with a newline afterwards:
-    /// what a rewrite of a whole file says. The word goes with the last of the hunks (W1).
+    /// what a rewrite of a whole file says. The word goes with the last of the hunks (rule W1).
     ///
     /// # Errors
     ///
@@ -213,7 +213,7 @@ impl Weave {
         None
     }
 
-    /// Where among the runs new lines before visible line `line` go (W5): the position inside the fewest spans; of equals the
+    /// Where among the runs new lines before visible line `line` go (rule W5): the position inside the fewest spans; of equals the
     /// first.
     fn place(&mut self, line: usize, visible: impl Fn(&Run) -> bool + Copy) -> usize {
         let next = self.cut_at(line, visible);
@@ -233,7 +233,7 @@ impl Weave {
         (first..=last).min_by_key(|at| cover.before(*at)).unwrap_or(first)
     }
 
-    /// What the hunk rests on and what it collides with (W4).
+    /// What the hunk rests on and what it collides with (rule W4).
     fn relate(&mut self, id: HunkId, spans: &Spans, on: &[bool]) {
         let is_on = |hunk: HunkId| on.get(hunk.index()).copied().unwrap_or(false);
         let Some((first, last)) = spans[id.index()] else { return };

@@ -1,4 +1,4 @@
-//! Which lines a notification of the editor touched (W6): its changes are judged together, so their places are brought to
+//! Which lines a notification of the editor touched (rule W6): its changes are judged together, so their places are brought to
 //! one pair of texts, the one before and the one after.
 
 use std::ops::Range;

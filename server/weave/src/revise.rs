@@ -1,4 +1,4 @@
-//! Putting a hunk in as the person has rewritten it (W12): the hunk is in the text, and what differs from its proposal is the
+//! Putting a hunk in as the person has rewritten it (rule W12): the hunk is in the text, and what differs from its proposal is the
 //! person's typing.
 
 use hashline_text::OwnedLine;

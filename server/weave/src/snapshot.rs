@@ -1,4 +1,4 @@
-//! Served snapshots (W14): what an agent saw, and where those lines are now.
+//! Served snapshots (rule W14): what an agent saw, and where those lines are now.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! A stretch: the lines of the weave around a touched region, hidden ones too, against the new text's lines there (W6).
+//! A stretch: the lines of the weave around a touched region, hidden ones too, against the new text's lines there (rule W6).
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Switching hunks on and off, and what has to go with it (W4, W12).
+//! Switching hunks on and off, and what has to go with it (rules W4, W12).
 
 use crate::error::WeaveError;
 use crate::hunk::HunkId;
@@ -16,7 +16,7 @@ impl Weave {
         self.carry_out(&Plan::switch(on, off))
     }
 
-    /// Whether the hunks that `on` names make a valid set (W4).
+    /// Whether the hunks that `on` names make a valid set (rule W4).
     pub(crate) fn check(&self, on: impl Fn(HunkId) -> bool) -> Result<(), WeaveError> {
         for id in self.hunks().filter(|id| on(*id)) {
             let hunk = self.hunk(id);

@@ -1,4 +1,4 @@
-//! Trying switches against a new text (W9): what each would show and hide is compared with what is there, in windows around its lines.
+//! Trying switches against a new text (rule W9): what each would show and hide is compared with what is there, in windows around its lines.
 
 use crate::disturb::Spans;
 use crate::hunk::HunkId;

@@ -1,4 +1,4 @@
-//! From a new text of the editor to lines (W5, W6, W9): which of them are the ones that were there, which hunks came or went with
+//! From a new text of the editor to lines (rules W5, W6, W9): which of them are the ones that were there, which hunks came or went with
 //! the change, and what the person typed.
 
 use hashline_text::{Line, Text};

@@ -1,4 +1,4 @@
-//! Taking back what the journal knows (W7): identities, presence and switches as they were, where the text is as it was.
+//! Taking back what the journal knows (rule W7): identities, presence and switches as they were, where the text is as it was.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Views (W3): which hunks are in the agent view, and the difference between what a view shows and what it should.
+//! Views (rule W3): which hunks are in the agent view, and the difference between what a view shows and what it should.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct LineChange {
     pub(crate) newline: bool,
 }
 
-/// The difference between two views as changes of the first: walks the runs and joins what touches (W13).
+/// The difference between two views as changes of the first: walks the runs and joins what touches (rule W13).
 fn difference(runs: &[Run], before: impl Fn(&Run) -> bool, after: impl Fn(&Run) -> bool) -> Vec<LineChange> {
     let mut changes: Vec<LineChange> = Vec::new();
     let mut open = false;
@@ -223,7 +223,7 @@ impl Weave {
         AgentView { revision: self.revision, text, on, conflicts }
     }
 
-    /// Lets in, in the order of record, every hunk that nothing keeps out; notes what it collides with (W3).
+    /// Lets in, in the order of record, every hunk that nothing keeps out; notes what it collides with (rule W3).
     fn admit(&self, waiting: &[usize], on: &mut [bool], conflicts: &mut [Option<Conflict>]) {
         for at in waiting {
             if let Some(Conflict::With(_)) = conflicts[*at] {

@@ -28,7 +28,7 @@ pub struct Weave {
     pub(crate) refused: Vec<bool>,
     pub(crate) next_line: u64,
     pub(crate) buffer: Text,
-    /// What the person says of the newline at the end (W1). A text without lines says nothing about it; an *empty* last
+    /// What the person says of the newline at the end (rule W1). A text without lines says nothing about it; an *empty* last
     /// line always has its ending, as it would not be a line otherwise.
     pub(crate) newline: Newline,
     /// The ending that the buffer's last line has, or would have if lines followed it.
@@ -160,7 +160,7 @@ impl Weave {
         self.revision += 1;
     }
 
-    /// Whether a text ends with a newline when the hunks that `on` names are on: the latest word on it counts (W1).
+    /// Whether a text ends with a newline when the hunks that `on` names are on: the latest word on it counts (rule W1).
     pub(crate) fn newline_under(&self, on: impl Fn(HunkId) -> bool) -> bool {
         let later = self.hunks.iter().enumerate().skip(self.newline.since).rev();
         let mut words =
@@ -218,7 +218,7 @@ impl Weave {
         }
     }
 
-    /// Drops lines that the person removed and that neither a hunk nor the journal nor a plan speaks of (W2).
+    /// Drops lines that the person removed and that neither a hunk nor the journal nor a plan speaks of (rule W2).
     fn drop_forgotten(&mut self) {
         let mut known = self.journal.ids();
         known.extend(&self.spares);
@@ -248,7 +248,7 @@ impl Weave {
         ids
     }
 
-    /// The first and last run of each hunk: its span (W4). None for a hunk that neither made nor removed a line that is
+    /// The first and last run of each hunk: its span (rule W4). None for a hunk that neither made nor removed a line that is
     /// still known.
     pub(crate) fn spans(&self) -> Vec<Option<(usize, usize)>> {
         let mut spans: Vec<Option<(usize, usize)>> = vec![None; self.hunks.len()];

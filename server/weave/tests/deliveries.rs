@@ -1,4 +1,4 @@
-//! Deliveries, their undo and redo as editors report them (W9): how often they are recognised, and that nothing is recognised that
+//! Deliveries, their undo and redo as editors report them (rule W9): how often they are recognised, and that nothing is recognised that
 //! the text does not show. Prints the rates.
 
 #![allow(

@@ -1,4 +1,4 @@
-//! Taking out what the person has edited, and putting in what they have typed over (W8, W12): what stays, what goes, and that the
+//! Taking out what the person has edited, and putting in what they have typed over (rules W8, W12): what stays, what goes, and that the
 //! editor's text is recognised as it.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]

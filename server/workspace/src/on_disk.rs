@@ -194,10 +194,10 @@ impl Workspace {
         if old != new {
             self.remove_leftovers(place);
             // The last moment to notice: an editor that opens the file from now on reads what is written.
+            self.not_taken(slot)?;
             if slot.lock().is_open() {
                 return Ok(None);
             }
-            self.not_taken(slot)?;
             let bytes = copy.form().to_bytes(&new);
             let stamp = write(place, &bytes, Expect::Same(&before))?;
             *slot.last_read() = stamp.is_quiet(SystemTime::now()).then_some(stamp);

@@ -7,7 +7,7 @@ use hashline_anchor::{
 };
 use hashline_history::HistoryError;
 use hashline_text::{HashError, TextError};
-use hashline_weave::Touched;
+use hashline_weave::{Touched, WeaveError};
 
 use crate::disk::{DiskError, PathRefusal};
 use crate::document::{OutOfStep, Served};
@@ -23,7 +23,7 @@ pub enum Refusal {
     Disk(#[from] DiskError),
     /// The file cannot be read as text.
     #[error(
-        "{path} cannot be read as text: {error}. The text tools work on UTF-8; move_file and delete_file work on any file."
+        "{path} cannot be read as text: {error}. These tools work on UTF-8; use a command-line tool for other files."
     )]
     NotText {
         /// The path.
@@ -99,11 +99,8 @@ pub enum Refusal {
         reason: OutOfStep,
     },
     /// The text cannot take the change.
-    #[error("The edit was refused and nothing was changed: {why}. Replace both lines in one operation.")]
-    CannotWeave {
-        /// What is wrong.
-        why: String,
-    },
+    #[error("The edit was refused and nothing was changed: {}", cannot_weave(.0))]
+    CannotWeave(WeaveError),
     /// The file of a document that no editor has open lies in no folder that is served.
     #[error(
         "{uri} is not open and lies outside the folders that are served: nothing was changed. Open it, then decide."
@@ -131,6 +128,11 @@ pub enum Refusal {
     /// An edit is not there, or not the caller's.
     #[error("No edit of yours is called {0}. list_edits shows the edits of this connection and their ids.")]
     NoSuchEdit(String),
+    /// The beginning of an id fits several edits.
+    #[error(
+        "More than one edit of yours begins with {0}. Give more of the id; list_edits shows the first eight digits of each."
+    )]
+    AmbiguousEdit(String),
     /// An edit is decided already.
     #[error(
         "Edit {edit} cannot be withdrawn: it is {status} already. To change the text, make another edit."
@@ -175,12 +177,35 @@ fn hash_now(now: &Served) -> String {
     now.hash.map_or_else(String::new, |hash| format!("The file_hash is {} now.\n", hash.short()))
 }
 
+/// Why the text cannot take a change, and the way out.
+fn cannot_weave(error: &WeaveError) -> String {
+    match error {
+        WeaveError::EndingsWouldJoin => {
+            "a line that ends in a lone carriage return would come to stand before an empty line, and the two would be \
+             read as one. Replace both lines in one operation, or leave the empty one out."
+                .to_owned()
+        }
+        WeaveError::ContentHoldsEnding { .. } => {
+            "a line of the content holds a line break. Give each line by itself.".to_owned()
+        }
+        WeaveError::BadChange { .. } => {
+            "two of its operations meet. Make one operation of the two.".to_owned()
+        }
+        WeaveError::Needs { .. } | WeaveError::Collides { .. } | WeaveError::BadDelta(_) => {
+            "another edit changes the same place. Read the file again and edit what is there.".to_owned()
+        }
+    }
+}
+
 fn unknown_hash(given: &str, live: bool, now: &Served) -> String {
     format!(
         "The edit was refused and nothing was changed: file_hash {given} names no version of this {} that was read here. \
-         Send the edit with the hash and the anchors of the lines as they are now; there are {}. {}",
+         Send the edit with the hash and the anchors of the lines as they are now; the file has {}. {}",
         if live { "open document" } else { "file" },
-        now.text().line_count(),
+        match now.text().line_count() {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        },
         hash_now(now),
     )
 }

@@ -1,4 +1,4 @@
-//! Settings of a workspace (design 5.5): how edits are treated, by whether the document is open, by agent and by path.
+//! Settings of a workspace: how edits are treated, by whether the document is open, by agent and by path.
 
 use globset::{Glob, GlobMatcher};
 

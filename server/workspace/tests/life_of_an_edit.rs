@@ -499,3 +499,17 @@ async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
     let review = desk.workspace.review(&uri).unwrap().review;
     assert_eq!(review.edits[0].hunks[0].state, HunkState::Held);
 }
+
+#[tokio::test]
+async fn a_beginning_that_fits_two_edits_withdraws_neither() {
+    let desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    for line in [0, 2] {
+        desk.edit(hash, &[replace(Desk::anchor(&text, line), "x")]).await.unwrap();
+    }
+    let refusal = desk.workspace.withdraw(&Desk::caller(), "").await.unwrap_err();
+    assert!(matches!(refusal, Refusal::AmbiguousEdit(_)), "{refusal}");
+    let states: Vec<_> =
+        desk.workspace.reviews()[0].review.edits.iter().map(|edit| edit.edit.status()).collect();
+    assert_eq!(states, [hashline_history::Status::Pending; 2]);
+}

@@ -1,4 +1,4 @@
-//! What was found wrong in other tools (shared notes, peers, section 1): one test each.
+//! What was found wrong in other tools: one test each.
 
 use hashline_anchor::{Problem, RawOperation};
 use hashline_text::Text;

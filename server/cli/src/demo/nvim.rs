@@ -1,6 +1,7 @@
 //! `hashline demo --editor nvim`: the same scene in a real Neovim, where the person decides.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ pub async fn in_neovim(nvim: Option<PathBuf>) -> std::io::Result<ExitStatus> {
         )
     })?;
     let scene = Scene::new()?;
-    let program = nvim.unwrap_or_else(|| PathBuf::from("nvim"));
+    let program = choose(nvim, std::env::var_os("PATH").as_deref(), plugin.parent());
     let draft = scene.folder.path().join("draft.js");
     std::fs::write(&draft, UNSAVED)?;
     // The plugin starts what it is told to; the demo's sidecar has to keep to the demo's folder.
@@ -63,7 +64,8 @@ pub async fn in_neovim(nvim: Option<PathBuf>) -> std::io::Result<ExitStatus> {
         .current_dir(scene.root());
     let mut child = editor.spawn().map_err(|error| {
         std::io::Error::other(format!(
-            "{} could not be started: {error}. Install Neovim 0.11 or later, or name it: --nvim PATH",
+            "{} could not be started: {error}. Install Neovim 0.11 or later, let tests/run nvim install one, or name \
+             it: --nvim PATH",
             program.display()
         ))
     })?;
@@ -93,6 +95,17 @@ pub async fn in_neovim(nvim: Option<PathBuf>) -> std::io::Result<ExitStatus> {
     status
 }
 
+/// The Neovim to start: the one that is named, else the one on the path, else the one that the tests of this repository install.
+fn choose(named: Option<PathBuf>, path: Option<&OsStr>, repository: Option<&Path>) -> PathBuf {
+    let on_path =
+        || std::env::split_paths(path?).map(|folder| folder.join("nvim")).find(|nvim| nvim.is_file());
+    let installed = || {
+        let nvim = repository?.join("tests/.install/neovim/newest/nvim");
+        nvim.is_file().then_some(nvim)
+    };
+    named.or_else(on_path).or_else(installed).unwrap_or_else(|| PathBuf::from("nvim"))
+}
+
 #[cfg(unix)]
 fn make_executable(file: &std::path::Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -104,4 +117,26 @@ fn make_executable(_file: &std::path::Path) -> std::io::Result<()> {
     Err(std::io::Error::other(
         "this part of the demo starts Neovim by a shell script, which this system does not run",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_neovim_is_named_or_on_the_path_or_installed_by_the_tests() {
+        let temp = tempfile::tempdir().unwrap();
+        let (bin, repository) = (temp.path().join("bin"), temp.path().join("repository"));
+        let newest = repository.join("tests/.install/neovim/newest");
+        std::fs::create_dir_all(&bin).unwrap();
+        std::fs::create_dir_all(&newest).unwrap();
+        let (path, root) = (Some(bin.as_os_str()), Some(repository.as_path()));
+        assert_eq!(choose(None, path, root), PathBuf::from("nvim"), "which then says that there is none");
+        std::fs::write(newest.join("nvim"), "").unwrap();
+        assert_eq!(choose(None, path, root), newest.join("nvim"));
+        assert_eq!(choose(None, path, None), PathBuf::from("nvim"));
+        std::fs::write(bin.join("nvim"), "").unwrap();
+        assert_eq!(choose(None, path, root), bin.join("nvim"));
+        assert_eq!(choose(Some("mine".into()), path, root), PathBuf::from("mine"));
+    }
 }

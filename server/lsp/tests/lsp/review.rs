@@ -22,8 +22,8 @@ async fn an_action_has_the_edit_for_this_version_and_the_command() {
         [
             "Accept (claude-code 1 of 2): 2",
             "Reject (claude-code 1 of 2): 2",
-            "Accept all 2 agent edits in this file",
-            "Reject all 2 agent edits in this file",
+            "Accept all 2 hunks in this file",
+            "Reject all 2 hunks in this file",
         ]
     );
     for action in &actions {
@@ -112,7 +112,7 @@ async fn all_of_a_conversation_in_two_files() {
     assert_eq!(editor.text(&two), "one\n2\nthree\nfour\nfive\n");
     editor.until("one is left", |workspace| workspace.reviews().len() == 1).await;
     let action = editor.action(&two, 3, "Reject the").await;
-    assert_eq!(action["title"], "Reject the agent edit in this file");
+    assert_eq!(action["title"], "Reject the hunk in this file");
     editor.choose(&action).await;
     editor.until("none is left", |workspace| workspace.reviews().is_empty()).await;
     editor.quit().await;
@@ -127,6 +127,8 @@ async fn what_is_in_the_text_is_kept_or_undone() {
     editor.deliver().await;
     assert_eq!(editor.text(&uri), "one\n2\nthree\n4a\n4b\nfive\n");
     editor.in_step(&uri).await;
+    let all = editor.actions(&uri, 0, Some(&["source"])).await;
+    assert_eq!(titles(&all), ["Keep all 2 hunks in this file", "Undo all 2 hunks in this file"]);
     let keep = editor.action(&uri, 1, "Keep").await;
     assert!(keep.get("edit").is_none());
     editor.choose(&keep).await;
@@ -134,12 +136,12 @@ async fn what_is_in_the_text_is_kept_or_undone() {
     editor.replace(&uri, "4b", "4b and mine").await;
     let actions = editor.actions(&uri, 4, Some(&["quickfix"])).await;
     let words: Vec<_> = titles(&actions).iter().map(|title| title.split(" (").next().unwrap()).collect();
-    assert_eq!(words, ["Keep", "Undo with my changes", "Undo, keep my lines"]);
+    assert_eq!(words, ["Keep", "Undo it, my changes too", "Undo it, keep my lines"]);
     assert!(actions[2].get("edit").is_none(), "moves the person's line");
     let refused = json!({"command": "hashline.reject", "arguments": [{"uri": uri}]});
     editor.command(&refused).await;
     let said = editor.hear("window/showMessage").await;
-    assert!(said["params"]["message"].as_str().unwrap().contains("keep your lines"), "{said}");
+    assert!(said["params"]["message"].as_str().unwrap().contains("“Undo it, keep my lines”"), "{said}");
     assert!(editor.choose(&actions[1]).await);
     assert_eq!(editor.text(&uri), "one\n2\nthree\nfour\nfive\n");
     editor.until("all decided", |workspace| workspace.reviews().is_empty()).await;
@@ -166,7 +168,7 @@ async fn undoing_by_action_takes_it_out_of_the_text() {
 async fn ways_out_of_a_conflict() {
     for (way, after) in [
         ("Keep mine", "one\nTWO\nthree\nfour\nfive\n"),
-        ("Take theirs", "one\n2\nthree\nfour\nfive\n"),
+        ("Take the agent's", "one\n2\nthree\nfour\nfive\n"),
         ("Keep both", "one\nTWO\n2\nthree\nfour\nfive\n"),
     ] {
         let mut editor = Editor::start(Manners::plain()).await;
@@ -177,7 +179,7 @@ async fn ways_out_of_a_conflict() {
         assert_eq!(actions.len(), 3, "{actions:?}");
         let action = editor.action(&uri, 1, way).await;
         // Both needs the person's line a second time, which no switch of hunks makes.
-        assert_eq!(action.get("edit").is_some(), way == "Take theirs", "{way}");
+        assert_eq!(action.get("edit").is_some(), way == "Take the agent's", "{way}");
         editor.choose(&action).await;
         if way == "Keep both" {
             editor.deliver().await;
@@ -218,6 +220,31 @@ async fn an_edit_below_another_is_accepted_with_it() {
     });
     let upper = upper.unwrap().clone();
     assert!(editor.choose(&upper).await);
+    assert_eq!(editor.text(&uri), "one\n2\n2c\nthree\nfour\nfive\n");
+    editor.until("both accepted", |workspace| workspace.reviews().is_empty()).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_lens_takes_along_what_its_hunk_rests_on_and_says_so() {
+    let mut editor = Editor::start(Manners::plain()).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    let below = editor.agent_in("a.txt", Some("conv_1"), &[(2, "2\n2b")]).await.edit.to_string();
+    let above = editor.agent_in("a.txt", Some("conv_2"), &[(3, "2c")]).await.edit.to_string();
+    let lenses = editor.request("textDocument/codeLens", json!({"textDocument": {"uri": uri}})).await;
+    let lenses = lenses["result"].as_array().unwrap();
+    let words: Vec<_> = lenses.iter().map(|lens| lens["command"]["title"].as_str().unwrap()).collect();
+    assert_eq!(
+        words,
+        [
+            "Accept (claude-code)".to_owned(),
+            format!("Reject (claude-code), with {}:1", &above[..8]),
+            format!("Accept (claude-code), with {}:1", &below[..8]),
+            "Reject (claude-code)".to_owned(),
+        ]
+    );
+    editor.command(&lenses[2]["command"]).await;
+    editor.deliver().await;
     assert_eq!(editor.text(&uri), "one\n2\n2c\nthree\nfour\nfive\n");
     editor.until("both accepted", |workspace| workspace.reviews().is_empty()).await;
     editor.quit().await;

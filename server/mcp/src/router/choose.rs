@@ -1,4 +1,4 @@
-//! Which sidecar answers for a path (W19).
+//! Which sidecar answers for a path (rule W19).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,14 +1,17 @@
 //! Calls without a path: every sidecar within the roots is asked, and the disk's own workspace, and the answers become one.
 
+use std::time::Duration;
+
 use futures::future::{join_all, select_all};
 use futures::{FutureExt, future::BoxFuture};
 use hashline_link::{CancellationToken, Sidecar};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::reply::{COUNT, EDITS, NEWS, NOT_HERE, Reply, TIMED_OUT, UNDECIDED};
+use crate::reply::{COUNT, EDITS, GIVEN_UP, NEWS, NOT_HERE, Reply, TIMED_OUT, UNDECIDED, texts_of};
+use crate::router::ledger::About;
 use crate::router::{Origin, Router};
-use crate::tools::await_review;
+use crate::tools::await_review::{self, Asked};
 use crate::toolset::ToolName;
 
 /// One that can be asked.
@@ -27,13 +30,13 @@ impl Router {
         cancel: &CancellationToken,
     ) -> Reply {
         match tool {
-            ToolName::ListEdits | ToolName::ListDocuments => merged(
-                self.ask_all(origin, tool, &arguments, cancel)
-                    .await
-                    .into_iter()
-                    .map(|(_, reply)| reply)
-                    .collect(),
-            ),
+            ToolName::ListEdits | ToolName::ListDocuments => {
+                let asked = self.ask_all(origin, tool, &arguments, cancel).await;
+                let listed = merged(asked.into_iter().map(|(_, reply)| reply).collect());
+                let edits = tool == ToolName::ListEdits && lists_pending(&arguments);
+                let lost = if edits { self.lost(About::All) } else { None };
+                with_lost(lost, listed)
+            }
             ToolName::AwaitReview => self.await_everywhere(origin, arguments, cancel).await,
             ToolName::WithdrawEdit => self.withdraw_where_it_is(origin, arguments, cancel).await,
             // Without a path these are refused, in the same words as everywhere.
@@ -58,13 +61,24 @@ impl Router {
     ) -> Reply {
         match target {
             Target::Own => self.own_call(origin, tool, arguments.clone(), cancel).await,
-            Target::Sidecar(sidecar) => match self.pass_on(sidecar, origin, tool, arguments).await {
-                Ok(result) => Reply::of_result(result),
-                // It has gone, and its documents with it.
-                Err(failure) if failure.is_gone() => Reply::new("").with(COUNT, 0).with(NOT_HERE, true),
-                Err(failure) => failure.reply(sidecar, tool),
-            },
+            Target::Sidecar(sidecar) => {
+                let failure = match self.pass_on(sidecar, origin, tool, arguments).await {
+                    Ok(result) => {
+                        let reply = Reply::of_result(result);
+                        // The last word of a sidecar that is ending.
+                        return if reply.has(GIVEN_UP) { gone() } else { reply };
+                    }
+                    Err(failure) => failure,
+                };
+                let ended = failure.is_gone() || failure.is_going_away() && self.has_ended(sidecar).await;
+                if ended { gone() } else { failure.reply(sidecar, tool) }
+            }
         }
+    }
+
+    /// What there is to tell of edits that went with their editor.
+    fn lost(&self, about: About<'_>) -> Option<Reply> {
+        self.ledger.lost(about, &self.sidecars.known().list)
     }
 
     async fn ask_all(
@@ -81,18 +95,41 @@ impl Router {
         join_all(asked).await
     }
 
-    /// Waits in every place that has edits which are waited for, until there is news in one of them. What was told once is no news any
-    /// more, so an answer that has news is never thrown away.
+    /// Waits for decisions. An editor that ends, before or meanwhile, ends the wait: nobody decides any more about what it had.
     async fn await_everywhere(
         &self,
         origin: &Origin,
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
-        let asked = match await_review::parse(arguments.clone()) {
+        let asked = match await_review::parse(arguments) {
             Ok(asked) => asked,
             Err(problems) => return Reply::refused(problems),
         };
+        let about = if asked.edits.is_empty() { About::News } else { About::Ids(&asked.edits) };
+        let running = self.sidecars.known();
+        let lost = self.ledger.lost(about, &running.list);
+        let left: Vec<String> =
+            asked.edits.iter().filter(|id| !self.ledger.is_lost(id, &running.list)).cloned().collect();
+        match lost {
+            Some(lost) if left.is_empty() && !asked.edits.is_empty() => lost,
+            Some(lost) => {
+                let now = Asked { edits: left, timeout: Duration::ZERO };
+                with_lost(Some(lost), self.await_running(origin, now, cancel).await)
+            }
+            None => {
+                let now = Asked { edits: left, timeout: asked.timeout };
+                let reply = self.await_running(origin, now, cancel).await;
+                with_lost(self.lost(about), reply)
+            }
+        }
+    }
+
+    /// Waits in every place that has edits which are waited for, until there is news in one of them. What was told once is no news any
+    /// more, so an answer that has news is never thrown away.
+    async fn await_running(&self, origin: &Origin, asked: Asked, cancel: &CancellationToken) -> Reply {
+        let seconds = asked.timeout.as_secs();
+        let arguments = with_timeout(asked.edits.clone(), seconds);
         let probed = if asked.edits.is_empty() {
             self.ask_all(origin, ToolName::AwaitReview, &with_timeout(Vec::new(), 0), cancel).await
         } else {
@@ -117,7 +154,6 @@ impl Router {
                 false => merged(probed.into_iter().map(|(_, reply)| reply).collect()),
             };
         }
-        let seconds = asked.timeout.as_secs();
         match open.as_slice() {
             [(target, reply)] => self.wait(target, origin, &with_timeout(ids(reply), seconds), cancel).await,
             several => {
@@ -158,7 +194,8 @@ impl Router {
     ) -> Reply {
         tokio::select! {
             reply = self.ask(target, origin, ToolName::AwaitReview, given, cancel) => reply,
-            () = cancel.cancelled() => Reply::refused("The wait was given up; the edits are as they were."),
+            // Nobody reads this: whoever asked has taken the question back.
+            () = cancel.cancelled() => Reply::refused("The wait was taken back; the edits are as they were."),
         }
     }
 
@@ -201,7 +238,32 @@ impl Router {
                 return reply;
             }
         }
-        self.own_call(origin, ToolName::WithdrawEdit, arguments, cancel).await
+        let id = arguments.get("edit_id").and_then(Value::as_str).map(await_review::plain_id);
+        let lost = id.filter(|id| !id.is_empty()).and_then(|id| self.lost(About::Ids(&[id])));
+        match lost {
+            Some(lost) => lost,
+            None => self.own_call(origin, ToolName::WithdrawEdit, arguments, cancel).await,
+        }
+    }
+}
+
+/// What one that has ended answers: its documents have gone with it.
+fn gone() -> Reply {
+    Reply::new("").with(COUNT, 0).with(NOT_HERE, true)
+}
+
+/// Whether the arguments of list_edits ask for undecided edits, among others.
+pub(super) fn lists_pending(arguments: &JsonObject) -> bool {
+    arguments.get("state").is_none_or(|state| state.is_null() || state == "pending")
+}
+
+/// An answer, and before it what there is to tell of lost edits.
+pub(super) fn with_lost(lost: Option<Reply>, reply: Reply) -> Reply {
+    match lost {
+        None => reply,
+        // That there is no such edit, or none at all, is no answer beside it.
+        Some(lost) if reply.has(NOT_HERE) || !reply.failed && count(&reply) == 0 => lost,
+        Some(lost) => merged(vec![lost, reply]),
     }
 }
 
@@ -215,8 +277,7 @@ fn with_timeout(ids: Vec<String>, seconds: u64) -> JsonObject {
 }
 
 fn ids(reply: &Reply) -> Vec<String> {
-    let listed = reply.meta.get(EDITS).and_then(Value::as_array);
-    listed.into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect()
+    texts_of(&reply.meta, EDITS)
 }
 
 fn number(reply: &Reply, key: &str) -> u64 {

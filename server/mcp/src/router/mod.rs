@@ -6,6 +6,7 @@
 
 mod choose;
 mod everywhere;
+mod ledger;
 mod pass;
 mod sidecars;
 
@@ -20,8 +21,10 @@ use hashline_workspace::{Caller, Settings, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
 
+use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
 use crate::router::choose::Choice;
+use crate::router::ledger::{About, Ledger};
 use crate::router::sidecars::Sidecars;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
@@ -45,14 +48,18 @@ pub struct Router {
     /// Serves the disk.
     own: Toolbox,
     sidecars: Arc<Sidecars>,
+    ledger: Ledger,
     base: Roots,
     /// Whether the base roots were given by the person, so that a client can only narrow them.
     fixed: bool,
     roots: RwLock<Roots>,
+    /// Why no folder is served, while none is.
+    nothing: RwLock<Option<String>>,
 }
 
 impl Router {
-    /// A router over these roots. `fixed`: the person gave them, and clients can only narrow them.
+    /// A router over these roots. `fixed`: the person gave them, and clients can only narrow them. Without any, every call is
+    /// refused until the client names some.
     #[must_use]
     pub fn new(roots: Roots, fixed: bool, settings: Settings, state: StateDir) -> Self {
         // Without an editor there is nobody to tell.
@@ -60,7 +67,16 @@ impl Router {
         let sidecars = Arc::new(Sidecars::new(state));
         let others = sidecars.clone();
         workspace.guard_writes(Box::new(move |path| others.serve(path)));
-        Self { own: Toolbox::new(workspace), sidecars, base: roots.clone(), fixed, roots: RwLock::new(roots) }
+        let nothing = roots.is_empty().then(|| NOWHERE.to_owned());
+        Self {
+            own: Toolbox::new(workspace),
+            sidecars,
+            ledger: Ledger::default(),
+            base: roots.clone(),
+            fixed,
+            roots: RwLock::new(roots),
+            nothing: RwLock::new(nothing),
+        }
     }
 
     pub(crate) fn base_roots(&self) -> &Roots {
@@ -71,10 +87,12 @@ impl Router {
         self.fixed
     }
 
-    /// Serves these folders from now on.
-    pub(crate) fn serve_roots(&self, roots: &Roots) {
-        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = roots.clone();
+    /// Serves these folders from now on, or none for a reason that is told.
+    pub(crate) fn serve_roots(&self, served: Result<Roots, String>) {
+        let (roots, nothing) = served.map_or_else(|why| (Roots::default(), Some(why)), |roots| (roots, None));
         self.own.workspace().set_roots(roots.clone());
+        *self.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
+        *self.nothing.write().unwrap_or_else(PoisonError::into_inner) = nothing;
     }
 
     /// The folders that are served.
@@ -94,7 +112,11 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> CallToolResult {
-        if self.sidecars.known().list.is_empty() {
+        let nothing = self.nothing.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(why) = nothing {
+            return Reply::refused(why).into_result();
+        }
+        if self.sidecars.known().list.is_empty() && self.ledger.is_empty() {
             let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
             if !reply.has(TAKEN_OVER) {
                 return reply.into_result();
@@ -104,6 +126,11 @@ impl Router {
         match arguments.get("path") {
             Some(Value::String(path)) if named => {
                 let path = path.clone();
+                if tool == ToolName::ListEdits {
+                    let lost = self.lost_of(&path, &arguments);
+                    let result = self.by_path(origin, tool, &path, arguments, cancel).await;
+                    return everywhere::with_lost(lost, Reply::of_result(result)).into_result();
+                }
                 self.by_path(origin, tool, &path, arguments, cancel).await
             }
             _ => self.everywhere(origin, tool, arguments, cancel).await.into_result(),
@@ -186,6 +213,16 @@ impl Router {
             return result;
         }
         everywhere::merged(vec![Reply::of_result(result), own]).into_result()
+    }
+
+    /// What there is to tell of a document's edits that went with their editor.
+    fn lost_of(&self, path: &str, arguments: &JsonObject) -> Option<Reply> {
+        if !everywhere::lists_pending(arguments) {
+            return None;
+        }
+        let place = self.roots().resolve(path, PathStyle::Any);
+        let path = place.map_or(path.to_owned(), |place| place.absolute().to_string_lossy().into_owned());
+        self.ledger.lost(About::Path(&path), &self.sidecars.known().list)
     }
 
     /// A call about a document that has no file: whichever editor has it.

@@ -36,14 +36,18 @@ impl Failure {
         !self.sent || matches!(&self.error, Error::Remote(refusal) if refused(refusal))
     }
 
-    /// Whether making the call again may help, and cannot make anything happen twice.
-    pub(super) fn may_retry(&self, tool: ToolName) -> bool {
-        let going_away = match &self.error {
+    /// Whether it looks as if the sidecar was ending.
+    pub(super) fn is_going_away(&self) -> bool {
+        match &self.error {
             Error::Closed | Error::Refused { .. } => true,
             Error::Remote(refusal) => matches!(refusal.kind, RemoteKind::Failed | RemoteKind::Cancelled),
             _ => false,
-        };
-        going_away && (self.is_harmless() || tool.is_read_only())
+        }
+    }
+
+    /// Whether making the call again may help, and cannot make anything happen twice.
+    pub(super) fn may_retry(&self, tool: ToolName) -> bool {
+        self.is_going_away() && (self.is_harmless() || tool.is_read_only())
     }
 
     /// The same in words for the agent.
@@ -85,7 +89,15 @@ impl Router {
             Ok(answer) => answer.map_err(sent)?,
             Err(_) => return Err(sent(Error::Timeout { during: "waiting for its answer" })),
         };
-        parse(&raw).map_err(sent)
+        let result = parse(&raw).map_err(sent)?;
+        self.ledger.heard(sidecar, tool, arguments, &result);
+        Ok(result)
+    }
+
+    /// Whether a sidecar has ended, and not only a connection to it.
+    pub(super) async fn has_ended(&self, sidecar: &Sidecar) -> bool {
+        let announced = self.sidecars.known().list.iter().any(|known| known.id == sidecar.id);
+        !announced || self.sidecars.client(sidecar).await.is_err_and(|error| super::choose::is_gone(&error))
     }
 }
 

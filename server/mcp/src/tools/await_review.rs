@@ -9,7 +9,7 @@ use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, shown};
-use crate::reply::{COUNT, EDITS, NEWS, Reply, TIMED_OUT, UNDECIDED};
+use crate::reply::{COUNT, EDITS, GIVEN_UP, NEWS, OPEN, Reply, TIMED_OUT, UNDECIDED};
 use crate::tools::told;
 use crate::toolset::Definition;
 
@@ -61,9 +61,11 @@ pub(crate) fn plain_id(id: &str) -> String {
     id.split_once(':').map_or(id, |(edit, _)| edit).to_ascii_lowercase()
 }
 
+/// `decided`: whether there is a person who can decide. Where nobody can, nothing is waited for.
 pub(crate) async fn call(
     workspace: &Workspace,
     caller: &Caller,
+    decided: bool,
     given: JsonObject,
     cancel: &CancellationToken,
 ) -> Reply {
@@ -73,23 +75,37 @@ pub(crate) async fn call(
     };
     let own = asked.edits.is_empty();
     let scope = ReviewScope { edits: asked.edits, own, news: own, ..ReviewScope::default() };
+    let timeout = if decided { asked.timeout } else { Duration::ZERO };
     let waited = tokio::select! {
-        waited = workspace.await_review(caller, &scope, asked.timeout) => waited,
-        () = cancel.cancelled() => return Reply::refused("The wait was given up; the edits are as they were."),
+        waited = workspace.await_review(caller, &scope, timeout) => waited,
+        () = cancel.cancelled() => return given_up(),
     };
     match waited {
-        Ok(review) => answer(caller, &review),
+        Ok(review) => answer(caller, &review, decided),
         Err(refusal) => refusal.into(),
     }
 }
 
-fn answer(caller: &Caller, review: &Review) -> Reply {
+/// Whoever takes a wait back does not read on; who reads this has lost the editor.
+fn given_up() -> Reply {
+    let words = "The wait ended before there was a decision: the editor is closing, and what is undecided there goes with it. \
+                 Read the files again to see how they stand.";
+    Reply::refused(words).with(GIVEN_UP, true)
+}
+
+fn answer(caller: &Caller, review: &Review, decided: bool) -> Reply {
     let edits = &review.edits;
     let ids: Vec<String> = edits.iter().map(|edit| edit.id.to_string()).collect();
+    let open_ids = told::open_ids(edits);
     let hunks: usize = edits.iter().map(|edit| edit.hunks.len()).sum();
     let open: usize = edits.iter().map(told::undecided).sum();
     let mut out = match (hunks, review.timed_out, open) {
         (0, ..) => "You have no pending edits: nothing to wait for.\n".to_owned(),
+        (_, true, _) if !decided => {
+            "No editor was running for these files when they were edited, so nobody can decide about the edits: there is nothing to \
+             wait for. Go on working; withdraw_edit takes an edit of yours back.\n"
+                .to_owned()
+        }
         (_, true, _) => {
             "No new decision yet. The edits stay as they are; call await_review again to go on waiting, or go on working.\n"
                 .to_owned()
@@ -104,6 +120,7 @@ fn answer(caller: &Caller, review: &Review) -> Reply {
     Reply::new(out)
         .with(COUNT, edits.len())
         .with(EDITS, ids)
+        .with(OPEN, open_ids)
         .with(TIMED_OUT, review.timed_out)
         .with(NEWS, news)
         .with(UNDECIDED, open)

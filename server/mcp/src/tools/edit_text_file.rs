@@ -6,14 +6,16 @@ use std::ops::Range;
 use hashline_anchor::{
     Anchor, CONTEXT, MAX_SHOWN_CHARS, Operation, RawOperation, explain_form, write_regions,
 };
-use hashline_text::{HashPrefix, Text};
-use hashline_workspace::agent::{EditReply, EditRequest};
+use hashline_text::{FileHash, HashPrefix, Text};
+use hashline_weave::View;
+use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::document::{HunkState, Mode};
 use hashline_workspace::{Caller, Refusal, Workspace};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, refusal, shown};
+use crate::own_edits::OwnEdits;
 use crate::reply::{EDITS, FILE_HASH, Reply};
 use crate::tools::told;
 use crate::toolset::Definition;
@@ -63,9 +65,23 @@ struct Asked {
     places: Vec<Range<usize>>,
 }
 
+/// A call that asks for nothing that can be done.
+struct Wrong {
+    words: String,
+    path: String,
+    /// Lines that operations of the wrong form name, as far as their numbers can be read.
+    places: Vec<Range<usize>>,
+}
+
+impl From<String> for Wrong {
+    fn from(words: String) -> Self {
+        Self { words, path: String::new(), places: Vec::new() }
+    }
+}
+
 const FIELDS: [&str; 6] = ["path", "file_hash", "operations", "strict", "dry_run", "mcp_conversation_id"];
 
-fn parse(given: JsonObject) -> Result<Asked, String> {
+fn parse(given: JsonObject) -> Result<Asked, Wrong> {
     let mut given = Arguments::new(NAME, &FIELDS, given);
     let path = given.required_text("path", "give the path of the file that you read");
     let hash = given.required_text("file_hash", "read the file first, its first line has it");
@@ -87,8 +103,8 @@ fn parse(given: JsonObject) -> Result<Asked, String> {
     let dry_run = given.truth("dry_run").unwrap_or_default();
     let conversation = given.text("mcp_conversation_id").filter(|id| !id.trim().is_empty());
     given.finish()?;
-    if let Some(words) = form {
-        return Err(words);
+    if let Some((words, places)) = form {
+        return Err(Wrong { words, path, places });
     }
     let file_hash =
         hash.ok_or_else(|| refusal(NAME, &["file_hash is empty: read the file first".to_owned()]))?;
@@ -100,18 +116,39 @@ fn parse(given: JsonObject) -> Result<Asked, String> {
     })
 }
 
+/// What is wrong with the form of operations, and the lines that they name all the same.
+type Form = (String, Vec<Range<usize>>);
+
 /// The operations, and what is wrong with their form.
-fn operations(given: &mut Arguments, listed: Vec<Value>) -> (Vec<Operation>, Option<String>) {
+fn operations(given: &mut Arguments, listed: Vec<Value>) -> (Vec<Operation>, Option<Form>) {
     let (mut parsed, mut errors) = (Vec::with_capacity(listed.len()), Vec::new());
+    let mut places = Vec::new();
     for (index, value) in listed.into_iter().enumerate() {
         let Some(raw) = raw_operation(given, index, value) else { continue };
+        let named: Vec<Range<usize>> =
+            [&raw.anchor, &raw.end_anchor].into_iter().flatten().flat_map(|anchor| numbers(anchor)).collect();
         match Operation::parse(index, raw) {
             Ok(operation) => parsed.push(operation),
-            Err(error) => errors.push(error),
+            Err(error) => {
+                errors.push(error);
+                places.extend(named);
+            }
         }
     }
-    let form = (!errors.is_empty()).then(|| explain_form(&errors));
+    let form = (!errors.is_empty()).then(|| (explain_form(&errors), places));
     (parsed, form)
+}
+
+/// The lines whose numbers stand in what should be an anchor, or two.
+fn numbers(anchor: &str) -> impl Iterator<Item = Range<usize>> {
+    // Copied text may hold anything.
+    let tags = anchor.split_once('|').map_or(anchor, |(tag, _)| tag);
+    tags.split("..").filter_map(|tag| {
+        let tag = tag.trim_start_matches(['>', ' ']);
+        let digits = tag.split(|c: char| !c.is_ascii_digit()).next()?;
+        let line = digits.parse::<usize>().ok()?.checked_sub(1)?;
+        Some(line..line.saturating_add(1))
+    })
 }
 
 fn raw_operation(given: &mut Arguments, index: usize, value: Value) -> Option<RawOperation> {
@@ -173,15 +210,51 @@ fn places(operation: &Operation) -> Vec<Range<usize>> {
     }
 }
 
-pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObject) -> Reply {
+/// `decided`: whether there is a person who can decide about the edit.
+pub(crate) async fn call(
+    workspace: &Workspace,
+    caller: &Caller,
+    decided: bool,
+    own: &OwnEdits,
+    given: JsonObject,
+) -> Reply {
     let Asked { request, places } = match parse(given) {
         Ok(asked) => asked,
-        Err(problems) => return Reply::refused(problems),
+        Err(wrong) => return malformed(workspace, caller, wrong).await,
     };
+    let from = request.file_hash;
     match workspace.edit(caller, request).await {
-        Ok(done) => answer(&done),
-        Err(refusal) => refused(refusal, &places),
+        Ok(done) => {
+            if !done.open && !done.dry_run {
+                own.made(&caller.connection, from, done.hash);
+            }
+            answer(&done, decided)
+        }
+        Err(refusal) => {
+            let overtaken = match &refusal {
+                Refusal::ChangedOnDisk { now } => now
+                    .hash
+                    .filter(|to| own.lead(&caller.connection, &from, to))
+                    .map(|hash| overtaken(hash, now.text(), &places)),
+                _ => None,
+            };
+            match overtaken {
+                Some(words) => Reply { text: words, ..Reply::from(refusal) },
+                None => refused(refusal, &places),
+            }
+        }
     }
+}
+
+/// The words for an agent whose own edit has changed the file since the text that it names.
+fn overtaken(hash: FileHash, now: &Text, places: &[Range<usize>]) -> String {
+    let mut words = format!(
+        "The edit was refused and nothing was changed: your own edit has changed the file since that file_hash; its reply had the new \
+         hash and the new anchors. The file_hash is {} now.\n",
+        hash.short()
+    );
+    add_fresh(&mut words, now, places);
+    words
 }
 
 /// A refusal; where it does not show the lines as they are now, they are added, so that no re-read is needed. The workspace has served
@@ -199,6 +272,26 @@ fn refused(refusal: Refusal, places: &[Range<usize>]) -> Reply {
     Reply { text: words, ..Reply::from(refusal) }
 }
 
+/// The refusal of a call of the wrong form, with the lines of the numbers that it names.
+async fn malformed(workspace: &Workspace, caller: &Caller, wrong: Wrong) -> Reply {
+    let Wrong { mut words, path, places } = wrong;
+    if !places.is_empty() {
+        let read = workspace.read(caller, &ReadRequest { path, view: View::Agent }).await;
+        // What is wrong with the path is told when the anchors are right.
+        if let Ok(read) = read {
+            let lines = read.text().line_count();
+            for place in &places {
+                let shown = place.start.saturating_sub(CONTEXT)..place.end.saturating_add(CONTEXT).min(lines);
+                workspace.shown(&read, shown.start.min(shown.end)..shown.end);
+            }
+            // Writing to a string cannot fail.
+            let _ = writeln!(words, "The file_hash is {} now.", read.hash.short());
+            add_fresh(&mut words, read.text(), &places);
+        }
+    }
+    Reply::refused(words)
+}
+
 fn add_fresh(words: &mut String, now: &Text, places: &[Range<usize>]) {
     if !words.ends_with('\n') {
         words.push('\n');
@@ -213,7 +306,7 @@ fn add_fresh(words: &mut String, now: &Text, places: &[Range<usize>]) {
     write_regions(words, now, &near, CONTEXT, MAX_SHOWN_CHARS);
 }
 
-fn answer(done: &EditReply) -> Reply {
+fn answer(done: &EditReply, decided: bool) -> Reply {
     let mut out = String::with_capacity(1024);
     let state = state(done);
     // Writing to a string cannot fail.
@@ -223,7 +316,7 @@ fn answer(done: &EditReply) -> Reply {
     };
     let _ = writeln!(out, " · {} lines · file_hash {}]", done.text.line_count(), done.hash.short());
     if !done.dry_run {
-        notes(&mut out, done);
+        notes(&mut out, done, decided);
     }
     if done.carried {
         out.push_str(
@@ -267,11 +360,15 @@ fn word_of(state: HunkState, done: &EditReply) -> &'static str {
     }
 }
 
-fn notes(out: &mut String, done: &EditReply) {
+fn notes(out: &mut String, done: &EditReply, decided: bool) {
     let held = done.states.contains(&HunkState::Held);
     let under_way = done.mode == Mode::Apply && done.held_below.is_empty();
     match (held, under_way) {
         (true, true) => out.push_str("It goes into the editor's text at once; the disk has it when the person saves.\n"),
+        (true, false) if !decided => out.push_str(
+            "Held: your reads show it, but the disk and builds do not have it. No editor is running for this file, so nobody can \
+             accept it yet.\n",
+        ),
         (true, false) => out.push_str(
             "Held for the person to accept: your reads show it, but the editor's text, the disk and builds do not have it \
              yet. await_review tells the decision.\n",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hashline_history::Decision;
+use hashline_history::{Decision, Status};
 use hashline_weave::Conflict;
 use hashline_workspace::agent::{EditInfo, HunkInfo};
 use hashline_workspace::document::HunkState;
@@ -35,7 +35,11 @@ pub(crate) fn state_key(state: HunkState) -> &'static str {
 /// An edit and its hunks.
 pub(crate) fn write_edit(out: &mut String, edit: &EditInfo, own: bool) {
     // Writing to a string cannot fail.
-    let _ = write!(out, "edit {} · {} · {}", edit.id.short(), edit.name, edit.status);
+    let _ = write!(out, "edit {} · {}", edit.id.short(), edit.name);
+    // What became of the only hunk of a decided edit says it all.
+    if edit.status == Status::Pending || edit.hunks.len() != 1 {
+        let _ = write!(out, " · {}", edit.status);
+    }
     if !own {
         let _ = write!(out, " · by {}", edit.agent);
     }
@@ -134,4 +138,9 @@ fn conflict_words(conflict: Conflict, sentence: Option<&str>) -> String {
 /// How many hunks of an edit are left to decide.
 pub(crate) fn undecided(edit: &EditInfo) -> usize {
     edit.hunks.iter().filter(|hunk| hunk.view.decision == Decision::Undecided).count()
+}
+
+/// The edits that are not all decided.
+pub(crate) fn open_ids(edits: &[EditInfo]) -> Vec<String> {
+    edits.iter().filter(|edit| undecided(edit) > 0).map(|edit| edit.id.to_string()).collect()
 }

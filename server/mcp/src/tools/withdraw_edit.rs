@@ -25,10 +25,14 @@ pub(crate) fn definition() -> Definition {
 pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObject) -> Reply {
     let mut given = Arguments::new("withdraw_edit", &["edit_id"], given);
     let id = given.required_text("edit_id", "give the id that the reply to the edit had");
+    let id = plain_id(&id);
+    if id.is_empty() {
+        given.problem("edit_id is empty: give the id that the reply to the edit had");
+    }
     if let Err(problems) = given.finish() {
         return Reply::refused(problems);
     }
-    match workspace.withdraw(caller, &plain_id(&id)).await {
+    match workspace.withdraw(caller, &id).await {
         Ok(edit) => {
             let mut out = what_happened(&edit);
             told::write_edit(&mut out, &edit, true);

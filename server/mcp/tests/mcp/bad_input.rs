@@ -47,7 +47,7 @@ async fn arguments() {
     refused(&desk, "await_review", json!({ "edit_ids": [3] }), &["edit_ids", "3"]).await;
     refused(&desk, "await_review", json!({ "edit_ids": ["nothing"] }), &["nothing", "list_edits"]).await;
     refused(&desk, "withdraw_edit", json!({}), &["edit_id is missing"]).await;
-    refused(&desk, "withdraw_edit", json!({ "edit_id": "" }), &["edit"]).await;
+    refused(&desk, "withdraw_edit", json!({ "edit_id": "" }), &["edit_id is empty"]).await;
     // What clients add is let be.
     let fine =
         desk.call(read, json!({ "path": "a.txt", "wait_for_previous": false, "end_line": null })).await;
@@ -100,6 +100,18 @@ async fn edits_of_the_wrong_form() {
     .await;
     shows!("bad_anchors", desk, told.text);
     refused(&desk, tool, edit(json!([{ "op": "delete", "anchor": 2 }])), &["lacks the hash"]).await;
+    // Where the number can be read, the line is shown, and the edit can be sent again without a read.
+    for anchor in ["2", "2:zz", ">>> 2:", "2:09x", "2:zz|two"] {
+        let operations = json!([{ "op": "delete", "anchor": anchor }]);
+        let told = refused(&desk, tool, edit(operations), &["1:af|one\n2:09|two\n3:a3|three\n"]).await;
+        assert_eq!(told.hash_now(), desk.read("a.txt").await.hash(), "{}", told.text);
+    }
+    let operations = json!([{ "op": "delete_range", "anchor": "1:af..x", "end_anchor": "3" }]);
+    refused(&desk, tool, edit(operations), &["3:a3|three"]).await;
+    let operations = json!([{ "op": "delete", "anchor": "2" }]);
+    let elsewhere = json!({ "path": "/etc/passwd", "file_hash": "00000000", "operations": operations });
+    let told = refused(&desk, tool, elsewhere, &["lacks the hash"]).await;
+    assert!(!told.text.contains("root"), "{}", told.text);
     let told = refused(
         &desk,
         tool,

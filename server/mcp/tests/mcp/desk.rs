@@ -85,7 +85,7 @@ impl Desk {
         std::fs::create_dir(&folder).unwrap();
         let roots = Roots::open([&folder]).unwrap();
         let (workspace, _) = Workspace::new(roots, settings, Arc::new(Memory::default()));
-        let toolbox = Toolbox::new(workspace.clone());
+        let toolbox = Toolbox::new(workspace.clone()).of_editor("the editor");
         let caller = Caller::anywhere("tester", "1");
         Self { workspace, toolbox, caller, folder, text: Text::new(), version: 0, _temp: temp }
     }

@@ -208,3 +208,46 @@ async fn in_propose_mode_files_wait_too() {
     let read = desk.read("hello.js").await;
     assert!(read.text.contains("1 held change in this text is not in the editor yet"), "{}", read.text);
 }
+
+#[tokio::test]
+async fn line_endings_that_would_run_together_are_refused_in_words_for_the_agent() {
+    let desk = Desk::new();
+    let content = "a\rb\n\nc\n";
+    desk.write("a.txt", content);
+    let read = desk.read("a.txt").await;
+    let refused =
+        desk.edit("a.txt", &read.hash(), json!([{ "op": "delete", "anchor": read.anchor("b") }])).await;
+    assert!(refused.failed && refused.text.contains("nothing was changed"), "{}", refused.text);
+    assert!(
+        refused.text.contains("lone carriage return") && refused.text.contains("one operation"),
+        "{}",
+        refused.text
+    );
+    assert_eq!(desk.bytes("a.txt"), content.as_bytes());
+}
+
+#[tokio::test]
+async fn an_agent_that_its_own_edit_has_overtaken_is_told_so() {
+    let desk = Desk::new();
+    desk.write("a.txt", "one\ntwo\n");
+    let read = desk.read("a.txt").await;
+    let replace =
+        |line: &str, new: &str| json!([{ "op": "replace", "anchor": read.anchor(line), "content": new }]);
+    let done = desk.edit("a.txt", &read.hash(), replace("one", "1")).await;
+    let refused = desk.edit("a.txt", &read.hash(), replace("two", "2")).await;
+    assert!(
+        refused.failed && refused.text.contains("your own edit has changed the file"),
+        "{}",
+        refused.text
+    );
+    assert_eq!(refused.hash_now(), done.hash());
+    assert!(refused.text.contains("|two"), "{}", refused.text);
+    // To another agent, and where something else has changed it as well, it is said as it is.
+    let other = hashline_workspace::Caller::anywhere("other", "2");
+    let given = json!({ "path": "a.txt", "file_hash": read.hash(), "operations": replace("two", "2") });
+    let told = desk.call_as(&other, "edit_text_file", given).await;
+    assert!(told.failed && told.text.contains("could tell what changed"), "{}", told.text);
+    desk.write("a.txt", "1\ntwo\nthree\n");
+    let told = desk.edit("a.txt", &read.hash(), replace("two", "2")).await;
+    assert!(told.failed && told.text.contains("could tell what changed"), "{}", told.text);
+}

@@ -1,7 +1,5 @@
 //! Documents that an editor has open.
 
-use std::time::Duration;
-
 use hashline_workspace::Settings;
 use hashline_workspace::document::{Choice, Mode, Target};
 use serde_json::json;
@@ -57,13 +55,13 @@ async fn waiting_tells_what_the_person_decided() {
         Target::Hunk(hashline_history::HunkRef { edit: hashline_history::EditId::from(id.as_str()), number })
     };
 
-    let waiting = desk.call("await_review", json!({ "edit_ids": [id[..8]], "timeout_s": 20 }));
-    let deciding = async {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+    {
+        let waiting = desk.call("await_review", json!({ "edit_ids": [id[..8]], "timeout_s": 20 }));
+        tokio::pin!(waiting);
+        assert!(futures::poll!(&mut waiting).is_pending(), "nothing is decided");
         desk.decide(Choice::Reject, hunk(2), Some("Keep the word, please.")).await;
-    };
-    let (told, ()) = tokio::join!(waiting, deciding);
-    shows!("await_rejected", desk, told.text);
+        shows!("await_rejected", desk, waiting.await.text);
+    }
 
     desk.decide(Choice::Accept, hunk(1), None).await;
     desk.deliver("a.txt");

@@ -144,8 +144,35 @@ async fn roots_come_from_the_person_then_the_client_then_the_working_directory()
         (false, true),
         "a missing folder costs no other"
     );
-    assert_eq!(reached("one", false, Some(&["gone"])).await, (true, false));
+    assert_eq!(reached("one", false, Some(&["gone"])).await, (false, false), "and nothing takes its place");
     assert_eq!(reached("one", false, None).await, (true, false));
+}
+
+#[tokio::test]
+async fn where_no_folder_is_served_every_call_says_why_and_what_to_do() {
+    let temp = tempfile::tempdir().unwrap();
+    let (project, gone) = (temp.path().join("project"), temp.path().join("gone"));
+    std::fs::create_dir(&project).unwrap();
+    let state = temp.path().join("state");
+    for (base, fixed, roots, word) in [
+        (None, false, None, "top of the disk"),
+        (None, false, Some(vec![]), "top of the disk"),
+        (Some(&project), false, Some(vec![gone.clone()]), "/gone"),
+        (Some(&project), true, Some(vec![gone.clone()]), "in the folders of --root"),
+    ] {
+        let server = server(&base.iter().map(|base| base.as_path()).collect::<Vec<_>>(), fixed, &state);
+        let agent = Agent { name: "tester", roots };
+        let connection = connect(server, agent, ClientLifecycleMode::Initialize).await;
+        for (tool, given) in [
+            ("read_text_file", json!({ "path": "/etc/passwd" })),
+            ("list_documents", json!({})),
+            ("await_review", json!({})),
+        ] {
+            let told = call(&connection, tool, given).await;
+            assert!(told.failed && told.text.contains(word), "{tool}: {}", told.text);
+            assert!(told.text.contains("--root DIR"), "{tool}: {}", told.text);
+        }
+    }
 }
 
 #[tokio::test]
@@ -169,9 +196,15 @@ async fn roots_are_asked_for_again_when_they_change() {
     assert!(readable(&one).await && !readable(&two).await);
     *roots.lock().unwrap() = two.clone();
     connection.notify_roots_list_changed().await.unwrap();
-    while !readable(&two).await {
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
+    // The notice has no answer; what it leads to shows in a call.
+    let noticed = async {
+        while !readable(&two).await {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), noticed)
+        .await
+        .expect("the new roots are served");
     assert!(!readable(&one).await);
 }
 

@@ -17,7 +17,7 @@ use hashline_workspace::{Caller, Settings, Workspace};
 use rmcp::service::ClientLifecycleMode;
 use serde_json::json;
 
-use crate::desk::uri;
+use crate::desk::{Answer, uri};
 use crate::protocol::{Agent, Connection, call, connect, server};
 
 /// A folder, and where editors and agents find each other.
@@ -55,8 +55,9 @@ impl Place {
         let roots = Roots::open(folders).unwrap();
         let (workspace, _) = Workspace::new(roots, Settings::default(), Arc::new(Memory::default()));
         let toolbox = Toolbox::new(workspace.clone()).of_editor(name);
-        let sidecar = self.start(name, folders, Arc::new(Served { toolbox }));
-        Editor { workspace, sidecar }
+        let waits = tokio::sync::watch::Sender::new(0);
+        let sidecar = self.start(name, folders, Arc::new(Served { toolbox, waits: waits.clone() }));
+        Editor { workspace, sidecar, waits }
     }
 
     fn start<H: Handler>(&self, name: &str, folders: &[&Path], handler: Arc<H>) -> Running {
@@ -111,11 +112,31 @@ impl Drop for Running {
 /// What a sidecar does with calls.
 struct Served {
     toolbox: Toolbox,
+    /// How many calls wait for the person.
+    waits: tokio::sync::watch::Sender<usize>,
+}
+
+/// A call that waits, as long as it does.
+struct Waits<'a>(&'a tokio::sync::watch::Sender<usize>);
+
+impl<'a> Waits<'a> {
+    fn begin(waits: &'a tokio::sync::watch::Sender<usize>) -> Self {
+        waits.send_modify(|count| *count += 1);
+        Self(waits)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
 }
 
 impl Handler for Served {
     async fn call(&self, call: Call, cancel: CancellationToken) -> Result<Raw, RemoteError> {
         let Call { caller, tool, arguments } = call;
+        let waits = tool == "await_review" && arguments["timeout_s"] != 0;
+        let _waits = waits.then(|| Waits::begin(&self.waits));
         let caller = Caller { agent: caller.agent, connection: caller.connection, roots: caller.roots };
         Ok(Raw::of(&self.toolbox.call(&caller, &tool, arguments, &cancel).await).unwrap())
     }
@@ -145,11 +166,20 @@ impl Handler for Served {
 struct Editor {
     workspace: Workspace,
     sidecar: Running,
+    waits: tokio::sync::watch::Sender<usize>,
 }
 
 impl Editor {
     fn open(&self, path: &Path, text: &str) {
         self.workspace.did_open(&uri(path), "text", DocVersion(1), Encoding::Utf16, text);
+    }
+
+    /// Returns when as many calls wait for the person.
+    async fn waits(&self, count: usize) {
+        let mut waits = self.waits.subscribe();
+        let reached = waits.wait_for(|now| *now == count);
+        let reached = tokio::time::timeout(Duration::from_secs(20), reached).await;
+        assert!(reached.is_ok(), "{} calls wait, not {count}", *self.waits.borrow());
     }
 
     async fn reject(&self, edit: &str, reason: &str) {
@@ -212,7 +242,7 @@ async fn waiting_holds_up_nobody_and_ends_with_the_decision() {
     let held = call(&agent, "edit_text_file", given).await;
     let waiting = call(&agent, "await_review", json!({ "timeout_s": 30 }));
     let meanwhile = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        editor.waits(1).await;
         for _ in 0..10 {
             assert!(!call(&agent, "read_text_file", json!({ "path": "a.txt" })).await.failed);
         }
@@ -250,17 +280,19 @@ async fn edits_in_several_places_are_waited_for_together() {
         documents.text
     );
 
-    for given in [json!({ "timeout_s": 20 }), json!({ "timeout_s": 20, "edit_ids": ids })] {
-        let waiting = call(&agent, "await_review", given);
-        let deciding = async {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            second.reject(&ids[1], "No.").await;
-            first.reject(&ids[0], "No.").await;
-        };
-        let (told, ()) = tokio::join!(waiting, deciding);
+    let all_told = |told: &Answer| {
         assert!(!told.failed && ids.iter().all(|id| told.text.contains(&id[..8])), "{}", told.text);
         assert!(told.text.contains("the person says: No."), "{}", told.text);
-    }
+    };
+    let waiting = call(&agent, "await_review", json!({ "timeout_s": 20 }));
+    let deciding = async {
+        first.waits(1).await;
+        second.waits(1).await;
+        second.reject(&ids[1], "No.").await;
+    };
+    all_told(&tokio::join!(waiting, deciding).0);
+    first.reject(&ids[0], "No.").await;
+    all_told(&call(&agent, "await_review", json!({ "timeout_s": 20, "edit_ids": ids })).await);
     let late = call(&agent, "withdraw_edit", json!({ "edit_id": ids[0] })).await;
     assert!(late.failed && late.text.contains("rejected already"), "{}", late.text);
     let unknown = call(&agent, "await_review", json!({ "edit_ids": ["ffffffff"], "timeout_s": 1 })).await;
@@ -403,7 +435,102 @@ async fn a_cancelled_wait_ends_in_the_sidecar_too() {
     let operations = json!([{ "op": "replace", "anchor": read.anchor("a"), "content": "b" }]);
     let given = json!({ "path": "a.txt", "file_hash": read.hash(), "operations": operations });
     assert!(!call(&agent, "edit_text_file", given).await.failed);
-    let wait = tokio::time::timeout(Duration::from_millis(200), call(&agent, "await_review", json!({})));
-    assert!(wait.await.is_err());
+    {
+        let waiting = call(&agent, "await_review", json!({}));
+        tokio::pin!(waiting);
+        tokio::select! {
+            told = &mut waiting => panic!("nothing was decided: {}", told.text),
+            () = editor.waits(1) => {}
+        }
+    }
+    editor.waits(0).await;
     assert!(!call(&agent, "read_text_file", json!({ "path": "a.txt" })).await.failed);
+}
+
+/// Makes an edit of the line `a`; its id.
+async fn edited(agent: &Connection, path: &str) -> String {
+    let read = call(agent, "read_text_file", json!({ "path": path })).await;
+    let operations = json!([{ "op": "replace", "anchor": read.anchor("a"), "content": "b" }]);
+    let given = json!({ "path": path, "file_hash": read.hash(), "operations": operations });
+    let done = call(agent, "edit_text_file", given).await;
+    assert!(!done.failed, "{}", done.text);
+    done.edit_id()
+}
+
+#[tokio::test]
+async fn where_nobody_can_decide_nothing_is_waited_for() {
+    let place = Place::new();
+    place.write("a.txt", "a\n");
+    let agent = place.agent().await;
+    let id = edited(&agent, "a.txt").await;
+    for given in [json!({ "timeout_s": 40 }), json!({ "timeout_s": 40, "edit_ids": [id] })] {
+        let waiting = call(&agent, "await_review", given.clone());
+        let told = tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it answers at once");
+        assert!(!told.failed && told.text.contains("nobody can decide"), "{}", told.text);
+        // Nor does an editor that comes later know of it.
+        let _editor = place.editor("nvim", &[&place.root]);
+        let waiting = call(&agent, "await_review", given);
+        let told = tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it answers at once");
+        assert!(!told.failed && told.text.contains("nobody can decide"), "{}", told.text);
+    }
+    assert!(!call(&agent, "withdraw_edit", json!({ "edit_id": id })).await.failed);
+}
+
+#[tokio::test]
+async fn edits_that_went_with_their_editor_are_told_of() {
+    for crashes in [false, true] {
+        for by_id in [false, true] {
+            let place = Place::new();
+            let path = place.write("a.txt", "a\n");
+            let editor = place.editor("nvim", &[&place.root]);
+            editor.open(&path, "a\n");
+            let agent = place.agent().await;
+            let id = edited(&agent, "a.txt").await;
+            let given = if by_id { json!({ "timeout_s": 40, "edit_ids": [id[..8]] }) } else { json!({}) };
+            let waiting = call(&agent, "await_review", given);
+            let ending = async {
+                editor.waits(1).await;
+                if crashes { editor.sidecar.crash() } else { editor.sidecar.quit().await }
+            };
+            let both = async { tokio::join!(waiting, ending).0 };
+            let told = tokio::time::timeout(Duration::from_secs(20), both).await.expect("the wait ends");
+            let lost = |told: &Answer| {
+                assert!(!told.failed && told.text.contains("nvim has ended"), "{}", told.text);
+                assert!(
+                    told.text.contains(&format!("edit {} · {}", &id[..8], path.display())),
+                    "{}",
+                    told.text
+                );
+                assert!(told.text.contains("gone with nvim"), "{}", told.text);
+            };
+            lost(&told);
+            // And later: by its id, in lists, and in the next editor, too.
+            let _next = by_id.then(|| place.editor("code", &[&place.root]));
+            lost(&call(&agent, "await_review", json!({ "edit_ids": [id] })).await);
+            lost(&call(&agent, "list_edits", json!({ "state": "pending" })).await);
+            lost(&call(&agent, "list_edits", json!({ "path": "a.txt" })).await);
+            lost(&call(&agent, "withdraw_edit", json!({ "edit_id": id })).await);
+            let accepted = call(&agent, "list_edits", json!({ "state": "accepted" })).await;
+            assert_eq!(accepted.text, "There are no accepted edits.\n");
+            // What was told once does not hold up a wait for what is new.
+            let waited = call(&agent, "await_review", json!({ "timeout_s": 1 })).await;
+            assert!(waited.text.contains("no pending edits"), "{}", waited.text);
+            assert_eq!(std::fs::read(&path).unwrap(), b"a\n");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_decided_edit_is_not_lost_with_its_editor() {
+    let place = Place::new();
+    let path = place.write("a.txt", "a\n");
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, "a\n");
+    let agent = place.agent().await;
+    let id = edited(&agent, "a.txt").await;
+    editor.reject(&id, "No.").await;
+    assert!(call(&agent, "await_review", json!({})).await.text.contains("rejected"));
+    editor.sidecar.quit().await;
+    let told = call(&agent, "list_edits", json!({})).await;
+    assert!(!told.text.contains("gone with"), "{}", told.text);
 }

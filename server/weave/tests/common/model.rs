@@ -91,7 +91,7 @@ impl Model {
         })
     }
 
-    /// W4 (c) of a tear: replaying the hunks of a valid set one after the other, each finds the lines that it removes, all of them
+    /// Rule W4 (c) of a tear: replaying the hunks of a valid set one after the other, each finds the lines that it removes, all of them
     /// and next to each other.
     pub fn assert_whole(&self, lines: &[LineState], on: &Set) {
         let mut so_far = Set::new();
@@ -164,7 +164,7 @@ impl Model {
         }
     }
 
-    /// W4, word by word.
+    /// Rule W4, word by word.
     fn relate(&mut self, lines: &[LineState], on: &Set, hunk: usize, first_of_call: usize) {
         let Some((from, to)) = span(lines, hunk) else { return };
         for other in 0..first_of_call {
@@ -189,7 +189,7 @@ impl Model {
         }
     }
 
-    /// W5: an insert lies inside the fewest spans of earlier hunks that its place between two visible lines allows.
+    /// Rule W5: an insert lies inside the fewest spans of earlier hunks that its place between two visible lines allows.
     fn assert_best_place(&self, lines: &[LineState], on: &Set, hunk: usize, first_of_call: usize) {
         let this = &self.hunks[hunk];
         let (true, Some(made)) = (this.removed.is_empty(), this.made.first()) else { return };
@@ -222,7 +222,7 @@ impl Model {
         }
     }
 
-    /// W7: whether the person's typing stands against a held hunk.
+    /// Rule W7: whether the person's typing stands against a held hunk.
     pub fn disturbed(&self, lines: &[LineState], hunk: usize) -> bool {
         let this = &self.hunks[hunk];
         let find = |id: LineId| lines.iter().find(|line| line.id == id);
@@ -250,7 +250,7 @@ impl Model {
         weave.hunks().filter(|hunk| weave.in_buffer(*hunk)).map(HunkId::order).collect()
     }
 
-    /// W3: the hunks of the agent view.
+    /// Rule W3: the hunks of the agent view.
     pub fn agent_set(&self, weave: &Weave, lines: &[LineState]) -> Set {
         let mut on = self.on(weave);
         for hunk in weave.hunks() {

@@ -1,4 +1,4 @@
-//! Editing a document: resolve, carry, weave, record, publish (W20).
+//! Editing a document: resolve, carry, weave, record, publish (rule W20).
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What other processes ask of a document before they touch it (W19): whether it is open here, and what decides between several
+//! What other processes ask of a document before they touch it (rule W19): whether it is open here, and what decides between several
 //! sidecars that have it.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What became of edits (design 7, review): listing, waiting for decisions, taking an own edit back.
+//! What became of edits: listing, waiting for decisions, taking an own edit back.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -145,11 +145,15 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// [`Refusal::NoSuchEdit`] and [`Refusal::Decided`].
+    /// [`Refusal::NoSuchEdit`], [`Refusal::AmbiguousEdit`] and [`Refusal::Decided`].
     pub async fn withdraw(&self, caller: &Caller, id: &str) -> Result<EditInfo, Refusal> {
         let scope = ReviewScope { edits: vec![id.to_owned()], own: true, ..ReviewScope::default() };
         let edits = self.edits(caller, &scope).await?;
-        let [edit] = edits.as_slice() else { return Err(Refusal::NoSuchEdit(id.to_owned())) };
+        let edit = match edits.as_slice() {
+            [edit] => edit,
+            [] => return Err(Refusal::NoSuchEdit(id.to_owned())),
+            _ => return Err(Refusal::AmbiguousEdit(id.to_owned())),
+        };
         if edit.status != Status::Pending {
             return Err(Refusal::Decided { edit: edit.id.short().to_owned(), status: edit.status.as_str() });
         }

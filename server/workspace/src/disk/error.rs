@@ -164,9 +164,7 @@ pub enum PathRefusal {
         given: String,
     },
     /// A part of the path is a file, and the path goes on behind it.
-    #[error(
-        "{part} is a file and not a folder, so {given} cannot lie in it. List the folder to see what there is."
-    )]
+    #[error("{part} is a file and not a folder, so {given} cannot lie in it. Check the name.")]
     NotAFolder {
         /// As the caller wrote it.
         given: String,
@@ -231,7 +229,7 @@ pub enum DiskError {
     #[error(transparent)]
     Refused(#[from] PathRefusal),
     /// No such file.
-    #[error("{} does not exist. Check the name, or list its folder.", .path.display())]
+    #[error("{} does not exist. Check the name.", .path.display())]
     NotFound {
         /// The file.
         path: PathBuf,

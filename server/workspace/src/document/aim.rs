@@ -113,8 +113,8 @@ impl Document {
                 (all, None)
             }
             (true, None) => {
-                let words = "You changed lines inside an edit that was about to be undone. Undo it with your changes, or \
-                             undo it and keep your lines.";
+                let words = "You changed lines inside an edit that was about to be undone. Decide again: “Undo it, my changes \
+                             too” or “Undo it, keep my lines”.";
                 (Plan::default(), Some(words.to_owned()))
             }
         }

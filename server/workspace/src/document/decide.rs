@@ -1,4 +1,4 @@
-//! The person's decisions (W8, W11, W12). A decision that changes no text is made at once; one that does becomes an intent.
+//! The person's decisions (rules W8, W11, W12). A decision that changes no text is made at once; one that does becomes an intent.
 
 use std::ops::Range;
 
@@ -183,7 +183,7 @@ impl Document {
     }
 
     /// Accepts a hunk as the person has rewritten it: the hunk is in the text then, and what differs from its proposal is the
-    /// person's typing (W12).
+    /// person's typing (rule W12).
     pub fn accept_revised(&mut self, hunk: &HunkRef, own: &[String], reason: Option<String>) -> Decided {
         let mut decided = Decided::default();
         let target = Target::Hunk(hunk.clone());
@@ -445,8 +445,8 @@ impl Document {
                 return Err(Undecided {
                     hunk: self.short(id),
                     why: Why::Edited,
-                    message: "You changed lines inside this edit. Undo it with your changes, or undo it and keep your \
-                              lines."
+                    message: "You changed lines inside this edit. Choose “Undo it, my changes too” or “Undo it, keep my \
+                              lines”."
                         .to_owned(),
                     others: Vec::new(),
                 });
@@ -465,7 +465,7 @@ impl Document {
         Ok(())
     }
 
-    /// Whether hunks that must be decided with one may be: asked for, or of the same turn (W11).
+    /// Whether hunks that must be decided with one may be: asked for, or of the same turn (rule W11).
     fn with_others(
         &self,
         id: HunkId,
@@ -498,10 +498,12 @@ impl Document {
                 let other = if hunk == id { other } else { hunk };
                 Err(self.collides(id, other))
             }
-            Err(error) => Err(Undecided {
+            Err(_) => Err(Undecided {
                 hunk: self.short(id),
                 why: Why::Conflicted,
-                message: format!("It cannot be put into the text as it is now: {error}."),
+                message: "It cannot be put into the text as it is now. Decide about the edits next to it first, or change \
+                          the lines around it."
+                    .to_owned(),
                 others: Vec::new(),
             }),
         }
@@ -531,7 +533,7 @@ impl Document {
         let next = match conflict {
             // Neither lines of the person's nor the agent's are in the way.
             Conflict::EndingsWouldJoin => "Type something into the empty line, or reject the edit.",
-            _ => "Keep your lines, take the agent's, or keep both.",
+            _ => "Choose “Keep mine”, “Take the agent's” or “Keep both”.",
         };
         Undecided {
             hunk: self.short(id),

@@ -1,4 +1,4 @@
-//! Bringing decisions into the editor's text (design 5.6, W9, W12, W21).
+//! Bringing decisions into the editor's text (rules W9, W12, W21): a delivery is a wish, and only the text tells what became of it.
 //!
 //! A decision that changes the text is an *intent* until the text shows it. All intents of a document go to the editor together, as
 //! one list of edits for one exact version, and one such *delivery* is under way at a time. Whatever the editor answers, only its text

@@ -48,7 +48,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// The person's decision about the edit as a whole (W12).
+    /// The person's decision about the edit as a whole (rule W12).
     #[must_use]
     pub fn status(&self) -> Status {
         let any = |wanted| self.hunks.iter().any(|hunk| hunk.decision == wanted);

@@ -1,4 +1,4 @@
-//! Held hunks that build on each other (W11): those of one turn of an agent are shown and decided as one, with the last text. The
+//! Held hunks that build on each other (rule W11): those of one turn of an agent are shown and decided as one, with the last text. The
 //! history keeps them apart.
 
 use hashline_history::Decision;

@@ -1,4 +1,4 @@
-//! An agent's edit, from the anchors it names to hunks of the weave (design 4 and 5.4, W10, W11, W14).
+//! An agent's edit, from the anchors it names to hunks of the weave (rules W10, W11, W14).
 //!
 //! In three steps, so that neither hashing nor the search for anchors happens while the document is locked: [`Document::locate`]
 //! finds the snapshot that a hash names, [`Located::resolve`] finds the lines in it, [`Document::propose`] carries them to where
@@ -133,7 +133,7 @@ impl Located {
     }
 }
 
-/// A moved anchor must land on a line that the agent was shown (W14): one byte of hash is no proof that it means this one.
+/// A moved anchor must land on a line that the agent was shown (rule W14): one byte of hash is no proof that it means this one.
 fn unseen_failure(moved: &Moved, operations: &[Operation], text: &Text) -> Option<AnchorFailure> {
     use hashline_anchor::{Anchor, Problem, line_hash};
     let operation = operations.get(moved.op)?;
@@ -217,7 +217,7 @@ impl Document {
                 lines: hunk.lines,
             })
             .collect();
-        let ids = weave.record(&changes).map_err(|error| Refusal::CannotWeave { why: error.to_string() })?;
+        let ids = weave.record(&changes).map_err(Refusal::CannotWeave)?;
         let held_below = proposal.mode == Mode::Apply
             && ids.iter().any(|id| weave.prerequisites(*id).iter().any(|below| !weave.in_buffer(*below)));
         let lines = changes.iter().zip(&ids).map(|(change, id)| HunkLines {

@@ -1,4 +1,4 @@
-//! Serving the text to agents, and remembering what was served (design 5.3, W14).
+//! Serving the text to agents, and remembering what was served (rule W14): all agents see the editor's text with the held hunks in it.
 
 use std::ops::Range;
 use std::sync::Arc;

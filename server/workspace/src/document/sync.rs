@@ -1,4 +1,4 @@
-//! Following the editor: opening, changes, saving, closing (design 5.1, W6, W22).
+//! Following the editor: opening, changes, saving, closing (rules W6, W22).
 
 use hashline_history::{Decision, Location, Record};
 use hashline_text::{DocVersion, Encoding, Ending, Position, Span, SpanError, Text};
@@ -8,7 +8,7 @@ use crate::document::aim::Aim;
 use crate::document::edit::Turn;
 use crate::document::{Document, Home, Millis};
 
-/// How long what seems to be under way is judged together with the next notification, in milliseconds (W9).
+/// How long what seems to be under way is judged together with the next notification, in milliseconds (rule W9).
 const SECOND_LOOK: u64 = 1000;
 
 /// How soon after a change the editor's word about it comes, if it does not come before it, in milliseconds.

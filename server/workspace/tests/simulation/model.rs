@@ -67,7 +67,7 @@ impl Model {
         self.loose.extend(atoms(text));
     }
 
-    /// Where some lines have become another number of lines and a character is in both, it is a guess which line is which (W6): its
+    /// Where some lines have become another number of lines and a character is in both, it is a guess which line is which (rule W6): its
     /// characters are not looked for any more.
     pub fn muddle(&mut self, before: &str, after: &str) {
         for (gone, come) in page::changed_runs(before, after) {
