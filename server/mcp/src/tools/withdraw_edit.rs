@@ -30,6 +30,8 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
     }
     match workspace.withdraw(caller, &id).await {
         Ok(edit) => {
+            // What an agent does itself is no news to it.
+            workspace.told(caller, std::slice::from_ref(&edit));
             let mut out = "Withdrawn: your next read shows the file without it.\n".to_owned();
             told::write_edit(&mut out, &edit, true);
             Reply::new(out).with(COUNT, 1).with(EDITS, vec![edit.id.to_string()])
