@@ -3,23 +3,39 @@
 import json
 import subprocess
 
-from checks import BEFORE, BEFORE_TAGGED, NAME, TOOLS, Checks, Workspace, expect, file_hash, tagged_lines
+from checks import (
+    AFTER,
+    BEFORE,
+    BEFORE_TAGGED,
+    NAME,
+    OPERATIONS,
+    TOOLS,
+    Checks,
+    Workspace,
+    expect,
+    file_hash,
+    tagged_lines,
+)
 
 
-def inspect(inspector, workspace, *options):
-    """One call of the Inspector; the JSON that it printed."""
+def inspect(inspector, workspace, *options, refused=False):
+    """One call of the Inspector; the JSON that it printed. It exits with an error where the tool refuses."""
     node, program = inspector / "node", inspector / "mcp-inspector"
     command = [node, program, "--cli", workspace.command, *workspace.arguments, *options]
     done = subprocess.run(
         command, env=workspace.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30
     )
-    expect(done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+    expect((done.returncode != 0) == refused, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
     return json.loads(done.stdout)
 
 
-def call(inspector, workspace, tool, **arguments):
+def call(inspector, workspace, tool, refused=False, **arguments):
+    """The text of a tool's answer, or of its refusal."""
     pairs = [word for name, value in arguments.items() for word in ("--tool-arg", f"{name}={value}")]
-    return inspect(inspector, workspace, "--method", "tools/call", "--tool-name", tool, *pairs)
+    options = ["--method", "tools/call", "--tool-name", tool, *pairs]
+    result = inspect(inspector, workspace, *options, refused=refused)
+    expect(result.get("isError", False) == refused, result)
+    return result["content"][0]["text"]
 
 
 def run(inspector, binary):
@@ -30,11 +46,24 @@ def run(inspector, binary):
             tools = {tool["name"] for tool in inspect(inspector, workspace, "--method", "tools/list")["tools"]}
             expect(TOOLS <= tools, f"not listed: {TOOLS - tools}")
         with checks.case("reads tagged lines"):
-            result = call(inspector, workspace, "read_text_file", path=NAME)
-            text = result["content"][0]["text"]
+            text = call(inspector, workspace, "read_text_file", path=NAME)
             expect(f"file_hash {file_hash(BEFORE)}" in text.split("\n")[0], text)
             expect(tagged_lines(text) == BEFORE_TAGGED, text)
         with checks.case("takes numbers that come as strings"):
-            result = call(inspector, workspace, "read_text_file", path=NAME, start_line="2", end_line="3")
-            expect(tagged_lines(result["content"][0]["text"]) == BEFORE_TAGGED[1:3], result)
+            text = call(inspector, workspace, "read_text_file", path=NAME, start_line="2", end_line="3")
+            expect(tagged_lines(text) == BEFORE_TAGGED[1:3], text)
+        with checks.case("edits, with operations that come as a string"):
+            operations = json.dumps(OPERATIONS)
+            given = {"path": NAME, "file_hash": file_hash(BEFORE), "operations": operations}
+            text = call(inspector, workspace, "edit_text_file", **given)
+            expect(workspace.content == AFTER, f"the file holds {workspace.content!r}")
+            expect(file_hash(AFTER) in text, text)
+        # Each call is a connection of its own, which has made no edit.
+        with checks.case("waits for nothing"):
+            text = call(inspector, workspace, "await_review", timeout_s="0")
+            expect("no pending edits" in text, text)
+        with checks.case("withdraws nothing that another connection made"):
+            text = call(inspector, workspace, "withdraw_edit", refused=True, edit_id="0a1b2c3d")
+            expect("0a1b2c3d" in text and "list_edits" in text, text)
+            expect(workspace.content == AFTER, f"the file holds {workspace.content!r}")
     return [checks]

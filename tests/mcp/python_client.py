@@ -96,6 +96,20 @@ async def check_listed(client):
     await answer(client, "list_documents")
 
 
+async def check_review(client, workspace):
+    """Without an editor nobody decides: the wait ends at once, and the agent can take its own edit back."""
+    for arguments in ({"timeout_s": 0}, {"timeout_s": 20}):
+        text = await asyncio.wait_for(answer(client, "await_review", **arguments), timeout=10)
+        expect("nobody can decide" in text and NAME in text, text)
+    edit = re.search(r"edit ([0-9a-f]{8}) ", text).group(1)
+    text = await answer(client, "withdraw_edit", edit_id=edit)
+    expect("Withdrawn" in text and edit in text, text)
+    expect(workspace.content == BEFORE, f"the file holds {workspace.content!r}")
+    await refusal(client, "withdraw_edit", edit_id=edit)
+    text = await answer(client, "await_review", timeout_s=0)
+    expect("no pending edits" in text, text)
+
+
 def refusals(client, workspace):
     """Cases by name, for the file as the edit left it. None of them may change a byte."""
 
@@ -163,6 +177,8 @@ async def converse(checks, workspace, mode):
                 before = workspace.content
                 await case()
                 expect(workspace.content == before, f"the file was changed to {workspace.content!r}")
+        with checks.case("waits for nobody, and withdraws the edit"):
+            await check_review(client, workspace)
 
 
 def run(binary):

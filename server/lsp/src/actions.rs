@@ -3,8 +3,8 @@
 //! An action carries the edit for this version of the text wherever the workspace recognises that edit when the editor has
 //! made it: then the person's own undo takes it back, and nothing has to be sent. The command that follows makes the
 //! decision. Ways out of a conflict, and those that move the person's lines, are commands alone: what they change is
-//! recognised only if it was asked for. So are actions about very many hunks, whose edit would take too long to work out
-//! each time the cursor moves.
+//! recognised only if it was asked for. So are actions about very many hunks, or where very many are selected: their edits would take
+//! too long to work out each time the cursor moves.
 
 use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkView, ReviewEdit, Why};
@@ -17,7 +17,7 @@ use crate::client::Facts;
 use crate::commands;
 use crate::from_proto;
 use crate::hover::touches;
-use crate::offers::{gist, offers, waiting, waits, whose, with, words};
+use crate::offers::{along, gist, offers, waiting, waits, whose, with, words};
 use crate::protocol::{Decide, Decision};
 use crate::session::Session;
 use crate::to_proto;
@@ -46,7 +46,7 @@ pub(crate) fn of(session: &Session, params: &CodeActionParams) -> Vec<CodeAction
         let touched: Vec<_> =
             waiting(&menu.review).filter(|(.., lines)| touches(lines, &(start..end))).collect();
         for (edit, hunk, _) in &touched {
-            menu.about_hunk(edit, hunk, &mut actions);
+            menu.about_hunk(edit, hunk, touched.len(), &mut actions);
         }
         let mut told: Vec<&ReviewEdit> = Vec::new();
         for (edit, ..) in touched {
@@ -93,10 +93,17 @@ impl<'a> Menu<'a> {
         is_wanted(kind, self.only)
     }
 
-    fn about_hunk(&self, edit: &ReviewEdit, hunk: &HunkView, actions: &mut Vec<CodeAction>) {
+    /// `touched`: how many hunks are told of together.
+    fn about_hunk(&self, edit: &ReviewEdit, hunk: &HunkView, touched: usize, actions: &mut Vec<CodeAction>) {
         for offer in offers(&self.review.uri, edit, hunk) {
             let title = format!("{} ({}): {}", offer.word, whose(edit, hunk), gist(hunk));
-            actions.push(self.action(HUNK, title, offer.decide, 1));
+            // Where there is no time to try each, the review says what a decision takes along.
+            let others = match touched > FEW {
+                true => along(&self.review, edit, hunk, offer.decide.decision),
+                false => Vec::new(),
+            };
+            let decide = Decide { with_others: !others.is_empty(), ..offer.decide };
+            actions.push(self.action(HUNK, title + &with(&others), decide, touched));
         }
     }
 

@@ -6,6 +6,7 @@ mod growth;
 mod keystroke;
 mod memory;
 mod peers;
+mod review;
 mod storm;
 mod typing;
 
@@ -28,6 +29,8 @@ pub enum Part {
     Storm,
     /// A keystroke, alone and while 16 agents edit.
     Keystroke,
+    /// Code actions, lenses and hover in a document with 50 held hunks.
+    Review,
     /// Memory with a large document open.
     Memory,
     /// The other tools at the same work.
@@ -50,6 +53,7 @@ impl Part {
             Self::Growth => growth::run(bench, report),
             Self::Storm => storm::run(bench, report),
             Self::Keystroke => keystroke::run(bench, report),
+            Self::Review => review::run(bench, report),
             Self::Memory => memory::run(bench, report),
             Self::Peers => peers::run(bench, report),
             Self::Typing => typing::run(bench, report),

@@ -359,6 +359,12 @@ async fn a_review_is_answered_quickly_in_a_document_with_many_edits() {
     // All of them at once is a command: its edit would take too long to work out each time the cursor moves.
     let all = editor.action(&uri, 0, "Accept all 100").await;
     assert!(all.get("edit").is_none());
+    // And so is each of them, where all are selected.
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 2000, "character": 0}});
+    let params = json!({"textDocument": {"uri": uri}, "range": range, "context": {"diagnostics": []}});
+    let selected = editor.request("textDocument/codeAction", params).await;
+    let selected = selected["result"].as_array().unwrap();
+    assert!(selected.len() >= 200 && selected.iter().all(|action| action.get("edit").is_none()));
     editor.command(&all["command"]).await;
     editor.deliver().await;
     editor.until("all accepted", |workspace| workspace.reviews().is_empty()).await;

@@ -34,6 +34,8 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
     }
     match workspace.withdraw(caller, &id).await {
         Ok(edit) => {
+            // What an agent does itself is no news to it.
+            workspace.told(caller, std::slice::from_ref(&edit));
             let mut out = what_happened(&edit);
             told::write_edit(&mut out, &edit, true);
             Reply::new(out).with(COUNT, 1).with(EDITS, vec![edit.id.to_string()])

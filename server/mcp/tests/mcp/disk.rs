@@ -193,6 +193,8 @@ async fn edits_are_listed_and_the_conversation_goes_on() {
     let withdrawn = desk.call("withdraw_edit", json!({ "edit_id": second.edit_id()[..8] })).await;
     assert!(!withdrawn.failed, "{}", withdrawn.text);
     shows!("withdrawn", desk, withdrawn.text);
+    let left = desk.call("await_review", json!({ "timeout_s": 0 })).await;
+    assert!(!left.text.contains("withdrawn"), "the agent knows: {}", left.text);
     assert_eq!(desk.bytes("a.txt"), b"one\n2\n3\nfour\n5\n");
 }
 
