@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::reply::{NOT_HERE, Reply};
 use crate::router::choose::Choice;
-use crate::router::sidecars::Sidecars;
+use crate::router::sidecars::{Known, Sidecars};
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
 
@@ -96,14 +96,15 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> CallToolResult {
-        if self.sidecars.known().list.is_empty() {
+        let known = self.sidecars.known();
+        if known.list.is_empty() {
             return self.own_call(origin, tool, arguments, cancel).await.into_result();
         }
         let named = matches!(tool, ToolName::ReadTextFile | ToolName::EditTextFile | ToolName::ListEdits);
         match arguments.get("path") {
             Some(Value::String(path)) if named => {
                 let path = path.clone();
-                self.by_path(origin, tool, &path, arguments, cancel).await
+                self.by_path(origin, tool, &path, arguments, known, cancel).await
             }
             _ => self.everywhere(origin, tool, arguments, cancel).await.into_result(),
         }
@@ -128,13 +129,14 @@ impl Router {
         CallerInfo { agent, connection, roots: Some(self.folders()) }
     }
 
-    /// A call about one document.
+    /// A call about one document; `known` is who runs when it is made.
     async fn by_path(
         &self,
         origin: &Origin,
         tool: ToolName,
         path: &str,
         mut arguments: JsonObject,
+        mut known: Arc<Known>,
         cancel: &CancellationToken,
     ) -> CallToolResult {
         let absolute = match self.roots().resolve(path, PathStyle::Any) {
@@ -149,7 +151,7 @@ impl Router {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            match self.choose(&absolute).await {
+            match self.choose(&known, &absolute).await {
                 Choice::Disk => return self.own_call(origin, tool, arguments, cancel).await.into_result(),
                 Choice::Refused(words) => return Reply::refused(words).into_result(),
                 Choice::Sidecar(sidecar) => match self.pass_on(&sidecar, origin, tool, &arguments).await {
@@ -159,6 +161,7 @@ impl Router {
                     Ok(result) => return result,
                     Err(failure) if failure.may_retry(tool) && attempt < ATTEMPTS => {
                         tokio::time::sleep(PAUSE).await;
+                        known = self.sidecars.known();
                     }
                     Err(failure) => return failure.reply(&sidecar, tool).into_result(),
                 },
