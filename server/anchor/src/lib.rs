@@ -55,4 +55,4 @@ pub use failure::{AnchorFailure, Problem};
 pub use line_hash::{LineHash, line_hash};
 pub use operation::{OpName, Operation, OperationError, OperationProblem, RawOperation};
 pub use resolve::{Moved, Options, Resolved, resolve};
-pub use tagged::{write_regions, write_tagged, write_tagged_cut, write_tagged_line};
+pub use tagged::{Page, write_regions, write_tagged, write_tagged_cut, write_tagged_line, write_tagged_page};

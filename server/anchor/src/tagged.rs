@@ -1,12 +1,11 @@
 //! Tagged lines: `LINE:HH|content`, how agents read text.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use hashline_text::Text;
 
-use crate::{LineHash, line_hash};
+use crate::line_hash::{LANES, LineHash, line_hash, line_hashes};
 
 /// Writes lines (counted from 0; what lies beyond the text is left out) as `LINE:HH|content`, LINE counted from 1.
 /// The content is written as it is, control characters too.
@@ -23,23 +22,65 @@ pub fn write_tagged(out: &mut String, text: &Text, lines: Range<usize>) {
 /// assert_eq!(out, "1:d3|function… [cut: 10 more characters; line is 18 characters]\n");
 /// ```
 pub fn write_tagged_cut(out: &mut String, text: &Text, lines: Range<usize>, max_line_chars: usize) {
-    let first = lines.start;
-    let lines = text.lines(lines);
+    write_tagged_page(out, text, lines, max_line_chars, usize::MAX);
+}
+
+/// What was written of the lines that were asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The lines, counted from 0.
+    pub lines: Range<usize>,
+    /// How many of them are cut.
+    pub cut: usize,
+}
+
+/// As [`write_tagged_cut`], leaving out the lines with which there would be more than `max_chars` characters; the first
+/// line is always written.
+pub fn write_tagged_page(
+    out: &mut String,
+    text: &Text,
+    lines: Range<usize>,
+    max_line_chars: usize,
+    max_chars: usize,
+) -> Page {
+    let first = lines.start.min(text.line_count());
+    let mut lines = text.lines(lines);
     // A tag and the newline, and lines of common length.
-    out.reserve(lines.len().saturating_mul(48).min(text.len_bytes().saturating_mul(2)));
+    let about = lines.len().saturating_mul(48).min(text.len_bytes().saturating_mul(2));
+    out.reserve(about.min(max_chars.saturating_mul(2)));
+    let mut page = Page { lines: first..first, cut: 0 };
     let mut tag = Tag::at(first);
-    for line in lines {
-        match line.as_str() {
-            Some(content) => tag.write(out, content, max_line_chars),
-            None => tag.write(out, &line.content(), max_line_chars),
+    let mut chars = 0usize;
+    let mut batch = Vec::with_capacity(LANES);
+    loop {
+        batch.clear();
+        batch.extend(lines.by_ref().take(LANES).map(|line| line.content()));
+        if batch.is_empty() {
+            return page;
         }
-        tag.advance();
+        for (content, hash) in batch.iter().zip(line_hashes(&batch)) {
+            let before = out.len();
+            let cut = tag.write(out, content, hash, max_line_chars);
+            chars = chars.saturating_add(count_chars(&out[before..]));
+            if chars > max_chars && !page.lines.is_empty() {
+                out.truncate(before);
+                return page;
+            }
+            page.lines.end += 1;
+            page.cut += usize::from(cut);
+            tag.advance();
+        }
     }
+}
+
+/// As `chars().count()`, with a short cut for ASCII.
+fn count_chars(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
 }
 
 /// Writes one tagged line of this content; `line` is counted from 0.
 pub fn write_tagged_line(out: &mut String, line: usize, content: &str) {
-    Tag::at(line).write(out, content, usize::MAX);
+    Tag::at(line).write(out, content, line_hash(content), usize::MAX);
 }
 
 /// Writes tagged lines around places in a text: each range (lines counted from 0, may be empty) with `context` lines
@@ -79,78 +120,57 @@ fn regions(count: usize, places: &[Range<usize>], context: usize) -> Vec<Range<u
     joined
 }
 
-/// The tag before a line's content, kept as digits that are counted up in place: formatting each number anew would
-/// cost as much as all the rest.
+/// The tag before a line's content; its number is kept as digits that are counted up in place, as formatting each anew
+/// would cost as much as all the rest.
 struct Tag {
-    /// The number, right-aligned before `:HH|`.
-    bytes: [u8; Self::LEN],
-    start: usize,
+    number: String,
 }
 
 impl Tag {
-    /// A number of 20 digits, and `:HH|`.
-    const LEN: usize = 24;
-    const DIGITS_END: usize = Self::LEN - 4;
-
     /// The tag of a line counted from 0.
     fn at(line: usize) -> Self {
-        let mut bytes = [b'0'; Self::LEN];
-        bytes[Self::DIGITS_END] = b':';
-        bytes[Self::LEN - 1] = b'|';
-        let mut start = Self::DIGITS_END;
-        let mut number = line.saturating_add(1);
-        while number > 0 && start > 0 {
-            start -= 1;
-            bytes[start] = b"0123456789"[number % 10];
-            number /= 10;
-        }
-        Self { bytes, start }
+        Self { number: line.saturating_add(1).to_string() }
     }
 
     /// Counts up.
     fn advance(&mut self) {
-        for at in (0..Self::DIGITS_END).rev() {
-            self.start = self.start.min(at);
-            if self.bytes[at] != b'9' {
-                self.bytes[at] += 1;
-                return;
-            }
-            self.bytes[at] = b'0';
-        }
+        let nines = self.number.bytes().rev().take_while(|digit| *digit == b'9').count();
+        self.number.truncate(self.number.len() - nines);
+        let last = self.number.pop().and_then(|digit| digit.to_digit(10)).unwrap_or(0);
+        self.number.push(char::from_digit(last + 1, 10).unwrap_or('1'));
+        (0..nines).for_each(|_| self.number.push('0'));
     }
 
-    fn write(&mut self, out: &mut String, content: &str, max_chars: usize) {
-        self.set_hash(line_hash(content));
-        // Digits and punctuation: always UTF-8.
-        out.push_str(std::str::from_utf8(&self.bytes[self.start..]).unwrap_or_default());
-        out.push_str(&cut(content, max_chars));
-        out.push('\n');
-    }
-
-    fn set_hash(&mut self, hash: LineHash) {
+    /// Writes the line; whether it had to be cut.
+    fn write(&self, out: &mut String, content: &str, hash: LineHash, max_chars: usize) -> bool {
         let [high, low] = hash.digits();
-        self.bytes[Self::DIGITS_END + 1] = high;
-        self.bytes[Self::DIGITS_END + 2] = low;
+        out.push_str(&self.number);
+        out.push(':');
+        out.push(char::from(high));
+        out.push(char::from(low));
+        out.push('|');
+        let cut = cut(content, max_chars);
+        out.push_str(cut.as_deref().unwrap_or(content));
+        out.push('\n');
+        cut.is_some()
     }
 }
 
 /// What stands between the kept part of a cut line and the numbers.
 pub(crate) const CUT_MARK: &str = "… [cut: ";
 
-/// The content, or its first `max_chars` characters and a notice.
-fn cut(content: &str, max_chars: usize) -> Cow<'_, str> {
+/// The first `max_chars` characters of a content that has more, and a notice.
+fn cut(content: &str, max_chars: usize) -> Option<String> {
     // As many bytes as allowed characters or fewer: nothing to count.
     if content.len() <= max_chars {
-        return Cow::Borrowed(content);
+        return None;
     }
-    let Some((end, _)) = content.char_indices().nth(max_chars) else {
-        return Cow::Borrowed(content);
-    };
+    let (end, _) = content.char_indices().nth(max_chars)?;
     let (kept, rest) = content.split_at(end);
     let more = rest.chars().count();
     let mut out = String::with_capacity(end + 64);
     out.push_str(kept);
     // Writing to a string cannot fail.
     let _ = write!(out, "{CUT_MARK}{more} more characters; line is {} characters]", max_chars + more);
-    Cow::Owned(out)
+    Some(out)
 }

@@ -26,8 +26,10 @@ pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {
         ToolNames::Dotted => NameStyle::Dotted,
     };
     let server = Server::new(router, sets, names);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
+    // One agent's calls are short, and what may block has threads of its own: waking a second thread for them would cost
+    // more than all the rest.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::broken(format!("nothing to work with: {error}")))?;
     let served = runtime.block_on(async { serve_stdio(server, signals::stop_token()).await });
     // A read that is stuck on a dead disk must not keep the program.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));

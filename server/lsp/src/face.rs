@@ -173,9 +173,10 @@ impl LanguageServer for Face {
         let uri = self.session.spelled(at.text_document.uri.as_str());
         let workspace = &self.session.workspace;
         let Some((_, text)) = workspace.text_of(&uri) else { return Ok(None) };
-        let Some(review) = workspace.review(&uri) else { return Ok(None) };
+        let line = at.position.line as usize;
+        let Some(review) = workspace.review_near(&uri, &(line..line + 1)) else { return Ok(None) };
         let markdown = self.session.facts.get().is_some_and(|facts| facts.markdown);
-        Ok(hover::at(&review, at.position.line as usize, text.lsp_line_count(), markdown))
+        Ok(hover::at(&review, line, text.lsp_line_count(), markdown))
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {

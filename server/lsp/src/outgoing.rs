@@ -26,6 +26,11 @@ use crate::{configuration, to_proto};
 
 /// How often the review of one document is sent at most.
 const REVIEW_PAUSE: Duration = Duration::from_millis(30);
+/// The same for each of its hunks, where that is longer: making, sending and reading a list costs time for each of them, and
+/// a list of many that comes with every key would slow down the typing.
+const HUNK_PAUSE: Duration = Duration::from_millis(1);
+/// However many there are: it is still soon for whoever looks.
+const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 /// How often code lenses are asked to be fetched again at most.
 const LENS_PAUSE: Duration = Duration::from_millis(200);
 /// How long a document has to be without changes before edits without a version are sent for it.
@@ -41,8 +46,8 @@ struct Board {
     review_sent: Option<Instant>,
     /// When it is to be asked for a delivery.
     delivery_due: Option<Instant>,
-    /// The client has been told of edits.
-    has_edits: bool,
+    /// How many hunks the client has been told of.
+    hunks: u32,
     diagnostics: Vec<Diagnostic>,
     /// What code lenses say, without where.
     lenses: Vec<String>,
@@ -111,7 +116,8 @@ impl Outgoing {
         let now = Instant::now();
         let board = self.boards.entry(uri).or_default();
         if board.review_due.is_none() {
-            let next = board.review_sent.map(|sent| sent + REVIEW_PAUSE);
+            let pause = REVIEW_PAUSE.max(HUNK_PAUSE * board.hunks).min(LONGEST_PAUSE);
+            let next = board.review_sent.map(|sent| sent + pause);
             board.review_due = Some(next.map_or(now, |next| next.max(now)));
         }
     }
@@ -190,7 +196,7 @@ impl Outgoing {
         self.boards.retain(|_, board| {
             board.review_due.is_some()
                 || board.delivery_due.is_some()
-                || board.has_edits
+                || board.hunks > 0
                 || !board.diagnostics.is_empty()
                 || !board.lenses.is_empty()
         });
@@ -209,11 +215,11 @@ impl Outgoing {
         board.review_sent = Some(Instant::now());
         let gone = || DocumentReview { uri: uri.to_owned(), version: None, review: Default::default() };
         let review = workspace.review(uri).unwrap_or_else(gone);
-        let has_edits = !review.review.edits.is_empty();
-        if facts.plugin && (has_edits || board.has_edits) {
+        let hunks: usize = review.review.edits.iter().map(|edit| edit.hunks.len()).sum();
+        if facts.plugin && (hunks > 0 || board.hunks > 0) {
             self.client.send_notification::<PendingEdits>(to_proto::pending_edits(&review)).await;
         }
-        board.has_edits = has_edits;
+        board.hunks = u32::try_from(hunks).unwrap_or(u32::MAX);
 
         let lenses = diagnostics::signature(&review);
         if board.lenses != lenses {

@@ -37,10 +37,12 @@ pub struct LineRef<'a> {
     ending: Option<Ending>,
 }
 
-/// A line lies in one piece of the rope or, now and then, across several.
+/// A line lies in one piece of the rope or, now and then, across two; a long one across several. A slice of the rope
+/// counts all that is in it when it is made, so it is made for those only.
 #[derive(Clone, Copy, Debug)]
 enum Content<'a> {
     Whole(&'a str),
+    Two(&'a str, &'a str),
     Pieces(RopeSlice<'a>),
 }
 
@@ -50,6 +52,7 @@ impl<'a> LineRef<'a> {
     pub fn content(&self) -> Cow<'a, str> {
         match self.content {
             Content::Whole(content) => Cow::Borrowed(content),
+            Content::Two(head, tail) => Cow::Owned([head, tail].concat()),
             Content::Pieces(slice) => Cow::from(slice),
         }
     }
@@ -59,6 +62,7 @@ impl<'a> LineRef<'a> {
     pub fn as_str(&self) -> Option<&'a str> {
         match self.content {
             Content::Whole(content) => Some(content),
+            Content::Two(..) => None,
             Content::Pieces(slice) => slice.as_str(),
         }
     }
@@ -74,6 +78,7 @@ impl<'a> LineRef<'a> {
     pub fn len_bytes(&self) -> usize {
         match self.content {
             Content::Whole(content) => content.len(),
+            Content::Two(head, tail) => head.len() + tail.len(),
             Content::Pieces(slice) => slice.len_bytes(),
         }
     }
@@ -83,6 +88,7 @@ impl<'a> LineRef<'a> {
     pub fn content_eq(&self, other: &str) -> bool {
         match self.content {
             Content::Whole(content) => content == other,
+            Content::Two(head, tail) => other.strip_prefix(head) == Some(tail),
             Content::Pieces(slice) => slice == other,
         }
     }
@@ -149,19 +155,28 @@ impl<'a> Lines<'a> {
     /// A line that starts in this chunk and ends in a later one, or at the end of the text.
     fn next_across(&mut self) -> LineRef<'a> {
         let start = self.base + self.at;
-        let (end, ending) = loop {
+        let head = &self.chunk[self.at..];
+        let mut chunks = 0;
+        let (tail, end, ending) = loop {
             if !self.advance() {
+                let tail = if chunks == 0 { "" } else { self.chunk };
                 self.at = self.chunk.len();
-                break (self.base + self.at, None);
+                break (tail, self.base + self.at, None);
             }
+            chunks += 1;
             if let Some((at, ending)) = Ending::find(self.chunk.as_bytes()) {
-                let end = self.base + at;
-                break (end, Some(self.take_ending(at, ending)));
+                let (tail, end) = (&self.chunk[..at], self.base + at);
+                break (tail, end, Some(self.take_ending(at, ending)));
             }
         };
-        let content = match self.rope.get_byte_slice(start..end) {
-            Some(slice) => slice.as_str().map_or(Content::Pieces(slice), Content::Whole),
-            None => Content::Whole(""),
+        let content = match (chunks, head, tail) {
+            (0 | 1, head, "") => Content::Whole(head),
+            (0 | 1, "", tail) => Content::Whole(tail),
+            (0 | 1, head, tail) => Content::Two(head, tail),
+            _ => match self.rope.get_byte_slice(start..end) {
+                Some(slice) => slice.as_str().map_or(Content::Pieces(slice), Content::Whole),
+                None => Content::Whole(""),
+            },
         };
         LineRef { content, ending }
     }

@@ -83,7 +83,9 @@ impl Weave {
     /// For every hunk the lines of a view that lie inside its span: for a hunk that is in the view what it put there, with what the
     /// person typed between; for one that is not the lines that it would replace. None for a hunk without a span.
     pub fn places(&mut self, view: View) -> Vec<Option<Range<usize>>> {
-        self.refresh();
+        if view == View::Agent {
+            self.refresh();
+        }
         let on = &self.agent.on;
         let visible = |run: &Run| match view {
             View::Buffer => run.shown,

@@ -74,6 +74,12 @@ impl Weave {
         &self.hunk(id).depends
     }
 
+    /// The hunks that rest on this one directly.
+    #[must_use]
+    pub fn dependents(&self, id: HunkId) -> &[HunkId] {
+        &self.hunk(id).dependents
+    }
+
     /// A hunk and the wanted ones that can be reached from it, in the order of record.
     pub(crate) fn closure<'a>(
         &'a self,

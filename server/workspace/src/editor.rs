@@ -2,6 +2,7 @@
 //!
 //! Every function here returns without waiting for an agent, for the disk or for the editor.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -159,6 +160,15 @@ impl Workspace {
         let slot = self.slot_of(uri)?;
         let mut document = slot.lock();
         let review = document.review();
+        Some(DocumentReview { uri: document.uri().to_owned(), version: document.version(), review })
+    }
+
+    /// The review of a document, as far as it has to do with these lines of its text.
+    #[must_use]
+    pub fn review_near(&self, uri: &str, lines: &Range<usize>) -> Option<DocumentReview> {
+        let slot = self.slot_of(uri)?;
+        let mut document = slot.lock();
+        let review = document.review_near(lines);
         Some(DocumentReview { uri: document.uri().to_owned(), version: document.version(), review })
     }
 

@@ -513,3 +513,25 @@ async fn a_beginning_that_fits_two_edits_withdraws_neither() {
         desk.workspace.reviews()[0].review.edits.iter().map(|edit| edit.edit.status()).collect();
     assert_eq!(states, [hashline_history::Status::Pending; 2]);
 }
+
+#[tokio::test]
+async fn a_review_near_a_line_is_of_what_is_near_or_shown_with_others() {
+    let desk = Desk::new(Settings::default(), &"line\n".repeat(40));
+    let mut made = Vec::new();
+    for line in [3, 20, 20, 30] {
+        let (text, hash) = desk.read(View::Agent).await;
+        let content = format!("edit {}", made.len());
+        made.push(desk.edit(hash, &[replace(Desk::anchor(&text, line), &content)]).await.unwrap().edit);
+    }
+    let near = |line: usize| -> Vec<_> {
+        let review = desk.workspace.review_near(&desk.uri, &(line..line + 1)).unwrap().review;
+        let all = desk.workspace.review(&desk.uri).unwrap().review.edits;
+        assert!(review.edits.iter().all(|edit| all.contains(edit)));
+        review.edits.iter().map(|edit| edit.edit.id.clone()).collect()
+    };
+    // The second and the third change the same line, one after the other.
+    let linked = made[1..3].to_vec();
+    assert_eq!(near(10), linked);
+    assert_eq!(near(3), made[..3].to_vec());
+    assert_eq!(near(30), made[1..].to_vec());
+}

@@ -4,7 +4,9 @@ use std::hash::Hasher;
 use std::time::Instant;
 
 use fnv::FnvHasher;
-use hashline_anchor::{line_hash, write_regions, write_tagged, write_tagged_cut, write_tagged_line};
+use hashline_anchor::{
+    line_hash, write_regions, write_tagged, write_tagged_cut, write_tagged_line, write_tagged_page,
+};
 use hashline_text::Text;
 use proptest::prelude::*;
 
@@ -59,6 +61,36 @@ proptest! {
         write_tagged(&mut out, &text, from..from + len);
         prop_assert_eq!(out, expected);
     }
+}
+
+#[test]
+fn lines_of_any_length_beside_each_other() {
+    let lines: Vec<String> =
+        (0..300).map(|at: usize| "é \tx".repeat(at * at % 97) + &" ".repeat(at % 3)).collect();
+    let text = Text::from(lines.join("\n"));
+    let mut out = String::new();
+    write_tagged(&mut out, &text, 0..usize::MAX);
+    for (at, (tagged, line)) in out.lines().zip(&lines).enumerate() {
+        assert_eq!(tagged, format!("{}:{:02x}|{line}", at + 1, by_the_crate(line)));
+    }
+}
+
+#[test]
+fn a_page_ends_before_the_line_that_does_not_fit() {
+    let text = Text::from("é\n".repeat(100) + "long line\n");
+    let page = |lines, chars| {
+        let mut out = String::from("before\n");
+        let page = write_tagged_page(&mut out, &text, lines, 4, chars);
+        assert_eq!(out.lines().count(), 1 + page.lines.len());
+        (page.lines, page.cut)
+    };
+    assert_eq!(page(0..50, usize::MAX), (0..50, 0));
+    // Each of the first nine is seven characters.
+    assert_eq!(page(0..50, 63), (0..9, 0));
+    assert_eq!(page(0..50, 62), (0..8, 0));
+    assert_eq!(page(40..50, 0), (40..41, 0));
+    assert_eq!(page(99..200, usize::MAX), (99..101, 1));
+    assert_eq!(page(200..300, 5), (101..101, 0));
 }
 
 #[test]

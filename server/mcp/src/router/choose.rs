@@ -7,6 +7,7 @@ use futures::future::join_all;
 use hashline_link::{Error, Held, Sidecar};
 
 use crate::router::Router;
+use crate::router::sidecars::Known;
 
 /// How long a sidecar may take to say what it has.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -33,8 +34,7 @@ struct Holder {
 
 impl Router {
     /// Where a call about a path, with all links followed, goes.
-    pub(super) async fn choose(&self, path: &Path) -> Choice {
-        let known = self.sidecars.known();
+    pub(super) async fn choose(&self, known: &Known, path: &Path) -> Choice {
         let depths: Vec<Option<usize>> = known.roots.iter().map(|roots| depth(roots, path)).collect();
         if let ([only], [Some(_)]) = (&*known.list, depths.as_slice()) {
             // Nobody else can have it: there is nothing to ask. Whether it still runs shows when it is called.

@@ -25,7 +25,7 @@ use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
 use crate::router::choose::Choice;
 use crate::router::ledger::{About, Ledger};
-use crate::router::sidecars::Sidecars;
+use crate::router::sidecars::{Known, Sidecars};
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
 
@@ -116,11 +116,14 @@ impl Router {
         if let Some(why) = nothing {
             return Reply::refused(why).into_result();
         }
-        if self.sidecars.known().list.is_empty() && self.ledger.is_empty() {
+        let mut known = self.sidecars.known();
+        if known.list.is_empty() && self.ledger.is_empty() {
             let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
             if !reply.has(TAKEN_OVER) {
                 return reply.into_result();
             }
+            // An editor has come meanwhile.
+            known = self.sidecars.known();
         }
         let named = matches!(tool, ToolName::ReadTextFile | ToolName::EditTextFile | ToolName::ListEdits);
         match arguments.get("path") {
@@ -128,10 +131,10 @@ impl Router {
                 let path = path.clone();
                 if tool == ToolName::ListEdits {
                     let lost = self.lost_of(&path, &arguments);
-                    let result = self.by_path(origin, tool, &path, arguments, cancel).await;
+                    let result = self.by_path(origin, tool, &path, arguments, known, cancel).await;
                     return everywhere::with_lost(lost, Reply::of_result(result)).into_result();
                 }
-                self.by_path(origin, tool, &path, arguments, cancel).await
+                self.by_path(origin, tool, &path, arguments, known, cancel).await
             }
             _ => self.everywhere(origin, tool, arguments, cancel).await.into_result(),
         }
@@ -156,13 +159,14 @@ impl Router {
         CallerInfo { agent, connection, roots: Some(self.folders()) }
     }
 
-    /// A call about one document.
+    /// A call about one document; `known` is who runs when it is made.
     async fn by_path(
         &self,
         origin: &Origin,
         tool: ToolName,
         path: &str,
         mut arguments: JsonObject,
+        mut known: Arc<Known>,
         cancel: &CancellationToken,
     ) -> CallToolResult {
         let absolute = match self.roots().resolve(path, PathStyle::Any) {
@@ -177,13 +181,14 @@ impl Router {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            match self.choose(&absolute).await {
+            match self.choose(&known, &absolute).await {
                 Choice::Disk => {
                     let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
                     if !reply.has(TAKEN_OVER) || attempt >= ATTEMPTS {
                         return reply.into_result();
                     }
                     tokio::time::sleep(PAUSE).await;
+                    known = self.sidecars.known();
                 }
                 Choice::Refused(words) => return Reply::refused(words).into_result(),
                 Choice::Sidecar(sidecar) => match self.pass_on(&sidecar, origin, tool, &arguments).await {
@@ -193,6 +198,7 @@ impl Router {
                     Ok(result) => return result,
                     Err(failure) if failure.may_retry(tool) && attempt < ATTEMPTS => {
                         tokio::time::sleep(PAUSE).await;
+                        known = self.sidecars.known();
                     }
                     Err(failure) => return failure.reply(&sidecar, tool).into_result(),
                 },

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use hashline_anchor::write_tagged_cut;
+use hashline_anchor::write_tagged_page;
 use hashline_text::Text;
 use hashline_weave::View;
 use hashline_workspace::agent::{ReadReply, ReadRequest};
@@ -76,13 +76,21 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
 
 fn answer(workspace: &Workspace, caller: &Caller, asked: &Asked, read: &ReadReply) -> Reply {
     let text = read.text();
-    let part = match Part::of(text, asked, limits::page(&caller.agent)) {
-        Ok(part) => part,
+    let wanted = match wanted(text, asked) {
+        Ok(wanted) => wanted,
         Err(why) => return Refusal::BadRange(format!("{}: {why}", read.name)).into(),
     };
-    let mut out = String::with_capacity(part.chars + 256);
+    // With an end, all of it; without, a page.
+    let (line_limit, page) = match asked.end {
+        Some(_) => (LINE_IN_RANGE, usize::MAX),
+        None => (LINE_IN_PAGE, limits::page(&caller.agent)),
+    };
+    let mut tagged = String::new();
+    let page = write_tagged_page(&mut tagged, text, wanted.clone(), line_limit, page);
+    let part = Part { more: page.lines.end < wanted.end, lines: page.lines, line_limit, cut: page.cut };
+    let mut out = String::with_capacity(tagged.len() + 256);
     write_head(&mut out, asked, read, &part);
-    write_tagged_cut(&mut out, text, part.lines.clone(), part.line_limit);
+    out.push_str(&tagged);
     workspace.shown(read, part.lines);
     Reply::new(out).with(FILE_HASH, read.hash.to_hex()).with(MAX_SIZE, limits::CLAUDE_CODE_MAX)
 }
@@ -96,52 +104,21 @@ struct Part {
     cut: usize,
     /// Whether there are more lines that were asked for.
     more: bool,
-    /// About how long the answer is.
-    chars: usize,
 }
 
-impl Part {
-    fn of(text: &Text, asked: &Asked, page: usize) -> Result<Self, String> {
-        let count = text.line_count();
-        let index = |line: i64| usize::try_from(line).unwrap_or(usize::MAX);
-        let start = asked.start.map_or(0, |line| index(line).saturating_sub(1));
-        if start > 0 && start >= count {
-            return Err(format!(
-                "start_line {} is beyond the end, the file has {}. Ask for lines that it has, or leave the range out.",
-                start + 1,
-                lines(count),
-            ));
-        }
-        let wanted = start..asked.end.map_or(count, index).clamp(start, count);
-        // With an end, all of it; without, a page.
-        let (line_limit, page) =
-            if asked.end.is_some() { (LINE_IN_RANGE, usize::MAX) } else { (LINE_IN_PAGE, page) };
-        let mut part = Part { lines: start..start, line_limit, cut: 0, more: false, chars: 0 };
-        for line in text.lines(wanted.clone()) {
-            let content = line.content();
-            let long = content.len() > line_limit && content.chars().nth(line_limit).is_some();
-            let shown = if long { line_limit + 60 } else { chars(&content) };
-            // The tag and the newline.
-            let chars = shown + digits(part.lines.end + 1) + 5;
-            if part.chars + chars > page && !part.lines.is_empty() {
-                part.more = true;
-                break;
-            }
-            part.chars += chars;
-            part.cut += usize::from(long);
-            part.lines.end += 1;
-        }
-        Ok(part)
+/// The lines that are asked for, counted from 0.
+fn wanted(text: &Text, asked: &Asked) -> Result<Range<usize>, String> {
+    let count = text.line_count();
+    let index = |line: i64| usize::try_from(line).unwrap_or(usize::MAX);
+    let start = asked.start.map_or(0, |line| index(line).saturating_sub(1));
+    if start > 0 && start >= count {
+        return Err(format!(
+            "start_line {} is beyond the end, the file has {}. Ask for lines that it has, or leave the range out.",
+            start + 1,
+            lines(count),
+        ));
     }
-}
-
-/// As a page counts: characters; of long lines only as many as matter.
-fn chars(content: &str) -> usize {
-    if content.is_ascii() { content.len() } else { content.chars().count() }
-}
-
-fn digits(number: usize) -> usize {
-    number.checked_ilog10().map_or(1, |log| log as usize + 1)
+    Ok(start..asked.end.map_or(count, index).clamp(start, count))
 }
 
 fn write_head(out: &mut String, asked: &Asked, read: &ReadReply, part: &Part) {

@@ -144,3 +144,20 @@ proptest! {
         prop_assert_eq!(all, lines_of(&text));
     }
 }
+
+#[test]
+fn lines_across_the_pieces_of_the_rope() {
+    for len in [1, 30, 700, 5_000] {
+        let lines: Vec<String> =
+            (0..3_000_000 / len / 50).map(|at| "é".repeat(at % 7) + &"x".repeat(len)).collect();
+        let text = Text::from(lines.join("\r\n"));
+        assert_eq!(text.line_count(), lines.len());
+        for (line, expected) in text.all_lines().zip(&lines) {
+            assert_eq!(line.content(), *expected);
+            assert_eq!(line.len_bytes(), expected.len());
+            assert!(line.as_str().is_none_or(|content| content == expected));
+            assert!(line.content_eq(expected));
+            assert!(!line.content_eq(&expected[..expected.len() - 1]));
+        }
+    }
+}

@@ -27,9 +27,7 @@ impl Document {
         while at < group.len() {
             let linked: Vec<HunkId> = {
                 let weave = self.weave();
-                let below = weave.prerequisites(group[at]).to_vec();
-                let rests = |other: &HunkId| weave.prerequisites(*other).contains(&group[at]);
-                below.into_iter().chain(weave.hunks().filter(rests)).collect()
+                [weave.prerequisites(group[at]), weave.dependents(group[at])].concat()
             };
             for other in linked {
                 if !group.contains(&other) && self.same_turn(id, other) && self.groups(other) {

@@ -56,6 +56,25 @@ impl Document {
         self.review_where(|edit| edit.status() == Status::Pending)
     }
 
+    /// As [`review`](Self::review), leaving out edits that are neither near these lines of the editor's text nor build on
+    /// others or are built upon: those are shown with others, which may be near.
+    pub fn review_near(&mut self, lines: &Range<usize>) -> Review {
+        if !self.has_pending() {
+            return Review::default();
+        }
+        let weave = self.weave();
+        let places = weave.places(View::Buffer);
+        let is_near = |place: &Range<usize>| place.start <= lines.end && lines.start <= place.end;
+        let stands_alone = |id| weave.prerequisites(id).is_empty() && weave.dependents(id).is_empty();
+        let near: Vec<bool> = weave
+            .hunks()
+            .map(|id| places[id.order()].as_ref().is_some_and(is_near) || !stands_alone(id))
+            .collect();
+        self.review_where(|edit| {
+            edit.status() == Status::Pending && edit.hunks.iter().any(|hunk| near[hunk.id.order()])
+        })
+    }
+
     /// The edits that are wanted, and how their hunks stand.
     pub fn review_where(&mut self, wanted: impl Fn(&Edit) -> bool) -> Review {
         if !self.edits.iter().any(&wanted) {
