@@ -19,6 +19,8 @@ use crate::weave::Weave;
 
 /// How many switches that nobody asked for are aligned per stretch.
 const TRIED: usize = 32;
+/// How often what seems to be there is tried, while others are found.
+const PASSES: usize = 3;
 /// Lines that may be aligned for one notification, over all that is tried.
 const LINES: usize = 2_000_000;
 /// How many lines around what was touched are looked at for hunks: where equal lines repeat, a client may report another of them.
@@ -89,22 +91,33 @@ impl Weave {
         trial.look();
         let mut kept: Vec<(Plan, How)> = Vec::new();
         let mut half_shown = false;
-        for Try { plan, how, asked, exact } in tries {
-            if !asked && (tried == 0 || !trial.open) {
+        // What one switch leaves may be what another needs to be seen: those that seemed to be there are tried again.
+        let mut left = tries;
+        for _ in 0..PASSES {
+            let before = kept.len();
+            let mut again = Vec::new();
+            for one in left {
+                if !one.asked && (tried == 0 || !trial.open) {
+                    break;
+                }
+                let Some(plan) = trial.open_part(&one.plan) else { continue };
+                let verdict = trial.attempt(&plan, one.how, one.exact, mark.is_some());
+                tried -= usize::from(!one.asked && verdict != Verdict::Implausible);
+                match verdict {
+                    Verdict::Kept { full } => {
+                        half_shown |= !full && one.how != How::Seen;
+                        kept.push((plan, one.how));
+                    }
+                    Verdict::Partly => again.push(one),
+                    Verdict::No | Verdict::Implausible => {}
+                }
+            }
+            left = again;
+            if kept.len() == before {
                 break;
             }
-            let Some(plan) = trial.open_part(&plan) else { continue };
-            let verdict = trial.attempt(&plan, how, exact, mark.is_some());
-            tried -= usize::from(!asked && verdict != Verdict::Implausible);
-            match verdict {
-                Verdict::Kept { full } => {
-                    half_shown |= !full && how != How::Seen;
-                    kept.push((plan, how));
-                }
-                Verdict::Partly => half_shown |= how != How::Seen && !exact,
-                Verdict::No | Verdict::Implausible => {}
-            }
         }
+        half_shown |= left.iter().any(|one| one.how != How::Seen && !one.exact);
         for candidate in asked {
             let there = |(hunk, on): (HunkId, bool)| trial.on[hunk.index()] == on;
             let was = |(hunk, on): (HunkId, bool)| self.on[hunk.index()] == on;

@@ -660,6 +660,8 @@ fn a_file_that_shows_a_rejected_edit_brings_it_back_though_the_person_had_typed_
     desk.document.take_over(&saved, desk.now);
     assert_eq!(desk.state(&hunk), HunkState::InText);
     assert_eq!(desk.decision(&hunk), Decision::Undecided);
+    desk.document.settle_on_disk(desk.now);
+    assert_eq!(desk.document.text(), &saved, "the rejection was not saved, and is not made up for");
 }
 
 #[test]

@@ -270,6 +270,42 @@ async fn an_edit_of_a_document_that_closes_meanwhile_waits_for_it() {
 }
 
 #[tokio::test]
+async fn an_open_file_outside_the_roots_is_for_agents_whose_own_folders_hold_it() {
+    let desk = Desk::recorded("one\n");
+    let outside = tempfile::tempdir().unwrap();
+    let hooks = outside.path().join(".git/hooks");
+    std::fs::create_dir_all(&hooks).unwrap();
+    let caller = Caller { roots: Some(vec![outside.path().to_owned()]), ..Desk::caller() };
+    for (path, may_write) in [(outside.path().join("b.txt"), true), (hooks.join("pre-commit"), false)] {
+        std::fs::write(&path, "one\n").unwrap();
+        let uri = url::Url::from_file_path(&path).unwrap().to_string();
+        let path = path.display().to_string();
+        let read = ReadRequest { path: path.clone(), view: View::Agent };
+        desk.workspace.read(&caller, &read).await.unwrap_err();
+        desk.open(&uri, "one\n");
+        desk.workspace.read(&Desk::caller(), &read).await.unwrap_err();
+        let reply = desk.workspace.read(&caller, &read).await.unwrap();
+        desk.workspace.shown(&reply, 0..1);
+        let raw = RawOperation::new("replace", format!("1:{}", line_hash("one"))).content("1");
+        let request = EditRequest {
+            path,
+            file_hash: HashPrefix::from(reply.hash),
+            operations: vec![Operation::parse(0, raw).unwrap()],
+            strict: false,
+            dry_run: false,
+            conversation: None,
+            tool: "edit_text_file".into(),
+        };
+        let edited = desk.workspace.edit(&caller, request).await;
+        assert_eq!(edited.is_ok(), may_write, "{edited:?}");
+    }
+    let scope = ReviewScope::default();
+    assert_eq!(desk.workspace.edits(&caller, &scope).await.unwrap().len(), 1);
+    let stranger = Caller { roots: Some(vec![desk.folder.path().to_owned()]), ..Desk::caller() };
+    assert_eq!(desk.workspace.edits(&stranger, &scope).await.unwrap().len(), 0);
+}
+
+#[tokio::test]
 async fn nothing_is_decided_while_the_document_is_out_of_step() {
     let desk = Desk::recorded("one\ntwo\n");
     desk.open(&desk.uri(), "one\ntwo\n");

@@ -49,8 +49,13 @@ impl Workspace {
         };
         match (slot.place(), &caller.roots) {
             (None, None) => true,
-            // A document without a file lies in nobody's folder; it is its editor's, which serves all its agents.
-            (None, Some(_)) => !slot.lock().uri().starts_with("file:"),
+            // A document without a file lies in nobody's folder; it is its editor's, which serves all its agents. A file outside the
+            // roots is served while it is open, to those whose own folders hold it.
+            (None, Some(folders)) => {
+                let document = slot.lock();
+                let file = document.uri().starts_with("file:");
+                !file || (document.is_open() && inside(std::path::Path::new(&slot.key), folders))
+            }
             (Some(_), None) => true,
             (Some(place), Some(folders)) => inside(place.absolute(), folders),
         }

@@ -76,10 +76,7 @@ impl Workspace {
             return Err(Refusal::NoOperations);
         }
         let proposal = self.proposal(caller, &request)?;
-        let slot = self.reach(caller, &request.path).await?;
-        if let Some(place) = slot.place() {
-            place.check_write()?;
-        }
+        let slot = self.reach_to_write(caller, &request.path).await?;
         let _turn = slot.queue.lock().await;
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);

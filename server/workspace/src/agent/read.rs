@@ -8,7 +8,7 @@ use hashline_weave::View;
 
 use crate::document::Served;
 use crate::refusal::Refusal;
-use crate::workspace::{Caller, Slot, Workspace};
+use crate::workspace::{Caller, Found, Slot, Workspace};
 
 /// Texts up to this size are hashed where the call runs; larger ones on a thread that may block.
 const HASHED_AT_ONCE: usize = 256 * 1024;
@@ -79,8 +79,20 @@ impl Workspace {
 
     /// The document that a caller's path means, with its text as it is now.
     pub(crate) async fn reach(&self, caller: &Caller, path: &str) -> Result<Arc<Slot>, Refusal> {
-        // Finding a path and a glance at its file are some system calls: less than handing them to another thread.
+        self.reach_found(self.find(caller, path)?).await
+    }
+
+    /// The same to change it: what may be read and not written is refused.
+    pub(crate) async fn reach_to_write(&self, caller: &Caller, path: &str) -> Result<Arc<Slot>, Refusal> {
         let found = self.find(caller, path)?;
+        if let Some(place) = &found.place {
+            place.check_write()?;
+        }
+        self.reach_found(found).await
+    }
+
+    async fn reach_found(&self, found: Found) -> Result<Arc<Slot>, Refusal> {
+        // Finding a path and a glance at its file are some system calls: less than handing them to another thread.
         if let Some(slot) = self.at_a_glance(&found) {
             return Ok(slot);
         }

@@ -94,6 +94,8 @@ impl Document {
                     self.weave().forget_changes(hunk);
                 }
                 self.judge(text, &regions, asked, None, now);
+                // The file has the last word: what was decided and not saved is to be decided again, and not carried out by itself.
+                self.flow.stop();
             }
         }
     }

@@ -286,7 +286,7 @@ impl Model {
                 continue;
             }
             if is < was && !(made(false, atom) || removed(true, atom) || any_over_mine) {
-                return Err(format!("a delivery takes out {}", readable(&atom.to_string())));
+                return Err(format!("a delivery takes out {} of {:?} for {:?}", readable(&atom.to_string()), readable(before), readable(after)));
             }
             let back = wanted(false).any(|hunk| hunk.forced) && atom::maker(atom) != Some(Maker::Agent);
             if is > was && !(made(true, atom) || removed(false, atom) || made(false, atom) || back) {
@@ -357,13 +357,15 @@ impl Model {
         let rests = |hunk: &Hunk| {
             let own =
                 |line: &String| atoms(line).any(|atom| hunk.proposed.iter().any(|own| own.contains(atom)));
+            let plain = |line: &&str| atoms(line).next().is_none();
             let first = view.iter().position(own);
-            let last = view.iter().rposition(own);
+            // Where it ends cannot be told if its last line is like others.
+            let open = hunk.proposed.last().is_some_and(|line| plain(&line.as_str()));
+            let last = if open { Some(view.len()) } else { view.iter().rposition(own) };
             let between = first.zip(last).is_some_and(|(first, last)| {
                 // Lines of it that are not to be seen may lie beside those that are.
                 first <= lines.end && lines.start <= last + 1
             });
-            let plain = |line: &&str| atoms(line).next().is_none();
             let takes = gone
                 .iter()
                 .filter(|line| plain(line))

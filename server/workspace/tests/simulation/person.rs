@@ -394,10 +394,9 @@ impl Desk {
             (now[*at].deciding && !views[*at].deciding) || now[*at].decision != views[*at].decision
         };
         for (at, hunk) in self.model.hunks.iter().enumerate() {
-            // What its agent took back may be clear now.
-            let withdrawn =
-                now[at].decision == Decision::Withdrawn && hunk.granted.contains(&Decision::Withdrawn);
-            let changed = newly(&at) && !withdrawn && hunk.asked != Some(now[at].decision);
+            // What was wanted before may be clear now.
+            let waited = hunk.granted.contains(&now[at].decision) && now[at].decision != views[at].decision;
+            let changed = newly(&at) && !waited && hunk.asked != Some(now[at].decision);
             // Those of one turn go together without being asked for.
             let turn = |other: &usize| self.model.hunks[*other].conversation == hunk.conversation;
             let asked = request.with_others || request.target == Target::All || named.iter().any(turn);
