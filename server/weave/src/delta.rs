@@ -1,4 +1,4 @@
-//! What has happened to a weave since an earlier state of it, so that it can be written down and done again (W15).
+//! What has happened to a weave since an earlier state of it, so that it can be written down and done again (rule W15).
 //!
 //! A delta holds what became of the lines, not what was done: the runs as they are, the contents that the reader cannot know, the
 //! hunks that are new with all that was found out about them, and what was switched. So doing it again guesses nothing: whatever
@@ -33,13 +33,13 @@ pub struct Delta {
     pub contents: Vec<(LineId, Vec<OwnedLine>)>,
     /// The id that the next new line gets.
     pub next_line: LineId,
-    /// What the person says of the newline at the end, and how many hunks were recorded before that (W1).
+    /// What the person says of the newline at the end, and how many hunks were recorded before that (rule W1).
     pub newline: (bool, usize),
     /// The ending that the last line has or would have.
     pub ending: Ending,
 }
 
-/// Lines that share who made them, who removed them and whether the person did (W2).
+/// Lines that share who made them, who removed them and whether the person did (rule W2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunState {
     /// The lines.
@@ -63,11 +63,11 @@ pub struct NewHunk {
     pub proposed: Vec<OwnedLine>,
     /// The lines on both sides of it, as agents saw them.
     pub around: (Option<LineId>, Option<LineId>),
-    /// The hunks that have to be on for this one to be on (W4).
+    /// The hunks that have to be on for this one to be on (rule W4).
     pub depends: Vec<HunkId>,
-    /// The earlier hunks that must not be on together with it (W4).
+    /// The earlier hunks that must not be on together with it (rule W4).
     pub collides: Vec<HunkId>,
-    /// Whether the text ends with a newline once it is on, where it says so (W1).
+    /// Whether the text ends with a newline once it is on, where it says so (rule W1).
     pub newline: Option<bool>,
 }
 

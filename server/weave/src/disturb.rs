@@ -20,7 +20,7 @@ pub enum Conflict {
     LineTyped,
     /// The person removed the lines on both sides of the place where it inserts.
     PlaceRemoved,
-    /// With it two endings would be read as one: a lone `\r` would come before an empty line that ends in `\n` (W1).
+    /// With it two endings would be read as one: a lone `\r` would come before an empty line that ends in `\n` (rule W1).
     EndingsWouldJoin,
     /// Another hunk, which is in the view, changes the same place.
     With(HunkId),

@@ -63,7 +63,7 @@ pub(crate) struct Ruling {
     pub request: Request,
     /// It was made about other hunks as well.
     pub of_many: bool,
-    /// The hunks that were shown as one with this one, itself among them (W11).
+    /// The hunks that were shown as one with this one, itself among them (rule W11).
     pub together: Vec<HunkId>,
 }
 
@@ -135,7 +135,7 @@ impl Document {
         decided
     }
 
-    /// Why an edit cannot be accepted as a whole: one of its hunks is conflicted. Names those that can be accepted without it (W12).
+    /// Why an edit cannot be accepted as a whole: one of its hunks is conflicted. Names those that can be accepted without it (rule W12).
     fn conflict_within(&mut self, request: &Request, targets: &[HunkId]) -> Option<Undecided> {
         if request.choice != Choice::Accept || !matches!(request.target, Target::Edit(_)) || targets.len() < 2
         {

@@ -226,7 +226,7 @@ impl Document {
             proposed: change.new.clone(),
         });
         let lines = lines.collect();
-        // Until it is recorded nobody sees it but its agent, in the reply (W20).
+        // Until it is recorded nobody sees it but its agent, in the reply (rule W20).
         let after = self.serve_agents()?;
         self.weave().conceal(&ids);
         let location = match (proposal.mode, self.is_open()) {
