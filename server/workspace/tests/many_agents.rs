@@ -15,7 +15,7 @@ use hashline_workspace::document::{Choice, ContentChange, Mode, Request, Target}
 use hashline_workspace::{Caller, Settings, Workspace};
 
 const AGENTS: usize = 16;
-const EDITS: usize = 12;
+const EDITS: usize = 60;
 const URI: &str = "untitled:shared";
 
 /// The editor: types, and carries out what it is sent, in turn.
@@ -38,8 +38,12 @@ impl Editor {
     /// The person types a line of their own, or goes on with one.
     fn types(&mut self) {
         let lines = self.text.to_string();
-        let own: Vec<usize> =
-            lines.lines().enumerate().filter(|(_, line)| line.starts_with("mine")).map(|(at, _)| at).collect();
+        let own: Vec<usize> = lines
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| line.starts_with("mine"))
+            .map(|(at, _)| at)
+            .collect();
         let at = own[self.typed * 7 % own.len()] as u32;
         let (at, new) = match self.typed % 5 {
             0 => (Position::new(at, 0), format!("mine {}\n", self.typed)),
@@ -92,7 +96,9 @@ async fn counts(workspace: Workspace, number: usize) {
 
 fn play(mode: Mode) {
     let settings = Settings { open: mode, ..Settings::default() };
-    let (workspace, _events) = Workspace::new(Roots::default(), settings, Arc::new(Memory::default()));
+    let folder = tempfile::tempdir().unwrap();
+    let roots = Roots::open([folder.path()]).unwrap();
+    let (workspace, _events) = Workspace::new(roots, settings, Arc::new(Memory::default()));
     let text: String = (0..AGENTS).map(|number| format!("mine\nagent {number}: 0\n")).collect();
     workspace.did_open(URI, "text", DocVersion(1), Encoding::Utf16, &text);
     let mut editor =
@@ -118,6 +124,7 @@ fn play(mode: Mode) {
     });
     done.store(true, Ordering::Relaxed);
     let mut editor = person.join().unwrap();
+    assert!(editor.typed > AGENTS, "the person came to type beside the agents");
     let accept = Request {
         choice: Choice::Accept,
         target: Target::All,

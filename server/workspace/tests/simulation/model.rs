@@ -286,7 +286,12 @@ impl Model {
                 continue;
             }
             if is < was && !(made(false, atom) || removed(true, atom) || any_over_mine) {
-                return Err(format!("a delivery takes out {} of {:?} for {:?}", readable(&atom.to_string()), readable(before), readable(after)));
+                return Err(format!(
+                    "a delivery takes out {} of {:?} for {:?}",
+                    readable(&atom.to_string()),
+                    readable(before),
+                    readable(after)
+                ));
             }
             let back = wanted(false).any(|hunk| hunk.forced) && atom::maker(atom) != Some(Maker::Agent);
             if is > was && !(made(true, atom) || removed(false, atom) || made(false, atom) || back) {
@@ -377,10 +382,13 @@ impl Model {
 
     /// At rest nothing is under way any more. A decision that could not be carried out was told to the person.
     pub fn at_rest(&mut self, notices: usize) -> Result<(), Fault> {
-        for hunk in &mut self.hunks {
+        for at in 0..self.hunks.len() {
+            // One whose lines the person has joined with others, or copied, may be there or not.
+            let told_apart = self.tokens(at).next().is_some();
+            let hunk = &mut self.hunks[at];
             (hunk.may_come, hunk.may_go, hunk.over_mine) = (false, false, false);
             let asked = hunk.asked.take();
-            if asked.is_some_and(|asked| asked != hunk.decision) && notices == 0 {
+            if asked.is_some_and(|asked| asked != hunk.decision) && told_apart && notices == 0 {
                 return Err(format!(
                     "{} is {:?} at rest, though {asked:?} was asked for last and taken on",
                     hunk.name, hunk.decision

@@ -192,8 +192,8 @@ impl Desk {
         let before = (self.shown(), self.in_text());
         let Some(delivered) = self.editor.turn(redo) else { return Ok(()) };
         for (at, (was, is)) in before.0.iter().zip(self.shown()).enumerate() {
-            if *was != is {
-                // The latest word about it is this.
+            // The latest word about it is this; of what is neither wholly there nor wholly gone it may be.
+            if *was != is || (delivered && is.is_none()) {
                 self.model.hunks[at].asked = None;
             }
         }
