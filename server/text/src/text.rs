@@ -133,13 +133,6 @@ impl Text {
         ByteOffset(self.rope.line_to_byte(line.0.min(self.rope.len_lines())))
     }
 
-    /// The line in which a byte lies, as LSP counts: behind a final ending is a further line. An offset beyond the
-    /// text counts as its end.
-    #[must_use]
-    pub fn line_of_byte(&self, at: ByteOffset) -> Line {
-        Line(self.rope.byte_to_line(at.0.min(self.rope.len_bytes())))
-    }
-
     /// SHA-256 over the bytes of the text, without byte-order mark. What agents are told is
     /// [`DiskForm::hash`](crate::DiskForm::hash).
     #[must_use]

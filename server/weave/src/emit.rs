@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use hashline_text::{ByteOffset, Encoding, Line, Position, Span, Text};
 
-use crate::hunk::HunkId;
 use crate::run::Run;
 use crate::view::LineChange;
 use crate::weave::{View, Weave};
@@ -100,11 +99,6 @@ impl Weave {
         starts.push(line);
         let place = |span: Option<(usize, usize)>| span.map(|(first, last)| starts[first]..starts[last + 1]);
         self.spans().into_iter().map(place).collect()
-    }
-
-    /// The place of one hunk; see [`places`](Self::places).
-    pub fn place_of(&mut self, id: HunkId, view: View) -> Option<Range<usize>> {
-        self.places(view)[id.index()].clone()
     }
 }
 

@@ -74,10 +74,6 @@ fn lines_and_bytes() {
     assert_eq!(text.byte_of_line(Line(1)), ByteOffset(4));
     assert_eq!(text.byte_of_line(Line(2)), ByteOffset(6));
     assert_eq!(text.byte_of_line(Line(usize::MAX)), ByteOffset(6));
-    assert_eq!(text.line_of_byte(ByteOffset(3)), Line(0));
-    assert_eq!(text.line_of_byte(ByteOffset(4)), Line(1));
-    assert_eq!(text.line_of_byte(ByteOffset(6)), Line(2));
-    assert_eq!(text.line_of_byte(ByteOffset(usize::MAX)), Line(2));
     assert_eq!(text.slice(ByteOffset(1)..ByteOffset(5)).unwrap(), "b\r\nc");
     assert!(text.slice(ByteOffset(5)..ByteOffset(7)).is_none());
     let reversed = ByteOffset(5)..ByteOffset(4);

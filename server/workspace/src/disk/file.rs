@@ -11,21 +11,26 @@
 //! - A folder that is moved out of the root between the opening of its handle and the read is still read from; it
 //!   was inside when it was reached.
 //! - Files of `/proc` and their like, which claim to have no bytes, cannot be read.
+//! - A file system whose clock runs behind ours by more than [`QUIET`] (a server's, say) can make a young file look old. The
+//!   kernel's own change time cannot be set by programs, so a changed file with all its times put back is still seen as changed; on
+//!   systems without it, it is not.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
-use super::cache::QUIET;
 use super::error::{Action, DiskError};
 use super::path::Place;
 
 /// The most bytes of a file that is served. Such a file and its rope fit in memory together.
 pub const MAX_FILE_BYTES: u64 = 512 << 20;
+
+/// How long a file must have been quiet for its stamp to stand for its content. FAT counts in steps of 2 s.
+pub const QUIET: Duration = Duration::from_secs(2);
 
 /// How often a file that changes while it is read is read anew.
 const READ_ATTEMPTS: usize = 3;
@@ -110,11 +115,6 @@ impl Stamp {
             let ctime = time(metadata.created());
             Stamp { device: 0, inode: 0, size: metadata.len(), mtime, ctime }
         }
-    }
-
-    #[cfg(test)]
-    pub(super) fn of_parts(inode: u64, size: u64, mtime: SystemTime, ctime: SystemTime) -> Stamp {
-        Stamp { device: 1, inode, size, mtime, ctime }
     }
 
     /// The length of the file in bytes.

@@ -28,9 +28,8 @@
 //!
 //! # Limitations
 //! Stand with each module: hard links and spellings in another case (`path.rs`), moved roots (`roots.rs`), what a
-//! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`cache.rs`).
+//! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`).
 
-mod cache;
 mod error;
 mod file;
 mod path;
@@ -42,9 +41,8 @@ mod write;
 #[cfg(unix)]
 mod tests;
 
-pub use cache::{HashCache, QUIET};
 pub use error::{Action, DiskError, PathRefusal};
-pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, Stamp, read, stamp};
+pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
 pub use path::{Place, identity};
 pub use roots::{Root, Roots};
 pub use spelling::{PathStyle, path_of_file_uri};
