@@ -132,15 +132,30 @@ impl Weave {
     /// What the person did to a hunk that is in the buffer.
     #[must_use]
     pub fn edited(&self, id: HunkId) -> Edited {
+        let own = |run: &Run| run.belongs_to(id);
+        let Some(first) = self.runs.iter().position(own) else { return Edited::default() };
+        let last = self.runs.iter().rposition(own).unwrap_or(first);
+        self.edited_in(id, &self.runs[first..=last])
+    }
+
+    /// For every hunk what the person did to it, where it is in the text.
+    #[must_use]
+    pub fn edited_hunks(&self) -> Vec<Edited> {
+        let spans = self.spans().into_iter().zip(self.hunks());
+        spans
+            .map(|(span, id)| {
+                span.map_or_else(Edited::default, |(first, last)| self.edited_in(id, &self.runs[first..=last]))
+            })
+            .collect()
+    }
+
+    fn edited_in(&self, id: HunkId, span: &[Run]) -> Edited {
         let mut edited = Edited::default();
         if !self.in_buffer(id) {
             return edited;
         }
-        let own = |run: &Run| run.belongs_to(id);
-        let Some(first) = self.runs.iter().position(own) else { return edited };
-        let last = self.runs.iter().rposition(own).unwrap_or(first);
         let hunk = self.hunk(id);
-        for run in &self.runs[first..=last] {
+        for run in span {
             if run.maker == Some(id) {
                 edited.deleted |= run.gone;
                 let from = (run.ids.first.0 - hunk.made.first.0) as usize;

@@ -88,6 +88,9 @@ impl Weave {
         wanted: impl Fn(HunkId) -> bool,
     ) -> Vec<HunkId> {
         let mut found = vec![id];
+        if next(id).is_empty() {
+            return found;
+        }
         let mut known = std::collections::HashSet::from([id]);
         let mut at = 0;
         while at < found.len() {

@@ -158,7 +158,8 @@ impl Workspace {
     #[must_use]
     pub fn review(&self, uri: &str) -> Option<DocumentReview> {
         let slot = self.slot_of(uri)?;
-        let mut document = slot.lock();
+        // Of a copy: no keystroke waits while a long list is made.
+        let mut document = slot.lock().clone();
         let review = document.review();
         Some(DocumentReview { uri: document.uri().to_owned(), version: document.version(), review })
     }

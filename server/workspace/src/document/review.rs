@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use hashline_history::{Decision, HunkRef, Status};
-use hashline_weave::{Conflict, HunkId, View};
+use hashline_weave::{Conflict, Edited, HunkId, View};
 
-use crate::document::{Document, Edit, HunkState};
+use crate::document::{Document, Edit, EditHunk, HunkState};
 
 /// The edits of a document, as far as they are of interest for a review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,12 +82,13 @@ impl Document {
         }
         let places = self.weave().places(View::Buffer);
         let conflicts = self.weave().conflicts();
+        let edited = self.weave().edited_hunks();
         let edits: Vec<Edit> = self.edits.iter().filter(|edit| wanted(edit)).cloned().collect();
         let edits = edits
             .into_iter()
             .map(|edit| {
-                let hunks =
-                    (0..edit.hunks.len()).map(|at| self.hunk_view(&edit, at, &places, &conflicts)).collect();
+                let hunks = edit.hunks.iter();
+                let hunks = hunks.map(|hunk| self.hunk_view(hunk, &places, &conflicts, &edited)).collect();
                 ReviewEdit { edit, hunks }
             })
             .collect();
@@ -96,16 +97,15 @@ impl Document {
 
     fn hunk_view(
         &mut self,
-        edit: &Edit,
-        at: usize,
+        hunk: &EditHunk,
         places: &[Option<Range<usize>>],
         conflicts: &[Option<Conflict>],
+        edited: &[Edited],
     ) -> HunkView {
-        let hunk = &edit.hunks[at];
         let id = hunk.id;
         let weave = self.weave();
         let state = if weave.in_buffer(id) {
-            let edited = weave.edited(id);
+            let edited = edited[id.order()];
             if edited.any() { HunkState::Edited(edited) } else { HunkState::InText }
         } else if hunk.decision == Decision::Withdrawn {
             HunkState::Withdrawn
