@@ -2,6 +2,7 @@
 
 use hashline_workspace::Refusal;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// In `_meta`: all digits of a file hash, of which the text shows the first.
@@ -33,8 +34,9 @@ pub(crate) fn texts_of(meta: &JsonObject, key: &str) -> Vec<String> {
     listed.into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-/// An answer in the making.
-#[derive(Clone, Debug, Default)]
+/// An answer in the making, or one that another process has made.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Written")]
 pub(crate) struct Reply {
     pub text: String,
     pub meta: JsonObject,
@@ -73,17 +75,30 @@ impl Reply {
         }
         result
     }
+}
 
-    /// The answer that a result holds.
-    pub(crate) fn of_result(result: CallToolResult) -> Self {
-        let mut text = String::new();
-        for block in result.content {
-            if let ContentBlock::Text(block) = block {
-                text.push_str(&block.text);
-            }
-        }
-        let meta = result.meta.map(|meta| meta.0).unwrap_or_default();
-        Self { text, meta, failed: result.is_error.unwrap_or_default() }
+/// A result as MCP has it, as far as answers of ours go: read in one pass, where the library's own type takes several.
+#[derive(Deserialize)]
+struct Written {
+    content: Vec<Block>,
+    #[serde(rename = "isError", default)]
+    failed: Option<bool>,
+    #[serde(rename = "_meta", default)]
+    meta: Option<JsonObject>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(default)]
+    text: String,
+}
+
+impl From<Written> for Reply {
+    fn from(written: Written) -> Self {
+        let mut blocks = written.content.into_iter().map(|block| block.text);
+        let mut text = blocks.next().unwrap_or_default();
+        text.extend(blocks);
+        Self { text, meta: written.meta.unwrap_or_default(), failed: written.failed.unwrap_or_default() }
     }
 }
 

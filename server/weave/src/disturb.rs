@@ -144,7 +144,9 @@ impl Weave {
         let spans = self.spans().into_iter().zip(self.hunks());
         spans
             .map(|(span, id)| {
-                span.map_or_else(Edited::default, |(first, last)| self.edited_in(id, &self.runs[first..=last]))
+                span.map_or_else(Edited::default, |(first, last)| {
+                    self.edited_in(id, &self.runs[first..=last])
+                })
             })
             .collect()
     }

@@ -63,11 +63,8 @@ impl Router {
             Target::Own => self.own_call(origin, tool, arguments.clone(), cancel).await,
             Target::Sidecar(sidecar) => {
                 let failure = match self.pass_on(sidecar, origin, tool, arguments).await {
-                    Ok(result) => {
-                        let reply = Reply::of_result(result);
-                        // The last word of a sidecar that is ending.
-                        return if reply.has(GIVEN_UP) { gone() } else { reply };
-                    }
+                    // The last word of a sidecar that is ending.
+                    Ok(reply) => return if reply.has(GIVEN_UP) { gone() } else { reply },
                     Err(failure) => failure,
                 };
                 let ended = failure.is_gone() || failure.is_going_away() && self.has_ended(sidecar).await;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashline_link::{Sidecar, SidecarId};
-use rmcp::model::{CallToolResult, JsonObject};
+use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::reply::{COUNT, EDITS, NEWS, OPEN, Reply, UNDECIDED, texts_of};
@@ -44,15 +44,8 @@ pub(super) enum About<'a> {
 
 impl Ledger {
     /// Takes in what a sidecar answered.
-    pub(super) fn heard(
-        &self,
-        sidecar: &Sidecar,
-        tool: ToolName,
-        arguments: &JsonObject,
-        result: &CallToolResult,
-    ) {
-        let Some(meta) = result.meta.as_ref().map(|meta| &meta.0) else { return };
-        let named = texts_of(meta, EDITS);
+    pub(super) fn heard(&self, sidecar: &Sidecar, tool: ToolName, arguments: &JsonObject, reply: &Reply) {
+        let named = texts_of(&reply.meta, EDITS);
         match tool {
             ToolName::EditTextFile => {
                 let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
@@ -66,7 +59,7 @@ impl Ledger {
                 self.lock().extend(passed);
             }
             ToolName::AwaitReview | ToolName::ListEdits | ToolName::WithdrawEdit => {
-                let open = texts_of(meta, OPEN);
+                let open = texts_of(&reply.meta, OPEN);
                 self.lock().retain(|edit| !named.contains(&edit.id) || open.contains(&edit.id));
             }
             ToolName::ReadTextFile | ToolName::ListDocuments => {}

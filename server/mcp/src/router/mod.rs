@@ -112,15 +112,25 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> CallToolResult {
+        self.answer(origin, tool, arguments, cancel).await.into_result()
+    }
+
+    async fn answer(
+        &self,
+        origin: &Origin,
+        tool: ToolName,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
         let nothing = self.nothing.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(why) = nothing {
-            return Reply::refused(why).into_result();
+            return Reply::refused(why);
         }
         let mut known = self.sidecars.known();
         if known.list.is_empty() && self.ledger.is_empty() {
             let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
             if !reply.has(TAKEN_OVER) {
-                return reply.into_result();
+                return reply;
             }
             // An editor has come meanwhile.
             known = self.sidecars.known();
@@ -131,12 +141,12 @@ impl Router {
                 let path = path.clone();
                 if tool == ToolName::ListEdits {
                     let lost = self.lost_of(&path, &arguments);
-                    let result = self.by_path(origin, tool, &path, arguments, known, cancel).await;
-                    return everywhere::with_lost(lost, Reply::of_result(result)).into_result();
+                    let reply = self.by_path(origin, tool, &path, arguments, known, cancel).await;
+                    return everywhere::with_lost(lost, reply);
                 }
                 self.by_path(origin, tool, &path, arguments, known, cancel).await
             }
-            _ => self.everywhere(origin, tool, arguments, cancel).await.into_result(),
+            _ => self.everywhere(origin, tool, arguments, cancel).await,
         }
     }
 
@@ -168,13 +178,13 @@ impl Router {
         mut arguments: JsonObject,
         mut known: Arc<Known>,
         cancel: &CancellationToken,
-    ) -> CallToolResult {
+    ) -> Reply {
         let absolute = match self.roots().resolve(path, PathStyle::Any) {
             Ok(place) => place.absolute().to_owned(),
             // Perhaps a document without a file: its editor knows.
             Err(PathRefusal::NotAFile(_)) => return self.by_uri(origin, tool, arguments, cancel).await,
             // Refused here, in the same words as everywhere.
-            Err(_) => return self.own_call(origin, tool, arguments, cancel).await.into_result(),
+            Err(_) => return self.own_call(origin, tool, arguments, cancel).await,
         };
         // A sidecar's first root may be another than ours, so a relative path would mean another file there.
         arguments.insert("path".to_owned(), Value::String(absolute.to_string_lossy().into_owned()));
@@ -185,40 +195,35 @@ impl Router {
                 Choice::Disk => {
                     let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
                     if !reply.has(TAKEN_OVER) || attempt >= ATTEMPTS {
-                        return reply.into_result();
+                        return reply;
                     }
                     tokio::time::sleep(PAUSE).await;
                     known = self.sidecars.known();
                 }
-                Choice::Refused(words) => return Reply::refused(words).into_result(),
+                Choice::Refused(words) => return Reply::refused(words),
                 Choice::Sidecar(sidecar) => match self.pass_on(&sidecar, origin, tool, &arguments).await {
-                    Ok(result) if tool == ToolName::ListEdits => {
-                        return self.with_own_edits(origin, arguments, result).await;
+                    Ok(reply) if tool == ToolName::ListEdits => {
+                        return self.with_own_edits(origin, arguments, reply).await;
                     }
-                    Ok(result) => return result,
+                    Ok(reply) => return reply,
                     Err(failure) if failure.may_retry(tool) && attempt < ATTEMPTS => {
                         tokio::time::sleep(PAUSE).await;
                         known = self.sidecars.known();
                     }
-                    Err(failure) => return failure.reply(&sidecar, tool).into_result(),
+                    Err(failure) => return failure.reply(&sidecar, tool),
                 },
             }
         }
     }
 
     /// The edits of a file that a sidecar tells of, and those that were made here before it came.
-    async fn with_own_edits(
-        &self,
-        origin: &Origin,
-        arguments: JsonObject,
-        result: CallToolResult,
-    ) -> CallToolResult {
+    async fn with_own_edits(&self, origin: &Origin, arguments: JsonObject, reply: Reply) -> Reply {
         let never = CancellationToken::new();
         let own = self.own_call(origin, ToolName::ListEdits, arguments, &never).await;
         if own.failed || everywhere::count(&own) == 0 {
-            return result;
+            return reply;
         }
-        everywhere::merged(vec![Reply::of_result(result), own]).into_result()
+        everywhere::merged(vec![reply, own])
     }
 
     /// What there is to tell of a document's edits that went with their editor.
@@ -238,20 +243,16 @@ impl Router {
         tool: ToolName,
         arguments: JsonObject,
         cancel: &CancellationToken,
-    ) -> CallToolResult {
+    ) -> Reply {
         for sidecar in self.within_roots() {
             match self.pass_on(&sidecar, origin, tool, &arguments).await {
-                Ok(result) => {
-                    let elsewhere = result.meta.as_ref().is_some_and(|meta| meta.0.contains_key(NOT_HERE));
-                    if !elsewhere {
-                        return result;
-                    }
-                }
+                Ok(reply) if reply.has(NOT_HERE) => {}
+                Ok(reply) => return reply,
                 Err(failure) if failure.is_gone() => {}
-                Err(failure) => return failure.reply(&sidecar, tool).into_result(),
+                Err(failure) => return failure.reply(&sidecar, tool),
             }
         }
-        self.own_call(origin, tool, arguments, cancel).await.into_result()
+        self.own_call(origin, tool, arguments, cancel).await
     }
 
     /// The sidecars that have something to do with the roots, or whose editors have no folder open.

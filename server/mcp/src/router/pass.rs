@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use hashline_link::{Call, Error, Raw, RemoteError, RemoteKind, Sidecar};
-use rmcp::model::{CallToolResult, JsonObject};
+use hashline_link::{Call, Error, RemoteError, RemoteKind, Sidecar};
+use rmcp::model::JsonObject;
 
 use crate::reply::Reply;
-use crate::router::{Origin, Router};
+use crate::router::{ATTEMPTS, Origin, PAUSE, Router};
 use crate::tools::await_review::LONGEST;
 use crate::toolset::ToolName;
 
@@ -76,7 +76,7 @@ impl Router {
         origin: &Origin,
         tool: ToolName,
         arguments: &JsonObject,
-    ) -> Result<CallToolResult, Failure> {
+    ) -> Result<Reply, Failure> {
         let client = self.sidecars.client(sidecar).await.map_err(|error| Failure { error, sent: false })?;
         let caller = self.caller(origin);
         let call = Call { caller, tool: tool.as_str().to_owned(), arguments: arguments.clone() };
@@ -89,19 +89,22 @@ impl Router {
             Ok(answer) => answer.map_err(sent)?,
             Err(_) => return Err(sent(Error::Timeout { during: "waiting for its answer" })),
         };
-        let result = parse(&raw).map_err(sent)?;
-        self.ledger.heard(sidecar, tool, arguments, &result);
-        Ok(result)
+        let reply: Reply = raw.parse().map_err(sent)?;
+        self.ledger.heard(sidecar, tool, arguments, &reply);
+        Ok(reply)
     }
 
-    /// Whether a sidecar has ended, and not only a connection to it.
+    /// Whether a sidecar has ended, and not only a connection to it. One that is about to end answers for a moment yet.
     pub(super) async fn has_ended(&self, sidecar: &Sidecar) -> bool {
-        let announced = self.sidecars.known().list.iter().any(|known| known.id == sidecar.id);
-        !announced || self.sidecars.client(sidecar).await.is_err_and(|error| super::choose::is_gone(&error))
+        for _ in 0..ATTEMPTS {
+            let announced = self.sidecars.known().list.iter().any(|known| known.id == sidecar.id);
+            if !announced
+                || self.sidecars.client(sidecar).await.is_err_and(|error| super::choose::is_gone(&error))
+            {
+                return true;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        false
     }
-}
-
-/// The transport takes results only as values, so what the sidecar wrote is read once.
-fn parse(raw: &Raw) -> Result<CallToolResult, Error> {
-    raw.parse()
 }
