@@ -13,13 +13,13 @@ use crate::plan::Plan;
 use crate::region::Region;
 use crate::run::Run;
 use crate::stretch::Stretch;
-use crate::trial::{Trial, Verdict, switched};
+use crate::trial::{Look, Trial, Verdict, switched};
 use crate::typing::{How, UndoMark};
 use crate::weave::Weave;
 
 /// How many switches that nobody asked for are aligned per stretch.
 const TRIED: usize = 32;
-/// How often what seems to be there is tried, while others are found.
+/// How often what seems to be there is tried, as others are found.
 const PASSES: usize = 3;
 /// Lines that may be aligned for one notification, over all that is tried.
 const LINES: usize = 2_000_000;
@@ -93,31 +93,36 @@ impl Weave {
         let mut half_shown = false;
         // What one switch leaves may be what another needs to be seen: those that seemed to be there are tried again.
         let mut left = tries;
-        for _ in 0..PASSES {
-            let before = kept.len();
+        let mut partly = false;
+        // What the text shows line by line comes before what it only resembles.
+        for pass in 0..PASSES {
+            let resembling = pass + 1 == PASSES;
             let mut again = Vec::new();
             for one in left {
                 if !one.asked && (tried == 0 || !trial.open) {
                     break;
                 }
                 let Some(plan) = trial.open_part(&one.plan) else { continue };
-                let verdict = trial.attempt(&plan, one.how, one.exact, mark.is_some());
+                let how = Look { exact: one.exact, marked: mark.is_some(), resembling };
+                let verdict = trial.attempt(&plan, one.how, how);
                 tried -= usize::from(!one.asked && verdict != Verdict::Implausible);
                 match verdict {
                     Verdict::Kept { full } => {
                         half_shown |= !full && one.how != How::Seen;
                         kept.push((plan, one.how));
                     }
-                    Verdict::Partly => again.push(one),
+                    Verdict::Partly => {
+                        partly |= resembling && one.how != How::Seen && !one.exact;
+                        again.push(one);
+                    }
+                    // It may resemble what is left.
+                    Verdict::No | Verdict::Implausible if one.asked && !one.exact => again.push(one),
                     Verdict::No | Verdict::Implausible => {}
                 }
             }
             left = again;
-            if kept.len() == before {
-                break;
-            }
         }
-        half_shown |= left.iter().any(|one| one.how != How::Seen && !one.exact);
+        half_shown |= partly;
         for candidate in asked {
             let there = |(hunk, on): (HunkId, bool)| trial.on[hunk.index()] == on;
             let was = |(hunk, on): (HunkId, bool)| self.on[hunk.index()] == on;

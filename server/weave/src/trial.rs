@@ -20,6 +20,17 @@ pub(crate) struct Trial<'a> {
     pub open: bool,
 }
 
+/// How the text is looked at for a plan.
+#[derive(Clone, Copy)]
+pub(crate) struct Look {
+    /// It has to show all of the plan as it is.
+    pub exact: bool,
+    /// The editor says that it undid something, or did it again.
+    pub marked: bool,
+    /// Lines that are for the most part those of the plan count for them.
+    pub resembling: bool,
+}
+
 /// How a plan fared.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -67,11 +78,12 @@ impl Fit {
 
     /// Whether a plan that was asked for explains the text better: with lines that are there, or with one that was changed as it came
     /// and is still for the most part what it was.
-    fn is_likely(&self) -> bool {
+    fn is_likely(&self, resembling: bool) -> bool {
         let explains = self.is_found() && self.would.new < self.was.new && self.would.lines < self.was.lines;
         let better = self.was.bytes.saturating_sub(self.would.bytes);
-        let much_like =
-            self.would.new > 0 && (2 * self.would.bytes < self.was.bytes || 2 * better > self.brings);
+        let much_like = resembling
+            && self.would.new > 0
+            && (2 * self.would.bytes < self.was.bytes || 2 * better > self.brings);
         let seen = self.found > 0 || self.shown == 0 || much_like;
         self.is_whole() && (explains || (seen && better > 0))
     }
@@ -131,7 +143,8 @@ impl Trial<'_> {
     }
 
     /// Switches a plan if the new text shows it.
-    pub(crate) fn attempt(&mut self, plan: &Plan, how: How, exact: bool, marked: bool) -> Verdict {
+    pub(crate) fn attempt(&mut self, plan: &Plan, how: How, look: Look) -> Verdict {
+        let Look { exact, marked, resembling } = look;
         let toggled: Vec<Vec<usize>> =
             self.stretches.iter().map(|stretch| self.toggled(stretch, plan)).collect();
         let wished = marked || matches!(how, How::Asked(_));
@@ -171,7 +184,7 @@ impl Trial<'_> {
         let kept = match how {
             _ if exact => full,
             How::Seen => full || (fit.is_whole() && fit.is_found() && fit.would.lines < fit.was.lines),
-            _ if wished => fit.is_likely(),
+            _ if wished => fit.is_likely(resembling),
             // Nobody says so: only on the word of at least half of the lines that it would show.
             _ => {
                 full || (fit.is_whole()

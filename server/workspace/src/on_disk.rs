@@ -90,9 +90,11 @@ impl Workspace {
         for slot in self.slots() {
             if slot.lock().is_forgettable(now) {
                 // Two hands hold it: the map's and this one's. Whoever takes another takes it from the map.
-                self.inner
-                    .slots
-                    .remove_if(&slot.key, |_, kept| Arc::ptr_eq(kept, &slot) && Arc::strong_count(kept) == 2);
+                self.inner.slots.remove_if(&slot.key, |_, kept| {
+                    let unused = Arc::ptr_eq(kept, &slot) && Arc::strong_count(kept) == 2;
+                    // Somebody may have come and gone since it was looked at.
+                    unused && kept.document.try_lock().is_ok_and(|document| document.is_forgettable(now))
+                });
             }
         }
     }
@@ -169,17 +171,17 @@ impl Workspace {
         change: impl FnOnce(&mut Document, Millis) -> Result<T, Refusal>,
     ) -> Result<Option<T>, Refusal> {
         let Some(place) = &slot.place() else {
-            let mut document = slot.lock();
-            if document.is_open() {
+            let mut copy = slot.lock().clone();
+            if copy.is_open() {
                 return Ok(None);
             }
-            let mut copy = document.clone();
+            let old = copy.text().clone();
             let done = change(&mut copy, self.now())?;
-            if document.uri().starts_with("file:") && copy.text() != document.text() {
+            if copy.uri().starts_with("file:") && *copy.text() != old {
                 // Its folder is no longer served: a change would be one that no file has.
-                return Err(Refusal::NoFolder { uri: document.uri().to_owned() });
+                return Err(Refusal::NoFolder { uri: copy.uri().to_owned() });
             }
-            *document = copy;
+            self.take_over_copy(slot, copy);
             return Ok(Some(done));
         };
         place.check_write()?;
@@ -202,11 +204,17 @@ impl Workspace {
             let stamp = write(place, &bytes, Expect::Same(&before))?;
             *slot.last_read() = stamp.is_quiet(SystemTime::now()).then_some(stamp);
         }
+        self.take_over_copy(slot, copy);
+        Ok(Some(done))
+    }
+
+    /// Puts a changed copy in the place of a document, with what has happened to the document since the copy was made: it was read, or
+    /// opened. Opened while the file was written: what the editor has read is one of the two texts.
+    fn take_over_copy(&self, slot: &Slot, mut copy: Document) {
         let mut document = slot.lock();
-        // Opened while it was written: what the editor has read is one of the two texts.
+        copy.keep_told(&document);
         copy.follow_home(&document, self.now());
         *document = copy;
-        Ok(Some(done))
     }
 
     /// Removes what a crash may have left in a file's folder, before the first write there.
@@ -245,4 +253,43 @@ pub(crate) fn same_text(text: &hashline_text::Text, bytes: &[u8]) -> bool {
     }
     text.line_count() == stored.line_count()
         && text.all_lines().zip(stored.all_lines()).all(|(a, b)| a.content() == b.content())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
+
+    use std::sync::Arc;
+
+    use hashline_history::Memory;
+    use hashline_weave::View;
+
+    use super::SWEPT_EVERY;
+    use crate::agent::ReadRequest;
+    use crate::disk::Roots;
+    use crate::settings::Settings;
+    use crate::workspace::{Caller, Workspace};
+
+    #[tokio::test]
+    async fn files_that_nobody_needs_are_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = Roots::open([folder.path()]).unwrap();
+        let (workspace, _events) = Workspace::new(roots, Settings::default(), Arc::new(Memory::default()));
+        let caller = Caller::anywhere("tester", "1");
+        for number in 0..5 * SWEPT_EVERY {
+            let path = folder.path().join(format!("{number}.txt"));
+            std::fs::write(&path, "one\n").unwrap();
+            let request = ReadRequest { path: path.display().to_string(), view: View::Agent };
+            let read = workspace.read(&caller, &request).await.unwrap();
+            if number < 10 {
+                // An agent has lines of it, and may edit them.
+                workspace.shown(&read, 0..1);
+            }
+        }
+        assert!(workspace.slots().len() <= SWEPT_EVERY + 10, "{} are kept", workspace.slots().len());
+        for number in 0..10 {
+            let path = folder.path().canonicalize().unwrap().join(format!("{number}.txt"));
+            assert!(workspace.inner.slots.contains_key(&path.display().to_string()), "{number} is in use");
+        }
+    }
 }

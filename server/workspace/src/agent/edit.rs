@@ -227,10 +227,12 @@ impl Workspace {
             slot.lock().withdraw_provisional(&proposed);
             return Err(error.into());
         }
-        // Closed by now: it is held, and waits for the document to be opened again.
         let mut document = slot.lock();
-        document.publish(&mut proposed, proposal);
-        Ok(Some(Done::of(&mut document, proposed, proposal)))
+        // Closed by now: it is held, and waits for the document to be opened again.
+        let mode = if document.is_open() { proposal.mode } else { Mode::Propose };
+        let proposal = Proposal { mode, ..proposal.clone() };
+        document.publish(&mut proposed, &proposal);
+        Ok(Some(Done::of(&mut document, proposed, &proposal)))
     }
 }
 

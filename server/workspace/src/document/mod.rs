@@ -245,6 +245,18 @@ impl Document {
     pub(crate) fn follow_home(&mut self, other: &Self, now: Millis) {
         if let Home::Editor { version, encoding, language } = &other.home {
             self.reopen(&other.uri, language, *version, *encoding, other.text(), now);
+            self.out_of_step.clone_from(&other.out_of_step);
+        }
+    }
+
+    /// Takes over from another state of the same document what agents were told meanwhile: texts and outcomes.
+    pub(crate) fn keep_told(&mut self, other: &Self) {
+        self.snapshots.merge(&other.snapshots);
+        for (own, other) in self.edits.iter_mut().zip(&other.edits).filter(|(own, other)| own.id == other.id)
+        {
+            for (own, other) in own.hunks.iter_mut().zip(&other.hunks) {
+                own.told = other.told;
+            }
         }
     }
 

@@ -77,6 +77,17 @@ impl Snapshots {
         self.latest.clear();
     }
 
+    /// Takes in what was served of another state of the document.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for kept in &other.kept {
+            match self.kept.iter_mut().find(|own| own.hash == kept.hash) {
+                Some(own) => own.seen = kept.seen.iter().cloned().fold(std::mem::take(&mut own.seen), with),
+                None => self.kept.push(kept.clone()),
+            }
+        }
+        self.kept.sort_by_key(|kept| kept.at);
+    }
+
     /// Whether none was served lately.
     pub(crate) fn are_old(&self, now: Millis) -> bool {
         self.kept.last().is_none_or(|kept| now.since(kept.at) > YOUNG)

@@ -1,5 +1,8 @@
 //! Following the editor: opening, changes, saving, closing (rules W6, W22).
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use hashline_history::{Decision, Location, Record};
 use hashline_text::{DocVersion, Encoding, Ending, Position, Span, SpanError, Text};
 use hashline_weave::{Candidate, How, Judgement, Plan, Regions, TakeOut, UndoMark};
@@ -90,12 +93,24 @@ impl Document {
                 regions.replace_all(&mut weave.buffer().clone(), text.clone());
                 // What was decided and not saved: the text that is found may show it, or not.
                 let asked = self.refused();
-                for hunk in asked.iter().flat_map(|found| found.plan.on.clone()) {
-                    self.weave().forget_changes(hunk);
-                }
+                self.forget_changes_shown(text, &asked);
                 self.judge(text, &regions, asked, None, now);
                 // The file has the last word: what was decided and not saved is to be decided again, and not carried out by itself.
                 self.flow.stop();
+            }
+        }
+    }
+
+    /// Of the rejected hunks whose lines a file has as they were proposed, forgets what the person had made of them.
+    fn forget_changes_shown(&mut self, text: &Text, refused: &[Candidate]) {
+        if refused.is_empty() {
+            return;
+        }
+        let lines: HashSet<Cow<'_, str>> = text.all_lines().map(|line| line.content()).collect();
+        let weave = self.weave();
+        for hunk in refused.iter().flat_map(|found| &found.plan.on) {
+            if weave.proposed(*hunk).iter().all(|line| lines.contains(line.content.as_str())) {
+                weave.forget_changes(*hunk);
             }
         }
     }

@@ -40,6 +40,9 @@ pub struct Hunk {
     pub asked: Option<Decision>,
 }
 
+/// How many lines the person may have put into a hunk's lines.
+const NEAR: usize = 8;
+
 /// All that is known of a document from outside.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
@@ -212,12 +215,14 @@ impl Model {
         match view.state {
             HunkState::InText => {
                 for line in &hunk.proposed {
-                    // A line that the person had changed when another hunk took it out may have lost its character.
-                    let kept = |token: &char| !self.loose.contains(token) && !hunk.worn.contains(token);
-                    for token in atoms(line).filter(kept) {
+                    for token in atoms(line).filter(|token| !self.loose.contains(token)) {
                         let covered = sight.covers(token, at);
                         let lines = sight.lines.get(line.as_str()).copied().unwrap_or_default();
                         tally.checked += 1;
+                        // Of a line that the person had changed, what they made of it may be there, too, or be gone.
+                        if hunk.worn.contains(&token) && lines <= 1 {
+                            continue;
+                        }
                         if !covered && (lines != 1 || sight.count(token) != 1) {
                             return wrong(format!("{} stands {lines} times", readable(line)));
                         }
@@ -273,8 +278,14 @@ impl Model {
         let number =
             |counts: &HashMap<char, usize>, atom: char| counts.get(&atom).copied().unwrap_or_default();
         let any_over_mine = self.hunks.iter().any(|hunk| hunk.over_mine);
-        let wanted =
-            |on: bool| self.hunks.iter().filter(move |hunk| if on { hunk.may_come } else { hunk.may_go });
+        // What was rejected and comes back, by a late delivery or a redo, is taken out again.
+        let unwanted = |hunk: &Hunk| {
+            hunk.granted.contains(&Decision::Rejected) || hunk.granted.contains(&Decision::Withdrawn)
+        };
+        let wanted = |on: bool| {
+            let may = move |hunk: &&Hunk| if on { hunk.may_come } else { hunk.may_go || unwanted(hunk) };
+            self.hunks.iter().filter(may)
+        };
         let made = |on: bool, atom: char| {
             wanted(on).any(|h| h.worn.contains(&atom) || h.proposed.iter().any(|line| line.contains(atom)))
         };
@@ -366,7 +377,8 @@ impl Model {
             let first = view.iter().position(own);
             // Where it ends cannot be told if its last line is like others.
             let open = hunk.proposed.last().is_some_and(|line| plain(&line.as_str()));
-            let last = if open { Some(view.len()) } else { view.iter().rposition(own) };
+            let last = view.iter().rposition(own);
+            let last = if open { last.map(|last| last + hunk.proposed.len() + NEAR) } else { last };
             let between = first.zip(last).is_some_and(|(first, last)| {
                 // Lines of it that are not to be seen may lie beside those that are.
                 first <= lines.end && lines.start <= last + 1
@@ -383,8 +395,11 @@ impl Model {
     /// At rest nothing is under way any more. A decision that could not be carried out was told to the person.
     pub fn at_rest(&mut self, notices: usize) -> Result<(), Fault> {
         for at in 0..self.hunks.len() {
-            // One whose lines the person has joined with others, or copied, may be there or not.
-            let told_apart = self.tokens(at).next().is_some();
+            // One all of whose lines the person has joined with others, or copied, may be there or not.
+            let own = |lines: &[String]| lines.iter().flat_map(|line| atoms(line)).collect::<Vec<char>>();
+            let hunk = &self.hunks[at];
+            let own = Some(own(&hunk.proposed)).filter(|own| !own.is_empty()).unwrap_or(own(&hunk.removed));
+            let told_apart = own.is_empty() || own.iter().any(|atom| !self.loose.contains(atom));
             let hunk = &mut self.hunks[at];
             (hunk.may_come, hunk.may_go, hunk.over_mine) = (false, false, false);
             let asked = hunk.asked.take();

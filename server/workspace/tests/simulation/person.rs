@@ -193,8 +193,9 @@ impl Desk {
         let Some(delivered) = self.editor.turn(redo) else { return Ok(()) };
         for (at, (was, is)) in before.0.iter().zip(self.shown()).enumerate() {
             // The latest word about it is this; of what is neither wholly there nor wholly gone it may be.
-            if *was != is || (delivered && is.is_none()) {
-                self.model.hunks[at].asked = None;
+            let hunk = &mut self.model.hunks[at];
+            if *was != is || (delivered && is.is_none() && (hunk.may_come || hunk.may_go)) {
+                hunk.asked = None;
             }
         }
         room.trace.say(|| format!("the person at {} {}", self.uri, if redo { "redoes" } else { "undoes" }));
@@ -394,8 +395,8 @@ impl Desk {
             (now[*at].deciding && !views[*at].deciding) || now[*at].decision != views[*at].decision
         };
         for (at, hunk) in self.model.hunks.iter().enumerate() {
-            // What was wanted before may be clear now.
-            let waited = hunk.granted.contains(&now[at].decision) && now[at].decision != views[at].decision;
+            // What was wanted before and had to wait may be clear now.
+            let waited = hunk.granted.contains(&now[at].decision) && (views[at].deciding || hunk.may_go);
             let changed = newly(&at) && !waited && hunk.asked != Some(now[at].decision);
             // Those of one turn go together without being asked for.
             let turn = |other: &usize| self.model.hunks[*other].conversation == hunk.conversation;
