@@ -219,10 +219,7 @@ t.test("no plugin, propose: the same by code actions, with conflict and undo", f
   scene:offers({ "Accept all 2 hunks", "Reject all 2 hunks" })
   child:type("u")
   scene:has(text, "u takes the acceptance back")
-  scene:offers(
-    { accept, reject, "Accept all 3 hunks", "Reject all 3 hunks" },
-    "and it is pending again"
-  )
+  scene:offers({ accept, reject, "Accept all 3 hunks", "Reject all 3 hunks" }, "and it is pending again")
   scene:take(accept)
   scene:has(accepted)
 
@@ -233,8 +230,11 @@ t.test("no plugin, propose: the same by code actions, with conflict and undo", f
 
   scene:go("Bye")
   child:type("cwthrow<Esc>")
-  local ways =
-    { "Keep mine (claude-code 2 of 3)", "Take the agent's (claude-code 2 of 3)", "Keep both (claude-code 2 of 3)" }
+  local ways = {
+    "Keep mine (claude-code 2 of 3)",
+    "Take the agent's (claude-code 2 of 3)",
+    "Keep both (claude-code 2 of 3)",
+  }
   scene:offers(ways, "typed over", true)
   child:type("u")
   local second = { "Accept (claude-code 2 of 3)", "Reject (claude-code 2 of 3)" }
