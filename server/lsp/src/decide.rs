@@ -52,8 +52,11 @@ fn document_of(session: &Session, hunk: &HunkRef) -> Option<String> {
 async fn whole_id(session: &Session, begin: &str) -> Result<Option<String>, BadDecision> {
     let caller = Caller::anywhere("editor", "editor");
     let scope = ReviewScope { edits: vec![begin.to_owned()], ..ReviewScope::default() };
-    let Ok(edits) = session.workspace.edits(&caller, &scope).await else { return Ok(None) };
-    the_one(begin, edits.into_iter().map(|edit| edit.id))
+    let edits = session.workspace.edits(&caller, &scope).await.unwrap_or_default();
+    // A person also decides about what was closed and whose folder is not served any more.
+    let pending = session.workspace.reviews().into_iter().flat_map(|review| review.review.edits);
+    let pending = pending.map(|edit| edit.edit.id).filter(|id| id.as_str().starts_with(begin));
+    the_one(begin, edits.into_iter().map(|edit| edit.id).chain(pending))
 }
 
 /// The only one of the ids that begin so; an edit may come more than once.

@@ -468,6 +468,29 @@ async fn an_open_document_lies_in_a_root_as_long_as_its_folder_is_served() {
 }
 
 #[tokio::test]
+async fn an_edit_of_a_file_is_out_of_reach_while_its_folder_is_not_served() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let roots = |folder: &std::path::Path| Roots::open([folder]).unwrap();
+    let desk = Desk::new(Settings::default(), "");
+    desk.workspace.did_close(&desk.uri);
+    let (text, hash) = desk.read(View::Agent).await;
+    let reply = desk.edit(hash, &[replace(Desk::anchor(&text, 0), "by the agent")]).await.unwrap();
+    let id = reply.edit.to_string();
+    let (all, caller) = (ReviewScope::default(), Desk::caller());
+    assert_eq!(desk.workspace.edits(&caller, &all).await.unwrap().len(), 1);
+
+    desk.workspace.set_roots(roots(elsewhere.path()));
+    assert_eq!(desk.workspace.edits(&caller, &all).await.unwrap(), []);
+    let refused = desk.workspace.withdraw(&caller, &id).await;
+    assert!(matches!(refused, Err(Refusal::NoSuchEdit(_))), "{refused:?}");
+    assert_eq!(std::fs::read_to_string(desk.path()).unwrap(), "by the agent\n");
+
+    desk.workspace.set_roots(roots(desk.folder.path()));
+    desk.workspace.withdraw(&caller, &id).await.unwrap();
+    assert_eq!(std::fs::read_to_string(desk.path()).unwrap(), "on the disk\n");
+}
+
+#[tokio::test]
 async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
     let desk = Desk::new(Settings::default(), "other\n");
     let path = desk.folder.path().join("b.txt");

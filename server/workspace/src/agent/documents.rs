@@ -48,7 +48,11 @@ impl Workspace {
             folders.iter().any(|folder| path.starts_with(crate::disk::identity(folder)))
         };
         match (slot.place(), &caller.roots) {
-            (None, None) => true,
+            // A file outside the roots is its editor's, while that has it open.
+            (None, None) => {
+                let document = slot.lock();
+                document.is_open() || !document.uri().starts_with("file:")
+            }
             // A document without a file lies in nobody's folder; it is its editor's, which serves all its agents. A file outside the
             // roots is served while it is open, to those whose own folders hold it.
             (None, Some(folders)) => {
@@ -56,7 +60,10 @@ impl Workspace {
                 let file = document.uri().starts_with("file:");
                 !file || (document.is_open() && inside(std::path::Path::new(&slot.key), folders))
             }
-            (Some(_), None) => true,
+            // What an editor has closed keeps its place when other folders are served.
+            (Some(place), None) => {
+                slot.lock().is_open() || self.roots().iter().any(|root| place.absolute().starts_with(root))
+            }
             (Some(place), Some(folders)) => inside(place.absolute(), folders),
         }
     }
