@@ -103,11 +103,11 @@ impl Router {
             Ok(asked) => asked,
             Err(problems) => return Reply::refused(problems),
         };
-        let about = if asked.edits.is_empty() { About::News } else { About::Ids(&asked.edits) };
+        let about = if asked.edits.is_empty() { About::All } else { About::Ids(&asked.edits) };
         let running = self.sidecars.known();
-        let lost = self.ledger.lost(about, &running.list);
         let left: Vec<String> =
             asked.edits.iter().filter(|id| !self.ledger.is_lost(id, &running.list)).cloned().collect();
+        let lost = self.ledger.lost(about, &running.list);
         match lost {
             Some(lost) if left.is_empty() && !asked.edits.is_empty() => lost,
             Some(lost) => {

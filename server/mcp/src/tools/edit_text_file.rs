@@ -228,7 +228,7 @@ pub(crate) async fn call(
             if !done.open && !done.dry_run {
                 own.made(&caller.connection, from, done.hash);
             }
-            answer(&done, decided)
+            told::with_decided(answer(&done, decided), workspace, caller, &done.name)
         }
         Err(refusal) => {
             let overtaken = match &refusal {

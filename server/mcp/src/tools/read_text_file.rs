@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::arguments::Arguments;
 use crate::limits::{self, LINE_IN_PAGE, LINE_IN_RANGE};
 use crate::reply::{FILE_HASH, MAX_SIZE, Reply};
+use crate::tools::told;
 use crate::toolset::Definition;
 
 const NAME: &str = "read_text_file";
@@ -92,7 +93,8 @@ fn answer(workspace: &Workspace, caller: &Caller, asked: &Asked, read: &ReadRepl
     write_head(&mut out, asked, read, &part);
     out.push_str(&tagged);
     workspace.shown(read, part.lines);
-    Reply::new(out).with(FILE_HASH, read.hash.to_hex()).with(MAX_SIZE, limits::CLAUDE_CODE_MAX)
+    let reply = Reply::new(out).with(FILE_HASH, read.hash.to_hex()).with(MAX_SIZE, limits::CLAUDE_CODE_MAX);
+    told::with_decided(reply, workspace, caller, &read.name)
 }
 
 /// The lines that one answer shows.

@@ -6,6 +6,9 @@ use hashline_history::{Decision, Status};
 use hashline_weave::Conflict;
 use hashline_workspace::agent::{EditInfo, HunkInfo};
 use hashline_workspace::document::HunkState;
+use hashline_workspace::{Caller, Workspace};
+
+use crate::reply::{DECIDED, Reply};
 
 /// The lines of a person's own text that are shown.
 const OWN_LINES: usize = 40;
@@ -143,4 +146,11 @@ pub(crate) fn undecided(edit: &EditInfo) -> usize {
 /// The edits that are not all decided.
 pub(crate) fn open_ids(edits: &[EditInfo]) -> Vec<String> {
     edits.iter().filter(|edit| undecided(edit) > 0).map(|edit| edit.id.to_string()).collect()
+}
+
+/// An answer about a document, with the ids of the caller's edits in it that are decided without its having been told.
+pub(crate) fn with_decided(reply: Reply, workspace: &Workspace, caller: &Caller, name: &str) -> Reply {
+    let decided = workspace.decided_untold(caller, name);
+    let ids: Vec<String> = decided.iter().map(ToString::to_string).collect();
+    if ids.is_empty() { reply } else { reply.with(DECIDED, ids) }
 }

@@ -10,6 +10,9 @@ use crate::document::{Edit, HunkState, HunkView, Mode};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
+/// How many edits are named whose agent does not know that they are decided.
+const UNTOLD: usize = 64;
+
 /// An edit and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditInfo {
@@ -104,6 +107,17 @@ impl Workspace {
                 document.told(&edit.id);
             }
         }
+    }
+
+    /// The latest of a caller's edits in a document, named as in replies, that are decided without its having been told.
+    #[must_use]
+    pub fn decided_untold(&self, caller: &Caller, name: &str) -> Vec<EditId> {
+        let slot = self.inner.slots.get(name).map(|slot| slot.clone());
+        let Some(slot) = slot.or_else(|| self.open_slot(name)) else { return Vec::new() };
+        let document = slot.lock();
+        let own = document.edits().iter().rev().filter(|edit| edit.connection == caller.connection);
+        let decided = own.filter(|edit| edit.has_news() && edit.status() != Status::Pending);
+        decided.take(UNTOLD).map(|edit| edit.id.clone()).collect()
     }
 
     /// Waits until there is a decision about an edit of the scope that its agent has not been told of, or the time is up; answers with
