@@ -9,7 +9,7 @@ use rmcp::model::JsonObject;
 use serde_json::json;
 
 use crate::arguments::Arguments;
-use crate::reply::{COUNT, EDITS, Reply};
+use crate::reply::{COUNT, EDITS, OPEN, Reply};
 use crate::tools::await_review::plain_id;
 use crate::tools::told;
 use crate::toolset::Definition;
@@ -35,10 +35,12 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
     match workspace.withdraw(caller, &id).await {
         Ok(edit) => {
             // What an agent does itself is no news to it.
-            workspace.told(caller, std::slice::from_ref(&edit));
+            let one = std::slice::from_ref(&edit);
+            workspace.told(caller, one);
             let mut out = what_happened(&edit);
             told::write_edit(&mut out, &edit, true);
-            Reply::new(out).with(COUNT, 1).with(EDITS, vec![edit.id.to_string()])
+            let ids = vec![edit.id.to_string()];
+            Reply::new(out).with(COUNT, 1).with(EDITS, ids).with(OPEN, told::open_ids(one))
         }
         Err(refusal) => refusal.into(),
     }
