@@ -142,11 +142,15 @@ impl Session {
             protocol::UndoKind::Undo => UndoMark::Undo,
             protocol::UndoKind::Redo => UndoMark::Redo,
         };
-        // Which change it speaks of is not said: mostly the next, but where another client of the editor was there first, the last.
+        // Which change it speaks of is not said: mostly the next, but where another client of the editor was there first, the last. It
+        // counts for one of them.
+        let known = self.open.get(&undo.uri).is_some_and(|open| open.is_marked());
+        if !known && self.workspace.did_mark(&undo.uri, mark) {
+            return Ok(());
+        }
         if let Some(open) = self.open.get(&undo.uri) {
             open.mark(mark, self.workspace.now());
         }
-        self.workspace.did_mark(&undo.uri, mark);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! What the parts of one connection share.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -101,6 +101,8 @@ pub(crate) struct Open {
     /// The editor's word about its next change, and until when it holds.
     mark: AtomicU8,
     mark_until: AtomicU64,
+    /// The editor's word about its last change came before it.
+    marked: AtomicBool,
 }
 
 const NO_MARK: u8 = 0;
@@ -114,12 +116,19 @@ impl Open {
             changed: AtomicU64::new(now.0),
             mark: AtomicU8::new(NO_MARK),
             mark_until: AtomicU64::new(0),
+            marked: AtomicBool::new(false),
         }
     }
 
     /// Notes that it changes now, and takes the editor's word about this change.
     pub fn touch(&self, now: Millis) -> Option<UndoMark> {
         self.changed.store(now.0, Ordering::Relaxed);
+        let mark = self.take_mark(now);
+        self.marked.store(mark.is_some(), Ordering::Relaxed);
+        mark
+    }
+
+    fn take_mark(&self, now: Millis) -> Option<UndoMark> {
         if self.mark.load(Ordering::Relaxed) == NO_MARK {
             return None;
         }
@@ -132,6 +141,11 @@ impl Open {
             REDO => Some(UndoMark::Redo),
             _ => None,
         }
+    }
+
+    /// Whether the editor's word about its last change came before it, so that the next word is about another.
+    pub fn is_marked(&self) -> bool {
+        self.marked.load(Ordering::Relaxed)
     }
 
     /// Takes the editor's word about the next change.
@@ -235,8 +249,11 @@ mod tests {
         let open = Open::new("file:///a".to_owned(), Millis(0));
         assert_eq!(open.touch(Millis(1)), None);
         open.mark(UndoMark::Undo, Millis(2));
+        assert!(!open.is_marked());
         assert_eq!(open.touch(Millis(3)), Some(UndoMark::Undo));
+        assert!(open.is_marked());
         assert_eq!(open.touch(Millis(4)), None);
+        assert!(!open.is_marked());
         open.mark(UndoMark::Redo, Millis(5));
         assert_eq!(open.touch(Millis(1006)), None);
         assert_eq!(open.touch(Millis(1007)), None);

@@ -13,7 +13,7 @@ use hashline_weave::UndoMark;
 
 use crate::disk::path_of_file_uri;
 use crate::document::{
-    ContentChange, Decided, Delivery, Document, Millis, OutOfStep, Preview, Request, Review, Target,
+    ContentChange, Decided, Delivery, Document, Millis, News, OutOfStep, Preview, Request, Review, Target,
 };
 use crate::workspace::{Event, Slot, Workspace, key_of};
 
@@ -89,12 +89,26 @@ impl Workspace {
         result
     }
 
-    /// The editor says of the change that it has just made, or is about to tell of, that it was an undo or a redo.
-    pub fn did_mark(&self, uri: &str, mark: UndoMark) {
-        if let Some(slot) = self.open_slot(uri) {
-            slot.lock().mark_last(mark, self.now());
-            self.attend(&slot);
-        }
+    /// The editor says of the change that it has just told of, or is about to tell of, that it was an undo or a redo. True if it counts
+    /// for the one that was told of.
+    pub fn did_mark(&self, uri: &str, mark: UndoMark) -> bool {
+        let Some(slot) = self.open_slot(uri) else { return false };
+        let (news, taken) = {
+            let mut document = slot.lock();
+            let earlier = document.take_news();
+            document.mark_last(mark, self.now());
+            let news = document.take_news();
+            // Where the mark counts, the review is made anew; else nothing has happened.
+            let taken = news.review;
+            let both = News {
+                review: earlier.review || news.review,
+                decided: earlier.decided || news.decided,
+                deliver: earlier.deliver || news.deliver,
+            };
+            (both, taken)
+        };
+        self.attend_to(&slot, news);
+        taken
     }
 
     /// The editor has written a document to the disk.

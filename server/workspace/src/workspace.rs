@@ -16,7 +16,7 @@ use hashline_history::{History, Record};
 use tokio::sync::{mpsc, watch};
 
 use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, path_of_file_uri};
-use crate::document::{Document, Millis};
+use crate::document::{Document, Millis, News};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 
@@ -260,14 +260,19 @@ impl Workspace {
 
     /// Sees to what has come up in a document: records, tells, delivers. `slot` is not locked.
     pub(crate) fn attend(&self, slot: &Slot) {
-        let (news, records, notices, uri) = {
+        let news = slot.lock().take_news();
+        self.attend_to(slot, news);
+    }
+
+    /// Sees to this news of a document.
+    pub(crate) fn attend_to(&self, slot: &Slot, news: News) {
+        let (records, notices, uri) = {
             let mut document = slot.lock();
-            let news = document.take_news();
-            if news == crate::document::News::default() {
+            if news == News::default() {
                 return;
             }
             let uri = document.uri().to_owned();
-            (news, document.take_records(), document.take_notices(), uri)
+            (document.take_records(), document.take_notices(), uri)
         };
         self.record(records);
         // Nobody may be listening: without an editor there is nobody to tell.

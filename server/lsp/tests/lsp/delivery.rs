@@ -243,3 +243,21 @@ async fn undo_and_redo_of_a_delivery_are_followed() {
     assert_eq!(left.last(), Some(&0), "{left:?}");
     editor.quit().await;
 }
+
+#[tokio::test]
+async fn a_mark_that_came_after_its_change_does_not_count_for_the_next() {
+    let held = |workspace: &Workspace| undecided(workspace);
+    let (mut editor, uri) = with_edit(Manners::plugin()).await;
+    accept(&mut editor, &uri).await;
+    editor.deliver().await;
+    editor.until("the acceptance", |workspace| held(workspace) == 0).await;
+    // An undo of the one hunk, and typing in the line that has come back: the change alone could be typing.
+    editor.change(&uri, &[json!({"text": "one\ntwo!\nthree\n4\nfive\n"})]).await;
+    editor.notify("hashline/undo", json!({"uri": uri, "kind": "undo"})).await;
+    editor.until("the edit again", |workspace| held(workspace) == 1).await;
+    // The same for the other, which was no undo: its hunk stays accepted.
+    editor.change(&uri, &[json!({"text": "one\ntwo!\nthree\nfour!\nfive\n"})]).await;
+    editor.heard("hashline/pendingEdits", SILENCE).await;
+    assert_eq!(held(&editor.workspace), 1);
+    editor.quit().await;
+}
