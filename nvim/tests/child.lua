@@ -180,23 +180,41 @@ function Child:answer(method, result)
   )
 end
 
---- The sidecar asks the editor to apply edits: { { from_line, to_line, text } } on whole lines.
----@param label string? what they are; edits of an agent that go in at once unless told
-function Child:deliver(uri, version, edits, label)
+--- A sidecar's wish to apply edits: { { from_line, to_line, text } } on whole lines.
+local function wish(uri, version, edits, label)
   local text_edits = vim.tbl_map(function(edit)
     return {
       range = { start = { line = edit[1], character = 0 }, ["end"] = { line = edit[2], character = 0 } },
       newText = edit[3],
     }
   end, edits)
-  local answer = self:fake("ask", {
+  return {
     method = "workspace/applyEdit",
     params = {
       label = label or "Edits of claude-code",
       edit = { documentChanges = { { textDocument = { uri = uri, version = version }, edits = text_edits } } },
     },
-  })
-  return answer.result
+  }
+end
+
+--- The sidecar asks the editor to apply edits, and has the answer.
+---@param label string? what they are; edits of an agent that go in at once unless told
+function Child:deliver(uri, version, edits, label)
+  return self:fake("ask", wish(uri, version, edits, label)).result
+end
+
+--- The same without waiting: the answer is `delivered` when it comes.
+function Child:begin_delivery(uri, version, edits)
+  self:lua(
+    [[
+      delivered = nil
+      vim.lsp.get_clients({ name = "hashline" })[1]:request("fake/ask", ..., function(_, answer)
+        delivered = answer.result
+      end)
+    ]],
+    wish(uri, version, edits)
+  )
+  self:fake("said", { method = "nothing" }) -- answered after it was asked
 end
 
 --- What the plugin said to the sidecar, null fields as vim.NIL.

@@ -255,6 +255,34 @@ t.test(
   end
 )
 
+for _, case in ipairs({
+  { "given up", "d", "<Esc>" },
+  { "carried out without a change", "y", "y" },
+}) do
+  local what, operator, rest = unpack(case)
+  t.test("a delivery waits for the end of a command that is " .. what, function()
+    local child = t.start()
+    local uri = child:open("a.txt", LINES)
+    child:type("3G" .. operator)
+    child:begin_delivery(uri, 1, { { 0, 0, "a\nb\n" } })
+    t.eq(child:lua("return delivered == nil and vim.fn.mode(1)"), "no")
+    child:type(rest)
+    t.eq(child:wait("delivered"), { applied = true })
+    t.eq(child:lines(), { "a", "b", "one", "two", "three", "four", "five" })
+    t.eq(child:lua("return #vim.api.nvim_get_autocmds({ event = 'ModeChanged', pattern = 'no*:*' })"), 0)
+  end)
+end
+
+t.test("a delivery that waited for a command which changed the text is for another text", function()
+  local child = t.start()
+  local uri = child:open("a.txt", LINES)
+  child:type("3Gd")
+  child:begin_delivery(uri, 1, { { 0, 0, "a\nb\n" } })
+  child:type("j")
+  t.eq(child:wait("delivered").applied, false)
+  t.eq(child:lines(), { "one", "two", "five" })
+end)
+
 t.test("what is selected to be typed over (Select mode) is typed over, and nothing else", function()
   local child = t.start()
   local uri = child:open("a.txt", { "one", "two", "three", "four" })

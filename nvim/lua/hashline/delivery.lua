@@ -10,6 +10,67 @@ local tracking = require("hashline.tracking")
 
 local M = {}
 
+--- How long the end of a command that is being typed is waited for, in milliseconds: less than the sidecar waits for an answer.
+local COMMAND_MS = 1500
+
+---@param buf integer
+---@return boolean
+local function in_command(buf)
+  return buf == vim.api.nvim_get_current_buf() and vim.startswith(vim.api.nvim_get_mode().mode, "no")
+end
+
+---@param edit lsp.WorkspaceEdit
+---@return boolean
+local function meets_command(edit)
+  local uris = vim.tbl_keys(edit.changes or {})
+  for _, change in ipairs(edit.documentChanges or {}) do
+    uris[#uris + 1] = change.textDocument and change.textDocument.uri
+  end
+  for _, uri in ipairs(uris) do
+    local buf = state.buffer_of_uri(uri)
+    if buf and in_command(buf) then
+      return true
+    end
+  end
+  return false
+end
+
+--- Lets the person end a command (an operator without its motion), if the edit is for the buffer that it is typed in. Neovim calls
+--- the handler of a request in a coroutine and sends the answer when that ends.
+---@param edit lsp.WorkspaceEdit
+local function let_command_end(edit)
+  local co = coroutine.running()
+  local deadline = vim.uv.hrtime() / 1e6 + COMMAND_MS
+  while co and meets_command(edit) do
+    local left = math.ceil(deadline - vim.uv.hrtime() / 1e6)
+    if left <= 0 then
+      return
+    end
+    local autocmd, timer, over
+    local function go_on()
+      if over then
+        return
+      end
+      over = true
+      vim.api.nvim_del_autocmd(autocmd)
+      timer:stop()
+      if not timer:is_closing() then
+        timer:close()
+      end
+      local ok, failure = coroutine.resume(co)
+      if not ok then
+        error(failure, 0)
+      end
+    end
+    autocmd = vim.api.nvim_create_autocmd("ModeChanged", {
+      pattern = "no*:*",
+      callback = vim.schedule_wrap(go_on),
+    })
+    timer = vim.defer_fn(go_on, left)
+    coroutine.yield()
+  end
+end
+
 ---@param buf integer
 local function close_undo_block(buf)
   vim.bo[buf].undolevels = vim.bo[buf].undolevels
@@ -59,7 +120,7 @@ local function parcel(client, uri, version, edits)
   if not vim.bo[buf].modifiable then
     return nil, uri .. " is not modifiable"
   end
-  if buf == vim.api.nvim_get_current_buf() and vim.startswith(vim.api.nvim_get_mode().mode, "no") then
+  if in_command(buf) then
     -- The operator begins where the cursor was when its key was pressed: other lines would be there. It is asked again.
     return nil, "the person is in the middle of a command"
   end
@@ -193,6 +254,7 @@ end
 ---@return lsp.ApplyWorkspaceEditResult
 function M.apply(params, client)
   local edit = params.edit
+  let_command_end(edit)
   local parcels, file_operations = {}, false
   for _, change in ipairs(edit.documentChanges or {}) do
     if change.kind then
