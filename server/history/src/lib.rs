@@ -56,6 +56,7 @@
 //! # Limitations
 //!
 //! - A conversation's log is written anew as a whole when a status in it changes.
+//! - A cleanup holds the record in memory, and keeps the hunks of forgotten edits in the weaves of the documents that stay.
 //! - Where a file was changed by something else between the end of a process and the next session, an unfinished write counts as
 //!   made if the file is there and should be.
 //! - After a power cut logs and diffs may lack what the record has; [`Session::check`] writes them anew.
@@ -65,6 +66,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cleanup;
 mod derive;
 mod diff;
 mod document;
@@ -85,6 +87,7 @@ mod told;
 mod transaction;
 mod wire;
 
+pub use cleanup::{Cleaned, Pin};
 pub use document::{Content, Document, EditState, HunkState, RecordedState};
 pub use error::StoreError;
 pub use find::{has_history, history_folder};
