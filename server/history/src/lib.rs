@@ -1,33 +1,107 @@
-//! The record of edits and decisions.
+//! The record of edits and decisions: what agents changed, what a person decided about it, and how to get back to any state of it.
 //!
-//! Whatever an agent changes, and whatever a person decides about it, is recorded here before anybody is told. The rest of the
-//! server writes through [`History`]; where the record lies is this crate's business alone.
+//! A [`Store`] is the history of one folder, in `.mcp/edit_history`. `decisions.log` is the exact record and all that a replay
+//! reads: one line of JSON is one transaction about one document, with what happened to its weave since the last one. What outside
+//! readers look at (`logs/{conversation}.log`, `diffs/{conversation}/{edit}.diff`) is derived from it, and can be at any time.
+//! Texts that a replay begins with lie in `checkpoints/` as they are.
 //!
 //! ```
-//! use hashline_history::{Decision, History, HunkRef, Memory, EditId, Record};
-//! let history = Memory::default();
-//! let hunk = HunkRef { edit: EditId::from("3f2a9c1b"), number: 1 };
-//! let first = history.append(Record::Decided { hunk, decision: Decision::Accepted, reason: None })?;
-//! assert_eq!(history.records().len(), 1);
-//! assert_eq!(first.0, 1);
-//! # Ok::<(), hashline_history::HistoryError>(())
+//! use hashline_history::{DocumentName, Draft, FilesNow, Now, Store};
+//! use hashline_text::{DiskForm, FileHash, Text};
+//! use hashline_weave::Weave;
+//!
+//! struct NoFiles;
+//! impl FilesNow for NoFiles {
+//!     fn hash(&self, _: &std::path::Path) -> std::io::Result<Option<FileHash>> {
+//!         Ok(None)
+//!     }
+//! }
+//!
+//! let folder = tempfile::tempdir()?;
+//! let store = Store::new(folder.path(), "an example");
+//! let name = DocumentName::Path(folder.path().join("a.txt").display().to_string());
+//! let weave = Weave::new(Text::from("one\ntwo\n"));
+//! let now = Now::Text { weave: &weave, form: DiskForm::default(), hash: None };
+//!
+//! let mut session = store.session(&NoFiles)?;
+//! let appended = session.append(&Draft { now: Some(now), ..Draft::about(name.clone()) })?;
+//! assert!(session.finish().is_empty());
+//!
+//! let document = store.document(&name)?;
+//! assert_eq!(document.sequence, appended.sequence);
+//! assert_eq!(document.weave().unwrap().buffer().to_string(), "one\ntwo\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Whoever writes takes a [`Session`]: the kernel's lock, everything that others wrote, and whatever they left unfinished. A write to
+//! the disk is recorded before it is made, as an intent together with how things are once it is done, and is ended in the same session;
+//! a session that finds one open asks the disk ([`FilesNow`]) and ends it one way or the other. Reading takes no lock.
+//!
+//! Until the rest of the server writes to a store, it goes through the trait [`History`] and [`Memory`].
 //!
 //! # Rules
 //!
-//! - Records have one order: their sequence number, given when they are written. Times are for people.
-//! - A record that could be written is never changed.
+//! - Records have one order: their sequence number, given under the lock. Times are for people.
+//! - What an append returned for is on the disk; what it refused is not in the record. One sync makes it so; a base syncs its
+//!   checkpoint first.
+//! - A line is state, not operations: a replay guesses nothing, and the hash of the text is checked at every line that changes it.
+//! - What a delta is told against is what a reader knows, which is less than what the weave knows (`Weave::as_told`).
+//! - Nothing that is read is believed: ids, paths and checkpoints are checked, a line that lies is left out and named by its number,
+//!   and what rests on it is refused until the next base.
+//! - Nothing outside `.mcp` is written, no link in it is followed, and nothing but regular files is opened.
+//! - Paths in the record are relative to the folder, so they cannot point outside, and a folder that is moved keeps its history. Logs
+//!   have absolute ones, as they are when the log is written.
+//! - Lock files are never removed.
 //!
 //! # Limitations
 //!
-//! - The record is kept in memory: it ends with the process.
+//! - A conversation's log is written anew as a whole when a status in it changes.
+//! - A cleanup holds the record in memory, and keeps the hunks of forgotten edits in the weaves of the documents that stay.
+//! - Where a file was changed by something else between the end of a process and the next session, an unfinished write counts as
+//!   made if the file is there and should be.
+//! - After a power cut logs and diffs may lack what the record has; [`Session::check`] writes them anew.
+//! - Conversations whose ids differ in nothing but capitals share files where the file system does not tell them apart.
+//! - A file cannot be moved to a folder that another history holds.
+//! - On Windows folders are not synced, and files have no modes.
 
 #![forbid(unsafe_code)]
 
+mod cleanup;
+mod derive;
+mod diff;
+mod document;
+mod error;
+mod find;
+mod folder;
 mod id;
+mod layout;
+mod ledger;
+mod list;
+mod log_entry;
 mod memory;
 mod record;
+mod recover;
+mod session;
+mod store;
+mod told;
+mod transaction;
+mod wire;
 
-pub use id::{ConversationId, EditId, HunkRef};
+pub use cleanup::{Cleaned, Pin};
+pub use document::{Content, Document, EditState, HunkState, RecordedState};
+pub use error::StoreError;
+pub use find::{has_history, history_folder};
+#[doc(hidden)]
+pub use folder::{Allow, Probe, Step};
+pub use id::{ConversationId, DocumentName, EditId, FileId, HunkRef};
+pub use ledger::Damage;
+pub use list::Listing;
+pub use log_entry::LogEntry;
 pub use memory::Memory;
 pub use record::{Decision, Edited, History, HistoryError, HunkLines, Location, Record, Sequence, Status};
+pub use session::{Appended, Session};
+pub use store::{FilesNow, Found, Store, Summary};
+pub use transaction::{
+    Continuity, Decided, Draft, Effect, FileChange, IntentEnd, Located, Mode, NewEdit, NewHunk, Now,
+    Operation, OwnerChange, Registers,
+};

@@ -3,15 +3,24 @@
 use std::fmt;
 
 use hashline_text::{FileHash, OwnedLine};
+use serde::{Deserialize, Serialize};
 
 use crate::id::{ConversationId, EditId, HunkRef};
 
 /// The place of a record in the order of its history, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Sequence(pub u64);
 
+impl fmt::Display for Sequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The person's decision about an edit as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Status {
     /// A hunk of it is undecided.
     Pending,
@@ -22,6 +31,16 @@ pub enum Status {
 }
 
 impl Status {
+    /// The status that the decisions about its hunks give an edit (W12).
+    #[must_use]
+    pub fn of(decisions: impl IntoIterator<Item = Decision>) -> Self {
+        decisions.into_iter().fold(Status::Rejected, |status, decision| match (status, decision) {
+            (Status::Pending, _) | (_, Decision::Undecided) => Status::Pending,
+            (Status::Accepted, _) | (_, Decision::Accepted) => Status::Accepted,
+            _ => Status::Rejected,
+        })
+    }
+
     /// The word for it in logs and replies.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -40,7 +59,8 @@ impl fmt::Display for Status {
 }
 
 /// The person's decision about one hunk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// None yet.
     #[default]
@@ -67,9 +87,11 @@ impl Decision {
 }
 
 /// Where a hunk is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Location {
     /// In no text: it is held, or rejected.
+    #[default]
     None,
     /// In the editor's text.
     Buffer,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_text::{Ending, LineRef, OwnedLine};
+use hashline_text::{Ending, LineRef, OwnedLine, Text};
 
 use crate::error::WeaveError;
 use crate::hunk::{Hunk, HunkId, Removed};
@@ -153,6 +153,25 @@ impl Weave {
     /// ```
     #[must_use]
     pub fn delta_since(&self, earlier: &Self) -> Option<Delta> {
+        self.delta(earlier, false)
+    }
+
+    /// All of this weave, also the lines that nobody will miss: for what takes the place of this state where deltas follow it that
+    /// speak of them.
+    #[must_use]
+    pub fn whole(&self) -> Option<Delta> {
+        self.delta(&Self::new(Text::default()), true)
+    }
+
+    /// All runs of lines in order, as a delta has them.
+    #[must_use]
+    pub fn run_states(&self) -> Vec<RunState> {
+        let mut states = Vec::new();
+        self.runs.iter().for_each(|run| push_state(&mut states, run, run.ids));
+        states
+    }
+
+    fn delta(&self, earlier: &Self, all: bool) -> Option<Delta> {
         let (then, now) = (Lines::of(earlier), Lines::of(self));
         let known = |run: &Run| then.parts(run.ids);
         let mut states: Vec<RunState> = Vec::new();
@@ -162,7 +181,7 @@ impl Weave {
             let start = run.shown.then_some(line);
             line += if run.shown { run.len() } else { 0 };
             for (ids, was) in known(run) {
-                if was.is_none() && run.gone && run.is_nobodys() {
+                if !all && was.is_none() && run.gone && run.is_nobodys() {
                     continue;
                 }
                 push_state(&mut states, run, ids);
@@ -176,8 +195,7 @@ impl Weave {
                 }
             }
         }
-        let mut before: Vec<RunState> = Vec::new();
-        earlier.runs.iter().for_each(|run| push_state(&mut before, run, run.ids));
+        let before = earlier.run_states();
         let since = earlier.hunks.len();
         let was = |list: &[bool], at: usize| list.get(at).copied().unwrap_or(false);
         let changes = |now: &[bool], then: &[bool]| -> Vec<(HunkId, bool)> {
@@ -207,6 +225,34 @@ impl Weave {
             && self.newline == earlier.newline
             && self.ending == earlier.ending;
         (!idle).then_some(delta)
+    }
+
+    /// This weave as whoever was told of it knows it: told all up to `earlier`, and then [what has happened
+    /// since](Self::delta_since). It is what the next delta has to be told against, and shares its texts with this one.
+    #[must_use]
+    pub fn as_told(&self, earlier: &Self) -> Self {
+        let then = Lines::of(earlier);
+        let mut told = self.clone();
+        told.runs.clear();
+        for run in &self.runs {
+            if !run.gone || !run.is_nobodys() {
+                told.runs.push(run.clone());
+                continue;
+            }
+            let mut rest = run.clone();
+            for (ids, was) in then.parts(run.ids) {
+                let next = if ids.len < rest.len() { Some(rest.split_off(ids.len)) } else { None };
+                if was.is_some() {
+                    told.runs.push(rest);
+                }
+                let Some(next) = next else { break };
+                rest = next;
+            }
+        }
+        told.journal = Journal::new(&told.buffer);
+        told.spares.clear();
+        (told.checkpoint, told.concealed) = (None, None);
+        told
     }
 
     /// Which of some lines read otherwise than they did.
@@ -279,11 +325,7 @@ impl Weave {
         }
         let states: Vec<RunState> = match &delta.runs {
             Some(states) => states.clone(),
-            None => {
-                let mut states = Vec::new();
-                before.runs.iter().for_each(|run| push_state(&mut states, run, run.ids));
-                states
-            }
+            None => before.run_states(),
         };
         let mut build = Rebuild::default();
         for state in &states {

@@ -9,6 +9,12 @@ use crate::line::{IdRange, LineId};
 pub struct HunkId(pub(crate) u32);
 
 impl HunkId {
+    /// The hunk at this place in the order of record, from 0; for reading what was written down.
+    #[must_use]
+    pub fn from_order(order: u32) -> Self {
+        Self(order)
+    }
+
     /// The hunk's place in the order of record, from 0.
     #[must_use]
     pub fn order(self) -> usize {

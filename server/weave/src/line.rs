@@ -5,6 +5,20 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineId(pub(crate) u64);
 
+impl LineId {
+    /// The line of this number; for reading what was written down.
+    #[must_use]
+    pub fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Its number in its weave, for writing it down.
+    #[must_use]
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// Lines whose ids follow one another: `len` of them from `first`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IdRange {

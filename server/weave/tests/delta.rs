@@ -30,10 +30,13 @@ fn assert_same(weave: &mut Weave, copy: &mut Weave) {
 
 /// Brings the copy to the weave by what is written down.
 fn follow(weave: &mut Weave, copy: &mut Weave) {
+    let mut told = weave.as_told(copy);
     if let Some(delta) = weave.delta_since(copy) {
         copy.apply_delta(&delta).unwrap();
     }
     assert_same(weave, copy);
+    assert_eq!(told.line_states(), copy.line_states(), "the teller knows what was told");
+    assert_same(&mut told, copy);
     assert_eq!(weave.delta_since(copy), None, "what has been told is not told again");
 }
 
@@ -90,6 +93,11 @@ fn a_copy_that_is_told_what_happened_is_the_same() {
             model.learn_newline(&mut weave);
         }
         follow(&mut weave, &mut copy);
+        let mut whole = Weave::new(Text::default());
+        if let Some(delta) = weave.whole() {
+            whole.apply_delta(&delta).unwrap();
+        }
+        assert_eq!(whole.line_states(), weave.line_states(), "nothing is left out of the whole");
     }
     assert!(told > 0, "nothing was ever told");
 }

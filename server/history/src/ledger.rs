@@ -1,0 +1,308 @@
+//! What stands in `decisions.log`, by line: which line is about which file, which edits there are, and what was decided. Enough
+//! to find everything else, without the texts.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ConversationId, DocumentName, EditId, FileId};
+use crate::layout;
+use crate::record::{Decision, Sequence, Status};
+use crate::transaction::{IntentEnd, OwnerChange, Transaction};
+
+/// The version of the record that this program reads and writes.
+pub(crate) const VERSION: u64 = 1;
+
+const FORMAT: &str = "hashline decisions";
+
+/// Sequence numbers stay below this; whoever writes a larger one makes mischief.
+const MOST: u64 = 1 << 52;
+
+/// The first line of a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    format: String,
+    version: u64,
+    /// How often the record was written anew.
+    pub generation: u64,
+    /// Sequence numbers up to this one have been given, whether or not they still stand here.
+    pub given: Sequence,
+}
+
+impl Default for Header {
+    fn default() -> Self {
+        Self { format: FORMAT.to_owned(), version: VERSION, generation: 0, given: Sequence(0) }
+    }
+}
+
+/// A line that could not be understood, or must not be believed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Its number in the file, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Line {} of decisions.log is damaged and was left out: {}.", self.line, self.why)
+    }
+}
+
+/// A transaction in the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub sequence: Sequence,
+    pub offset: u64,
+    pub len: u64,
+    pub file: FileId,
+    /// What the person will be shown as its time; also how old it is for a cleanup.
+    pub time: String,
+    pub edit: Option<EditId>,
+    /// The edits that it decides about or moves.
+    pub about: Vec<EditId>,
+    /// It is a base; with the file where its text lies.
+    pub base: Option<Option<String>>,
+}
+
+/// A file in the record.
+#[derive(Clone, Debug)]
+pub(crate) struct Tracked {
+    pub name: DocumentName,
+    /// Its transactions, as places in the list of all.
+    pub lines: Vec<usize>,
+    /// The bytes of the lines since the last base, and those of that base.
+    pub weight: (u64, u64),
+    pub intent: Option<Sequence>,
+    pub owner: Option<String>,
+    exists: bool,
+}
+
+/// An edit in the record.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// Its transaction, as a place in the list of all.
+    pub line: usize,
+    pub file: FileId,
+    pub conversation: ConversationId,
+    pub index: u64,
+    pub decisions: BTreeMap<u32, Decision>,
+}
+
+impl Known {
+    pub(crate) fn status(&self) -> Status {
+        Status::of(self.decisions.values().copied())
+    }
+}
+
+/// The record by line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger {
+    root: PathBuf,
+    pub header: Header,
+    pub lines: Vec<Line>,
+    pub files: BTreeMap<FileId, Tracked>,
+    pub names: HashMap<DocumentName, FileId>,
+    pub edits: HashMap<EditId, Known>,
+    pub conversations: BTreeMap<ConversationId, Vec<EditId>>,
+    pub damage: Vec<Damage>,
+    /// Where the next line begins.
+    pub end: u64,
+    /// How the last line begins, to notice when it is another one.
+    pub last: Vec<u8>,
+    /// How long it is, with its newline.
+    pub last_len: u64,
+    count: usize,
+}
+
+/// A record of another version.
+pub(crate) struct OtherVersion(pub u64);
+
+/// How much of the last line is remembered: its sequence, time and process are in it.
+pub(crate) const REMEMBERED: usize = 160;
+
+impl Ledger {
+    /// The record of a folder, before anything was read of it.
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.to_path_buf(), ..Self::default() }
+    }
+
+    /// The last sequence number that was given.
+    pub(crate) fn given(&self) -> Sequence {
+        self.lines.last().map_or(self.header.given, |line| line.sequence.max(self.header.given))
+    }
+
+    /// Takes in the next line, without its newline.
+    pub(crate) fn take(&mut self, line: &[u8]) -> Result<(), OtherVersion> {
+        let len = line.len() as u64 + 1;
+        self.count += 1;
+        if self.count == 1 {
+            self.take_header(line)?;
+        } else if let Err(why) = self.take_transaction(line, len) {
+            self.damage.push(Damage { line: self.count, why });
+        }
+        self.end += len;
+        self.last_len = len;
+        self.last = line[..line.len().min(REMEMBERED)].to_vec();
+        Ok(())
+    }
+
+    fn take_header(&mut self, line: &[u8]) -> Result<(), OtherVersion> {
+        match serde_json::from_slice::<Header>(line) {
+            Ok(header) if header.format == FORMAT && header.version != VERSION => {
+                return Err(OtherVersion(header.version));
+            }
+            Ok(header) if header.format == FORMAT && header.given.0 < MOST => self.header = header,
+            _ => self.damage.push(Damage { line: 1, why: "the header is missing".to_owned() }),
+        }
+        Ok(())
+    }
+
+    fn take_transaction(&mut self, line: &[u8], len: u64) -> Result<(), String> {
+        let transaction = self.read::<IgnoredAny>(line)?;
+        let sequence = transaction.sequence;
+        let last = self.lines.last().map_or(Sequence(0), |line| line.sequence);
+        if sequence <= last || sequence.0 >= MOST {
+            return Err(format!("its sequence number {sequence} does not follow {last}"));
+        }
+        let file = transaction.file;
+        if file.0 != sequence && !self.files.contains_key(&file) && file.0 > self.header.given {
+            return Err(format!("it is about a file {} that there is not", file.0));
+        }
+        if let Some(edit) = &transaction.edit {
+            if self.edits.contains_key(&edit.id) {
+                return Err(format!("there is an edit {} already", edit.id));
+            }
+            self.take_edit(edit, &transaction);
+        }
+        for decided in &transaction.decisions {
+            // Those of forgotten edits are no harm.
+            if let Some(known) = self.edits.get_mut(&decided.hunk.edit)
+                && known.file == file
+                && let Some(decision) = known.decisions.get_mut(&decided.hunk.number)
+            {
+                *decision = decided.decision;
+            }
+        }
+        self.take_file(&transaction, len);
+        let decided = transaction.decisions.iter().map(|decided| &decided.hunk.edit);
+        let located = transaction.locations.iter().map(|located| &located.hunk.edit);
+        let mut about: Vec<EditId> = decided.chain(located).cloned().collect();
+        about.dedup();
+        self.lines.push(Line {
+            sequence,
+            offset: self.end,
+            len,
+            file,
+            time: transaction.time,
+            edit: transaction.edit.map(|edit| edit.id),
+            about,
+            base: transaction.base.map(|base| base.checkpoint),
+        });
+        Ok(())
+    }
+
+    fn take_edit(&mut self, edit: &crate::transaction::NewEdit, transaction: &Transaction<IgnoredAny>) {
+        let undecided = edit.hunks.iter().map(|hunk| (hunk.number, Decision::Undecided));
+        let known = Known {
+            line: self.lines.len(),
+            file: transaction.file,
+            conversation: edit.conversation.clone(),
+            index: transaction.index.unwrap_or(0),
+            decisions: undecided.collect(),
+        };
+        self.edits.insert(edit.id.clone(), known);
+        self.conversations.entry(edit.conversation.clone()).or_default().push(edit.id.clone());
+    }
+
+    fn take_file(&mut self, transaction: &Transaction<IgnoredAny>, len: u64) {
+        let id = transaction.file;
+        let name = &transaction.document;
+        let fresh = || Tracked {
+            name: name.clone(),
+            lines: Vec::new(),
+            weight: (0, 0),
+            intent: None,
+            owner: None,
+            exists: false,
+        };
+        let tracked = self.files.entry(id).or_insert_with(fresh);
+        let exists =
+            transaction.registers.map_or(tracked.exists || tracked.lines.is_empty(), |now| now.exists);
+        // A name goes to the file that took it last; a word about another that once had it takes nothing.
+        let claims = tracked.lines.is_empty() || tracked.name != *name || (exists && !tracked.exists);
+        if tracked.name != *name && self.names.get(&tracked.name) == Some(&id) {
+            self.names.remove(&tracked.name);
+        }
+        if claims {
+            self.names.insert(name.clone(), id);
+        }
+        tracked.exists = exists;
+        tracked.name.clone_from(name);
+        tracked.lines.push(self.lines.len());
+        match transaction.base {
+            Some(_) => tracked.weight = (0, len),
+            None => tracked.weight.0 += len,
+        }
+        match (&transaction.intent[..], transaction.ended) {
+            ([], Some(IntentEnd::Done | IntentEnd::Withdrawn)) => tracked.intent = None,
+            ([], None) => {}
+            _ => tracked.intent = Some(transaction.sequence),
+        }
+        match &transaction.owner {
+            Some(OwnerChange::Claimed(owner)) => tracked.owner = Some(owner.clone()),
+            Some(OwnerChange::Released) => tracked.owner = None,
+            None => {}
+        }
+    }
+
+    /// Reads a transaction and checks all that it names; its names become absolute.
+    pub(crate) fn read<'a, D: Deserialize<'a>>(&self, line: &'a [u8]) -> Result<Transaction<D>, String> {
+        let mut transaction: Transaction<D> =
+            serde_json::from_slice(line).map_err(|error| format!("it cannot be read ({error})"))?;
+        transaction
+            .respell(|name| name.absolute_in(&self.root))
+            .map_err(|name| format!("it names {name:?}, which leads out of the folder"))?;
+        if let Some(edit) = &transaction.edit {
+            if !EditId::is_safe(edit.id.as_str()) || !ConversationId::is_safe(edit.conversation.as_str()) {
+                return Err("its ids may not name files".to_owned());
+            }
+            let numbers = edit.hunks.iter().map(|hunk| hunk.number);
+            if !numbers.eq(1..=edit.hunks.len() as u32) {
+                return Err("its hunks are not numbered from 1".to_owned());
+            }
+        }
+        let checkpoint = transaction.base.as_ref().and_then(|base| base.checkpoint.as_deref());
+        if checkpoint.is_some_and(|way| !layout::is_checkpoint(way)) {
+            return Err("its checkpoint may not be called so".to_owned());
+        }
+        Ok(transaction)
+    }
+
+    /// The file of a name.
+    pub(crate) fn file(&self, name: &DocumentName) -> Option<(FileId, &Tracked)> {
+        let id = self.names.get(name)?;
+        Some((*id, self.files.get(id)?))
+    }
+
+    /// The index that the next edit of a conversation gets.
+    pub(crate) fn next_index(&self, conversation: &ConversationId) -> u64 {
+        let edits = self.conversations.get(conversation).into_iter().flatten();
+        edits
+            .filter_map(|id| self.edits.get(id))
+            .map(|known| known.index.saturating_add(1))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The checkpoint that a replay up to a line begins with.
+    pub(crate) fn checkpoint_at(&self, line: usize) -> Option<&str> {
+        let tracked = self.files.get(&self.lines.get(line)?.file)?;
+        let before = tracked.lines.iter().rev().filter(|at| **at <= line);
+        let base = before.filter_map(|at| self.lines.get(*at)?.base.as_ref()).next();
+        base.and_then(|checkpoint| checkpoint.as_deref())
+    }
+}

@@ -1,0 +1,240 @@
+//! What a process that ended too early meant to do to the disk: was it done?
+
+use std::path::Path;
+
+use hashline_text::FileHash;
+
+use crate::document::{Content, Document, Unread, base_of, replay};
+use crate::id::{DocumentName, FileId, HunkRef};
+use crate::record::Decision;
+use crate::session::Session;
+use crate::store::{FilesNow, Result, checkpoint, read_transactions};
+use crate::transaction::{Continuity, Decided, Draft, Effect, IntentEnd, Located, Now, Registers};
+
+/// What the disk says of an intent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// It is as the intent would have it.
+    Done,
+    /// It is as it was before.
+    NotDone,
+    /// It is neither: somebody has changed it since.
+    Changed,
+}
+
+/// Judges by what is there now, in the order of the effects.
+fn judge(effects: &[Effect], now: &[Option<FileHash>]) -> Verdict {
+    let all = |wanted: fn(&Effect) -> Option<FileHash>| effects.iter().map(wanted).eq(now.iter().copied());
+    if all(|effect| effect.after) {
+        return Verdict::Done;
+    }
+    if all(|effect| effect.before) {
+        return Verdict::NotDone;
+    }
+    // A file that was to be removed is there, one that was to be made is not.
+    let undone = effects.iter().zip(now).any(|(effect, now)| effect.after.is_some() != now.is_some());
+    if undone { Verdict::NotDone } else { Verdict::Changed }
+}
+
+/// Ends the intents that were left open, one way or the other.
+pub(crate) fn intents(session: &mut Session<'_>, files: &dyn FilesNow) -> Result<()> {
+    let open: Vec<FileId> = {
+        let known = session.store().known();
+        known
+            .ledger
+            .files
+            .iter()
+            .filter(|(_, tracked)| tracked.intent.is_some())
+            .map(|(file, _)| *file)
+            .collect()
+    };
+    for file in open {
+        end(session, files, file)?;
+    }
+    Ok(())
+}
+
+fn end(session: &mut Session<'_>, files: &dyn FilesNow, file: FileId) -> Result<()> {
+    let transactions = {
+        let known = session.store().known();
+        read_transactions(&known.ledger, &mut session.log, file, None)?
+    };
+    let Some(at) = transactions.iter().rposition(|transaction| !transaction.intent.is_empty()) else {
+        return Ok(());
+    };
+    let (with, name) = (&transactions[at], &transactions[transactions.len() - 1].document);
+    let mut now = Vec::new();
+    for effect in &with.intent {
+        match files.hash(Path::new(effect.name.as_str())) {
+            Ok(hash) => now.push(hash),
+            Err(error) => {
+                session.repaired(format!(
+                    "It is not known whether the last change of {name} was written: {} cannot be read ({error}).",
+                    effect.name
+                ));
+                return Ok(());
+            }
+        }
+    }
+    let verdict = judge(&with.intent, &now);
+    if verdict == Verdict::NotDone {
+        let read = |way: &str| checkpoint(&session.folder, way);
+        let before = Before::of(&transactions[..=at], &read);
+        session.append_with(&before.draft(with, file), Some(IntentEnd::Withdrawn), before.hunks.clone())?;
+        session.repaired(format!(
+            "The last change of {name} was not written before its process ended; it was taken back."
+        ));
+        return Ok(());
+    }
+    let own = with.intent.iter().position(|effect| effect.name == *name);
+    let saved = own.and_then(|at| now.get(at).copied().flatten());
+    let draft = Draft { file: Some(file), saved, ..Draft::about(name.clone()) };
+    session.append_with(&draft, Some(IntentEnd::Done), None)?;
+    session.repaired(match verdict {
+        Verdict::Changed => format!(
+            "{name} was changed by something else after a process ended in the middle of writing it; its last edit counts as written."
+        ),
+        _ => format!("The last change of {name} was written, though its process ended before it could say so."),
+    });
+    Ok(())
+}
+
+/// How things were before a transaction.
+struct Before {
+    document: Option<Document>,
+    content: Content,
+    hunks: Option<Vec<Option<HunkRef>>>,
+    decisions: Vec<Decided>,
+    locations: Vec<Located>,
+}
+
+impl Before {
+    /// Before the last of these.
+    fn of(transactions: &[Unread], read: &dyn Fn(&str) -> std::result::Result<Vec<u8>, String>) -> Self {
+        let (with, earlier) = match transactions.split_last() {
+            Some((with, earlier)) => (Some(with), earlier),
+            None => (None, transactions),
+        };
+        let document = replay(earlier, read).ok().flatten();
+        let recorded = document.as_ref().filter(|document| !matches!(document.content, Content::None));
+        let (content, hunks) = match (recorded, with) {
+            (Some(document), _) => (document.content.clone(), Some(document.hunks.clone())),
+            (None, Some(with)) => {
+                let hunks = with.base.as_ref().map(|base| base.hunks.clone());
+                (base_of(with, read).unwrap_or(Content::None), hunks)
+            }
+            (None, None) => (Content::None, None),
+        };
+        let mut before = Self { document, content, hunks, decisions: Vec::new(), locations: Vec::new() };
+        if let Some(with) = with {
+            before.take_back(with);
+        }
+        before
+    }
+
+    /// What takes back the decisions and locations of a transaction.
+    fn take_back(&mut self, with: &Unread) {
+        let then = |hunk: &HunkRef| self.document.as_ref().and_then(|document| document.hunk(hunk));
+        let withdrawn = |hunk: HunkRef| Decided {
+            hunk,
+            decision: Decision::Withdrawn,
+            reason: Some("It was never written: the program ended before.".to_owned()),
+        };
+        let new = with.edit.iter().flat_map(|edit| {
+            edit.hunks.iter().map(|hunk| HunkRef { edit: edit.id.clone(), number: hunk.number })
+        });
+        let mut decisions: Vec<Decided> = new.map(withdrawn).collect();
+        for decided in &with.decisions {
+            if let Some(state) = then(&decided.hunk) {
+                let (decision, reason) = (state.decision, state.reason.clone());
+                decisions.push(Decided { hunk: decided.hunk.clone(), decision, reason });
+            }
+        }
+        let locations = with.locations.iter().map(|located| {
+            let location = then(&located.hunk).map(|state| state.location).unwrap_or_default();
+            Located { hunk: located.hunk.clone(), location }
+        });
+        let locations = locations.collect();
+        if let (Content::Text { weave, .. }, Some(names)) = (&mut self.content, &self.hunks) {
+            let ids: Vec<_> = weave.hunks().collect();
+            for (id, name) in ids.into_iter().zip(names) {
+                if name
+                    .as_ref()
+                    .is_some_and(|name| with.edit.as_ref().is_some_and(|edit| edit.id == name.edit))
+                {
+                    weave.set_refused(id, true);
+                }
+            }
+        }
+        (self.decisions, self.locations) = (decisions, locations);
+    }
+
+    /// The draft that makes things as they were.
+    fn draft(&self, with: &Unread, file: FileId) -> Draft<'_> {
+        let change = with.edit.as_ref().and_then(|edit| edit.file.as_ref());
+        let (name, registers) = match &self.document {
+            Some(document) => (document.name.clone(), document.registers),
+            None => {
+                let name: Option<DocumentName> =
+                    change.and_then(|change| Some(change.name.as_ref()?.0.clone()));
+                let exists = change.and_then(|change| change.exists).is_none_or(|(before, _)| before);
+                let mode = change.and_then(|change| change.mode.as_ref()?.0);
+                (name.unwrap_or_else(|| with.document.clone()), Registers { exists, mode })
+            }
+        };
+        let now = match &self.content {
+            Content::None => None,
+            Content::Text { weave, form, .. } => {
+                Some(Now::Text { weave: weave.as_ref(), form: *form, hash: None })
+            }
+            Content::Bytes { bytes, .. } => Some(Now::Bytes(bytes)),
+        };
+        Draft {
+            file: Some(file),
+            now,
+            continuity: Continuity::Unobserved,
+            decisions: self.decisions.clone(),
+            locations: self.locations.clone(),
+            registers: Some(registers),
+            ..Draft::about(name)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Before, after, and now.
+    type Effects<'a> = &'a [(&'a str, &'a str, &'a str)];
+
+    #[test]
+    fn the_disk_says_whether_an_intent_was_done() {
+        let hash = |of: &str| (!of.is_empty()).then(|| FileHash::of(of.as_bytes()));
+        let cases: &[(Effects<'_>, Verdict)] = &[
+            (&[("a", "b", "b")], Verdict::Done),
+            (&[("a", "b", "a")], Verdict::NotDone),
+            (&[("a", "b", "c")], Verdict::Changed),
+            (&[("a", "b", "")], Verdict::NotDone),
+            (&[("", "b", "b")], Verdict::Done),
+            (&[("", "b", "")], Verdict::NotDone),
+            (&[("", "b", "c")], Verdict::Changed),
+            (&[("a", "", "")], Verdict::Done),
+            (&[("a", "", "a")], Verdict::NotDone),
+            (&[("a", "", "c")], Verdict::NotDone),
+            (&[("a", "", ""), ("", "a", "a")], Verdict::Done),
+            (&[("a", "", "a"), ("", "a", "")], Verdict::NotDone),
+            (&[("a", "", ""), ("", "a", "c")], Verdict::Changed),
+        ];
+        for (effects, expected) in cases {
+            let effect = |(before, after, _): &(&str, &str, &str)| Effect {
+                name: DocumentName::Path("/x".into()),
+                before: hash(before),
+                after: hash(after),
+            };
+            let now: Vec<_> = effects.iter().map(|(.., now)| hash(now)).collect();
+            let effects: Vec<Effect> = effects.iter().map(effect).collect();
+            assert_eq!(judge(&effects, &now), *expected, "{effects:?}");
+        }
+    }
+}

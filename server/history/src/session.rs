@@ -1,0 +1,406 @@
+//! Writing to a history: the time in which one process, and one thread of it, has it for itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
+
+use serde::de::IgnoredAny;
+
+use crate::derive;
+use crate::document::Document;
+use crate::error::StoreError;
+use crate::folder::{Folder, Open, Opened};
+use crate::id::{ConversationId, DocumentName, EditId, FileId, HunkRef};
+use crate::layout;
+use crate::ledger::{Header, Ledger};
+use crate::record::{Sequence, Status};
+use crate::recover;
+use crate::store::{Entered, FilesNow, Known, Result, Store, read_document};
+use crate::told::{self, Told, diff_of, weave_in};
+use crate::transaction::{Draft, IntentEnd, Transaction};
+use crate::wire::WireDelta;
+
+/// How many documents are remembered as they were recorded last. Others are read again when they are needed.
+const REMEMBERED: usize = 64;
+
+/// What was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// Its place in the order of the history.
+    pub sequence: Sequence,
+    /// The file that it is about.
+    pub file: FileId,
+    /// The place of the new edit in its conversation, from 0.
+    pub index: Option<u64>,
+}
+
+/// The history, taken for writing. Nobody else writes to it until this is dropped.
+pub struct Session<'a> {
+    store: &'a Store,
+    pub(crate) folder: Folder,
+    pub(crate) log: Opened,
+    repairs: Vec<String>,
+    fresh: Fresh,
+    /// A line could not be taken back: nothing may come behind it.
+    torn: bool,
+    finished: bool,
+    // Dropped in this order: the kernel's lock before the gate, so that the next thread finds it free.
+    _lock: Opened,
+    _gate: Entered<'a>,
+}
+
+/// What the logs and diffs do not have yet.
+#[derive(Default)]
+struct Fresh {
+    /// New edits by conversation, in order, with their diffs.
+    edits: BTreeMap<ConversationId, Vec<(EditId, Option<String>)>>,
+    /// Conversations in which the status of an older edit has changed.
+    changed: BTreeSet<ConversationId>,
+    any: bool,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn begin(
+        store: &'a Store,
+        gate: Entered<'a>,
+        folder: Folder,
+        lock: Opened,
+        files: &dyn FilesNow,
+    ) -> Result<Self> {
+        let missing = || StoreError::BadDraft("the record is missing");
+        let mut log = folder.file(layout::RECORD, Open::Append)?.ok_or_else(missing)?;
+        let mut repairs = Vec::new();
+        {
+            let mut known = store.known();
+            known.refresh(store.folder(), &mut log)?;
+            let torn = log.len()?.saturating_sub(known.ledger.end);
+            if torn > 0 {
+                log.truncate(known.ledger.end)?;
+                repairs.push(format!(
+                    "The last {torn} bytes of decisions.log were half a line; they were cut off. Nobody was told that it was recorded."
+                ));
+            }
+            if known.ledger.end == 0 {
+                folder.sync_names(layout::RECORD)?;
+                write_header(&mut log, &mut known.ledger, &Header::default())?;
+            }
+        }
+        let (fresh, torn, finished) = (Fresh::default(), false, false);
+        let mut session =
+            Self { store, folder, log, repairs, fresh, torn, finished, _lock: lock, _gate: gate };
+        session.catch_up()?;
+        recover::intents(&mut session, files)?;
+        Ok(session)
+    }
+
+    /// What was repaired when the session began, in sentences for people.
+    #[must_use]
+    pub fn repairs(&self) -> &[String] {
+        &self.repairs
+    }
+
+    pub(crate) fn repaired(&mut self, what: String) {
+        self.repairs.push(what);
+    }
+
+    pub(crate) fn store(&self) -> &'a Store {
+        self.store
+    }
+
+    /// What is recorded of the document that has this name now.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::document`].
+    pub fn document(&mut self, name: &DocumentName) -> Result<Document> {
+        let known = self.store.known();
+        let (file, _) = known.ledger.file(name).ok_or_else(|| StoreError::Unknown(name.to_string()))?;
+        read_document(&known.ledger, &self.folder, &mut self.log, file, None)
+    }
+
+    /// Records what a draft says. When this returns it is durable, but for the mere word that an intent is done: that can be found
+    /// out again.
+    ///
+    /// # Errors
+    ///
+    /// Nothing was recorded then.
+    pub fn append(&mut self, draft: &Draft<'_>) -> Result<Appended> {
+        self.append_with(draft, draft.done.then_some(IntentEnd::Done), None)
+    }
+
+    pub(crate) fn append_with(
+        &mut self,
+        draft: &Draft<'_>,
+        ended: Option<IntentEnd>,
+        hunks: Option<Vec<Option<HunkRef>>>,
+    ) -> Result<Appended> {
+        if self.torn {
+            return Err(StoreError::BadDraft("an earlier line could not be taken back; try again"));
+        }
+        let mut known = self.store.known();
+        let Known { ledger, told, .. } = &mut *known;
+        let root = self.store.folder();
+        let sequence = Sequence(ledger.given().0 + 1);
+        let outside = |name: DocumentName| StoreError::Outside { name, folder: root.to_path_buf() };
+        let name = draft.document.relative_to(root).ok_or_else(|| outside(draft.document.clone()))?;
+        // However the caller spells it.
+        let document = name.absolute_in(root).ok_or_else(|| outside(draft.document.clone()))?;
+        let draft = &Draft { document, ..draft.clone() };
+        let file = check(draft, ledger, ended)?;
+        let id = file.unwrap_or(FileId(sequence));
+        let tracked = file.and_then(|file| ledger.files.get(&file));
+        let after = tracked.and_then(|tracked| Some(ledger.lines.get(*tracked.lines.last()?)?.sequence));
+
+        if let Some(file) = file
+            && !told.contains_key(&file)
+            && draft.now.is_some()
+            && let Ok(document) = read_document(ledger, &self.folder, &mut self.log, file, None)
+            && let Some(recorded) = Told::of(document)
+        {
+            told.insert(file, recorded);
+        }
+        let weight = tracked.map_or((0, 0), |tracked| tracked.weight);
+        let woven =
+            weave_in(draft, &told::Known { name: &name, told: told.get(&id), weight, hunks }, sequence)?;
+        let index = draft.edit.as_ref().map(|edit| ledger.next_index(&edit.conversation));
+        let mut transaction: Transaction<WireDelta> = Transaction {
+            sequence,
+            time: humantime::format_rfc3339_micros(SystemTime::now()).to_string(),
+            process: self.store.process().to_owned(),
+            document: draft.document.clone(),
+            file: id,
+            after,
+            edit: draft.edit.clone(),
+            index,
+            base: None,
+            delta: None,
+            form: None,
+            text: None,
+            registers: draft.registers,
+            decisions: draft.decisions.clone(),
+            locations: draft.locations.clone(),
+            saved: draft.saved,
+            owner: draft.owner.clone(),
+            intent: draft.intent.clone(),
+            ended,
+        };
+        let (bytes, now) = woven.put_into(&mut transaction);
+        transaction.respell(|name| name.relative_to(root)).map_err(outside)?;
+        let line = to_line(&transaction)?;
+        ledger
+            .read::<IgnoredAny>(&line[..line.len() - 1])
+            .map_err(|_| StoreError::BadDraft("its hunks have to be numbered from 1, and its ids be safe"))?;
+
+        if let (Some(bytes), Some(way)) =
+            (bytes, transaction.base.as_ref().and_then(|base| base.checkpoint.as_ref()))
+        {
+            self.folder.write_whole(way, &bytes, true)?;
+        }
+        let found_again = transaction.ended == Some(IntentEnd::Done)
+            && transaction.edit.is_none()
+            && transaction.decisions.is_empty()
+            && transaction.locations.is_empty()
+            && transaction.base.is_none()
+            && transaction.delta.is_none();
+        let end = ledger.end;
+        let written = self.log.write(&line).and_then(|()| if found_again { Ok(()) } else { self.log.sync() });
+        if let Err(error) = written {
+            self.torn = self.log.truncate(end).is_err();
+            return Err(error);
+        }
+        let statuses = statuses(ledger, &transaction);
+        // It was read already, above.
+        let _ = ledger.take(&line[..line.len() - 1]);
+        let diff = draft.edit.as_ref().zip(now.as_ref()).and_then(|(edit, now)| {
+            let name = transaction.document.as_str();
+            diff_of(edit, name, &now.weave)
+        });
+        self.fresh.note(ledger, draft, diff, &statuses);
+        remember(told, id, now);
+        Ok(Appended { sequence, file: id, index })
+    }
+
+    /// Ends the session: writes what the logs and diffs do not have yet. What goes wrong with that is told in sentences; nothing is
+    /// lost by it, as the next session does it again.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<String> {
+        self.finished = true;
+        self.derive()
+    }
+
+    /// Brings logs and diffs up to date.
+    pub(crate) fn derive(&mut self) -> Vec<String> {
+        let fresh = std::mem::take(&mut self.fresh);
+        if !fresh.any {
+            return Vec::new();
+        }
+        let known = self.store.known();
+        let mut render = derive::Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
+        let mut written = || -> Result<()> {
+            for (conversation, edits) in &fresh.edits {
+                for (edit, diff) in edits {
+                    if let Some(diff) = diff {
+                        render.write_diff(conversation, edit, diff)?;
+                    }
+                }
+                if !fresh.changed.contains(conversation) {
+                    let edits: Vec<EditId> = edits.iter().map(|(edit, _)| edit.clone()).collect();
+                    render.add_to_log(conversation, &edits)?;
+                }
+            }
+            for conversation in &fresh.changed {
+                render.write_log(conversation)?;
+            }
+            render.note_derived()
+        };
+        match written() {
+            Ok(()) => Vec::new(),
+            Err(error) => {
+                vec![format!("The edit is recorded, but its log or diff could not be written: {error}.")]
+            }
+        }
+    }
+
+    /// Writes what processes that ended too early have left out of logs and diffs.
+    fn catch_up(&mut self) -> Result<()> {
+        let known = self.store.known();
+        let mut render = derive::Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
+        let repaired = render.catch_up();
+        drop(known);
+        match repaired {
+            Ok(repaired) => self.repairs.extend(repaired),
+            Err(error) => {
+                self.repairs.push(format!("Logs and diffs could not be brought up to date: {error}."));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares all logs and diffs with the record and writes anew what is missing, torn or contradicts it. For the start of a
+    /// program: it reads every log. Returns what was repaired, in sentences.
+    ///
+    /// # Errors
+    ///
+    /// The disk refuses.
+    pub fn check(&mut self) -> Result<Vec<String>> {
+        let known = self.store.known();
+        let mut render = derive::Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
+        render.check_all()
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        if !self.finished {
+            // There is nobody to tell; the next session does it again.
+            self.derive();
+        }
+    }
+}
+
+impl Fresh {
+    fn note(
+        &mut self,
+        ledger: &Ledger,
+        draft: &Draft<'_>,
+        diff: Option<String>,
+        before: &[(EditId, Status)],
+    ) {
+        self.any = true;
+        if let Some(edit) = &draft.edit {
+            self.edits.entry(edit.conversation.clone()).or_default().push((edit.id.clone(), diff));
+        }
+        for (edit, status) in before {
+            let Some(known) = ledger.edits.get(edit).filter(|known| known.status() != *status) else {
+                continue;
+            };
+            let new = self.edits.get(&known.conversation);
+            if !new.is_some_and(|new| new.iter().any(|(other, _)| other == edit)) {
+                self.changed.insert(known.conversation.clone());
+            }
+        }
+    }
+}
+
+/// The statuses of the edits that a transaction decides about.
+fn statuses(ledger: &Ledger, transaction: &Transaction<WireDelta>) -> Vec<(EditId, Status)> {
+    let decided: BTreeSet<&EditId> = transaction.decisions.iter().map(|decided| &decided.hunk.edit).collect();
+    let status = |edit: &EditId| Some((edit.clone(), ledger.edits.get(edit)?.status()));
+    decided.into_iter().filter_map(status).collect()
+}
+
+fn remember(told: &mut std::collections::HashMap<FileId, Told>, file: FileId, now: Option<Told>) {
+    let Some(now) = now else { return };
+    told.insert(file, now);
+    if told.len() > REMEMBERED
+        && let Some(oldest) = told.iter().min_by_key(|(_, told)| told.sequence).map(|(file, _)| *file)
+    {
+        told.remove(&oldest);
+    }
+}
+
+/// Checks a draft against what is recorded, and finds its file.
+fn check(draft: &Draft<'_>, ledger: &Ledger, ended: Option<IntentEnd>) -> Result<Option<FileId>> {
+    let file = match draft.file {
+        Some(file) if !ledger.files.contains_key(&file) => {
+            return Err(StoreError::Unknown(format!("file {}", file.0)));
+        }
+        Some(file) => Some(file),
+        None => ledger.names.get(&draft.document).copied(),
+    };
+    let tracked = file.and_then(|file| ledger.files.get(&file));
+    let last = tracked.and_then(|tracked| Some(ledger.lines.get(*tracked.lines.last()?)?.sequence));
+    if let (Some(since), Some(last)) = (draft.since, last)
+        && since != last
+    {
+        return Err(StoreError::Stale { document: draft.document.clone(), last });
+    }
+    match (tracked.and_then(|tracked| tracked.intent), ended) {
+        (Some(_), None) => return Err(StoreError::Unfinished { document: draft.document.clone() }),
+        (None, Some(_)) => return Err(StoreError::BadDraft("there is no intent to end")),
+        _ => {}
+    }
+    if let Some(edit) = &draft.edit {
+        for id in [edit.id.as_str(), edit.conversation.as_str()] {
+            if !EditId::is_safe(id) {
+                return Err(StoreError::UnsafeId { id: id.to_owned() });
+            }
+        }
+        if ledger.edits.contains_key(&edit.id) {
+            return Err(StoreError::DuplicateEdit { id: edit.id.clone() });
+        }
+    }
+    let decided = draft.decisions.iter().map(|decided| &decided.hunk);
+    for hunk in decided.chain(draft.locations.iter().map(|located| &located.hunk)) {
+        let new = draft.edit.as_ref().is_some_and(|edit| {
+            edit.id == hunk.edit && edit.hunks.iter().any(|other| other.number == hunk.number)
+        });
+        let known = ledger
+            .edits
+            .get(&hunk.edit)
+            .is_some_and(|known| Some(known.file) == file && known.decisions.contains_key(&hunk.number));
+        if !new && !known {
+            return Err(StoreError::UnknownHunk { hunk: hunk.clone(), document: draft.document.clone() });
+        }
+    }
+    Ok(file)
+}
+
+/// A value as a line of JSON, with its newline.
+pub(crate) fn to_line(value: &impl serde::Serialize) -> Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(value).map_err(|_| StoreError::BadDraft("it has no form in JSON"))?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// Begins a record.
+pub(crate) fn write_header(log: &mut Opened, ledger: &mut Ledger, header: &Header) -> Result<()> {
+    let line = to_line(header)?;
+    let written = log.write(&line).and_then(|()| log.sync());
+    if let Err(error) = written {
+        // An empty file, or half a line: the next session begins it again.
+        let _ = log.truncate(0);
+        return Err(error);
+    }
+    let _ = ledger.take(&line[..line.len() - 1]);
+    Ok(())
+}

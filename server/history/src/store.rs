@@ -1,0 +1,465 @@
+//! A history on disk, as one process uses it.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hashline_text::FileHash;
+
+use crate::document::{Document, Misfit, Unread, replay};
+use crate::error::StoreError;
+use crate::folder::{Folder, Open, Opened, Probe};
+use crate::id::{ConversationId, DocumentName, EditId, FileId};
+use crate::layout;
+use crate::ledger::{Damage, Ledger, OtherVersion, VERSION};
+use crate::record::{Sequence, Status};
+use crate::session::Session;
+use crate::told::Told;
+
+/// How long the lock is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(crate) type Result<T> = std::result::Result<T, StoreError>;
+
+/// What is on the disk now; asked when it is not known whether something was written before a process ended.
+pub trait FilesNow {
+    /// The hash of a file's bytes; none if there is no file. The path comes from the record: check that it may be read.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be known. What depends on it is left for another time.
+    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>>;
+}
+
+/// The history of one folder. May be shared by threads; other processes may use the same folder.
+pub struct Store {
+    root: PathBuf,
+    process: String,
+    patience: Duration,
+    probe: Option<Arc<dyn Probe>>,
+    known: Mutex<Known>,
+    gate: Gate,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store")
+            .field("root", &self.root)
+            .field("process", &self.process)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What has been read of the record.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub ledger: Ledger,
+    /// Which file it was read from.
+    identity: Option<(u64, u64)>,
+    /// What was recorded last of the documents that this process writes about.
+    pub told: HashMap<FileId, Told>,
+}
+
+/// A document in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The file.
+    pub file: FileId,
+    /// What it is called.
+    pub name: DocumentName,
+    /// The last that was recorded of it.
+    pub sequence: Sequence,
+    /// How many edits of it are recorded, and how many of them are pending.
+    pub edits: usize,
+    /// How many of them are pending.
+    pub pending: usize,
+    /// The sidecar that may switch them.
+    pub owner: Option<String>,
+}
+
+/// An edit in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The edit.
+    pub edit: EditId,
+    /// The turn of the agent that it belongs to.
+    pub conversation: ConversationId,
+    /// The file.
+    pub file: FileId,
+    /// What the file is called now.
+    pub document: DocumentName,
+    /// When it was recorded.
+    pub sequence: Sequence,
+    /// The person's decision.
+    pub status: Status,
+}
+
+impl Store {
+    /// The history of a folder, which need not exist yet: it is made when something is first recorded. `process` is what this
+    /// process is called in the record, for people.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>, process: impl Into<String>) -> Self {
+        Self {
+            root: folder.into(),
+            process: process.into(),
+            patience: PATIENCE,
+            probe: None,
+            known: Mutex::default(),
+            gate: Gate::default(),
+        }
+    }
+
+    /// The same, waiting for the lock so long at most.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// The same, with every change of the disk asked for. For tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_probe(self, probe: Arc<dyn Probe>) -> Self {
+        Self { probe: Some(probe), ..self }
+    }
+
+    /// The folder whose history it is.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.root
+    }
+
+    pub(crate) fn process(&self) -> &str {
+        &self.process
+    }
+
+    /// Takes the history for writing: after everything that others wrote was read, and what they left unfinished was finished.
+    /// Blocks. Makes the history if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Locked`] and whatever the disk says.
+    pub fn session(&self, files: &dyn FilesNow) -> Result<Session<'_>> {
+        let deadline = Instant::now() + self.patience;
+        let gate = self.gate.enter(deadline).ok_or_else(|| self.locked())?;
+        loop {
+            let folder = Folder::create(&self.root, self.probe.as_ref())?;
+            let lock = self.lock(&folder, deadline)?;
+            // While we waited the whole history may have been removed, and another one made.
+            let again = Folder::open(&self.root, None)?;
+            let same = again.is_some_and(|again| {
+                let locked = again.file(layout::LOCK, Open::Read).ok().flatten();
+                again.identity() == folder.identity()
+                    && locked.is_some_and(|other| other.identity() == lock.identity())
+            });
+            if same {
+                return Session::begin(self, gate, folder, lock, files);
+            }
+            if Instant::now() >= deadline {
+                return Err(self.locked());
+            }
+        }
+    }
+
+    fn locked(&self) -> StoreError {
+        let folder = crate::folder::WAY.iter().fold(self.root.clone(), |path, name| path.join(name));
+        StoreError::Locked { folder, seconds: self.patience.as_secs() }
+    }
+
+    fn lock(&self, folder: &Folder, deadline: Instant) -> Result<Opened> {
+        let lock = folder.file(layout::LOCK, Open::Append)?.ok_or_else(|| self.locked())?;
+        let mut pause = Duration::from_micros(200);
+        loop {
+            match lock.file.try_lock() {
+                Ok(()) => return Ok(lock),
+                Err(std::fs::TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    std::thread::sleep(pause);
+                    pause = (pause * 2).min(Duration::from_millis(10));
+                }
+                Err(std::fs::TryLockError::WouldBlock) => return Err(self.locked()),
+                Err(std::fs::TryLockError::Error(error)) => return Err(lock.failed("locked", &error)),
+            }
+        }
+    }
+
+    pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads what others have added, without the lock: a line that is being written is left for the next time.
+    fn look(&self) -> Result<Option<(Reading<'_>, Folder)>> {
+        let Some(folder) = Folder::open(&self.root, self.probe.as_ref())? else { return Ok(None) };
+        let Some(log) = folder.file(layout::RECORD, Open::Read)? else { return Ok(None) };
+        let mut reading = Reading { known: self.known(), log };
+        reading.known.refresh(&self.root, &mut reading.log)?;
+        Ok(Some((reading, folder)))
+    }
+
+    /// What is recorded of the document that has this name now.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Unknown`] if that is nothing, [`StoreError::Broken`] if it does not fit together.
+    pub fn document(&self, name: &DocumentName) -> Result<Document> {
+        self.of(name.to_string(), |ledger| ledger.file(name).map(|(id, _)| id), None)
+    }
+
+    /// What is recorded of a file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`document`](Self::document).
+    pub fn file(&self, file: FileId) -> Result<Document> {
+        self.of(format!("file {}", file.0), |_| Some(file), None)
+    }
+
+    /// A file as it was when this was the last that was recorded of it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`document`](Self::document), and [`StoreError::Forgotten`].
+    pub fn file_as_of(&self, file: FileId, sequence: Sequence) -> Result<Document> {
+        self.of(format!("file {}", file.0), |_| Some(file), Some(sequence))
+    }
+
+    fn of(
+        &self,
+        what: String,
+        find: impl Fn(&Ledger) -> Option<FileId>,
+        until: Option<Sequence>,
+    ) -> Result<Document> {
+        let Some((mut reading, folder)) = self.look()? else { return Err(StoreError::Unknown(what)) };
+        let file = find(&reading.known.ledger).ok_or(StoreError::Unknown(what))?;
+        let Reading { known, log } = &mut reading;
+        read_document(&known.ledger, &folder, log, file, until)
+    }
+
+    /// All documents that something is recorded of, by name.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn documents(&self) -> Result<Vec<Summary>> {
+        let Some((reading, _)) = self.look()? else { return Ok(Vec::new()) };
+        let ledger = &reading.known.ledger;
+        let mut counts: HashMap<FileId, (usize, usize)> = HashMap::new();
+        for known in ledger.edits.values() {
+            let count = counts.entry(known.file).or_default();
+            count.0 += 1;
+            count.1 += usize::from(known.status() == Status::Pending);
+        }
+        let mut list: Vec<Summary> = ledger
+            .files
+            .iter()
+            .map(|(file, tracked)| {
+                let (edits, pending) = counts.get(file).copied().unwrap_or_default();
+                let last = tracked.lines.last().and_then(|at| ledger.lines.get(*at));
+                Summary {
+                    file: *file,
+                    name: tracked.name.clone(),
+                    sequence: last.map_or(file.0, |line| line.sequence),
+                    edits,
+                    pending,
+                    owner: tracked.owner.clone(),
+                }
+            })
+            .collect();
+        list.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(list)
+    }
+
+    /// The edits whose id begins like this, in the order of record.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn find(&self, prefix: &str) -> Result<Vec<Found>> {
+        self.select(|edit, _| edit.as_str().starts_with(prefix))
+    }
+
+    /// The edits of a conversation, in the order of record.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn conversation(&self, id: &ConversationId) -> Result<Vec<Found>> {
+        self.select(|_, conversation| conversation == id)
+    }
+
+    fn select(&self, wanted: impl Fn(&EditId, &ConversationId) -> bool) -> Result<Vec<Found>> {
+        let Some((reading, _)) = self.look()? else { return Ok(Vec::new()) };
+        let ledger = &reading.known.ledger;
+        let mut found: Vec<Found> = Vec::new();
+        for (edit, known) in ledger.edits.iter().filter(|(edit, known)| wanted(edit, &known.conversation)) {
+            let (Some(line), Some(tracked)) = (ledger.lines.get(known.line), ledger.files.get(&known.file))
+            else {
+                continue;
+            };
+            found.push(Found {
+                edit: edit.clone(),
+                conversation: known.conversation.clone(),
+                file: known.file,
+                document: tracked.name.clone(),
+                sequence: line.sequence,
+                status: known.status(),
+            });
+        }
+        found.sort_by_key(|found| found.sequence);
+        Ok(found)
+    }
+
+    /// The lines of the record that were left out because they are damaged.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn damage(&self) -> Result<Vec<Damage>> {
+        Ok(self.look()?.map_or_else(Vec::new, |(reading, _)| reading.known.ledger.damage.clone()))
+    }
+
+    /// The diff of an edit, as it was rendered when the edit was recorded; none if it changes no lines.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn diff(&self, conversation: &ConversationId, edit: &EditId) -> Result<Option<String>> {
+        for id in [conversation.as_str(), edit.as_str()] {
+            if !EditId::is_safe(id) {
+                return Err(StoreError::UnsafeId { id: id.to_owned() });
+            }
+        }
+        let Some(folder) = Folder::open(&self.root, None)? else { return Ok(None) };
+        let bytes = folder.read(&layout::diff(conversation, edit))?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    pub(crate) fn open_folder(&self) -> Result<Option<Folder>> {
+        Folder::open(&self.root, None)
+    }
+}
+
+/// The record, and the file that it is read from.
+struct Reading<'a> {
+    known: MutexGuard<'a, Known>,
+    log: Opened,
+}
+
+impl Known {
+    /// Reads what has been added to the record; all of it, if it is another file or not the one that it was.
+    pub(crate) fn refresh(&mut self, root: &Path, log: &mut Opened) -> Result<()> {
+        let remembered = self.ledger.last.len() as u64;
+        let known = self.identity.is_some() && self.identity == log.identity() && self.ledger.end > 0 && {
+            // The last line that we know is still where it was.
+            let behind = self.ledger.end - self.ledger.last_len;
+            log.read_at(behind, remembered)? == self.ledger.last
+        };
+        if !known {
+            *self = Self { ledger: Ledger::new(root), identity: log.identity(), told: HashMap::new() };
+        }
+        let path = log.path().to_path_buf();
+        let failed = |error: std::io::Error| StoreError::io(&path, "read", &error);
+        log.file.seek(SeekFrom::Start(self.ledger.end)).map_err(failed)?;
+        let mut reader = BufReader::with_capacity(1 << 16, &log.file);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            reader.read_until(b'\n', &mut line).map_err(failed)?;
+            let Some((b'\n', whole)) = line.split_last() else { return Ok(()) };
+            self.ledger.take(whole).map_err(|OtherVersion(found)| StoreError::WrongVersion {
+                path: path.clone(),
+                found,
+                known: VERSION,
+            })?;
+            // Another process wrote about it.
+            if let Some(line) = self.ledger.lines.last() {
+                self.told.remove(&line.file);
+            }
+        }
+    }
+}
+
+/// The transactions of a file, up to one of them.
+pub(crate) fn read_transactions(
+    ledger: &Ledger,
+    log: &mut Opened,
+    file: FileId,
+    until: Option<Sequence>,
+) -> Result<Vec<Unread>> {
+    let Some(tracked) = ledger.files.get(&file) else { return Ok(Vec::new()) };
+    let mut transactions = Vec::with_capacity(tracked.lines.len());
+    for line in tracked.lines.iter().filter_map(|at| ledger.lines.get(*at)) {
+        if until.is_some_and(|until| line.sequence > until) {
+            break;
+        }
+        transactions.push(read_line(ledger, log, line)?);
+    }
+    Ok(transactions)
+}
+
+/// One transaction.
+pub(crate) fn read_line<D: serde::de::DeserializeOwned>(
+    ledger: &Ledger,
+    log: &mut Opened,
+    line: &crate::ledger::Line,
+) -> Result<crate::transaction::Transaction<D>> {
+    let bytes = log.read_at(line.offset, line.len)?;
+    ledger.read(&bytes).map_err(|why| StoreError::Io { path: log.path().to_path_buf(), action: "read", why })
+}
+
+/// A document as of a moment, or as it is.
+pub(crate) fn read_document(
+    ledger: &Ledger,
+    folder: &Folder,
+    log: &mut Opened,
+    file: FileId,
+    until: Option<Sequence>,
+) -> Result<Document> {
+    let transactions = read_transactions(ledger, log, file, until)?;
+    let Some(name) = ledger.files.get(&file).map(|tracked| tracked.name.clone()) else {
+        return Err(StoreError::Unknown(format!("file {}", file.0)));
+    };
+    match replay(&transactions, &|way| checkpoint(folder, way)) {
+        Ok(Some(document)) => Ok(document),
+        Ok(None) => Err(StoreError::Forgotten { document: name, sequence: until.unwrap_or_default() }),
+        Err(Misfit { sequence, why }) => Err(StoreError::Broken { document: name, sequence, why }),
+    }
+}
+
+/// The bytes of a checkpoint.
+pub(crate) fn checkpoint(folder: &Folder, way: &str) -> std::result::Result<Vec<u8>, String> {
+    if !layout::is_checkpoint(way) {
+        return Err(format!("{way:?} is no checkpoint"));
+    }
+    let bytes = folder.read(way).map_err(|error| error.to_string())?;
+    bytes.ok_or_else(|| format!("its checkpoint {way} is missing"))
+}
+
+/// Lets one thread in at a time: the kernel's lock is the process's.
+#[derive(Default)]
+struct Gate {
+    taken: Mutex<bool>,
+    freed: Condvar,
+}
+
+/// Leaves the gate when dropped.
+pub(crate) struct Entered<'a>(&'a Gate);
+
+impl Gate {
+    fn enter(&self, deadline: Instant) -> Option<Entered<'_>> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        while *taken {
+            let left = deadline.checked_duration_since(Instant::now())?;
+            taken = self.freed.wait_timeout(taken, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *taken = true;
+        Some(Entered(self))
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.0.freed.notify_one();
+    }
+}

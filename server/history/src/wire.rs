@@ -1,0 +1,366 @@
+//! What a weave's delta, a hash and the like look like in JSON.
+//!
+//! A line is one string with its ending in it, as `"one\r\n"`; a run is `[first id, lines, maker, removers, gone]`, and
+//! runs that are as they were before are `[from, how many]`. Whatever comes
+//! back is checked for what the weave takes for granted, as the record may have been touched by anybody.
+
+use std::collections::{HashMap, HashSet};
+
+use hashline_text::{DiskForm, Ending, OwnedLine, Text};
+use hashline_weave::{Delta, HunkId, IdRange, LineId, NewHunk, RunState, Weave};
+use serde::{Deserialize, Serialize};
+
+/// Ids stay far below what arithmetic on them can bear.
+const MOST_LINES: u64 = 1 << 48;
+
+/// A [`Delta`] in JSON.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct WireDelta {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hunks: Vec<WireHunk>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    switched: Vec<(u32, bool)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<(u32, bool)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    runs: Option<Vec<WireRuns>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    contents: Vec<(u64, Vec<String>)>,
+    next_line: u64,
+    newline: (bool, usize),
+    ending: String,
+}
+
+/// Runs of lines, in order. A delta tells all runs; most of them are as they were, and writing them each time would let the record
+/// grow with the square of the edits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum WireRuns {
+    /// A run: first id, lines, maker, removers, gone.
+    Run(u64, u64, Option<u32>, Vec<u32>, bool),
+    /// Runs of the state before: from which on, and how many.
+    Same(usize, usize),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct WireHunk {
+    removed: Vec<(u64, String)>,
+    made: u64,
+    proposed: Vec<String>,
+    around: (Option<u64>, Option<u64>),
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    depends: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    collides: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    newline: Option<bool>,
+}
+
+impl WireDelta {
+    /// What is written of a delta since an earlier state.
+    pub(crate) fn new(delta: &Delta, earlier: &Weave) -> Self {
+        let marks = |list: &[(HunkId, bool)]| list.iter().map(|(id, is)| (order(*id), *is)).collect();
+        Self {
+            hunks: delta.hunks.iter().map(WireHunk::from).collect(),
+            switched: marks(&delta.switched),
+            refused: marks(&delta.refused),
+            runs: delta.runs.as_ref().map(|runs| write_runs(runs, &earlier.run_states())),
+            contents: delta.contents.iter().map(|(id, lines)| (id.number(), written(lines))).collect(),
+            next_line: delta.next_line.number(),
+            newline: delta.newline,
+            ending: delta.ending.as_str().to_owned(),
+        }
+    }
+}
+
+fn write_runs(runs: &[RunState], before: &[RunState]) -> Vec<WireRuns> {
+    let places: HashMap<LineId, usize> =
+        before.iter().enumerate().map(|(at, run)| (run.ids.first, at)).collect();
+    let mut out: Vec<WireRuns> = Vec::new();
+    for run in runs {
+        let same = places.get(&run.ids.first).copied().filter(|at| before[*at] == *run);
+        match (same, out.last_mut()) {
+            (Some(at), Some(WireRuns::Same(from, len))) if *from + *len == at => *len += 1,
+            (Some(at), _) => out.push(WireRuns::Same(at, 1)),
+            (None, _) => {
+                let maker = run.maker.map(order);
+                let (first, len) = (run.ids.first.number(), run.ids.len as u64);
+                out.push(WireRuns::Run(first, len, maker, orders(&run.removers), run.gone));
+            }
+        }
+    }
+    out
+}
+
+impl From<&NewHunk> for WireHunk {
+    fn from(hunk: &NewHunk) -> Self {
+        let number = |id: LineId| id.number();
+        Self {
+            removed: hunk.removed.iter().map(|(id, line)| (id.number(), write_line(line))).collect(),
+            made: hunk.made.number(),
+            proposed: written(&hunk.proposed),
+            around: (hunk.around.0.map(number), hunk.around.1.map(number)),
+            depends: orders(&hunk.depends),
+            collides: orders(&hunk.collides),
+            newline: hunk.newline,
+        }
+    }
+}
+
+impl WireDelta {
+    /// The delta that was written, if it can be one of this state.
+    pub(crate) fn read(self, earlier: &Weave) -> Result<Delta, &'static str> {
+        if self.next_line > MOST_LINES {
+            return Err("it counts more lines than there can be");
+        }
+        let next = self.next_line;
+        let line = move |number: u64| {
+            if number <= next {
+                Ok(LineId::from_number(number))
+            } else {
+                Err("it names a line that there is not")
+            }
+        };
+        let range = move |first: u64, len: u64| {
+            let fits = first.checked_add(len).is_some_and(|end| end <= next);
+            let len = usize::try_from(len).ok().filter(|_| fits);
+            Ok(IdRange { first: line(first)?, len: len.ok_or("it names a line that there is not")? })
+        };
+        let marks =
+            |list: Vec<(u32, bool)>| list.into_iter().map(|(id, is)| (HunkId::from_order(id), is)).collect();
+        let hunk = |hunk: WireHunk| {
+            let removed = hunk.removed.into_iter();
+            let around = |id: Option<u64>| id.map(line).transpose();
+            Ok(NewHunk {
+                removed: removed
+                    .map(|(id, text)| Ok((line(id)?, read_line(&text)?)))
+                    .collect::<Result<_, _>>()?,
+                made: range(hunk.made, hunk.proposed.len() as u64)?.first,
+                proposed: read_lines(&hunk.proposed)?,
+                around: (around(hunk.around.0)?, around(hunk.around.1)?),
+                depends: hunks(hunk.depends),
+                collides: hunks(hunk.collides),
+                newline: hunk.newline,
+            })
+        };
+        let before = if self.runs.is_some() { earlier.run_states() } else { Vec::new() };
+        // No run is there twice, so no more can be told than there were.
+        let mut left = before.len();
+        let run = |runs: WireRuns| match runs {
+            WireRuns::Run(first, len, maker, removers, gone) => {
+                let maker = maker.map(HunkId::from_order);
+                Ok(vec![RunState { ids: range(first, len)?, maker, removers: hunks(removers), gone }])
+            }
+            WireRuns::Same(from, len) => {
+                let same =
+                    from.checked_add(len).filter(|_| len <= left).and_then(|end| before.get(from..end));
+                left = left.saturating_sub(len);
+                same.map(<[RunState]>::to_vec).ok_or("it speaks of lines that there were not")
+            }
+        };
+        let runs = self.runs.map(|runs| runs.into_iter().map(run).collect::<Result<Vec<_>, _>>());
+        let runs: Option<Vec<RunState>> = runs.transpose()?.map(|runs| runs.concat());
+        if runs.as_ref().is_some_and(|runs| !apart(runs)) {
+            return Err("it names a line twice");
+        }
+        let contents = self
+            .contents
+            .into_iter()
+            .map(|(first, lines)| Ok((range(first, lines.len() as u64)?.first, read_lines(&lines)?)));
+        Ok(Delta {
+            hunks: self.hunks.into_iter().map(hunk).collect::<Result<_, _>>()?,
+            switched: marks(self.switched),
+            refused: marks(self.refused),
+            runs,
+            contents: contents.collect::<Result<_, &'static str>>()?,
+            next_line: line(next)?,
+            newline: self.newline,
+            ending: read_ending(&self.ending)?,
+        })
+    }
+}
+
+/// Whether no line is in two runs, and none is empty.
+fn apart(runs: &[RunState]) -> bool {
+    let mut ranges: Vec<(u64, u64)> =
+        runs.iter().map(|run| (run.ids.first.number(), run.ids.len as u64)).collect();
+    ranges.sort_unstable();
+    ranges.iter().all(|(_, len)| *len > 0) && ranges.windows(2).all(|two| two[0].0 + two[0].1 <= two[1].0)
+}
+
+fn order(id: HunkId) -> u32 {
+    u32::try_from(id.order()).unwrap_or(u32::MAX)
+}
+
+fn orders(ids: &[HunkId]) -> Vec<u32> {
+    ids.iter().copied().map(order).collect()
+}
+
+fn hunks(orders: Vec<u32>) -> Vec<HunkId> {
+    orders.into_iter().map(HunkId::from_order).collect()
+}
+
+fn write_line(line: &OwnedLine) -> String {
+    format!("{}{}", line.content, line.ending.as_str())
+}
+
+fn written(lines: &[OwnedLine]) -> Vec<String> {
+    lines.iter().map(write_line).collect()
+}
+
+fn read_line(text: &str) -> Result<OwnedLine, &'static str> {
+    match Ending::split(text) {
+        (content, Some(ending)) if Ending::find(content.as_bytes()).is_none() => {
+            Ok(OwnedLine::new(content, ending))
+        }
+        _ => Err("a line of it is not one line"),
+    }
+}
+
+fn read_lines(lines: &[String]) -> Result<Vec<OwnedLine>, &'static str> {
+    lines.iter().map(|line| read_line(line)).collect()
+}
+
+fn read_ending(text: &str) -> Result<Ending, &'static str> {
+    match Ending::split(text) {
+        ("", Some(ending)) => Ok(ending),
+        _ => Err("it names an ending that there is not"),
+    }
+}
+
+/// All of a weave, also what a first delta would leave out, but for the lines of its buffer, which are kept as they are beside it; none for a weave that the buffer's text
+/// alone makes.
+pub(crate) fn without_text(weave: &Weave) -> Option<WireDelta> {
+    weave.delta_since(&Weave::new(weave.buffer().clone()))?;
+    let mut delta = weave.whole()?;
+    let mut shown = shown(&delta);
+    shown.sort_unstable();
+    let mut hidden = Vec::new();
+    for (first, lines) in std::mem::take(&mut delta.contents) {
+        for (at, line) in lines.into_iter().enumerate() {
+            let id = first.number() + at as u64;
+            if !holds(&shown, id) {
+                push_line(&mut hidden, id, line);
+            }
+        }
+    }
+    delta.contents = hidden;
+    Some(WireDelta::new(&delta, &Weave::new(Text::default())))
+}
+
+/// The weave that [`without_text`] and the text of its buffer make.
+pub(crate) fn with_text(wire: WireDelta, text: &Text) -> Result<Weave, String> {
+    let mut weave = Weave::new(Text::default());
+    let mut delta = wire.read(&weave)?;
+    let ranges = shown(&delta);
+    let mut ids = ranges.iter().flat_map(|(first, end)| *first..*end);
+    let mut contents = std::mem::take(&mut delta.contents);
+    for line in text.all_lines() {
+        let id = ids.next().ok_or("its text has more lines than it tells of")?;
+        push_line(&mut contents, id, line.to_owned_line(delta.ending));
+    }
+    delta.contents = contents;
+    weave.apply_delta(&delta).map_err(|error| error.to_string())?;
+    Ok(weave)
+}
+
+fn push_line(contents: &mut Vec<(LineId, Vec<OwnedLine>)>, id: u64, line: OwnedLine) {
+    match contents.last_mut() {
+        Some((first, lines)) if first.number() + lines.len() as u64 == id => lines.push(line),
+        _ => contents.push((LineId::from_number(id), vec![line])),
+    }
+}
+
+/// The ids of the lines that are in the buffer, in its order, by what a whole delta says.
+fn shown(delta: &Delta) -> Vec<(u64, u64)> {
+    let on: HashSet<HunkId> = delta.switched.iter().filter(|(_, is)| *is).map(|(id, _)| *id).collect();
+    let shown = delta.runs.iter().flatten().filter(|run| {
+        let made = run.maker.is_none_or(|maker| on.contains(&maker));
+        made && !run.gone && !run.removers.iter().any(|remover| on.contains(remover))
+    });
+    shown.map(|run| (run.ids.first.number(), run.ids.first.number() + run.ids.len as u64)).collect()
+}
+
+fn holds(ranges: &[(u64, u64)], id: u64) -> bool {
+    let at = ranges.partition_point(|(first, _)| *first <= id);
+    at > 0 && id < ranges[at - 1].1
+}
+
+/// How a text is stored, in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WireForm {
+    bom: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ending: Option<WireEnding>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WireEnding {
+    Lf,
+    CrLf,
+    Cr,
+}
+
+impl From<DiskForm> for WireForm {
+    fn from(form: DiskForm) -> Self {
+        let ending = form.ending.map(|ending| match ending {
+            Ending::Lf => WireEnding::Lf,
+            Ending::CrLf => WireEnding::CrLf,
+            Ending::Cr => WireEnding::Cr,
+        });
+        Self { bom: form.bom, ending }
+    }
+}
+
+impl From<WireForm> for DiskForm {
+    fn from(form: WireForm) -> Self {
+        let ending = form.ending.map(|ending| match ending {
+            WireEnding::Lf => Ending::Lf,
+            WireEnding::CrLf => Ending::CrLf,
+            WireEnding::Cr => Ending::Cr,
+        });
+        Self { bom: form.bom, ending }
+    }
+}
+
+/// A hash that may be missing in JSON: 64 hex digits, or null.
+pub(crate) mod hash {
+    use std::borrow::Cow;
+
+    use hashline_text::FileHash;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(
+        hash: &Option<FileHash>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        hash.map(|hash| hash.to_hex()).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<FileHash>, D::Error> {
+        let text = Option::<Cow<'de, str>>::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(serde::de::Error::custom)).transpose()
+    }
+}
+
+/// A hunk of the weave in JSON: its place in the order of record.
+pub(crate) mod hunk {
+    use hashline_weave::HunkId;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(id: &Option<HunkId>, serializer: S) -> Result<S::Ok, S::Error> {
+        match id {
+            Some(id) => serializer.serialize_u32(super::order(*id)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<HunkId>, D::Error> {
+        Ok(Option::<u32>::deserialize(deserializer)?.map(HunkId::from_order))
+    }
+}

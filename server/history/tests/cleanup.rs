@@ -1,0 +1,134 @@
+//! Forgetting changes nothing of what stays.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod common;
+
+use std::time::Duration;
+
+use common::*;
+use hashline_history::{Decision, Draft, Pin, Status, Store};
+
+#[test]
+fn a_cleanup_changes_no_document() {
+    let (mut went, mut runs) = (0, 0);
+    for seed in seeds(80) {
+        let _replays = Replays(seed);
+        runs += 1;
+        let mut rng = Rng::new(seed);
+        let folder = common::folder();
+        let kind = endings(&mut rng);
+        let store = Store::new(folder.path(), "a process");
+        let other = Store::new(folder.path(), "another process");
+        let mut documents: Vec<Live> = (0..3)
+            .map(|at| Live::new(name_in(folder.path(), &format!("{at}.txt")), &text(&mut rng, kind, 12)))
+            .collect();
+        let mut count = 0;
+        for round in 0..3 {
+            for _ in 0..8 {
+                let live = &mut documents[rng.below(3)];
+                let mut session = store.session(&NoFiles).unwrap();
+                let lines = live.weave.agent().line_count();
+                let changes = changes(&mut rng, kind, lines);
+                count += 1;
+                let conversation = format!("conv{}", rng.below(4));
+                let Some(edit) = live.edit(&format!("e{count}"), &conversation, &changes, rng.chance(50))
+                else {
+                    continue;
+                };
+                session.append(&live.draft(Some(edit))).unwrap();
+                for at in 0..live.hunks.len() {
+                    if rng.chance(60) {
+                        let decision = *rng.pick(&[Decision::Accepted, Decision::Rejected]);
+                        let (decisions, locations) = live.decide(at, decision, None);
+                        session.append(&Draft { decisions, locations, ..live.draft(None) }).unwrap();
+                    }
+                }
+                let (span, new) = typing(&mut rng, live.weave.buffer());
+                live.type_at(span, &new);
+                session.append(&live.draft(None)).unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(2));
+            other.documents().unwrap();
+            let whole = files(folder.path());
+            let by = if rng.chance(50) { &store } else { &other };
+            let planned = by.session(&NoFiles).unwrap().cleanup(Duration::ZERO, true).unwrap();
+            assert_same_files(&files(folder.path()), &whole);
+            let cleaned = by.session(&NoFiles).unwrap().cleanup(Duration::ZERO, false).unwrap();
+            assert_eq!(planned, cleaned, "a dry run says what a real one does");
+            let again = by.session(&NoFiles).unwrap().cleanup(Duration::ZERO, false).unwrap();
+            assert!(again.iter().all(|one| one.gone.is_empty()), "{again:?}");
+            for one in &cleaned {
+                went += one.gone.len();
+                let live = documents.iter_mut().find(|live| live.name == one.document).unwrap();
+                for gone in &one.gone {
+                    live.hunks.retain(|hunk| hunk.edit != *gone);
+                }
+                match store.document(&live.name) {
+                    Ok(document) => {
+                        assert_same(&live.weave, document.weave().unwrap());
+                        assert_eq!(document.edits.len(), one.kept);
+                        let names: Vec<_> = document.hunks.iter().flatten().cloned().collect();
+                        assert_eq!(names, live.hunks);
+                        for hunk in &live.hunks {
+                            assert_eq!(document.hunk(hunk).unwrap().decision, live.decisions[hunk].0);
+                        }
+                        match one.pin.as_ref().unwrap() {
+                            Pin::Undecided(edit) => {
+                                assert_eq!(document.edit(edit).unwrap().status(), Status::Pending);
+                            }
+                            pin => panic!("{pin}"),
+                        }
+                    }
+                    Err(error) => {
+                        assert_eq!((one.kept, &one.pin), (0, &None), "{error}");
+                        // The owner begins anew.
+                        *live = Live::new(live.name.clone(), &live.weave.buffer().to_string());
+                    }
+                }
+            }
+            let mut session = by.session(&NoFiles).unwrap();
+            assert_eq!(session.repairs(), Vec::<String>::new());
+            assert_eq!(session.check().unwrap(), Vec::<String>::new(), "round {round}");
+            drop(session);
+            let listing = store.list(None, 0, |_| true).unwrap();
+            let kept: usize = cleaned.iter().map(|one| one.kept).sum();
+            assert_eq!(listing.total, kept);
+            let diffs = files(folder.path())
+                .iter()
+                .filter(|(path, _)| path.extension().is_some_and(|end| end == "diff"))
+                .count();
+            assert_eq!(diffs, kept);
+        }
+    }
+    assert!(went > runs, "{went} edits in {runs} runs");
+}
+
+#[test]
+fn what_is_young_stays() {
+    let folder = common::folder();
+    let store = Store::new(folder.path(), "a process");
+    let mut live = Live::new(name_in(folder.path(), "a.txt"), "one\n");
+    let change = hashline_weave::Change { lines: 0..1, new: vec![line("1")] };
+    let edit = live.edit("e", "conv", &[change], false);
+    let mut session = store.session(&NoFiles).unwrap();
+    session.append(&live.draft(edit)).unwrap();
+    let (decisions, locations) = live.decide(0, Decision::Rejected, None);
+    session.append(&Draft { decisions, locations, ..live.draft(None) }).unwrap();
+    let cleaned = session.cleanup(Duration::from_secs(3600), false).unwrap();
+    assert!(matches!(cleaned[0].pin, Some(Pin::Young(_))), "{cleaned:?}");
+    assert_eq!((cleaned[0].gone.len(), cleaned[0].kept), (0, 1));
+    std::thread::sleep(Duration::from_millis(2));
+    let cleaned = session.cleanup(Duration::ZERO, false).unwrap();
+    assert_eq!((cleaned[0].gone.len(), cleaned[0].kept), (1, 0));
+    drop(session);
+    assert!(store.documents().unwrap().is_empty());
+    let left: Vec<_> =
+        files(folder.path()).into_iter().map(|(path, _)| path.file_name().unwrap().to_owned()).collect();
+    assert_eq!(left, [".gitignore", "decisions.log", "derived", "lock"]);
+    // Numbers are not given twice.
+    let mut live = Live::new(live.name, "one\n");
+    let change = hashline_weave::Change { lines: 0..1, new: vec![line("1")] };
+    let edit = live.edit("e", "conv", &[change], false);
+    assert_eq!(store.session(&NoFiles).unwrap().append(&live.draft(edit)).unwrap().sequence.0, 3);
+}
