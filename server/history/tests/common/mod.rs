@@ -274,7 +274,11 @@ pub fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
             if path.is_dir() {
                 todo.push(path);
             } else {
-                found.push((path.clone(), std::fs::read(&path).unwrap()));
+                match std::fs::read(&path) {
+                    Ok(bytes) => found.push((path, bytes)),
+                    // A temporary file that has its right name by now, where others write meanwhile.
+                    Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{error}"),
+                }
             }
         }
     }
