@@ -1,0 +1,216 @@
+--- The same over the life of documents, buffers and the sidecar itself.
+local t = ...
+local Scene = require("scene")
+local three = require("three_edits")
+local with = Scene.with
+
+local FILE = Scene.FILE
+local SAVED, UNSAVED, APPLIED = three.SAVED, three.UNSAVED, three.APPLIED
+
+t.test(":e! with a held edit: it comes back where its lines are", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path = scene:open("greet.js", SAVED .. "\n")
+  local agent = scene:agent(path)
+  agent:edit(path, agent:read(path), Scene.THREE)
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  child:type("ggOone<CR>two<Esc>")
+  scene:shows({ "1 held 3-4", "2 held 7-8", "3 held 11-11" })
+  child:cmd("edit!")
+  t.eq(child:lines(), FILE)
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" }, "after a reload that takes typing back")
+  vim.fn.writefile(vim.list_extend({ "// from elsewhere" }, FILE), path)
+  child:cmd("checktime")
+  scene:has(vim.list_extend({ "// from elsewhere" }, FILE))
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" }, "after a reload of what others wrote")
+  child:cmd("Hashline accept!")
+  scene:shows({})
+  scene:has(with(APPLIED, { { 12, 13, { APPLIED[12], "// the end" } }, { 1, 1, { "// from elsewhere" } } }))
+  child:type("u")
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:reads(agent, path)
+end)
+
+t.test("a document is closed and opened again: its held edits wait", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path = scene:open("greet.js", SAVED .. "\n")
+  local agent = scene:agent(path)
+  agent:edit(path, agent:read(path), Scene.THREE)
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  child:cmd("enew | bwipeout #")
+  child:cmd("Hashline list")
+  t.eq(#child:lua("return vim.fn.getqflist()"), 3, "they are listed while it is closed")
+  child:cmd("cclose")
+  t.wait(function()
+    return agent:read(path).text:find("world", 1, true)
+  end, "agents go on reading it")
+  t.eq(Scene.bytes(path), SAVED .. "\n", "the disk stays as it is")
+  child:cmd("edit " .. vim.fn.fnameescape(path))
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" }, "they are back")
+  scene:go("Bye")
+  child:cmd("Hashline accept")
+  scene:shows({ "1 held 1-2", "3 held 10-10" })
+  child:cmd("write | enew | bwipeout #")
+  vim.fn.writefile(vim.list_extend({ "// from elsewhere" }, vim.fn.readfile(path)), path)
+  child:cmd("edit " .. vim.fn.fnameescape(path))
+  scene:shows({ "1 held 2-3", "3 held 11-11" }, "after a change on the disk, too")
+  scene:reads(agent, path)
+end)
+
+t.test("two buffers, two agents: each hunk in its file, the list has all of them", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local first = scene:open("first.js", SAVED)
+  child:cmd("set hidden")
+  local second = scene:open("second.js", SAVED .. "\n")
+  local agent, other = scene:agent(second), scene:agent(second, "codex")
+  agent:edit(first, agent:read(first), Scene.THREE)
+  other:edit(second, other:read(second), { { "delete", "Hello" } })
+  scene:shows({ "1 held 1-2" })
+  child:wait("#require('hashline.state').all() == 2")
+  child:cmd("Hashline list")
+  local function list()
+    return child:lua([[
+      return vim.tbl_map(function(item)
+        return ("%s:%d %s"):format(vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr)), item.lnum, item.text)
+      end, vim.fn.getqflist())
+    ]])
+  end
+  t.eq(list(), {
+    "first.js:2 claude-code · hunk 1 of 3 · +1 -1 · return `Hello, ${name}!`;",
+    "first.js:6 claude-code · hunk 2 of 3 · +2 -1 · const bye = `Bye, ${name}.`;",
+    'first.js:9 claude-code · hunk 3 of 3 · +1 · farewell("world");',
+    'second.js:2 codex · hunk 1 of 1 · -1 · return "Hello, " + name;',
+  })
+  child:cmd("cclose")
+  child:cmd("Hashline accept!")
+  scene:has(with(FILE, { { 2, 2, {} } }))
+  scene:shows({})
+  child:cmd("buffer 1")
+  t.eq(child:lines(), FILE, "the other file is as it was")
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  child:cmd("Hashline reject!")
+  scene:shows({})
+  t.eq(child:lines(), FILE)
+  child:cmd("Hashline list")
+  t.eq(child:lua("return vim.bo.buftype"), "", "no list of nothing")
+  scene:reads(agent, first)
+  t.eq({ Scene.bytes(first), Scene.bytes(second) }, { SAVED, SAVED .. "\n" })
+end)
+
+t.test("an agent that waits for the review hears of it with the reason", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path, agent, read = three.read(t, scene)
+  local edited = agent:edit(path, read, Scene.THREE)
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  local hears = agent:calling("await_review", { timeout_s = 30 })
+  scene:go("Hello")
+  t.ok(not hears(), "it waits")
+  child:cmd("Hashline reject we greet with a colon")
+  t.wait(hears, "it hears")
+  local text = hears().text
+  t.ok(text:find("hunk 1 · rejected · the person says: we greet with a colon\n", 1, true), text)
+  t.ok(text:find("hunk 2 · held", 1, true), text)
+  hears = agent:calling("await_review", { timeout_s = 30 })
+  scene:go("Bye")
+  child:cmd("Hashline accept")
+  t.wait(hears, "it hears of the next")
+  t.ok(hears().text:find("hunk 2 · accepted\n", 1, true), hears().text)
+  t.eq(child:lua("return vim.trim(vim.fn.getline(7))"), vim.trim(APPLIED[7]), "when it is in the text")
+  hears = agent:calling("await_review", { edit_ids = { edited:edit() }, timeout_s = 30 })
+  child:type("u")
+  scene:shows({ "2 held 6-7", "3 held 10-10" }, "an acceptance that is taken back")
+  child:cmd("Hashline accept!")
+  t.wait(hears, "it hears of the rest")
+  scene:shows({})
+  scene:has(with(UNSAVED, { { 11, 10, { APPLIED[12] } }, { 7, 7, { APPLIED[7], APPLIED[8] } } }))
+  scene:reads(agent, path)
+end)
+
+t.test(":Hashline status, before and while there is something to decide", function()
+  local scene = Scene.start({})
+  local child = scene.child
+  local path, agent, read = three.read(t, scene)
+  local function status()
+    child:lua("notified = {}")
+    child:cmd("Hashline status")
+    return child:wait("notified[1]")
+  end
+  local said = status()
+  t.ok(
+    said:find(
+      "documents open: 1 · hunks to decide: 0 (0 conflicted)\nagents: claude-code\nsocket: /",
+      1,
+      true
+    ),
+    said
+  )
+  t.ok(said:find(child.folder, 1, true), said)
+  agent:edit(path, read, Scene.THREE)
+  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:go("Bye")
+  child:type("x")
+  scene:wait_conflict("2")
+  said = status()
+  t.ok(said:find("hunks to decide: 3 (1 conflicted)", 1, true), said)
+  t.eq(child:lua("return vim.b.hashline_status"), "3 pending, 1 conflicted")
+end)
+
+t.test("saveAfterAccept writes what is accepted, and nothing else", function()
+  local scene = Scene.start({ saveAfterAccept = "ifClean" })
+  local child = scene.child
+  local path = scene:open("greet.js", SAVED .. "\n")
+  local agent = scene:agent(path)
+  agent:edit(path, agent:read(path), Scene.THREE)
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  scene:go("Hello")
+  child:cmd("Hashline accept")
+  local first = with(FILE, { { 2, 2, { APPLIED[3] } } })
+  t.wait(function()
+    return Scene.bytes(path) == table.concat(first, "\n") .. "\n"
+  end, "the acceptance is saved")
+  scene:shows({ "2 held 5-6", "3 held 9-9" })
+  child:type("u")
+  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  t.eq(child:lua("return vim.bo.modified"), true, "what is taken back is not saved")
+  scene:go("Bye")
+  child:cmd("Hashline accept")
+  scene:shows({ "1 held 1-2", "3 held 10-10" })
+  t.eq(Scene.bytes(path), table.concat(first, "\n") .. "\n", "nor is a file with unsaved work")
+  t.eq(child:lua("return vim.bo.modified"), true)
+end)
+
+for _, how in ipairs({ "by :Hashline restart", "after it was killed" }) do
+  t.test("the sidecar starts anew " .. how, function()
+    local scene = Scene.start({})
+    local child = scene.child
+    local path, agent, read = three.read(t, scene)
+    agent:edit(path, read, Scene.THREE)
+    scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+    local processes = vim.fn.systemlist({ "pgrep", "-P", tostring(child:lua("return vim.fn.getpid()")) })
+    t.eq(#processes, 1, vim.inspect(processes))
+    if how == "after it was killed" then
+      vim.uv.kill(tonumber(processes[1]), "sigkill")
+      child:wait("#notified > 0")
+      local said = table.concat(child:notified(), "\n")
+      t.ok(said:find("ended by itself", 1, true), said)
+      t.eq(child:lines(), UNSAVED)
+    end
+    child:cmd("Hashline restart")
+    t.wait(function()
+      local now = vim.fn.systemlist({ "pgrep", "-P", tostring(child:lua("return vim.fn.getpid()")) })
+      return #now == 1 and now[1] ~= processes[1]
+    end, "another process")
+    t.eq(child:lines(), UNSAVED, "the text is the person's")
+    scene:reads(agent, path)
+    agent:edit(path, agent:read(path), Scene.THREE)
+    child:wait("#(require('hashline.state').of_buffer(1) or { entries = {} }).entries == 3")
+    child:type("ggOmore<Esc>")
+    scene:shows({ "1 held 3-4", "2 held 7-8", "3 held 11-11" })
+    child:cmd("Hashline accept!")
+    scene:has(vim.list_extend({ "more" }, APPLIED))
+    scene:reads(agent, path)
+  end)
+end

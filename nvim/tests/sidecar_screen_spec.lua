@@ -1,0 +1,166 @@
+--- The same as it is seen: in a terminal, in the picture of the README, and in the demo.
+local t = ...
+local Agent = require("agent")
+local Scene = require("scene")
+local Terminal = require("terminal")
+
+-- ---- in a terminal --------------------------------------------------------------------------------------------
+
+local INIT = [[
+vim.opt.runtimepath:prepend(vim.env.HASHLINE_NVIM)
+vim.g.hashline = { binary = vim.env.HASHLINE_SIDECAR }
+vim.o.termguicolors = true
+vim.o.number = true
+vim.o.statusline = " %f %m%=%{get(b:, 'hashline_status', '')} "
+vim.cmd("set noswapfile shortmess+=I noruler")
+vim.keymap.set("n", "]h", "<Plug>(HashlineNext)")
+vim.keymap.set("n", "ga", "<Plug>(HashlineAccept)")
+vim.keymap.set("n", "gr", "<Plug>(HashlineReject)")
+]]
+
+local CART = {
+  "// what is in the cart",
+  "export function total(items) {",
+  "  let sum = 0;",
+  "  for (const item of items) {",
+  "    sum += item.price;",
+  "  }",
+  "  return sum;",
+  "}",
+  "",
+  "export function count(items) {",
+  "  return items.length;",
+  "}",
+}
+
+--- What a picture says, row by row, without its blanks.
+local function said_by(svg)
+  local rows, order = {}, {}
+  for y, words in svg:gmatch('<text x="[^"]*" y="([^"]*)"[^>]*>([^<]*)</text>') do
+    if not rows[y] then
+      rows[y], order[#order + 1] = "", y
+    end
+    rows[y] = rows[y] .. words:gsub("%s", "")
+  end
+  return vim.tbl_map(function(y)
+    return rows[y]
+  end, order)
+end
+
+t.test(
+  "in a terminal: a held edit is seen, in colours, accepted and taken back by keys; and its picture",
+  function()
+    local binary, state = Scene.sidecar()
+    local folder = vim.fn.tempname()
+    vim.fn.mkdir(folder, "p")
+    vim.fn.writefile(vim.split(INIT, "\n"), folder .. "/init.lua")
+    vim.fn.mkdir(folder .. "/shop")
+    vim.fn.writefile(CART, folder .. "/shop/cart.js")
+    local nvim = { vim.env.NVIM_BINARY, "-n", "-i", "NONE", "--clean", "-u", "../init.lua", "cart.js" }
+    local env = { HASHLINE_NVIM = vim.fs.dirname(t.here), HASHLINE_SIDECAR = binary }
+    local columns, rows = 80, 18
+    local terminal = Terminal.start({ columns, rows }, folder .. "/shop", nvim, env)
+    terminal:has("what is in the cart")
+    terminal:keys("A, gift wrap not counted yet", "Escape")
+    local agent = Agent.start(folder .. "/shop", state)
+    local read
+    t.wait(function()
+      read = agent:read("cart.js")
+      return read.text:find("gift wrap not counted yet", 1, true)
+    end, "the agent reads what is not saved")
+    agent:edit("cart.js", read, {
+      { "replace", "item.price", "    sum += item.price * item.quantity;" },
+      { "insert_after", "let sum", "  if (items.length === 0) return sum;" },
+    })
+    local held = {
+      "    1 // what is in the cart, gift wrap not counted yet",
+      "    2 export function total(items) {",
+      "_   3   let sum = 0;",
+      "      ▎ claude-code · hunk 1 of 2 · +1 · :Hashline accept | reject",
+      "        if (items.length === 0) return sum;",
+      "    4   for (const item of items) {",
+      "-   5     sum += item.price;",
+      "      ▎ claude-code · hunk 2 of 2 · +1 -1 · :Hashline accept | reject",
+      "          sum += item.price * item.quantity;",
+      "    6   }",
+      "    7   return sum;",
+      "    8 }",
+      "    9",
+      "   10 export function count(items) {",
+      "   11   return items.length;",
+      "   12 }",
+      (" cart.js [+]%s2 pending"):format((" "):rep(58)),
+      "hashline: 2 hunks to decide (claude-code)",
+    }
+    terminal:begins(held, "the proposal")
+    local capture = terminal:coloured()
+
+    local path = vim.fs.joinpath(vim.fs.dirname(t.here), "doc", "held_edit.svg")
+    local drawn = vim
+      .system(
+        { "python3", t.here .. "/picture.py", tostring(columns), tostring(rows) },
+        { stdin = capture, text = true }
+      )
+      :wait(5000)
+    t.eq(drawn.code, 0, drawn.stderr)
+    if vim.env.HASHLINE_UPDATE_SCREENS == "1" then
+      vim.fn.writefile(vim.split(vim.trim(drawn.stdout), "\n"), path)
+    end
+    -- Colours differ from one Neovim to the next; the words do not.
+    t.eq(said_by(Scene.bytes(path)), said_by(drawn.stdout), "the picture in the README shows another screen")
+
+    terminal:keys("]h")
+    held[18] = "hunk 1 of 2 · claude-code · at line 4 · +1 · held"
+    terminal:begins(held, "the place")
+    terminal:keys("]h")
+    local accepted = vim.list_slice(held, 1, 6)
+    accepted[7] = "    5     sum += item.price * item.quantity;"
+    vim.list_extend(accepted, vim.list_slice(held, 10, 16))
+    for round = 1, 6 do
+      terminal:keys("ga")
+      terminal:begins(accepted, "the acceptance, in round " .. round)
+      terminal:keys("u")
+      terminal:begins(vim.list_slice(held, 1, 17), "the acceptance taken back, in round " .. round)
+    end
+    terminal:keys("gr")
+    accepted[7] = "    5     sum += item.price;"
+    terminal:begins(accepted, "the rejection")
+    t.eq(Scene.bytes(folder .. "/shop/cart.js"), table.concat(CART, "\n") .. "\n", "nothing is saved")
+    terminal:keys(":qa!", "Enter")
+    terminal:ends("Neovim ends")
+    t.wait(function()
+      return vim.trim(vim.fn.system({ "pgrep", "-f", state })):find(tostring(agent.process.pid)) ~= nil
+        and #vim.fn.systemlist({ "pgrep", "-f", state }) == 1
+    end, "and its sidecar with it: only the agent is left")
+  end
+)
+
+t.test("hashline demo --editor nvim: an offer to decide, and nothing left behind", function()
+  Scene.sidecar() -- says what is missing
+  local folder = vim.fn.tempname()
+  vim.fn.mkdir(folder, "p")
+  local demo = { vim.env.HASHLINE_BIN, "demo", "--editor", "nvim", "--nvim", vim.env.NVIM_BINARY }
+  local terminal = Terminal.start({ 90, 26 }, t.repository, demo, { TMPDIR = folder })
+  terminal:has("// draft: greetings, not saved yet", "the unsaved work")
+  terminal:has("▎ demo-agent · hunk 1 of 3 · +1 -1 · :Hashline accept | reject", "the offer")
+  terminal:has('  farewell("world");', "all of it")
+  local playing = vim.fn.systemlist({ "pgrep", "-f", folder })
+  t.ok(#playing >= 3, "Neovim, the sidecar and the router: " .. vim.inspect(playing))
+  terminal:keys(":Hashline next", "Enter")
+  terminal:keys(":Hashline accept", "Enter")
+  terminal:has("▎ demo-agent · hunk 2 of 3")
+  terminal:wait(function(screen)
+    return not screen:find("hunk 1 of 3", 1, true) and screen:find("return `Hello, ${name}!`;", 1, true)
+  end, "the first is accepted")
+  terminal:keys(":Hashline reject!", "Enter")
+  terminal:wait(function(screen)
+    return not screen:find("▎", 1, true)
+  end, "the others are rejected")
+  terminal:keys(":qa!", "Enter")
+  terminal:ends("it ends with Neovim")
+  t.wait(function()
+    return #vim.fn.systemlist({ "pgrep", "-f", folder }) == 0
+  end, "no process is left")
+  t.eq(vim.fn.glob(folder .. "/hashline-demo-*"), "", "nor its folder")
+  t.eq(vim.fn.globpath(folder, "hashline-[0-9]*/*"), "", "nor a socket")
+end)
