@@ -19,8 +19,6 @@ use crate::weave::Weave;
 
 /// How many switches that nobody asked for are aligned per stretch.
 const TRIED: usize = 32;
-/// How often what seems to be there is tried, as others are found.
-const PASSES: usize = 3;
 /// Lines that may be aligned for one notification, over all that is tried.
 const LINES: usize = 2_000_000;
 /// How many lines around what was touched are looked at for hunks: where equal lines repeat, a client may report another of them.
@@ -91,20 +89,21 @@ impl Weave {
         trial.look();
         let mut kept: Vec<(Plan, How)> = Vec::new();
         let mut half_shown = false;
-        // What one switch leaves may be what another needs to be seen: those that seemed to be there are tried again.
+        // What one switch leaves may be what another needs to be seen: so long as something is found, the rest is tried again. What the
+        // text only resembles comes last.
         let mut left = tries;
         let mut partly = false;
-        // What the text shows line by line comes before what it only resembles.
-        for pass in 0..PASSES {
-            let resembling = pass + 1 == PASSES;
+        let mut resembling = false;
+        loop {
+            let found = kept.len();
             let mut again = Vec::new();
             for one in left {
                 if !one.asked && (tried == 0 || !trial.open) {
                     break;
                 }
                 let Some(plan) = trial.open_part(&one.plan) else { continue };
-                let how = Look { exact: one.exact, marked: mark.is_some(), resembling };
-                let verdict = trial.attempt(&plan, one.how, how);
+                let look = Look { exact: one.exact, marked: mark.is_some(), resembling };
+                let verdict = trial.attempt(&plan, one.how, look);
                 tried -= usize::from(!one.asked && verdict != Verdict::Implausible);
                 match verdict {
                     Verdict::Kept { full } => {
@@ -121,6 +120,10 @@ impl Weave {
                 }
             }
             left = again;
+            if resembling {
+                break;
+            }
+            resembling = kept.len() == found;
         }
         half_shown |= partly;
         for candidate in asked {
