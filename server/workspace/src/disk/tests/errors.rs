@@ -25,10 +25,10 @@ fn the_systems_errors_have_our_words() {
         (K::StaleNetworkFileHandle, Action::OpenFolder, "Io"),
     ];
     for (kind, action, variant) in table {
-        let path = Path::new("/root/src/main.rs");
+        let path = Path::new("/project/src/main.rs");
         let error = DiskError::from_io(path, action, &io::Error::from(kind));
         assert!(format!("{error:?}").starts_with(variant), "{kind} {action}: {error:?}");
-        assert!(error.to_string().contains("/root/src/main.rs"), "no path: {error}");
+        assert!(error.to_string().contains("/project/src/main.rs"), "no path: {error}");
         assert_complete(&error.to_string());
     }
 }

@@ -1,0 +1,294 @@
+//! The person decides, and then decides otherwise or types on.
+
+use hashline_anchor::{Operation, RawOperation, line_hash};
+use hashline_history::{Decision, EditId, HunkRef};
+use hashline_text::{HashPrefix, Line};
+use hashline_weave::{Conflict, TakeOut, View};
+use hashline_workspace::document::{Choice, HunkState, Mode, Proposal, Request, Target, Why};
+
+use crate::desk::{Desk, at, proposal};
+
+#[test]
+fn what_the_person_types_into_the_lines_of_an_accepted_edit_is_not_taken_out() {
+    for mode in [Mode::Propose, Mode::Apply] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", mode);
+        if mode == Mode::Propose {
+            desk.decide(&hunk, Choice::Accept, None).unwrap();
+        }
+        let delivery = desk.poll().unwrap();
+        desk.types(1, "my ");
+        desk.document.answered(delivery.number, false, desk.now);
+        desk.settle();
+        assert_eq!(desk.text(), "one\nmy two\nthree\n");
+        assert!(matches!(desk.state(&hunk), HunkState::Conflicted(_)));
+        assert_eq!(desk.decision(&hunk), Decision::Undecided);
+        assert_eq!(
+            desk.document.take_notices().is_empty(),
+            mode == Mode::Apply,
+            "an acceptance is not lost in silence"
+        );
+    }
+}
+
+#[test]
+fn a_rejection_that_waits_asks_again_when_the_person_types_into_the_edit() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.types(1, "my ");
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), "one\nmy 2\nthree\n");
+    assert_eq!(desk.document.take_notices().len(), 1);
+
+    desk.decide(&hunk, Choice::Reject, Some(TakeOut::KeepMyLines)).unwrap();
+    desk.settle();
+    assert!(desk.text().contains("my 2\n") && desk.text().contains("two\n"), "{}", desk.text());
+    assert_eq!(desk.decision(&hunk), Decision::Rejected);
+}
+
+#[test]
+fn an_edit_that_is_rejected_on_its_way_into_the_text_is_out_of_it_at_the_end() {
+    for arrives in [true, false] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        let delivery = desk.poll().unwrap();
+        desk.decide(&hunk, Choice::Reject, None).unwrap();
+        if arrives {
+            desk.applies(&delivery);
+        }
+        desk.document.answered(delivery.number, arrives, desk.now);
+        desk.settle();
+        assert_eq!(desk.text(), "one\ntwo\nthree\n");
+        assert_eq!(desk.decision(&hunk), Decision::Rejected);
+    }
+}
+
+#[test]
+fn a_decision_that_was_not_sent_yet_is_called_off() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    assert_eq!(desk.decision(&hunk), Decision::Rejected);
+    assert_eq!(desk.poll(), None);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
+}
+
+#[test]
+fn keeping_an_edit_that_is_on_its_way_in_counts_when_it_is_there() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    let delivery = desk.poll().unwrap();
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    assert_eq!(desk.decision(&hunk), Decision::Undecided);
+    desk.applies(&delivery);
+    assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
+
+#[test]
+fn an_own_version_of_an_edit_that_is_in_the_text_is_refused_with_the_next_step() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    let decided = desk.document.accept_revised(&hunk, &["II".to_owned()], None);
+    assert_eq!(decided.queued, []);
+    assert_eq!(decided.refused[0].why, Why::Gone);
+    assert!(decided.refused[0].message.contains("change its lines there"), "{}", decided.refused[0].message);
+    // A refused decision changes nothing: the rejection goes on.
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Rejected));
+}
+
+#[test]
+fn an_own_version_of_a_rejected_edit_does_not_go_over_what_the_person_typed_since() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.types(1, "my ");
+    let decided = desk.document.accept_revised(&hunk, &["II".to_owned()], None);
+    assert_eq!(decided.refused.first().map(|undecided| undecided.why), Some(Why::Conflicted));
+    assert_eq!(desk.decision(&hunk), Decision::Rejected, "a refused decision changes nothing");
+    desk.settle();
+    assert_eq!(desk.text(), "one\nmy two\nthree\n");
+}
+
+#[test]
+fn endings_that_would_join_are_a_conflict_of_their_own() {
+    let mut desk = Desk::new("one\rtwo\nthree\n");
+    let hunk = desk.delete(1, Mode::Propose);
+    // Without `two` the \r behind `one` would come before an empty line.
+    desk.notify(&[at(2, 0, (2, 5), "")]);
+    assert_eq!(desk.state(&hunk), HunkState::Conflicted(Conflict::EndingsWouldJoin));
+    let review = desk.document.review();
+    let sentence = review.edits[0].hunks[0].conflict.clone().unwrap();
+    assert!(sentence.contains("read as one"), "{sentence}");
+    let target = Target::Hunk(hunk.clone());
+    let request = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: false };
+    let refused = desk.document.decide(&request, desk.now).refused;
+    assert_eq!(refused[0].why, Why::Conflicted);
+    assert!(refused[0].message.contains("Type something into the empty line"), "{}", refused[0].message);
+    desk.types(2, "III");
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.settle();
+    assert_eq!(desk.text(), "one\rIII\n");
+}
+
+#[test]
+fn a_rejected_edit_is_not_accepted_over_what_the_person_typed_since() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.types(1, "my ");
+    assert_eq!(desk.decide(&hunk, Choice::Accept, None), Err(Why::Conflicted));
+    assert_eq!(desk.decision(&hunk), Decision::Rejected, "a refused decision changes nothing");
+}
+
+#[test]
+fn keeping_mine_asks_for_what_was_built_on_the_edit() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let below = desk.replace(1, "2", Mode::Propose);
+    desk.replace(1, "II", Mode::Propose);
+    assert_eq!(desk.decide(&below, Choice::KeepMine, None), Err(Why::NeedsOthers));
+}
+
+#[test]
+fn a_way_out_of_a_conflict_that_is_over_keeps_the_edit() {
+    for choice in [Choice::TakeTheirs, Choice::KeepBoth] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Apply);
+        desk.settle();
+        desk.decide(&hunk, choice, None).unwrap();
+        assert_eq!(desk.decision(&hunk), Decision::Accepted);
+    }
+}
+
+#[test]
+fn an_edit_that_is_withdrawn_on_its_way_into_the_text_is_out_of_it_at_the_end() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    let delivery = desk.poll().unwrap();
+    desk.document.withdraw(&hunk.edit);
+    desk.applies(&delivery);
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Withdrawn));
+}
+
+#[test]
+fn withdrawing_leaves_what_the_person_typed_inside() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.types(1, "my ");
+    desk.document.withdraw(&hunk.edit);
+    desk.settle();
+    assert!(desk.text().contains("my 2\n") && desk.text().contains("two\n"), "{}", desk.text());
+    assert_eq!(desk.decision(&hunk), Decision::Withdrawn);
+}
+
+#[test]
+fn a_withdrawal_does_not_take_out_what_another_agent_has_built_meanwhile() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let below = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    let above = desk.replace(1, "II", Mode::Apply);
+    let delivery = desk.poll().unwrap();
+    desk.document.withdraw(&below.edit);
+    desk.applies(&delivery);
+    desk.settle();
+    assert_eq!(desk.text(), "one\nII\nthree\n");
+    assert_eq!((desk.decision(&below), desk.decision(&above)), (Decision::Undecided, Decision::Undecided));
+}
+
+#[test]
+fn deciding_again_later_does_not_call_off_what_is_under_way() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.decide(&hunk, Choice::Reopen, None).unwrap();
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Undecided));
+}
+
+#[test]
+fn a_rejection_that_is_refused_forgets_nothing_that_waits() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let below = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    let above = desk.replace(2, "3", Mode::Apply);
+    let delivery = desk.poll().unwrap();
+    desk.decide(&above, Choice::Accept, None).unwrap();
+    desk.types(1, "my ");
+    assert_eq!(desk.decide(&below, Choice::Reject, None), Err(Why::Edited));
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), "one\nmy 2\n3\n");
+    assert_eq!((desk.decision(&below), desk.decision(&above)), (Decision::Undecided, Decision::Accepted));
+}
+
+#[test]
+fn a_rejection_that_waits_is_about_what_was_shown_as_one_when_it_was_made() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\n");
+    let first = desk.replace_each(&[(0, "1")], Mode::Propose, "conv");
+    let other = desk.replace_each(&[(2, "3")], Mode::Propose, "conv");
+    desk.decide(&first, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.decide(&first, Choice::Reject, None).unwrap();
+    // Now the agent builds on both.
+    let mut served = desk.document.serve(View::Agent).unwrap();
+    let hash = served.hash();
+    let located = desk.document.locate(&HashPrefix::from(hash), &served, hash).unwrap();
+    let anchor = |line: usize| {
+        format!("{}:{}", line + 1, line_hash(&served.text().line(Line(line)).unwrap().content()))
+    };
+    let raw = RawOperation::new("replace_range", anchor(0)).end(anchor(2)).content("all");
+    let resolved = located.resolve(&[Operation::parse(0, raw).unwrap()]).unwrap();
+    let proposal = Proposal { id: EditId::from("on-both"), ..proposal("conv", Mode::Propose) };
+    let mut proposed = desk.document.propose(&located, &resolved, &proposal).unwrap();
+    desk.document.publish(&mut proposed, &proposal);
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.settle();
+    assert_eq!(desk.decision(&first), Decision::Rejected);
+    assert_eq!(desk.decision(&HunkRef { edit: EditId::from("on-both"), number: 1 }), Decision::Rejected);
+    assert_eq!(desk.decision(&other), Decision::Undecided, "nobody rejected that");
+}
+
+#[test]
+fn an_edit_with_a_conflicted_hunk_is_accepted_as_a_whole_or_not_at_all() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\nfive\n");
+    let first = desk.replace_each(&[(0, "1"), (2, "3"), (4, "5")], Mode::Propose, "conv");
+    desk.types(0, "my ");
+    let target = Target::Edit(first.edit.to_string());
+    let request = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: true };
+    let decided = desk.document.decide(&request, desk.now);
+    assert!(decided.queued.is_empty());
+    let [refused] = decided.refused.as_slice() else { panic!("one refusal: {decided:?}") };
+    assert_eq!(refused.why, Why::Conflicted);
+    assert!(refused.message.contains("Accept the 2 others"), "{}", refused.message);
+    assert_eq!(refused.others.iter().map(|hunk| hunk.number).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(desk.poll(), None, "nothing is under way");
+}
+
+#[test]
+fn deciding_about_an_edit_leaves_what_was_decided_before() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let first = desk.replace_each(&[(0, "1"), (2, "3")], Mode::Propose, "conv");
+    desk.decide(&first, Choice::Reject, None).unwrap();
+    let target = Target::Edit(first.edit.to_string());
+    let accept = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: false };
+    desk.document.decide(&accept, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\n3\n", "the rejected hunk was not named");
+    // Nothing is left to decide: now the edit as a whole is meant.
+    let reject = Request { choice: Choice::Reject, ..accept };
+    desk.document.decide(&reject, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\nthree\n");
+}

@@ -1,0 +1,260 @@
+//! The editor shows what came of a decision: late, in parts, changed, together with its undo, or in a file that is found.
+
+use hashline_history::{Decision, HunkRef};
+use hashline_text::{DocVersion, Position, Span, Text};
+use hashline_weave::{Conflict, TakeOut, UndoMark, View};
+use hashline_workspace::document::{Choice, HunkState, Millis, Mode};
+
+use crate::desk::{Desk, at, made};
+
+#[test]
+fn keeping_an_edit_that_is_on_its_way_in_is_not_lost_when_the_editor_is_late_or_drops_it() {
+    // What the editor says of the delivery, and when its text shows it.
+    for (answer, shown) in [(true, false), (false, false), (true, true), (false, true)] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Apply);
+        let delivery = desk.poll().unwrap();
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        desk.document.answered(delivery.number, answer, desk.now);
+        match shown {
+            true => desk.applies(&delivery),
+            false => desk.types(0, "zero "),
+        }
+        desk.settle();
+        assert!(desk.text().ends_with("one\n2\nthree\n"), "{}", desk.text());
+        assert_eq!(desk.decision(&hunk), Decision::Accepted, "{answer} {shown}");
+    }
+}
+
+#[test]
+fn a_delivery_that_the_editor_tells_of_with_its_undo_is_held_again() {
+    let undo = || vec![at(1, 0, (2, 0), "two\n")];
+    for (mode, typing) in [(Mode::Propose, false), (Mode::Apply, false), (Mode::Propose, true)] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", mode);
+        if mode == Mode::Propose {
+            desk.decide(&hunk, Choice::Accept, None).unwrap();
+        }
+        let delivery = desk.poll().unwrap();
+        // Editors that collect their changes answer first.
+        desk.document.answered(delivery.number, true, desk.now);
+        let typed = typing.then(|| at(0, 0, (0, 0), "zero "));
+        desk.notify(&[made(&delivery), undo(), typed.into_iter().collect()].concat());
+        desk.settle();
+        assert_eq!(desk.text(), if typing { "zero one\ntwo\nthree\n" } else { "one\ntwo\nthree\n" });
+        assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::Held, Decision::Undecided));
+        // It can be accepted again.
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        desk.settle();
+        assert!(desk.text().ends_with("one\n2\nthree\n"), "{}", desk.text());
+        assert_eq!(desk.decision(&hunk), Decision::Accepted);
+    }
+}
+
+#[test]
+fn a_delivery_in_parts_of_which_the_last_comes_with_the_undo_is_held_again() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\nfive\n");
+    let hunks = [(0, "1"), (4, "5")].map(|(line, content)| desk.replace(line, content, Mode::Propose));
+    for hunk in &hunks {
+        desk.decide(hunk, Choice::Accept, None).unwrap();
+    }
+    let delivery = desk.poll().unwrap();
+    let [last, first] = made(&delivery).try_into().unwrap();
+    desk.notify(&[last]);
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.notify(&[first, at(0, 0, (1, 0), "one\n"), at(4, 0, (5, 0), "five\n")]);
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\nthree\nfour\nfive\n");
+    for hunk in &hunks {
+        assert_eq!((desk.state(hunk), desk.decision(hunk)), (HunkState::Held, Decision::Undecided));
+    }
+}
+
+#[test]
+fn a_delivery_and_its_undo_that_were_joined_to_no_change_are_told_from_a_delivery_that_was_dropped() {
+    let same = || vec![at(1, 0, (1, 3), "two")];
+    let typed_and_erased = || vec![at(0, 0, (0, 0), "x"), at(0, 0, (0, 1), "")];
+    for (answer, changes, held) in [
+        (true, same(), true),
+        (false, same(), false),
+        (true, typed_and_erased(), false),
+        (true, Vec::new(), false),
+    ] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        let delivery = desk.poll().unwrap();
+        desk.document.answered(delivery.number, answer, desk.now);
+        desk.notify(&changes);
+        desk.settle();
+        let (text, decision) = match held {
+            true => ("one\ntwo\nthree\n", Decision::Undecided),
+            false => ("one\n2\nthree\n", Decision::Accepted),
+        };
+        assert_eq!((desk.text().as_str(), desk.decision(&hunk)), (text, decision));
+    }
+}
+
+#[test]
+fn a_rejection_that_is_undone_before_the_editor_tells_of_it_stands_as_it_was_before() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Apply);
+    desk.settle();
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.notify(&[made(&delivery), vec![at(1, 0, (2, 0), "2\n")]].concat());
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
+}
+
+#[test]
+fn the_editors_mark_of_an_undo_counts_directly_after_its_change_too() {
+    let undone = |when: &str| {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        desk.settle();
+        // An undo, and typing in the line that has come back.
+        let change = at(1, 0, (1, 1), "two!");
+        desk.version += 1;
+        let mark = (when == "before").then_some(UndoMark::Undo);
+        desk.document.change(DocVersion(desk.version), &[change], mark, desk.now).unwrap();
+        if when == "after" {
+            desk.document.mark_last(UndoMark::Undo, desk.now);
+        }
+        assert_eq!(desk.text(), "one\ntwo!\nthree\n");
+        (desk.state(&hunk), desk.decision(&hunk))
+    };
+    assert_eq!(undone("before"), (HunkState::Conflicted(Conflict::LineChanged), Decision::Undecided));
+    assert_eq!(undone("after"), undone("before"));
+    assert!(matches!(undone("never"), (HunkState::Edited(_), Decision::Accepted)));
+}
+
+#[test]
+fn a_delivery_that_comes_after_it_was_given_up_does_not_overrule_the_person() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let late = desk.poll().unwrap();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.now = Millis(5000);
+    assert_eq!(desk.poll(), None);
+    assert_eq!(desk.decision(&hunk), Decision::Rejected);
+    desk.applies(&late);
+    assert_eq!(desk.text(), "one\n2\nthree\n");
+    assert_ne!(desk.decision(&hunk), Decision::Rejected, "it is in the text");
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Rejected));
+}
+
+#[test]
+fn typing_right_after_a_delivery_of_several_edits_does_not_take_one_back() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\nfive\nsix\n");
+    let hunks: Vec<HunkRef> = [(0, "1"), (2, "3"), (4, "5")]
+        .map(|(line, content)| desk.replace(line, content, Mode::Propose))
+        .into();
+    for hunk in &hunks {
+        desk.decide(hunk, Choice::Accept, None).unwrap();
+    }
+    let delivery = desk.poll().unwrap();
+    // In two parts, as Neovim does, and the person types in one of the lines at once.
+    for edit in delivery.edits.iter().rev() {
+        desk.change(edit.span, &edit.new);
+    }
+    desk.types(0, "my ");
+    assert_eq!(desk.text(), "my 1\ntwo\n3\nfour\n5\nsix\n");
+    for hunk in &hunks {
+        assert_eq!(desk.decision(hunk), Decision::Accepted);
+    }
+    assert!(matches!(desk.state(&hunks[0]), HunkState::Edited(_)));
+}
+
+#[test]
+fn a_file_that_shows_a_rejected_edit_decides() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.document.close();
+    desk.document.take_over(&Text::from("one\n2\nthree\nfour\n"), desk.now);
+    assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Undecided));
+}
+
+#[test]
+fn a_rejection_that_was_not_saved_is_taken_back_by_the_file() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.settle();
+    let saved = Text::from(desk.text().as_str());
+    desk.types(0, "zero\n");
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.settle();
+    assert_eq!(desk.decision(&hunk), Decision::Rejected);
+    desk.document.close();
+    desk.document.take_over(&saved, desk.now);
+    assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Accepted));
+}
+
+#[test]
+fn what_is_not_recorded_yet_is_neither_served_nor_recognised() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let (mut proposed, proposal) = desk.propose(&[(1, Some("2"))], Mode::Propose, "conv");
+    assert_eq!(proposed.after.text().to_string(), "one\n2\nthree\n", "its agent will see it in the reply");
+    let served = desk.document.serve(View::Agent).unwrap();
+    assert_eq!((served.text().to_string().as_str(), served.held), ("one\ntwo\nthree\n", 0));
+    // The person happens to type the very same.
+    desk.change(Span::new(Position::new(1, 0), Position::new(1, 3)), "2");
+    desk.document.publish(&mut proposed, &proposal);
+    let hunk = HunkRef { edit: proposal.id, number: 1 };
+    assert!(matches!(desk.state(&hunk), HunkState::Conflicted(_)));
+    let (proposed, _) = desk.propose(&[(2, Some("3"))], Mode::Propose, "conv");
+    desk.document.withdraw_provisional(&proposed);
+    assert_eq!(desk.document.serve(View::Agent).unwrap().text().to_string(), "one\n2\nthree\n");
+}
+
+#[test]
+fn a_file_that_shows_a_rejected_edit_brings_it_back_though_the_person_had_typed_in_it() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "a whole line of it", Mode::Apply);
+    desk.settle();
+    let saved = desk.document.text().clone();
+    desk.types(1, "my ");
+    desk.decide(&hunk, Choice::Reject, Some(TakeOut::WithMyChanges)).unwrap();
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\nthree\n");
+    desk.types(0, "unsaved ");
+    desk.document.close();
+    desk.document.take_over(&saved, desk.now);
+    assert_eq!(desk.state(&hunk), HunkState::InText);
+    assert_eq!(desk.decision(&hunk), Decision::Undecided);
+    desk.document.settle_on_disk(desk.now);
+    assert_eq!(desk.document.text(), &saved, "the rejection was not saved, and is not made up for");
+}
+
+#[test]
+fn an_editor_that_gives_a_delivery_its_own_endings_has_delivered_it() {
+    let mut desk = Desk::new("one\r\ntwo\n}\nthree\n");
+    let hunk = desk.replace(3, "3", Mode::Propose);
+    desk.change(Span::new(Position::new(1, 0), Position::new(3, 0)), "");
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.change(Span::new(Position::new(1, 0), Position::new(2, 0)), "3\r\n");
+    desk.document.answered(delivery.number, true, desk.now);
+    assert_eq!(desk.state(&hunk), HunkState::InText);
+    assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
+
+#[test]
+fn a_formatter_that_runs_over_a_delivery_does_not_hide_it() {
+    let mut desk = Desk::new("one {\ntwo\n}\n");
+    let hunk = desk.replace(1, "let value = two(one);", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    // One notification for the delivery and for the formatting of all lines on save.
+    let all = Span::new(Position::new(0, 0), Position::new(3, 0));
+    desk.change(all, "one  {\n        let value = two(one);\n } // end\n");
+    desk.document.answered(delivery.number, true, desk.now);
+    assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
+    assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
