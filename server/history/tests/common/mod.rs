@@ -1,10 +1,15 @@
 //! What the tests share: chance that can be replayed, documents as an editor would have them, and a disk of files in memory.
 
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, unused_imports, reason = "each test uses a part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[path = "../../../weave/tests/common/chance.rs"]
+mod chance;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+pub use chance::{Rng, seeds};
 
 use hashline_history::{
     Decided, Decision, DocumentName, Draft, EditId, FilesNow, HunkRef, Located, Location, Mode, NewEdit,
@@ -12,45 +17,6 @@ use hashline_history::{
 };
 use hashline_text::{DiskForm, Encoding, Ending, FileHash, OwnedLine, Position, Span, Text};
 use hashline_weave::{Change, HunkId, Regions, Weave};
-
-/// SplitMix64.
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678))
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Below `n`, which is not 0.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
-    }
-}
-
-/// The seeds of a simulation: so many, or `HASHLINE_SEEDS` times as many per cent, or only `HASHLINE_SEED`.
-pub fn seeds(count: u64) -> impl Iterator<Item = u64> {
-    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    match number("HASHLINE_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..count * number("HASHLINE_SEEDS").unwrap_or(100) / 100,
-    }
-}
 
 /// Says which seed replays a failure.
 pub struct Replays(pub u64);
