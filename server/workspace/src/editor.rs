@@ -15,6 +15,8 @@ use crate::disk::path_of_file_uri;
 use crate::document::{
     ContentChange, Decided, Delivery, Document, Millis, News, OutOfStep, Preview, Request, Review, Target,
 };
+use crate::on_disk::either_way;
+use crate::refusal::Refusal;
 use crate::workspace::{Event, Slot, Workspace, key_of};
 
 /// A review of one document.
@@ -295,14 +297,12 @@ impl Workspace {
         let _turn = slot.queue.lock().await;
         let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
         let written = tokio::task::spawn_blocking(move || {
-            loop {
-                if let Some(decided) = workspace.decide_on_disk(&slot, &request) {
-                    return decided;
-                }
-                if let Some(decided) = workspace.decide_in_editor(&slot, &request) {
-                    return decided;
-                }
-            }
+            let in_editor = || Ok(workspace.decide_in_editor(&slot, &request));
+            let decided = either_way(in_editor, || workspace.decide_on_disk(&slot, &request));
+            decided.unwrap_or_else(|refusal| {
+                let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
+                Decided { refused, ..Decided::default() }
+            })
         });
         written.await.unwrap_or_default()
     }
@@ -321,21 +321,14 @@ impl Workspace {
     }
 
     /// Decides in the file; none if an editor has it open by now.
-    fn decide_on_disk(&self, slot: &Slot, request: &Request) -> Option<Decided> {
+    fn decide_on_disk(&self, slot: &Slot, request: &Request) -> Result<Option<Decided>, Refusal> {
         let done = self.change_on_disk(slot, |document, now| {
             let decided = document.decide(request, now);
             document.settle_on_disk(now);
             Ok(decided)
         });
-        let decided = match done {
-            Ok(done) => done?,
-            Err(refusal) => {
-                let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
-                Decided { refused, ..Decided::default() }
-            }
-        };
         self.attend(slot);
-        Some(decided)
+        done
     }
 
     fn attend_but_deliver(&self, slot: &Slot) {

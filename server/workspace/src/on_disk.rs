@@ -228,6 +228,22 @@ impl Workspace {
     }
 }
 
+/// Changes a document in its editor or, where none has it open, on the disk. Each way answers with none where the other is the right
+/// one; an editor may open or close the document at any moment.
+pub(crate) fn either_way<T>(
+    in_editor: impl Fn() -> Result<Option<T>, Refusal>,
+    on_disk: impl Fn() -> Result<Option<T>, Refusal>,
+) -> Result<T, Refusal> {
+    loop {
+        if let Some(done) = in_editor()? {
+            return Ok(done);
+        }
+        if let Some(done) = on_disk()? {
+            return Ok(done);
+        }
+    }
+}
+
 /// Remembers the state of a file that was read, if a later change would show in its stamp.
 fn trust(slot: &Slot, bytes: &FileBytes) {
     let quiet = bytes.stamp.is_quiet(SystemTime::now());

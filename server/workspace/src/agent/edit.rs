@@ -9,6 +9,7 @@ use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::read::{blocking, hash_of, name_of};
 use crate::document::{Document, HunkState, Located, Mode, Proposal, Proposed, Served};
+use crate::on_disk::either_way;
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
@@ -187,24 +188,16 @@ impl Workspace {
             return Ok(Done::of(&mut copy, proposed, &proposal));
         }
         let (live, on_disk) = (self.in_mode(proposal, slot, true), self.in_mode(proposal, slot, false));
-        // An editor may open or close the document at any moment; then the other way is the right one.
-        loop {
-            if let Some(done) = self.edit_live(slot, request, &live)? {
-                return Ok(done);
-            }
-            let done = self.change_on_disk(slot, |document, now| {
-                let mut proposed = propose(document, request, &on_disk)?;
-                // Before it is recorded as one of the file.
-                self.not_taken(slot)?;
-                self.inner.history.append(proposed.record(&on_disk))?;
-                document.publish(&mut proposed, &on_disk);
-                document.settle_on_disk(now);
-                Ok(Done::of(document, proposed, &on_disk))
-            })?;
-            if let Some(done) = done {
-                return Ok(done);
-            }
-        }
+        let in_file = |document: &mut Document, now| {
+            let mut proposed = propose(document, request, &on_disk)?;
+            // Before it is recorded as one of the file.
+            self.not_taken(slot)?;
+            self.inner.history.append(proposed.record(&on_disk))?;
+            document.publish(&mut proposed, &on_disk);
+            document.settle_on_disk(now);
+            Ok(Done::of(document, proposed, &on_disk))
+        };
+        either_way(|| self.edit_live(slot, request, &live), || self.change_on_disk(slot, in_file))
     }
 
     /// Edits a document that an editor has open: it is locked only while its runs are touched. None if no editor has it open.

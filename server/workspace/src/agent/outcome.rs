@@ -6,7 +6,8 @@ use std::time::Duration;
 use hashline_history::{ConversationId, Decision, EditId, Status};
 
 use crate::agent::read::{blocking, name_of};
-use crate::document::{Edit, HunkState, HunkView, Mode};
+use crate::document::{Document, Edit, HunkState, HunkView, Mode};
+use crate::on_disk::either_way;
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
@@ -177,22 +178,16 @@ impl Workspace {
         let _turn = slot.queue.lock().await;
         let (workspace, target, named) = (self.clone(), slot.clone(), id.clone());
         let work = move || {
-            // An editor may open or close the document at any moment; then the other way is the right one.
-            loop {
+            let in_editor = || {
                 let open = Some(target.lock()).filter(|document| document.is_open());
-                if let Some(mut document) = open {
-                    document.withdraw(&named);
-                    return Ok(());
-                }
-                let done = workspace.change_on_disk(&target, |document, now| {
-                    document.withdraw(&named);
-                    document.settle_on_disk(now);
-                    Ok(())
-                })?;
-                if done.is_some() {
-                    return Ok(());
-                }
-            }
+                Ok(open.map(|mut document| document.withdraw(&named)))
+            };
+            let in_file = |document: &mut Document, now| {
+                document.withdraw(&named);
+                document.settle_on_disk(now);
+                Ok(())
+            };
+            either_way(in_editor, || workspace.change_on_disk(&target, in_file))
         };
         blocking(work).await?;
         self.attend(&slot);
