@@ -3,12 +3,11 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use hashline_history::Memory;
 use hashline_link::{Call, CancellationToken, Raw, RemoteError, StateDir};
 use hashline_lsp::{Agents, Options};
 use hashline_mcp::Toolbox;
 use hashline_workspace::disk::Roots;
-use hashline_workspace::{Caller, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, Settings, Workspace};
 
 use crate::arguments::Lsp;
 use crate::{Failure, log, signals};
@@ -19,7 +18,8 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
     // Which folders are served is for the editor to say.
     let (workspace, events) =
-        Workspace::new(Roots::default(), Settings::default(), Arc::new(Memory::default()));
+        Workspace::new(Roots::default(), Settings::default(), Histories::of("hashline lsp"));
+    let record = workspace.clone();
     let editor = options.editor.clone();
     let toolbox = Toolbox::new(workspace.clone()).of_editor(editor.as_deref().unwrap_or("the editor"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -35,6 +35,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
         };
         hashline_lsp::serve(tokio::io::stdin(), tokio::io::stdout(), options).await;
     });
+    record.settle_record();
     // A read of standard input that never ends must not keep the program.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     Ok(ExitCode::SUCCESS)

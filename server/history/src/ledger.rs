@@ -288,6 +288,12 @@ impl Ledger {
         Some((*id, self.files.get(id)?))
     }
 
+    /// The file that has a name, and the last that was recorded of it.
+    pub(crate) fn latest(&self, name: &DocumentName) -> Option<(FileId, Sequence)> {
+        let (file, tracked) = self.file(name)?;
+        Some((file, self.lines.get(*tracked.lines.last()?)?.sequence))
+    }
+
     /// The index that the next edit of a conversation gets.
     pub(crate) fn next_index(&self, conversation: &ConversationId) -> u64 {
         let edits = self.conversations.get(conversation).into_iter().flatten();

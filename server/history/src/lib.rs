@@ -37,8 +37,6 @@
 //! the disk is recorded before it is made, as an intent together with how things are once it is done, and is ended in the same session;
 //! a session that finds one open asks the disk ([`FilesNow`]) and ends it one way or the other. Reading takes no lock.
 //!
-//! Until the rest of the server writes to a store, it goes through the trait [`History`] and [`Memory`].
-//!
 //! # Rules
 //!
 //! - Records have one order: their sequence number, given under the lock. Times are for people.
@@ -78,7 +76,6 @@ mod layout;
 mod ledger;
 mod list;
 mod log_entry;
-mod memory;
 mod record;
 mod recover;
 mod session;
@@ -97,10 +94,9 @@ pub use id::{ConversationId, DocumentName, EditId, FileId, HunkRef};
 pub use ledger::Damage;
 pub use list::Listing;
 pub use log_entry::LogEntry;
-pub use memory::Memory;
-pub use record::{Decision, Edited, History, HistoryError, HunkLines, Location, Record, Sequence, Status};
+pub use record::{Decision, Location, Sequence, Status};
 pub use session::{Appended, Session};
-pub use store::{FilesNow, Found, Store, Summary};
+pub use store::{FilesNow, Found, Glance, Store, Summary};
 pub use transaction::{
     Continuity, Decided, Draft, Effect, FileChange, IntentEnd, Located, Mode, NewEdit, NewHunk, Now,
     Operation, OwnerChange, Registers,

@@ -54,7 +54,7 @@ pub(crate) fn intents(session: &mut Session<'_>, files: &dyn FilesNow) -> Result
     Ok(())
 }
 
-fn end(session: &mut Session<'_>, files: &dyn FilesNow, file: FileId) -> Result<()> {
+pub(crate) fn end(session: &mut Session<'_>, files: &dyn FilesNow, file: FileId) -> Result<()> {
     let transactions = {
         let known = session.store().known();
         read_transactions(&known.ledger, &mut session.log, file, None)?
@@ -138,7 +138,7 @@ impl Before {
         let withdrawn = |hunk: HunkRef| Decided {
             hunk,
             decision: Decision::Withdrawn,
-            reason: Some("It was never written: the program ended before.".to_owned()),
+            reason: Some("It was never written to the file.".to_owned()),
         };
         let new = with.edit.iter().flat_map(|edit| {
             edit.hunks.iter().map(|hunk| HunkRef { edit: edit.id.clone(), number: hunk.number })

@@ -117,6 +117,21 @@ impl<'a> Session<'a> {
         read_document(&known.ledger, &self.folder, &mut self.log, file, None)
     }
 
+    /// The file that has this name, and the last that was recorded of it; none if that is nothing.
+    #[must_use]
+    pub fn latest(&self, name: &DocumentName) -> Option<(FileId, Sequence)> {
+        self.store.known().ledger.latest(name)
+    }
+
+    /// Ends an intent of this session that failed: the disk says whether it was done.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be recorded; the next session does it.
+    pub fn give_up(&mut self, file: FileId, files: &dyn FilesNow) -> Result<()> {
+        recover::end(self, files, file)
+    }
+
     /// Records what a draft says. When this returns it is durable, but for the mere word that an intent is done: that can be found
     /// out again.
     ///
@@ -190,11 +205,6 @@ impl<'a> Session<'a> {
             .read::<IgnoredAny>(&line[..line.len() - 1])
             .map_err(|_| StoreError::BadDraft("its hunks have to be numbered from 1, and its ids be safe"))?;
 
-        if let (Some(bytes), Some(way)) =
-            (bytes, transaction.base.as_ref().and_then(|base| base.checkpoint.as_ref()))
-        {
-            self.folder.write_whole(way, &bytes, true)?;
-        }
         let found_again = transaction.ended == Some(IntentEnd::Done)
             && transaction.edit.is_none()
             && transaction.decisions.is_empty()
@@ -202,14 +212,25 @@ impl<'a> Session<'a> {
             && transaction.base.is_none()
             && transaction.delta.is_none();
         let end = ledger.end;
+        let statuses = statuses(ledger, &transaction);
+        // Whoever only reads does not wait for the disk.
+        drop(known);
+        if let (Some(bytes), Some(way)) =
+            (bytes, transaction.base.as_ref().and_then(|base| base.checkpoint.as_ref()))
+        {
+            self.folder.write_whole(way, &bytes, true)?;
+        }
         let written = self.log.write(&line).and_then(|()| if found_again { Ok(()) } else { self.log.sync() });
         if let Err(error) = written {
             self.torn = self.log.truncate(end).is_err();
             return Err(error);
         }
-        let statuses = statuses(ledger, &transaction);
-        // It was read already, above.
-        let _ = ledger.take(&line[..line.len() - 1]);
+        let mut known = self.store.known();
+        let Known { ledger, told, .. } = &mut *known;
+        if ledger.end == end {
+            // It was read already, above.
+            let _ = ledger.take(&line[..line.len() - 1]);
+        }
         let diff = draft.edit.as_ref().zip(now.as_ref()).and_then(|(edit, now)| {
             let name = transaction.document.as_str();
             diff_of(edit, name, &now.weave)

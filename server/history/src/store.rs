@@ -79,6 +79,13 @@ pub struct Summary {
     pub owner: Option<String>,
 }
 
+/// A look at the record from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Glance {
+    bytes: u64,
+    written: std::time::SystemTime,
+}
+
 /// An edit in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -233,6 +240,25 @@ impl Store {
         let file = find(&reading.known.ledger).ok_or(StoreError::Unknown(what))?;
         let Reading { known, log } = &mut reading;
         read_document(&known.ledger, &folder, log, file, until)
+    }
+
+    /// The file that has this name, and the last that was recorded of it; none if that is nothing.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn latest(&self, name: &DocumentName) -> Result<Option<(FileId, Sequence)>> {
+        let Some((reading, _)) = self.look()? else { return Ok(None) };
+        Ok(reading.known.ledger.latest(name))
+    }
+
+    /// What tells whether anything was recorded since: how much there is, and when that was written. None without a record. One
+    /// system call, and no reading.
+    #[must_use]
+    pub fn glance(&self) -> Option<Glance> {
+        let way = crate::folder::WAY.iter().fold(self.root.clone(), |path, name| path.join(name));
+        let found = std::fs::symlink_metadata(way.join(layout::RECORD)).ok()?;
+        Some(Glance { bytes: found.len(), written: found.modified().ok()? })
     }
 
     /// All documents that something is recorded of, by name.

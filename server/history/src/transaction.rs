@@ -49,6 +49,17 @@ pub enum Mode {
     Apply,
 }
 
+impl Mode {
+    /// The word for it in settings and replies.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::Propose => "propose",
+            Mode::Apply => "apply",
+        }
+    }
+}
+
 /// An edit as it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewEdit {
@@ -60,6 +71,9 @@ pub struct NewEdit {
     pub agent: String,
     /// The connection that it came through.
     pub connection: String,
+    /// The agent named no conversation, so this edit opened one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub opens_conversation: bool,
     /// The tool that made it.
     pub tool: String,
     /// How it was to be treated.

@@ -15,10 +15,6 @@ pub(crate) const COUNT: &str = "count";
 pub(crate) const TIMED_OUT: &str = "timed_out";
 /// In `_meta`: whether the text tells of a decision that its agent had not heard of.
 pub(crate) const NEWS: &str = "news";
-/// In `_meta`: the ids of those of the edits that are not all decided.
-pub(crate) const OPEN: &str = "open";
-/// In `_meta`: the ids of edits of the caller's that were decided without its having heard of it.
-pub(crate) const DECIDED: &str = "decided";
 /// In `_meta`: that a wait ended because its editor does.
 pub(crate) const GIVEN_UP: &str = "given_up";
 /// In `_meta`: how many hunks of the edits are left to decide.

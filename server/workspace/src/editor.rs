@@ -16,6 +16,7 @@ use crate::document::{
     ContentChange, Decided, Delivery, Document, Millis, News, OutOfStep, Preview, Request, Review, Target,
 };
 use crate::on_disk::either_way;
+use crate::record::Job;
 use crate::refusal::Refusal;
 use crate::workspace::{Event, Slot, Workspace, key_of};
 
@@ -59,6 +60,10 @@ impl Workspace {
         };
         self.inner.open.insert(uri.to_owned(), slot.clone());
         self.note_use(&slot);
+        if slot.place().is_some() {
+            slot.whole.send_replace(false);
+            self.later(Job::Opened(slot.clone()));
+        }
         self.attend(&slot);
     }
 
@@ -117,6 +122,7 @@ impl Workspace {
     pub fn did_save(&self, uri: &str) {
         if let Some(slot) = self.open_slot(uri) {
             slot.forget_read();
+            self.later(Job::Saved(slot));
         }
     }
 
@@ -140,7 +146,7 @@ impl Workspace {
         }
         slot.forget_read();
         self.attend(&slot);
-        drop(slot);
+        self.later(Job::Closed(slot));
         self.forget_idle();
     }
 
@@ -290,6 +296,7 @@ impl Workspace {
     }
 
     async fn decide_in(&self, slot: &Arc<Slot>, request: &Request) -> Decided {
+        slot.wait_until_ready().await;
         if let Some(decided) = self.decide_in_editor(slot, request) {
             return decided;
         }
@@ -308,7 +315,7 @@ impl Workspace {
     }
 
     /// Decides in the text that the editor has, if the document is open.
-    fn decide_in_editor(&self, slot: &Slot, request: &Request) -> Option<Decided> {
+    fn decide_in_editor(&self, slot: &Arc<Slot>, request: &Request) -> Option<Decided> {
         let decided = {
             let mut document = slot.lock();
             if !document.is_open() {
@@ -321,7 +328,7 @@ impl Workspace {
     }
 
     /// Decides in the file; none if an editor has it open by now.
-    fn decide_on_disk(&self, slot: &Slot, request: &Request) -> Result<Option<Decided>, Refusal> {
+    fn decide_on_disk(&self, slot: &Arc<Slot>, request: &Request) -> Result<Option<Decided>, Refusal> {
         let done = self.change_on_disk(slot, |document, now| {
             let decided = document.decide(request, now);
             document.settle_on_disk(now);
@@ -331,7 +338,7 @@ impl Workspace {
         done
     }
 
-    fn attend_but_deliver(&self, slot: &Slot) {
+    fn attend_but_deliver(&self, slot: &Arc<Slot>) {
         slot.lock().quiet_delivery();
         self.attend(slot);
     }

@@ -10,9 +10,7 @@
 //! - A file is never written under an open document.
 //! - What a call refuses it has not changed.
 //!
-//! # Limitations
-//!
-//! - Undecided edits live as long as the process.
+//! - What is told to anybody is recorded before.
 
 #![forbid(unsafe_code)]
 
@@ -21,11 +19,13 @@ pub mod disk;
 pub mod document;
 mod editor;
 mod on_disk;
+mod record;
 mod refusal;
 mod settings;
 mod workspace;
 
 pub use editor::DocumentReview;
+pub use record::Histories;
 pub use refusal::Refusal;
 pub use settings::{BadGlob, Rule, Settings};
-pub use workspace::{Caller, Event, Guard, Workspace};
+pub use workspace::{Caller, Event, Others, Workspace};

@@ -4,11 +4,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
 
-use hashline_text::{Text, decode};
-use url::Url;
+use hashline_history::{Draft, Effect, Session};
+use hashline_text::{FileHash, Text, decode};
+use tokio::sync::watch;
 
 use crate::disk::{Expect, FileBytes, Place, read, remove_leftovers, stamp, write};
-use crate::document::{Document, Millis};
+use crate::document::{Document, Millis, State};
+use crate::record::{OnDisk, Recorded, draft, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::workspace::{Found, Slot, Workspace};
 
@@ -25,6 +27,8 @@ impl Slot {
             read: Mutex::new(None),
             differs: AtomicBool::new(false),
             used: AtomicU64::new(0),
+            record: Mutex::default(),
+            whole: watch::Sender::new(true),
         }
     }
 
@@ -69,10 +73,9 @@ impl Workspace {
             None => {
                 let bytes = read(place)?;
                 let (text, form) = decoded(place, &bytes)?;
-                let uri =
-                    Url::from_file_path(place.absolute()).map_or_else(|()| found.key.clone(), Into::into);
-                let document = Document::on_disk(&uri, text, form);
+                let document = Document::on_disk(&uri_of(place), text.clone(), form);
                 let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
+                self.bring_up(&slot, place, &text, form, None)?;
                 trust(&slot, &bytes);
                 // Another call may have been quicker; its slot may have been used already.
                 let slot = self.inner.slots.entry(found.key.clone()).or_insert(slot).value().clone();
@@ -100,27 +103,27 @@ impl Workspace {
     }
 
     /// Reads a file again, unless it is certainly as it was.
-    fn reread(&self, slot: &Slot, place: &Place) -> Result<(), Refusal> {
+    fn reread(&self, slot: &Arc<Slot>, place: &Place) -> Result<(), Refusal> {
         let known = *slot.last_read();
         if let Some(known) = known
             && stamp(place)? == known
+            && !self.record_is_ahead(slot, place)
         {
             return Ok(());
         }
-        self.read_now(slot, place).map(drop)
+        self.read_now(slot, place, None).map(drop)
     }
 
     /// Reads a file and brings the document to it.
-    fn read_now(&self, slot: &Slot, place: &Place) -> Result<FileBytes, Refusal> {
+    pub(crate) fn read_now(
+        &self,
+        slot: &Arc<Slot>,
+        place: &Place,
+        session: Option<&mut Session<'_>>,
+    ) -> Result<FileBytes, Refusal> {
         let bytes = read(place)?;
         let (text, form) = decoded(place, &bytes)?;
-        {
-            let mut document = slot.lock();
-            if !document.is_open() {
-                document.take_over(&text, self.now());
-                document.set_form(form);
-            }
-        }
+        self.bring_up(slot, place, &text, form, session)?;
         trust(slot, &bytes);
         self.attend(slot);
         Ok(bytes)
@@ -132,13 +135,15 @@ impl Workspace {
         let slot = found.slot.as_ref()?;
         let Some(place) = &found.place else { return Some(slot.clone()) };
         let known = (*slot.last_read())?;
-        let settled = !slot.disk_differs() && stamp(place).ok()? == known;
+        let settled = !slot.disk_differs()
+            && stamp(place).ok()? == known
+            && (slot.lock().is_open() || !self.record_is_ahead(slot, place));
         settled.then(|| slot.clone())
     }
 
     /// Looks at the file of an open document: how it is stored, and whether something else has changed it since the document was opened
     /// or saved.
-    fn look_behind(&self, slot: &Slot) {
+    pub(crate) fn look_behind(&self, slot: &Slot) {
         let Some(place) = &slot.place() else { return };
         let known = *slot.last_read();
         if !slot.disk_differs() && known.is_some() && stamp(place).ok() == known {
@@ -157,7 +162,7 @@ impl Workspace {
     /// Sees to it that no editor of another process has opened a file since it was read.
     pub(crate) fn not_taken(&self, slot: &Slot) -> Result<(), Refusal> {
         let Some(place) = slot.place() else { return Ok(()) };
-        if self.inner.guard.get().is_some_and(|guard| guard(place.absolute())) {
+        if self.inner.others.get().is_some_and(|others| others.may_have(place.absolute())) {
             return Err(Refusal::TakenOver { path: place.absolute().display().to_string() });
         }
         Ok(())
@@ -167,7 +172,7 @@ impl Workspace {
     /// the file has it. None if an editor has the document open: nothing has changed then, and it is for the editor to change it.
     pub(crate) fn change_on_disk<T>(
         &self,
-        slot: &Slot,
+        slot: &Arc<Slot>,
         change: impl FnOnce(&mut Document, Millis) -> Result<T, Refusal>,
     ) -> Result<Option<T>, Refusal> {
         let Some(place) = &slot.place() else {
@@ -181,11 +186,15 @@ impl Workspace {
                 // Its folder is no longer served: a change would be one that no file has.
                 return Err(Refusal::NoFolder { uri: copy.uri().to_owned() });
             }
+            copy.forget_unrecorded();
             self.take_over_copy(slot, copy);
             return Ok(Some(done));
         };
         place.check_write()?;
-        let before = self.read_now(slot, place)?;
+        // A file that is served lies in a root, and has a history there.
+        let store = self.history_of(place).ok_or_else(|| Refusal::NoFolder { uri: slot.key.clone() })?;
+        let mut session = self.session(&store)?;
+        let before = self.read_now(slot, place, Some(&mut session))?;
         let mut copy = slot.lock().clone();
         if copy.is_open() {
             return Ok(None);
@@ -193,6 +202,7 @@ impl Workspace {
         let old = copy.text().clone();
         let done = change(&mut copy, self.now())?;
         let new = copy.text().clone();
+        let state = copy.take_unrecorded(&[]);
         if old != new {
             self.remove_leftovers(place);
             // The last moment to notice: an editor that opens the file from now on reads what is written.
@@ -201,11 +211,55 @@ impl Workspace {
                 return Ok(None);
             }
             let bytes = copy.form().to_bytes(&new);
-            let stamp = write(place, &bytes, Expect::Same(&before))?;
-            *slot.last_read() = stamp.is_quiet(SystemTime::now()).then_some(stamp);
+            if !self.write_recorded(&mut session, slot, place, &state, &before, &bytes)? {
+                return Ok(None);
+            }
+        } else if !state.unrecorded.is_empty() {
+            self.append(&mut session, slot, place, &state, None)?;
         }
         self.take_over_copy(slot, copy);
+        self.end_session(session);
+        slot.recorded().glance = store.glance();
         Ok(Some(done))
+    }
+
+    /// Writes a file: what is about to be is recorded before, and that it was done afterwards. False if an editor has opened it
+    /// meanwhile, so that it was not written.
+    fn write_recorded(
+        &self,
+        session: &mut Session<'_>,
+        slot: &Slot,
+        place: &Place,
+        state: &State,
+        before: &FileBytes,
+        bytes: &[u8],
+    ) -> Result<bool, Refusal> {
+        let after = FileHash::of(bytes);
+        let name = name_in_record(place);
+        let effect =
+            Effect { name: name.clone(), before: Some(FileHash::of(&before.bytes)), after: Some(after) };
+        let meant = session.append(&Draft { intent: vec![effect], ..draft(slot, place, state) })?;
+        let open = slot.lock().is_open();
+        let written = if open { Ok(None) } else { write(place, bytes, Expect::Same(before)).map(Some) };
+        match written {
+            Ok(Some(stamp)) => {
+                *slot.last_read() = stamp.is_quiet(SystemTime::now()).then_some(stamp);
+                let done = Draft { saved: Some(after), done: true, ..Draft::about(name) };
+                let done = session.append(&done).unwrap_or(meant);
+                let mut recorded = slot.recorded();
+                recorded.latest = Some((done.file, done.sequence));
+                recorded.revision = state.weave.revision();
+                Ok(true)
+            }
+            not_written => {
+                // What cannot be told now is told by whoever writes next, by what the disk has.
+                let _ = session.give_up(meant.file, &OnDisk(self));
+                // The document is made anew of the record when it is needed next.
+                slot.forget_read();
+                *slot.recorded() = Recorded::default();
+                not_written.map(|_| false).map_err(Refusal::from)
+            }
+        }
     }
 
     /// Puts a changed copy in the place of a document, with what has happened to the document since the copy was made: it was read, or
@@ -275,14 +329,12 @@ pub(crate) fn same_text(text: &hashline_text::Text, bytes: &[u8]) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
 
-    use std::sync::Arc;
-
-    use hashline_history::Memory;
     use hashline_weave::View;
 
     use super::SWEPT_EVERY;
     use crate::agent::ReadRequest;
     use crate::disk::Roots;
+    use crate::record::Histories;
     use crate::settings::Settings;
     use crate::workspace::{Caller, Workspace};
 
@@ -290,7 +342,7 @@ mod tests {
     async fn files_that_nobody_needs_are_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let roots = Roots::open([folder.path()]).unwrap();
-        let (workspace, _events) = Workspace::new(roots, Settings::default(), Arc::new(Memory::default()));
+        let (workspace, _events) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
         let caller = Caller::anywhere("tester", "1");
         for number in 0..5 * SWEPT_EVERY {
             let path = folder.path().join(format!("{number}.txt"));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hashline_anchor::{
     AnchorFailure, CONTEXT, MAX_SHOWN_CHARS, OperationError, explain, explain_form, write_regions,
 };
-use hashline_history::HistoryError;
+use hashline_history::StoreError;
 use hashline_text::{HashError, TextError};
 use hashline_weave::{Touched, WeaveError};
 
@@ -124,7 +124,7 @@ pub enum Refusal {
     NothingToDo,
     /// The history refuses.
     #[error("{0}")]
-    History(#[from] HistoryError),
+    History(#[from] StoreError),
     /// An edit is not there, or not the caller's.
     #[error("No edit of yours is called {0}. list_edits shows the edits of this connection and their ids.")]
     NoSuchEdit(String),

@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use dashmap::DashMap;
-use hashline_history::{History, Record};
 use tokio::sync::{mpsc, watch};
 
 use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, path_of_file_uri};
 use crate::document::{Document, Millis, News};
+use crate::record::{Histories, Job, Recorded, Recorder};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 
@@ -58,11 +58,30 @@ pub(crate) struct Slot {
     pub differs: AtomicBool,
     /// When an editor opened it or typed in it last, in milliseconds since 1970; 0 for never.
     pub used: AtomicU64,
+    /// How far its record is known.
+    pub record: Mutex<Recorded>,
+    /// Whether its recorded edits are in it: agents wait for that.
+    pub whole: watch::Sender<bool>,
 }
 
 impl Slot {
     pub fn lock(&self) -> MutexGuard<'_, Document> {
         self.document.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn recorded(&self) -> MutexGuard<'_, Recorded> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its recorded edits are in it: lets agents go on.
+    pub fn ready(&self) {
+        self.whole.send_replace(true);
+    }
+
+    /// Waits until its recorded edits are in it.
+    pub async fn wait_until_ready(&self) {
+        // The sender lives as long as the slot.
+        let _ = self.whole.subscribe().wait_for(|whole| *whole).await;
     }
 
     /// Where its file is.
@@ -75,8 +94,14 @@ impl Slot {
     }
 }
 
-/// Says whether somebody else may have the text of a file by now.
-pub type Guard = Box<dyn Fn(&Path) -> bool + Send + Sync>;
+/// The other processes that edit files here.
+pub trait Others: Send + Sync {
+    /// Whether the text of a file may be in another process by now.
+    fn may_have(&self, path: &Path) -> bool;
+
+    /// The folders that they serve.
+    fn roots(&self) -> Vec<PathBuf>;
+}
 
 /// All documents of one editor, or of none.
 #[derive(Clone)]
@@ -95,14 +120,13 @@ pub(crate) struct Inner {
     pub open: DashMap<String, Arc<Slot>>,
     /// Folders in which what a crash may have left behind has been removed.
     pub swept: DashMap<PathBuf, ()>,
-    pub history: Arc<dyn History>,
+    pub histories: Histories,
+    pub recorder: Recorder,
     pub agents: Mutex<Vec<String>>,
     pub decisions: watch::Sender<u64>,
     pub events: mpsc::UnboundedSender<Event>,
-    /// What could not be recorded yet.
-    pub unrecorded: Mutex<Vec<Record>>,
     /// Who else may have a file open by now.
-    pub guard: OnceLock<Guard>,
+    pub others: OnceLock<Arc<dyn Others>>,
     started: Instant,
     started_at: u64,
 }
@@ -114,7 +138,7 @@ impl Workspace {
     pub fn new(
         roots: Roots,
         settings: Settings,
-        history: Arc<dyn History>,
+        histories: Histories,
     ) -> (Self, mpsc::UnboundedReceiver<Event>) {
         let (events, receiver) = mpsc::unbounded_channel();
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
@@ -125,12 +149,12 @@ impl Workspace {
             slots: DashMap::new(),
             open: DashMap::new(),
             swept: DashMap::new(),
-            history,
+            histories,
+            recorder: Recorder::default(),
             agents: Mutex::new(Vec::new()),
             decisions: watch::Sender::new(0),
             events,
-            unrecorded: Mutex::new(Vec::new()),
-            guard: OnceLock::new(),
+            others: OnceLock::new(),
             started: Instant::now(),
             started_at: u64::try_from(now.as_millis()).unwrap_or_default(),
         };
@@ -149,7 +173,7 @@ impl Workspace {
         self.read_roots().iter().map(|root| root.path().to_owned()).collect()
     }
 
-    fn read_roots(&self) -> Roots {
+    pub(crate) fn read_roots(&self) -> Roots {
         self.inner.roots.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -157,6 +181,7 @@ impl Workspace {
     pub fn set_roots(&self, roots: Roots) {
         *self.inner.roots.write().unwrap_or_else(PoisonError::into_inner) = roots;
         self.inner.narrowed.clear();
+        self.inner.histories.forget();
         for slot in self.slots() {
             let uri = {
                 let document = slot.lock();
@@ -167,12 +192,13 @@ impl Workspace {
                 slot.set_place(self.place_of(&uri));
             }
         }
+        self.later(Job::Offer);
     }
 
-    /// Asks `guard` each time right before a file is written, with everything computed: what it says somebody else has is not
-    /// written ([`Refusal::TakenOver`]). The first guard stays.
-    pub fn guard_writes(&self, guard: Guard) {
-        let _ = self.inner.guard.set(guard);
+    /// Asks about other processes: each time right before a file is written, with everything computed, whether one has it. Then it
+    /// is not written ([`Refusal::TakenOver`]). The first that are given stay.
+    pub fn mind(&self, others: Arc<dyn Others>) {
+        let _ = self.inner.others.set(others);
     }
 
     /// Treats edits by other settings from now on.
@@ -259,26 +285,25 @@ impl Workspace {
     }
 
     /// Sees to what has come up in a document: records, tells, delivers. `slot` is not locked.
-    pub(crate) fn attend(&self, slot: &Slot) {
+    pub(crate) fn attend(&self, slot: &Arc<Slot>) {
         let news = slot.lock().take_news();
         self.attend_to(slot, news);
     }
 
     /// Sees to this news of a document.
-    pub(crate) fn attend_to(&self, slot: &Slot, news: News) {
-        let (records, notices, uri) = {
+    pub(crate) fn attend_to(&self, slot: &Arc<Slot>, news: News) {
+        let (unrecorded, notices, uri) = {
             let mut document = slot.lock();
             if news == News::default() {
                 return;
             }
             let uri = document.uri().to_owned();
-            (document.take_records(), document.take_notices(), uri)
+            (document.has_unrecorded(), document.take_notices(), uri)
         };
-        self.record(records);
-        // Nobody may be listening: without an editor there is nobody to tell.
-        for notice in notices {
-            let _ = self.inner.events.send(Event::Notice(notice));
+        if unrecorded {
+            self.later(Job::Record(slot.clone()));
         }
+        notices.into_iter().for_each(|notice| self.notice(notice));
         if news.deliver {
             let _ = self.inner.events.send(Event::Deliver(uri.clone()));
         }
@@ -286,21 +311,6 @@ impl Workspace {
             let _ = self.inner.events.send(Event::Review(uri));
             self.inner.decisions.send_modify(|count| *count += 1);
         }
-    }
-
-    /// Writes records. What was seen in the text has happened: if it cannot be written now it is written with the next.
-    fn record(&self, records: Vec<Record>) {
-        let mut waiting = self.inner.unrecorded.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.extend(records);
-        let mut written = 0;
-        for record in waiting.iter() {
-            if let Err(error) = self.inner.history.append(record.clone()) {
-                let _ = self.inner.events.send(Event::Notice(error.to_string()));
-                break;
-            }
-            written += 1;
-        }
-        waiting.drain(..written);
     }
 }
 

@@ -1,16 +1,13 @@
 //! A file of 100 MB is read and edited like any other, on the disk and in an editor.
 #![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
 
-use std::sync::Arc;
-
 use hashline_anchor::{Operation, RawOperation, line_hash};
-use hashline_history::Memory;
 use hashline_text::{DocVersion, Encoding, HashPrefix, Text};
 use hashline_weave::{View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Choice, ContentChange, Mode, Request, Target};
-use hashline_workspace::{Caller, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, Settings, Workspace};
 
 const LINE: &str = "    let value = compute(index, &mut state)?;\n";
 const LINES: usize = 100_000_000 / LINE.len();
@@ -42,7 +39,7 @@ async fn a_hundred_megabytes() {
     let stored = LINE.repeat(LINES);
     std::fs::write(&path, &stored).unwrap();
     let roots = Roots::open([folder.path()]).unwrap();
-    let (workspace, _events) = Workspace::new(roots, Settings::default(), Arc::new(Memory::default()));
+    let (workspace, _events) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
     let name = path.display().to_string();
     let at = LINES / 2 * LINE.len();
 

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
-use hashline_history::{Decision, HunkRef, Memory, Record, Status};
+use hashline_history::{Decision, DocumentName, HunkRef, Location, Status, Store};
 use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, Span, Text};
 use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target, Why};
-use hashline_workspace::{Caller, Refusal, Rule, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, Others, Refusal, Rule, Settings, Workspace};
 
 /// An editor with one document, which does what it is told.
 struct Desk {
     workspace: Workspace,
-    history: Arc<Memory>,
     folder: tempfile::TempDir,
     uri: String,
     text: Text,
@@ -27,12 +26,11 @@ impl Desk {
     fn new(settings: Settings, text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.txt"), "on the disk\n").unwrap();
-        let history = Arc::new(Memory::default());
         let roots = Roots::open([folder.path()]).unwrap();
-        let (workspace, _) = Workspace::new(roots, settings, history.clone());
+        let (workspace, _) = Workspace::new(roots, settings, Histories::of("a test"));
         let uri = url::Url::from_file_path(folder.path().join("a.txt")).unwrap().to_string();
         workspace.did_open(&uri, "text", DocVersion(1), Encoding::Utf16, text);
-        Self { workspace, history, folder, uri, text: Text::from(text), version: 1 }
+        Self { workspace, folder, uri, text: Text::from(text), version: 1 }
     }
 
     fn path(&self) -> String {
@@ -139,9 +137,13 @@ async fn a_held_edit_is_accepted_undone_and_accepted_again() {
     assert_eq!(desk.state(), HunkState::Held, "an undone acceptance is offered again");
     desk.becomes("one\n2\nthree");
     assert!(desk.workspace.reviews().is_empty(), "and redoing it accepts it");
-    let decided =
-        desk.history.records().into_iter().filter(|record| matches!(record, Record::Decided { .. }));
-    assert_eq!(decided.count(), 3);
+    desk.workspace.settle_record();
+    let folder = desk.folder.path().canonicalize().unwrap();
+    let name = DocumentName::Path(folder.join("a.txt").display().to_string());
+    let recorded = Store::new(&folder, "a test").document(&name).unwrap();
+    let hunk = &recorded.edits[0].hunks[0];
+    assert_eq!((hunk.decision, hunk.location), (Decision::Accepted, Location::Buffer));
+    assert_eq!(recorded.weave().unwrap().buffer().to_string(), "one\n2\nthree");
     assert_eq!(std::fs::read_to_string(desk.path()).unwrap(), "on the disk\n");
 }
 
@@ -227,7 +229,7 @@ async fn an_agent_hears_of_a_decision_while_it_waits() {
     desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap();
     let workspace = desk.workspace.clone();
     let waiting = tokio::spawn(async move {
-        let scope = ReviewScope { own: true, pending: true, ..ReviewScope::default() };
+        let scope = ReviewScope { own: true, news: true, ..ReviewScope::default() };
         workspace.await_review(&Desk::caller(), &scope, Duration::from_secs(20)).await.unwrap()
     });
     tokio::task::yield_now().await;
@@ -490,6 +492,23 @@ async fn an_edit_of_a_file_is_out_of_reach_while_its_folder_is_not_served() {
     assert_eq!(std::fs::read_to_string(desk.path()).unwrap(), "on the disk\n");
 }
 
+/// Opens a document when it is asked whether somebody has it.
+struct Opener {
+    workspace: Workspace,
+    uri: String,
+}
+
+impl Others for Opener {
+    fn may_have(&self, _: &std::path::Path) -> bool {
+        self.workspace.did_open(&self.uri, "text", DocVersion(1), Encoding::Utf16, "one\n");
+        false
+    }
+
+    fn roots(&self) -> Vec<std::path::PathBuf> {
+        Vec::new()
+    }
+}
+
 #[tokio::test]
 async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
     let desk = Desk::new(Settings::default(), "other\n");
@@ -511,11 +530,7 @@ async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
         tool: "edit_text_file".into(),
     };
     // Everything is computed when the editor opens it, with what it has read.
-    let (workspace, opened) = (desk.workspace.clone(), uri.clone());
-    desk.workspace.guard_writes(Box::new(move |_| {
-        workspace.did_open(&opened, "text", DocVersion(1), Encoding::Utf16, "one\n");
-        false
-    }));
+    desk.workspace.mind(Arc::new(Opener { workspace: desk.workspace.clone(), uri: uri.clone() }));
     let reply = desk.workspace.edit(&Desk::caller(), request).await.unwrap();
     assert_eq!((reply.open, reply.mode), (true, Mode::Propose));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\n");

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
-use hashline_history::Memory;
 use hashline_text::{DocVersion, Encoding, HashPrefix, Position, Span, Text};
 use hashline_weave::{View, apply_text_edits};
 use hashline_workspace::agent::{EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Choice, ContentChange, Mode, Request, Target};
-use hashline_workspace::{Caller, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, Settings, Workspace};
 
 const AGENTS: usize = 16;
 const EDITS: usize = 60;
@@ -98,7 +97,7 @@ fn play(mode: Mode) {
     let settings = Settings { open: mode, ..Settings::default() };
     let folder = tempfile::tempdir().unwrap();
     let roots = Roots::open([folder.path()]).unwrap();
-    let (workspace, _events) = Workspace::new(roots, settings, Arc::new(Memory::default()));
+    let (workspace, _events) = Workspace::new(roots, settings, Histories::of("a test"));
     let text: String = (0..AGENTS).map(|number| format!("mine\nagent {number}: 0\n")).collect();
     workspace.did_open(URI, "text", DocVersion(1), Encoding::Utf16, &text);
     let mut editor =

@@ -6,13 +6,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
-use hashline_history::{History, HistoryError, Record, Sequence};
+use hashline_history::{Allow, FilesNow, Probe, Step, Store};
 use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, Span, Text};
 use hashline_weave::View;
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target};
-use hashline_workspace::{Caller, Event, Refusal, Settings, Workspace};
+use hashline_workspace::{Caller, Event, Histories, Refusal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A record that is written when the test says so, and fails when it says so.
@@ -21,13 +21,25 @@ struct Gate {
     answers: Mutex<Receiver<bool>>,
 }
 
-impl History for Gate {
-    fn append(&self, _: Record) -> Result<Sequence, HistoryError> {
-        self.asked.lock().unwrap().send(()).unwrap();
-        match self.answers.lock().unwrap().recv() {
-            Ok(true) => Ok(Sequence(1)),
-            _ => Err(HistoryError("no space left".into())),
+impl Probe for Gate {
+    fn step(&self, step: Step, path: &str) -> Allow {
+        if !path.ends_with("decisions.log") || !matches!(step, Step::Write(_)) {
+            return Allow::All;
         }
+        // Once the keeper has gone, everything passes.
+        let _ = self.asked.lock().unwrap().send(());
+        match self.answers.lock().unwrap().recv() {
+            Ok(false) => Allow::Fail(std::io::ErrorKind::StorageFull.into()),
+            _ => Allow::All,
+        }
+    }
+}
+
+struct NoFiles;
+
+impl FilesNow for NoFiles {
+    fn hash(&self, _: &std::path::Path) -> std::io::Result<Option<FileHash>> {
+        Ok(None)
     }
 }
 
@@ -55,23 +67,27 @@ struct Desk {
 }
 
 impl Desk {
-    fn new(history: Arc<dyn History>, stored: &str) -> Self {
+    fn new(histories: Histories, stored: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.txt"), stored).unwrap();
+        // There is a history, so that what is written next is what the test is about.
+        let begun = Store::new(folder.path(), "a test").session(&NoFiles).unwrap().finish();
+        assert!(begun.is_empty());
         let roots = Roots::open([folder.path()]).unwrap();
-        let (workspace, events) = Workspace::new(roots, Settings::default(), history);
+        let (workspace, events) = Workspace::new(roots, Settings::default(), histories);
         Self { workspace, events: Mutex::new(events), folder }
     }
 
     fn recorded(stored: &str) -> Self {
-        Self::new(Arc::new(hashline_history::Memory::default()), stored)
+        Self::new(Histories::of("a test"), stored)
     }
 
     fn gated(stored: &str) -> (Arc<Self>, Keeper) {
         let (asked, told) = channel();
         let (answers, answered) = channel();
         let gate = Gate { asked: Mutex::new(asked), answers: Mutex::new(answered) };
-        (Arc::new(Self::new(Arc::new(gate), stored)), Keeper { asked: told, answers })
+        let histories = Histories::of("a test").with_probe(Arc::new(gate));
+        (Arc::new(Self::new(histories, stored)), Keeper { asked: told, answers })
     }
 
     fn path(&self) -> PathBuf {
@@ -216,6 +232,7 @@ async fn an_edit_that_is_not_recorded_yet_is_served_to_nobody() {
         assert_eq!(desk.edits().await, 0);
         desk.types(&desk.uri(), 2, 1, "my ");
         keeper.lets(recorded);
+        drop(keeper);
         match edit.await.unwrap() {
             Ok(reply) if recorded => {
                 assert_eq!(reply.hash, reply.text.hash(), "the reply is of what it shows");
@@ -239,9 +256,7 @@ async fn a_file_that_is_opened_while_it_is_edited_is_edited_in_the_editor() {
     });
     keeper.wait();
     desk.open(&desk.uri(), "one\ntwo\n");
-    keeper.lets(true);
-    keeper.wait();
-    keeper.lets(true);
+    drop(keeper);
     let reply = edit.await.unwrap().unwrap();
     assert!(reply.open && reply.mode == Mode::Propose);
     assert_eq!(reply.states, [HunkState::Held]);
@@ -260,7 +275,7 @@ async fn an_edit_of_a_document_that_closes_meanwhile_waits_for_it() {
     });
     keeper.wait();
     desk.workspace.did_close(&desk.uri());
-    keeper.lets(true);
+    drop(keeper);
     let reply = edit.await.unwrap().unwrap();
     assert_eq!(reply.states, [HunkState::Held]);
     assert_eq!(desk.stored(), "one\ntwo\n");

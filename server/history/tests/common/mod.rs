@@ -122,6 +122,7 @@ impl Live {
             conversation: conversation.into(),
             agent: "agent".into(),
             connection: "c1".into(),
+            opens_conversation: false,
             tool: "edit_text_file".into(),
             mode: if apply { Mode::Apply } else { Mode::Propose },
             operation: Operation::Edit,

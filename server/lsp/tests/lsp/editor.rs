@@ -3,18 +3,16 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
-use hashline_history::Memory;
 use hashline_link::CancellationToken;
 use hashline_lsp::{Agents, Options, serve};
 use hashline_text::{HashPrefix, Line};
 use hashline_weave::View;
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::{Caller, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, Settings, Workspace};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, WriteHalf};
 use tokio::sync::mpsc;
@@ -111,7 +109,7 @@ impl Editor {
     /// A connection on which nothing has been said yet.
     pub fn connect(folder: tempfile::TempDir, agents: Option<Agents>, name: Option<String>) -> Self {
         let (workspace, events) =
-            Workspace::new(Roots::default(), Settings::default(), Arc::new(Memory::default()));
+            Workspace::new(Roots::default(), Settings::default(), Histories::of("a test"));
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (stdin, stdout) = tokio::io::split(theirs);
         let stop = CancellationToken::new();

@@ -1,7 +1,5 @@
 //! Calls without a path: every sidecar within the roots is asked, and the disk's own workspace, and the answers become one.
 
-use std::time::Duration;
-
 use futures::future::{join_all, select_all};
 use futures::{FutureExt, future::BoxFuture};
 use hashline_link::{CancellationToken, Sidecar};
@@ -9,7 +7,6 @@ use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::reply::{COUNT, EDITS, GIVEN_UP, NEWS, NOT_HERE, Reply, TIMED_OUT, UNDECIDED, texts_of};
-use crate::router::ledger::About;
 use crate::router::{Origin, Router};
 use crate::tools::await_review::{self, Asked};
 use crate::toolset::ToolName;
@@ -32,10 +29,7 @@ impl Router {
         match tool {
             ToolName::ListEdits | ToolName::ListDocuments => {
                 let asked = self.ask_all(origin, tool, &arguments, cancel).await;
-                let listed = merged(asked.into_iter().map(|(_, reply)| reply).collect());
-                let edits = tool == ToolName::ListEdits && lists_pending(&arguments);
-                let lost = if edits { self.lost(About::All) } else { None };
-                with_lost(lost, listed)
+                merged(asked.into_iter().map(|(_, reply)| reply).collect())
             }
             ToolName::AwaitReview => self.await_everywhere(origin, arguments, cancel).await,
             ToolName::WithdrawEdit => self.withdraw_where_it_is(origin, arguments, cancel).await,
@@ -73,11 +67,6 @@ impl Router {
         }
     }
 
-    /// What there is to tell of edits that went with their editor.
-    fn lost(&self, about: About<'_>) -> Option<Reply> {
-        self.ledger.lost(about, &self.sidecars.known().list)
-    }
-
     async fn ask_all(
         &self,
         origin: &Origin,
@@ -92,33 +81,16 @@ impl Router {
         join_all(asked).await
     }
 
-    /// Waits for decisions. An editor that ends, before or meanwhile, ends the wait: nobody decides any more about what it had.
+    /// Waits for decisions. Where an editor ends meanwhile, its edits are found in the record.
     async fn await_everywhere(
         &self,
         origin: &Origin,
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
-        let asked = match await_review::parse(arguments) {
-            Ok(asked) => asked,
-            Err(problems) => return Reply::refused(problems),
-        };
-        let about = if asked.edits.is_empty() { About::All } else { About::Ids(&asked.edits) };
-        let running = self.sidecars.known();
-        let left: Vec<String> =
-            asked.edits.iter().filter(|id| !self.ledger.is_lost(id, &running.list)).cloned().collect();
-        let lost = self.ledger.lost(about, &running.list);
-        match lost {
-            Some(lost) if left.is_empty() && !asked.edits.is_empty() => lost,
-            Some(lost) => {
-                let now = Asked { edits: left, timeout: Duration::ZERO };
-                with_lost(Some(lost), self.await_running(origin, now, cancel).await)
-            }
-            None => {
-                let now = Asked { edits: left, timeout: asked.timeout };
-                let reply = self.await_running(origin, now, cancel).await;
-                with_lost(self.lost(about), reply)
-            }
+        match await_review::parse(arguments) {
+            Ok(asked) => self.await_running(origin, asked, cancel).await,
+            Err(problems) => Reply::refused(problems),
         }
     }
 
@@ -152,7 +124,14 @@ impl Router {
             };
         }
         match open.as_slice() {
-            [(target, reply)] => self.wait(target, origin, &with_timeout(ids(reply), seconds), cancel).await,
+            [(target, reply)] => {
+                let arguments = with_timeout(ids(reply), seconds);
+                let reply = self.wait(target, origin, &arguments, cancel).await;
+                if reply.has(NOT_HERE) {
+                    return self.own_call(origin, ToolName::AwaitReview, arguments, cancel).await;
+                }
+                reply
+            }
             several => {
                 let waits: Vec<_> = several.iter().map(|(target, reply)| (target, ids(reply))).collect();
                 self.first_news(&waits, seconds, origin, cancel).await
@@ -235,33 +214,14 @@ impl Router {
                 return reply;
             }
         }
-        let id = arguments.get("edit_id").and_then(Value::as_str).map(await_review::plain_id);
-        let lost = id.filter(|id| !id.is_empty()).and_then(|id| self.lost(About::Ids(&[id])));
-        match lost {
-            Some(lost) => lost,
-            None => self.own_call(origin, ToolName::WithdrawEdit, arguments, cancel).await,
-        }
+        // Refused here, in the same words as everywhere.
+        self.own_call(origin, ToolName::WithdrawEdit, arguments, cancel).await
     }
 }
 
-/// What one that has ended answers: its documents have gone with it.
+/// What stands for the answer of one that has ended: its edits are in the record.
 fn gone() -> Reply {
     Reply::new("").with(COUNT, 0).with(NOT_HERE, true)
-}
-
-/// Whether the arguments of list_edits ask for undecided edits, among others.
-pub(super) fn lists_pending(arguments: &JsonObject) -> bool {
-    arguments.get("state").is_none_or(|state| state.is_null() || state == "pending")
-}
-
-/// An answer, and before it what there is to tell of lost edits.
-pub(super) fn with_lost(lost: Option<Reply>, reply: Reply) -> Reply {
-    match lost {
-        None => reply,
-        // That there is no such edit, or none at all, is no answer beside it.
-        Some(lost) if reply.has(NOT_HERE) || !reply.failed && count(&reply) == 0 => lost,
-        Some(lost) => merged(vec![lost, reply]),
-    }
 }
 
 fn with_timeout(ids: Vec<String>, seconds: u64) -> JsonObject {
@@ -286,13 +246,13 @@ fn is(reply: &Reply, key: &str) -> bool {
 }
 
 /// How many things an answer lists.
-pub(super) fn count(reply: &Reply) -> u64 {
+fn count(reply: &Reply) -> u64 {
     number(reply, COUNT)
 }
 
 /// One answer of several. Those that list nothing are left out, unless all of them do. What failed is told, and fails the whole
 /// only where nothing else was answered.
-pub(super) fn merged(replies: Vec<Reply>) -> Reply {
+fn merged(replies: Vec<Reply>) -> Reply {
     let (mut told, mut empty): (Vec<Reply>, Vec<Reply>) =
         replies.into_iter().partition(|reply| reply.failed || count(reply) > 0);
     if told.is_empty() {

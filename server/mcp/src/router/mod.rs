@@ -6,7 +6,6 @@
 
 mod choose;
 mod everywhere;
-mod ledger;
 mod pass;
 mod sidecars;
 
@@ -14,17 +13,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use hashline_history::Memory;
 use hashline_link::{CallerInfo, CancellationToken, Sidecar, StateDir};
 use hashline_workspace::disk::{PathRefusal, PathStyle, Roots};
-use hashline_workspace::{Caller, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, Settings, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
 
 use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
 use crate::router::choose::Choice;
-use crate::router::ledger::{About, Ledger};
 use crate::router::sidecars::{Known, Sidecars};
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
@@ -48,7 +45,6 @@ pub struct Router {
     /// Serves the disk.
     own: Toolbox,
     sidecars: Arc<Sidecars>,
-    ledger: Ledger,
     base: Roots,
     /// Whether the base roots were given by the person, so that a client can only narrow them.
     fixed: bool,
@@ -63,15 +59,13 @@ impl Router {
     #[must_use]
     pub fn new(roots: Roots, fixed: bool, settings: Settings, state: StateDir) -> Self {
         // Without an editor there is nobody to tell.
-        let (workspace, _) = Workspace::new(roots.clone(), settings, Arc::new(Memory::default()));
+        let (workspace, _) = Workspace::new(roots.clone(), settings, Histories::of("hashline mcp"));
         let sidecars = Arc::new(Sidecars::new(state));
-        let others = sidecars.clone();
-        workspace.guard_writes(Box::new(move |path| others.serve(path)));
+        workspace.mind(sidecars.clone());
         let nothing = roots.is_empty().then(|| NOWHERE.to_owned());
         Self {
             own: Toolbox::new(workspace),
             sidecars,
-            ledger: Ledger::default(),
             base: roots.clone(),
             fixed,
             roots: RwLock::new(roots),
@@ -127,7 +121,7 @@ impl Router {
             return Reply::refused(why);
         }
         let mut known = self.sidecars.known();
-        if known.list.is_empty() && self.ledger.is_empty() {
+        if known.list.is_empty() {
             let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
             if !reply.has(TAKEN_OVER) {
                 return reply;
@@ -139,11 +133,6 @@ impl Router {
         match arguments.get("path") {
             Some(Value::String(path)) if named => {
                 let path = path.clone();
-                if tool == ToolName::ListEdits {
-                    let lost = self.lost_of(&path, &arguments);
-                    let reply = self.by_path(origin, tool, &path, arguments, known, cancel).await;
-                    return everywhere::with_lost(lost, reply);
-                }
                 self.by_path(origin, tool, &path, arguments, known, cancel).await
             }
             _ => self.everywhere(origin, tool, arguments, cancel).await,
@@ -202,9 +191,6 @@ impl Router {
                 }
                 Choice::Refused(words) => return Reply::refused(words),
                 Choice::Sidecar(sidecar) => match self.pass_on(&sidecar, origin, tool, &arguments).await {
-                    Ok(reply) if tool == ToolName::ListEdits => {
-                        return self.with_own_edits(origin, arguments, reply).await;
-                    }
                     Ok(reply) => return reply,
                     Err(failure) if failure.may_retry(tool) && attempt < ATTEMPTS => {
                         tokio::time::sleep(PAUSE).await;
@@ -214,26 +200,6 @@ impl Router {
                 },
             }
         }
-    }
-
-    /// The edits of a file that a sidecar tells of, and those that were made here before it came.
-    async fn with_own_edits(&self, origin: &Origin, arguments: JsonObject, reply: Reply) -> Reply {
-        let never = CancellationToken::new();
-        let own = self.own_call(origin, ToolName::ListEdits, arguments, &never).await;
-        if own.failed || everywhere::count(&own) == 0 {
-            return reply;
-        }
-        everywhere::merged(vec![reply, own])
-    }
-
-    /// What there is to tell of a document's edits that went with their editor.
-    fn lost_of(&self, path: &str, arguments: &JsonObject) -> Option<Reply> {
-        if !everywhere::lists_pending(arguments) {
-            return None;
-        }
-        let place = self.roots().resolve(path, PathStyle::Any);
-        let path = place.map_or(path.to_owned(), |place| place.absolute().to_string_lossy().into_owned());
-        self.ledger.lost(About::Path(&path), &self.sidecars.known().list)
     }
 
     /// A call about a document that has no file: whichever editor has it.

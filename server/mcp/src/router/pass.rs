@@ -89,9 +89,7 @@ impl Router {
             Ok(answer) => answer.map_err(sent)?,
             Err(_) => return Err(sent(Error::Timeout { during: "waiting for its answer" })),
         };
-        let reply: Reply = raw.parse().map_err(sent)?;
-        self.ledger.heard(sidecar, tool, arguments, &reply);
-        Ok(reply)
+        raw.parse().map_err(sent)
     }
 
     /// Whether a sidecar has ended, and not only a connection to it. One that is about to end answers for a moment yet.

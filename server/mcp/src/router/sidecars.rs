@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashline_link::{Client, Error, Finder, Sidecar, SidecarId, StateDir};
+use hashline_workspace::Others;
 use hashline_workspace::disk::identity;
 
 /// The sidecars that have announced themselves.
@@ -44,11 +45,6 @@ impl Sidecars {
         Arc::clone(&known)
     }
 
-    /// Whether a sidecar serves the folder of a file.
-    pub(super) fn serve(&self, path: &Path) -> bool {
-        self.known().roots.iter().flatten().any(|root| path.starts_with(root))
-    }
-
     /// A connection to a sidecar, made if there is none.
     pub(super) async fn client(&self, sidecar: &Sidecar) -> Result<Client, Error> {
         let kept = lock(&self.clients).get(&sidecar.id).filter(|client| !client.is_closed()).cloned();
@@ -67,6 +63,17 @@ impl Sidecars {
                 Err(error)
             }
         }
+    }
+}
+
+impl Others for Sidecars {
+    /// Whether a sidecar serves the folder of a file.
+    fn may_have(&self, path: &Path) -> bool {
+        self.known().roots.iter().flatten().any(|root| path.starts_with(root))
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        self.known().roots.concat()
     }
 }
 

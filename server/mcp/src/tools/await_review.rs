@@ -9,7 +9,7 @@ use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, shown};
-use crate::reply::{COUNT, EDITS, GIVEN_UP, NEWS, OPEN, Reply, TIMED_OUT, UNDECIDED};
+use crate::reply::{COUNT, EDITS, GIVEN_UP, NEWS, Reply, TIMED_OUT, UNDECIDED};
 use crate::tools::told;
 use crate::toolset::Definition;
 
@@ -88,22 +88,22 @@ pub(crate) async fn call(
 
 /// Whoever takes a wait back does not read on; who reads this has lost the editor.
 fn given_up() -> Reply {
-    let words = "The wait ended before there was a decision: the editor is closing, and what is undecided there goes with it. \
-                 Read the files again to see how they stand.";
+    let words = "The wait ended before there was a decision: the editor is closing. What is undecided is recorded, and offered again \
+                 when an editor opens the folder.";
     Reply::refused(words).with(GIVEN_UP, true)
 }
 
 fn answer(caller: &Caller, review: &Review, decided: bool) -> Reply {
     let edits = &review.edits;
     let ids: Vec<String> = edits.iter().map(|edit| edit.id.to_string()).collect();
-    let open_ids = told::open_ids(edits);
     let hunks: usize = edits.iter().map(|edit| edit.hunks.len()).sum();
     let open: usize = edits.iter().map(told::undecided).sum();
     let mut out = match (hunks, review.timed_out, open) {
         (0, ..) => "You have no pending edits: nothing to wait for.\n".to_owned(),
         (_, true, _) if !decided => {
-            "No editor was running for these files when they were edited, so nobody can decide about the edits: there is nothing to \
-             wait for. Go on working; withdraw_edit takes an edit of yours back.\n"
+            "No editor is running for these files, so nobody is deciding about the edits now: there is nothing to wait for. They are \
+             recorded, and offered when an editor opens the folder; mcpdiff decides without one. Go on working; withdraw_edit takes an \
+             edit of yours back.\n"
                 .to_owned()
         }
         (_, true, _) => {
@@ -120,7 +120,6 @@ fn answer(caller: &Caller, review: &Review, decided: bool) -> Reply {
     Reply::new(out)
         .with(COUNT, edits.len())
         .with(EDITS, ids)
-        .with(OPEN, open_ids)
         .with(TIMED_OUT, review.timed_out)
         .with(NEWS, news)
         .with(UNDECIDED, open)

@@ -7,7 +7,7 @@ use rmcp::model::JsonObject;
 use serde_json::json;
 
 use crate::arguments::Arguments;
-use crate::reply::{COUNT, EDITS, OPEN, Reply};
+use crate::reply::{COUNT, EDITS, Reply};
 use crate::tools::told;
 use crate::toolset::Definition;
 
@@ -77,5 +77,5 @@ fn answer(caller: &Caller, scope: &ReviewScope, state: Option<&str>, edits: &[Ed
             out
         }
     };
-    Reply::new(text).with(COUNT, edits.len()).with(EDITS, ids).with(OPEN, told::open_ids(edits))
+    Reply::new(text).with(COUNT, edits.len()).with(EDITS, ids)
 }

@@ -8,10 +8,12 @@ use hashline_workspace::agent::{EditInfo, HunkInfo};
 use hashline_workspace::document::HunkState;
 use hashline_workspace::{Caller, Workspace};
 
-use crate::reply::{DECIDED, Reply};
+use crate::reply::Reply;
 
 /// The lines of a person's own text that are shown.
 const OWN_LINES: usize = 40;
+/// How many decisions a reply to something else tells of.
+const DECIDED: usize = 8;
 
 /// The word for a state.
 pub(crate) fn state_word(state: HunkState) -> &'static str {
@@ -143,14 +145,21 @@ pub(crate) fn undecided(edit: &EditInfo) -> usize {
     edit.hunks.iter().filter(|hunk| hunk.view.decision == Decision::Undecided).count()
 }
 
-/// The edits that are not all decided.
-pub(crate) fn open_ids(edits: &[EditInfo]) -> Vec<String> {
-    edits.iter().filter(|edit| undecided(edit) > 0).map(|edit| edit.id.to_string()).collect()
-}
-
-/// An answer about a document, with the ids of the caller's edits in it that are decided without its having been told.
-pub(crate) fn with_decided(reply: Reply, workspace: &Workspace, caller: &Caller, name: &str) -> Reply {
+/// An answer about a document; behind its first line what was decided about the caller's edits in it without its having been told.
+pub(crate) fn with_decided(mut reply: Reply, workspace: &Workspace, caller: &Caller, name: &str) -> Reply {
     let decided = workspace.decided_untold(caller, name);
-    let ids: Vec<String> = decided.iter().map(ToString::to_string).collect();
-    if ids.is_empty() { reply } else { reply.with(DECIDED, ids) }
+    if decided.is_empty() {
+        return reply;
+    }
+    let mut words = String::from("Decided since you were told last:\n");
+    for edit in decided.iter().take(DECIDED) {
+        write_edit(&mut words, edit, true);
+    }
+    if decided.len() > DECIDED {
+        let _ = writeln!(words, "and {} more: list_edits tells of all.", decided.len() - DECIDED);
+    }
+    workspace.told(caller, &decided);
+    let first = reply.text.find('\n').map_or(reply.text.len(), |end| end + 1);
+    reply.text.insert_str(first, &words);
+    reply
 }

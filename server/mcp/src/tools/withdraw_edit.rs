@@ -9,7 +9,7 @@ use rmcp::model::JsonObject;
 use serde_json::json;
 
 use crate::arguments::Arguments;
-use crate::reply::{COUNT, EDITS, OPEN, Reply};
+use crate::reply::{COUNT, EDITS, Reply};
 use crate::tools::await_review::plain_id;
 use crate::tools::told;
 use crate::toolset::Definition;
@@ -40,7 +40,7 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
             let mut out = what_happened(&edit);
             told::write_edit(&mut out, &edit, true);
             let ids = vec![edit.id.to_string()];
-            Reply::new(out).with(COUNT, 1).with(EDITS, ids).with(OPEN, told::open_ids(one))
+            Reply::new(out).with(COUNT, 1).with(EDITS, ids)
         }
         Err(refusal) => refusal.into(),
     }

@@ -1,16 +1,14 @@
 //! A folder, a workspace over it, an agent, and an editor that does what it is told.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use hashline_history::Memory;
 use hashline_link::CancellationToken;
 use hashline_mcp::Toolbox;
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{TextEdit, apply_text_edits};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Choice, ContentChange, Request, Target};
-use hashline_workspace::{Caller, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, Settings, Workspace};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
@@ -84,7 +82,7 @@ impl Desk {
         let folder = temp.path().canonicalize().unwrap().join("w");
         std::fs::create_dir(&folder).unwrap();
         let roots = Roots::open([&folder]).unwrap();
-        let (workspace, _) = Workspace::new(roots, settings, Arc::new(Memory::default()));
+        let (workspace, _) = Workspace::new(roots, settings, Histories::of("a test"));
         let toolbox = Toolbox::new(workspace.clone()).of_editor("the editor");
         let caller = Caller::anywhere("tester", "1");
         Self { workspace, toolbox, caller, folder, text: Text::new(), version: 0, _temp: temp }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_history::Memory;
 use hashline_link::{
     Announcement, Call, CancellationToken, Decide, DecideOutcome, Handler, Held, Listener, Raw, RemoteError,
     Sidecar, SidecarId, SidecarStatus, StateDir, announce, serve,
@@ -13,7 +12,7 @@ use hashline_mcp::Toolbox;
 use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Choice, Request, Target};
-use hashline_workspace::{Caller, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, Settings, Workspace};
 use rmcp::service::ClientLifecycleMode;
 use serde_json::json;
 
@@ -53,7 +52,7 @@ impl Place {
     /// An editor with these folders open.
     fn editor(&self, name: &str, folders: &[&Path]) -> Editor {
         let roots = Roots::open(folders).unwrap();
-        let (workspace, _) = Workspace::new(roots, Settings::default(), Arc::new(Memory::default()));
+        let (workspace, _) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
         let toolbox = Toolbox::new(workspace.clone()).of_editor(name);
         let waits = tokio::sync::watch::Sender::new(0);
         let sidecar = self.start(name, folders, Arc::new(Served { toolbox, waits: waits.clone() }));
@@ -458,26 +457,34 @@ async fn edited(agent: &Connection, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn where_nobody_can_decide_nothing_is_waited_for() {
+async fn where_nobody_can_decide_nothing_is_waited_for_until_an_editor_comes() {
     let place = Place::new();
     place.write("a.txt", "a\n");
     let agent = place.agent().await;
     let id = edited(&agent, "a.txt").await;
-    for given in [json!({ "timeout_s": 40 }), json!({ "timeout_s": 40, "edit_ids": [id] })] {
-        let waiting = call(&agent, "await_review", given.clone());
-        let told = tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it answers at once");
-        assert!(!told.failed && told.text.contains("nobody can decide"), "{}", told.text);
-        // Nor does an editor that comes later know of it.
-        let _editor = place.editor("nvim", &[&place.root]);
+    let given = json!({ "timeout_s": 40, "edit_ids": [id] });
+    for given in [json!({ "timeout_s": 40 }), given.clone()] {
         let waiting = call(&agent, "await_review", given);
         let told = tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it answers at once");
-        assert!(!told.failed && told.text.contains("nobody can decide"), "{}", told.text);
+        assert!(!told.failed && told.text.contains("nobody is deciding"), "{}", told.text);
     }
-    assert!(!call(&agent, "withdraw_edit", json!({ "edit_id": id })).await.failed);
+    // An editor that comes later has it from the record.
+    let editor = place.editor("nvim", &[&place.root]);
+    let listed = call(&agent, "list_edits", json!({})).await;
+    assert_eq!(listed.text.matches(&id[..8]).count(), 1, "only the editor tells of it now: {}", listed.text);
+    let waiting = call(&agent, "await_review", given);
+    let decides = async {
+        editor.waits(1).await;
+        editor.reject(&id, "Not so.").await;
+    };
+    let both = async { tokio::join!(waiting, decides).0 };
+    let told = tokio::time::timeout(Duration::from_secs(20), both).await.expect("the wait ends");
+    assert!(told.text.contains("rejected · the person says: Not so."), "{}", told.text);
+    assert_eq!(std::fs::read(place.root.join("a.txt")).unwrap(), b"a\n");
 }
 
 #[tokio::test]
-async fn edits_that_went_with_their_editor_are_told_of() {
+async fn edits_outlive_their_editor() {
     for crashes in [false, true] {
         for by_id in [false, true] {
             let place = Place::new();
@@ -486,31 +493,35 @@ async fn edits_that_went_with_their_editor_are_told_of() {
             editor.open(&path, "a\n");
             let agent = place.agent().await;
             let id = edited(&agent, "a.txt").await;
-            let given = if by_id { json!({ "timeout_s": 40, "edit_ids": [id[..8]] }) } else { json!({}) };
-            let waiting = call(&agent, "await_review", given);
+            let given = if by_id {
+                json!({ "timeout_s": 40, "edit_ids": [id[..8]] })
+            } else {
+                json!({ "timeout_s": 40 })
+            };
+            let waiting = call(&agent, "await_review", given.clone());
             let ending = async {
                 editor.waits(1).await;
                 if crashes { editor.sidecar.crash() } else { editor.sidecar.quit().await }
             };
             let both = async { tokio::join!(waiting, ending).0 };
             let told = tokio::time::timeout(Duration::from_secs(20), both).await.expect("the wait ends");
-            let lost = |told: &Answer| {
-                assert!(!told.failed && told.text.contains("nvim has ended"), "{}", told.text);
-                let line = format!("edit {} · {} · in nvim, undecided when", &id[..8], path.display());
-                assert!(told.text.contains(&line), "{}", told.text);
+            assert!(!told.failed && told.text.contains("nobody is deciding"), "{}", told.text);
+            assert!(told.text.contains(&format!("edit {} · {} · pending · held", &id[..8], path.display())));
+            let listed = call(&agent, "list_edits", json!({})).await;
+            assert!(listed.text.contains(&id[..8]), "{}", listed.text);
+            let read = call(&agent, "read_text_file", json!({ "path": "a.txt" })).await;
+            assert!(read.text.contains("|b\n"), "the held edit is still in what agents see: {}", read.text);
+
+            let next = place.editor("code", &[&place.root]);
+            next.open(&path, "a\n");
+            let waiting = call(&agent, "await_review", given);
+            let decides = async {
+                next.waits(1).await;
+                next.reject(&id, "Late.").await;
             };
-            lost(&told);
-            // It is told once, also where there is a next editor.
-            let _next = by_id.then(|| place.editor("code", &[&place.root]));
-            let again = call(&agent, "list_edits", json!({})).await;
-            assert!(!again.failed && !again.text.contains(&id[..8]), "{}", again.text);
-            let unknown = call(&agent, "await_review", json!({ "edit_ids": [id], "timeout_s": 1 })).await;
-            assert!(unknown.failed, "{}", unknown.text);
-            let accepted = call(&agent, "list_edits", json!({ "state": "accepted" })).await;
-            assert_eq!(accepted.text, "There are no accepted edits.\n");
-            // What was told once does not hold up a wait for what is new.
-            let waited = call(&agent, "await_review", json!({ "timeout_s": 1 })).await;
-            assert!(waited.text.contains("no pending edits"), "{}", waited.text);
+            let both = async { tokio::join!(waiting, decides).0 };
+            let told = tokio::time::timeout(Duration::from_secs(20), both).await.expect("the wait ends");
+            assert!(told.text.contains("rejected · the person says: Late."), "{}", told.text);
             assert_eq!(std::fs::read(&path).unwrap(), b"a\n");
         }
     }
@@ -532,33 +543,7 @@ async fn a_decided_edit_is_not_lost_with_its_editor() {
 }
 
 #[tokio::test]
-async fn every_way_of_asking_tells_of_an_edit_that_went_with_its_editor() {
-    for (tool, mut given) in [
-        ("await_review", json!({ "edit_ids": [""] })),
-        ("list_edits", json!({ "state": "pending" })),
-        ("list_edits", json!({ "path": "a.txt" })),
-        ("withdraw_edit", json!({ "edit_id": "" })),
-    ] {
-        let place = Place::new();
-        let path = place.write("a.txt", "a\n");
-        let editor = place.editor("nvim", &[&place.root]);
-        editor.open(&path, "a\n");
-        let agent = place.agent().await;
-        let id = edited(&agent, "a.txt").await;
-        editor.sidecar.quit().await;
-        match tool {
-            "await_review" => given["edit_ids"][0] = json!(id),
-            "withdraw_edit" => given["edit_id"] = json!(id),
-            _ => {}
-        }
-        let told = call(&agent, tool, given).await;
-        assert!(!told.failed && told.text.contains("nvim has ended"), "{tool}: {}", told.text);
-        assert!(told.text.contains(&id[..8]), "{tool}: {}", told.text);
-    }
-}
-
-#[tokio::test]
-async fn an_edit_that_is_known_to_be_decided_is_not_told_as_lost() {
+async fn the_next_read_tells_of_decisions_once() {
     let place = Place::new();
     let path = place.write("a.txt", "a\n");
     let editor = place.editor("nvim", &[&place.root]);
@@ -568,8 +553,13 @@ async fn an_edit_that_is_known_to_be_decided_is_not_told_as_lost() {
     editor.reject(&id, "No.").await;
     // The agent goes on working and does not ask.
     let read = call(&agent, "read_text_file", json!({ "path": "a.txt" })).await;
-    assert_eq!(read.meta["decided"], json!([id]));
-    editor.sidecar.quit().await;
-    let told = call(&agent, "list_edits", json!({})).await;
-    assert!(!told.text.contains(&id[..8]), "{}", told.text);
+    let second = read.text.lines().skip(1).take(2).collect::<Vec<_>>().join("\n");
+    assert!(second.starts_with("Decided since you were told last:\n"), "{}", read.text);
+    assert!(
+        second.contains(&id[..8]) && second.ends_with("rejected · the person says: No."),
+        "{}",
+        read.text
+    );
+    let read = call(&agent, "read_text_file", json!({ "path": "a.txt" })).await;
+    assert!(!read.text.contains("Decided since"), "{}", read.text);
 }

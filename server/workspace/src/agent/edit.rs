@@ -10,6 +10,7 @@ use hashline_text::{FileHash, HashPrefix, Text};
 use crate::agent::read::{blocking, hash_of, name_of};
 use crate::document::{Document, HunkState, Located, Mode, Proposal, Proposed, Served};
 use crate::on_disk::either_way;
+use crate::record::Provisional;
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
@@ -148,7 +149,7 @@ impl Workspace {
             None => self.new_conversation(),
         };
         Ok(Proposal {
-            id: EditId::from(uuid::Uuid::new_v4().to_string()),
+            id: new_edit_id(),
             conversation,
             opens_conversation: request.conversation.is_none(),
             agent: caller.agent.clone(),
@@ -189,10 +190,10 @@ impl Workspace {
         }
         let (live, on_disk) = (self.in_mode(proposal, slot, true), self.in_mode(proposal, slot, false));
         let in_file = |document: &mut Document, now| {
+            // One that was recorded and not written, as an editor has opened the file, is another edit.
+            let on_disk = Proposal { id: new_edit_id(), ..on_disk.clone() };
             let mut proposed = propose(document, request, &on_disk)?;
-            // Before it is recorded as one of the file.
-            self.not_taken(slot)?;
-            self.inner.history.append(proposed.record(&on_disk))?;
+            document.note_edit(proposed.new_edit(&on_disk));
             document.publish(&mut proposed, &on_disk);
             document.settle_on_disk(now);
             Ok(Done::of(document, proposed, &on_disk))
@@ -207,6 +208,8 @@ impl Workspace {
         request: &EditRequest,
         proposal: &Proposal,
     ) -> Result<Option<Done>, Refusal> {
+        // Opened while it was edited on the disk, it is not what the record says any more.
+        self.bring_back_in_turn(slot);
         let open = || Some(slot.lock()).filter(|document| document.is_open());
         let Some(mut now) = open().map(|mut document| document.serve_agents()).transpose()? else {
             return Ok(None);
@@ -216,7 +219,8 @@ impl Workspace {
         let resolved = resolve(&located, request, &now)?;
         let proposed = open().map(|mut document| document.propose(&located, &resolved, proposal));
         let Some(mut proposed) = proposed.transpose()? else { return Ok(None) };
-        if let Err(error) = self.inner.history.append(proposed.record(proposal)) {
+        let provisional = Provisional { edit: proposed.new_edit(proposal), hunks: &proposed.hunks };
+        if let Err(error) = self.record(slot, Some(provisional)) {
             slot.lock().withdraw_provisional(&proposed);
             return Err(error.into());
         }
@@ -227,6 +231,10 @@ impl Workspace {
         document.publish(&mut proposed, &proposal);
         Ok(Some(Done::of(&mut document, proposed, &proposal)))
     }
+}
+
+fn new_edit_id() -> EditId {
+    EditId::from(uuid::Uuid::new_v4().to_string())
 }
 
 /// Finds the lines and weaves the hunks in, in a document that nobody else sees.

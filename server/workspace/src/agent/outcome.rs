@@ -11,9 +11,6 @@ use crate::on_disk::either_way;
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
-/// How many edits are named whose agent does not know that they are decided.
-const UNTOLD: usize = 64;
-
 /// An edit and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditInfo {
@@ -79,11 +76,15 @@ impl Workspace {
     pub async fn edits(&self, caller: &Caller, scope: &ReviewScope) -> Result<Vec<EditInfo>, Refusal> {
         let slots = match &scope.path {
             Some(path) => vec![self.reach(caller, path).await?],
-            None => self.slots(),
+            None => {
+                let workspace = self.clone();
+                blocking(move || Ok(workspace.offer_recorded())).await?;
+                self.slots()
+            }
         };
         let mut edits: Vec<EditInfo> = slots
             .iter()
-            .filter(|slot| self.may_reach(caller, slot))
+            .filter(|slot| self.may_reach(caller, slot) && !self.is_others(slot))
             .flat_map(|slot| edits_of(caller, slot, scope))
             .collect();
         for id in &scope.edits {
@@ -93,6 +94,13 @@ impl Workspace {
         }
         edits.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(edits)
+    }
+
+    /// Whether a document is another process's: its edits are in the record, but that one decides about them.
+    fn is_others(&self, slot: &Slot) -> bool {
+        let Some(place) = slot.place() else { return false };
+        !slot.lock().is_open()
+            && self.inner.others.get().is_some_and(|others| others.may_have(place.absolute()))
     }
 
     /// Notes that a caller was told how edits stand: decisions about its own are no news to it any more.
@@ -110,15 +118,19 @@ impl Workspace {
         }
     }
 
-    /// The latest of a caller's edits in a document, named as in replies, that are decided without its having been told.
+    /// The caller's edits in a document, named as in replies, that are decided without its having been told, oldest first.
     #[must_use]
-    pub fn decided_untold(&self, caller: &Caller, name: &str) -> Vec<EditId> {
+    pub fn decided_untold(&self, caller: &Caller, name: &str) -> Vec<EditInfo> {
         let slot = self.inner.slots.get(name).map(|slot| slot.clone());
         let Some(slot) = slot.or_else(|| self.open_slot(name)) else { return Vec::new() };
-        let document = slot.lock();
-        let own = document.edits().iter().rev().filter(|edit| edit.connection == caller.connection);
-        let decided = own.filter(|edit| edit.has_news() && edit.status() != Status::Pending);
-        decided.take(UNTOLD).map(|edit| edit.id.clone()).collect()
+        let own = |edit: &Edit| edit.connection == caller.connection;
+        if !slot.lock().edits().iter().any(|edit| own(edit) && edit.has_news()) {
+            return Vec::new();
+        }
+        let scope = ReviewScope { own: true, news: true, ..ReviewScope::default() };
+        let mut decided = edits_of(caller, &slot, &scope);
+        decided.retain(|edit| edit.news && edit.status != Status::Pending);
+        decided
     }
 
     /// Waits until there is a decision about an edit of the scope that its agent has not been told of, or the time is up; answers with

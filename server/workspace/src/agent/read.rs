@@ -94,10 +94,13 @@ impl Workspace {
     async fn reach_found(&self, found: Found) -> Result<Arc<Slot>, Refusal> {
         // Finding a path and a glance at its file are some system calls: less than handing them to another thread.
         if let Some(slot) = self.at_a_glance(&found) {
+            slot.wait_until_ready().await;
             return Ok(slot);
         }
         let workspace = self.clone();
-        blocking(move || workspace.load(&found)).await
+        let slot = blocking(move || workspace.load(&found)).await?;
+        slot.wait_until_ready().await;
+        Ok(slot)
     }
 }
 

@@ -4,7 +4,7 @@
 //! one list of edits for one exact version, and one such *delivery* is under way at a time. Whatever the editor answers, only its text
 //! tells whether it was done; if it was not, it is sent again for the text as it is then.
 
-use hashline_history::{Decision, HunkRef, Location, Record};
+use hashline_history::{Decision, HunkRef};
 use hashline_text::{DocVersion, Text};
 use hashline_weave::{Candidate, How, HunkId, Plan, TextEdit};
 
@@ -405,14 +405,7 @@ impl Document {
         }
         self.snapshots.text_changed();
         for (id, on, token) in switched {
-            if let Some((edit, hunk)) = self.owner_of(id) {
-                let location = match (on, self.is_open()) {
-                    (false, _) => Location::None,
-                    (true, true) => Location::Buffer,
-                    (true, false) => Location::Disk,
-                };
-                self.records.push(Record::Moved { hunk: edit.name_of(hunk), location });
-            }
+            self.note_switch(id, on);
             if let Some((decision, reason)) = token.and_then(|token| self.wanted(token, id)) {
                 self.set_decision(id, decision, reason);
             }

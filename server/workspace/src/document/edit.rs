@@ -1,30 +1,10 @@
 //! Edits and hunks as people decide about them.
 
-use hashline_history::{ConversationId, Decision, EditId, HunkRef, Status};
+use hashline_history::{ConversationId, Decision, EditId, HunkRef, Location, Mode, Status};
+use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, Edited, HunkId};
 
 use crate::document::Document;
-
-/// Whether an edit waits for the person before it comes into the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// Held until it is accepted.
-    #[default]
-    Propose,
-    /// In the text at once; a rejection takes it out.
-    Apply,
-}
-
-impl Mode {
-    /// The word for it in settings and replies.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Mode::Propose => "propose",
-            Mode::Apply => "apply",
-        }
-    }
-}
 
 /// What one tool call did to the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +67,17 @@ pub struct EditHunk {
     pub reason: Option<String>,
     /// The decision that its agent was told last.
     pub told: Decision,
+    /// Where it is.
+    pub location: Location,
+}
+
+/// The lines of a hunk, as they were when it was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkLines {
+    /// Those that it takes away.
+    pub removed: Vec<OwnedLine>,
+    /// Those that it puts there.
+    pub proposed: Vec<OwnedLine>,
 }
 
 /// Where a hunk stands.
@@ -122,6 +113,12 @@ impl Document {
         }
     }
 
+    /// What a hunk takes away and puts there.
+    pub fn lines_of(&mut self, id: HunkId) -> HunkLines {
+        let weave = self.weave();
+        HunkLines { removed: weave.removed(id).cloned().collect(), proposed: weave.proposed(id).to_vec() }
+    }
+
     /// Where a hunk stands now.
     pub fn state_of(&mut self, id: HunkId) -> HunkState {
         let decision = self.owner_of(id).map(|(_, hunk)| hunk.decision);
@@ -148,7 +145,7 @@ impl Document {
         self.weave().set_refused(id, refused);
         if let Some((edit, hunk)) = self.owner_of(id) {
             let hunk = edit.name_of(hunk);
-            self.records.push(hashline_history::Record::Decided { hunk, decision, reason });
+            self.note_decision(hunk, decision, reason);
         }
         self.news.review = true;
         self.news.decided = true;

@@ -23,6 +23,7 @@ mod aim;
 mod decide;
 mod deliver;
 mod edit;
+mod found;
 mod group;
 mod later;
 mod preview;
@@ -30,6 +31,7 @@ mod propose;
 mod review;
 mod serve;
 mod sync;
+mod unrecorded;
 
 use std::collections::HashMap;
 
@@ -38,12 +40,15 @@ use hashline_weave::{HunkId, JournalId, Weave};
 
 pub use decide::{Choice, Decided, Request, Target, Undecided, Why};
 pub use deliver::{Delivered, Delivery};
-pub use edit::{Edit, EditHunk, HunkState, Mode};
+pub use edit::{Edit, EditHunk, HunkLines, HunkState};
+pub use found::Earlier;
+pub use hashline_history::Mode;
 pub use preview::Preview;
 pub use propose::{Located, Proposal, Proposed};
 pub use review::{HunkView, Review, ReviewEdit};
 pub use serve::Served;
 pub use sync::{ContentChange, OutOfStep};
+pub use unrecorded::{State, Unrecorded};
 
 use crate::document::deliver::Flow;
 use crate::document::edit::Turn;
@@ -100,14 +105,14 @@ pub struct Document {
     form: DiskForm,
     out_of_step: Option<OutOfStep>,
     edits: Vec<Edit>,
-    /// Which edit each hunk of the weave belongs to, by the hunk's order of record.
-    owners: Vec<(usize, usize)>,
+    /// Which edit each hunk of the weave belongs to, by the hunk's order of record; none for those of forgotten edits.
+    owners: Vec<Option<(usize, usize)>>,
     snapshots: Snapshots,
     flow: Flow,
     turns: HashMap<JournalId, Vec<Turn>>,
     /// When the text last showed a part of something that seems to be under way.
     half_shown: Option<sync::HalfShown>,
-    records: Vec<hashline_history::Record>,
+    unrecorded: Unrecorded,
     notices: Vec<String>,
     news: News,
 }
@@ -140,7 +145,7 @@ impl Document {
             flow: Flow::default(),
             turns: HashMap::new(),
             half_shown: None,
-            records: Vec::new(),
+            unrecorded: Unrecorded::default(),
             notices: Vec::new(),
             news: News::default(),
         }
@@ -208,10 +213,11 @@ impl Document {
         self.edits.iter().any(|edit| edit.status() == hashline_history::Status::Pending)
     }
 
-    /// Whether nobody needs to know of it any more: no editor has it open, no agent has edited it or read it lately.
+    /// Whether nobody needs to know of it any more: no editor has it open, nothing of it is undecided or to be recorded, and no agent
+    /// has read it lately.
     #[must_use]
     pub fn is_forgettable(&self, now: Millis) -> bool {
-        !self.is_open() && self.edits.is_empty() && self.snapshots.are_old(now)
+        !self.is_open() && !self.has_pending() && self.unrecorded.is_empty() && self.snapshots.are_old(now)
     }
 
     /// Why agents are not served, if they are not.
@@ -223,11 +229,6 @@ impl Document {
     /// What has come up since this was asked last.
     pub fn take_news(&mut self) -> News {
         std::mem::take(&mut self.news)
-    }
-
-    /// What is to be recorded, in order, of what has happened since this was asked last.
-    pub fn take_records(&mut self) -> Vec<hashline_history::Record> {
-        std::mem::take(&mut self.records)
     }
 
     /// What the person should be told, since this was asked last.
@@ -261,12 +262,12 @@ impl Document {
     }
 
     fn hunk_mut(&mut self, id: HunkId) -> Option<&mut EditHunk> {
-        let (edit, hunk) = *self.owners.get(id.order())?;
+        let (edit, hunk) = (*self.owners.get(id.order())?)?;
         self.edits.get_mut(edit)?.hunks.get_mut(hunk)
     }
 
     pub(crate) fn owner_of(&self, id: HunkId) -> Option<(&Edit, &EditHunk)> {
-        let (edit, hunk) = *self.owners.get(id.order())?;
+        let (edit, hunk) = (*self.owners.get(id.order())?)?;
         let edit = self.edits.get(edit)?;
         Some((edit, edit.hunks.get(hunk)?))
     }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use hashline_anchor::{
     AnchorFailure, LineEdit, Moved, Operation, Options, Resolved, merge_touching, owned_lines, resolve,
 };
-use hashline_history::{ConversationId, Decision, EditId, Edited, HunkLines, Location, Record};
+use hashline_history::{
+    ConversationId, Decision, EditId, Location, NewEdit, NewHunk, Operation as FileOperation,
+};
 use hashline_text::{DiskForm, FileHash, HashPrefix, Text};
 use hashline_weave::{Change, HunkId, Plan, Snapshot, Touched, View};
 
@@ -67,9 +69,8 @@ pub struct Proposed {
     /// The agent view with the edit in it.
     pub after: Served,
     before: Before,
-    lines: Vec<HunkLines>,
-    location: Location,
-    document: String,
+    /// The first line that each hunk replaces, in the text before.
+    lines: Vec<usize>,
 }
 
 /// The agent view that an edit was woven into.
@@ -83,18 +84,22 @@ struct Before {
 
 impl Proposed {
     /// What is to be recorded before anybody is told. Computes the hashes that are not known, so not under a lock.
-    pub fn record(&mut self, proposal: &Proposal) -> Record {
-        Record::Edited(Box::new(Edited {
-            edit: proposal.id.clone(),
+    pub fn new_edit(&mut self, proposal: &Proposal) -> NewEdit {
+        let hunks = self.hunks.iter().zip(&self.lines).zip(1..);
+        NewEdit {
+            id: proposal.id.clone(),
             conversation: proposal.conversation.clone(),
             agent: proposal.agent.clone(),
+            connection: proposal.connection.clone(),
+            opens_conversation: proposal.opens_conversation,
             tool: proposal.tool.clone(),
-            document: self.document.clone(),
-            hunks: self.lines.clone(),
-            location: self.location,
-            hash_before: self.before.hash.unwrap_or_else(|| self.before.form.hash(&self.before.text)),
-            hash_after: self.after.hash(),
-        }))
+            mode: proposal.mode,
+            operation: FileOperation::Edit,
+            hash_before: Some(self.before.hash.unwrap_or_else(|| self.before.form.hash(&self.before.text))),
+            hash_after: Some(self.after.hash()),
+            hunks: hunks.map(|((id, line), number)| NewHunk { number, id: Some(*id), line: *line }).collect(),
+            file: None,
+        }
     }
 }
 
@@ -220,19 +225,10 @@ impl Document {
         let ids = weave.record(&changes).map_err(Refusal::CannotWeave)?;
         let held_below = proposal.mode == Mode::Apply
             && ids.iter().any(|id| weave.prerequisites(*id).iter().any(|below| !weave.in_buffer(*below)));
-        let lines = changes.iter().zip(&ids).map(|(change, id)| HunkLines {
-            line: change.lines.start,
-            removed: weave.removed(*id).cloned().collect(),
-            proposed: change.new.clone(),
-        });
-        let lines = lines.collect();
+        let lines = changes.iter().map(|change| change.lines.start).collect();
         // Until it is recorded nobody sees it but its agent, in the reply (rule W20).
         let after = self.serve_agents()?;
         self.weave().conceal(&ids);
-        let location = match (proposal.mode, self.is_open()) {
-            (Mode::Apply, false) if !held_below => Location::Disk,
-            _ => Location::None,
-        };
         Ok(Proposed {
             hunks: ids,
             carried: !located.current,
@@ -242,8 +238,6 @@ impl Document {
             after,
             before,
             lines,
-            location,
-            document: self.uri().to_owned(),
         })
     }
 
@@ -281,10 +275,11 @@ impl Document {
                 decision: Decision::Undecided,
                 reason: None,
                 told: Decision::Undecided,
+                location: Location::None,
             })
             .collect();
         let edit = self.edits.len();
-        self.owners.extend((0..hunks.len()).map(|hunk| (edit, hunk)));
+        self.owners.extend((0..hunks.len()).map(|hunk| Some((edit, hunk))));
         self.edits.push(Edit {
             id: proposal.id.clone(),
             conversation: proposal.conversation.clone(),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use hashline_history::{Decision, Location, Record};
+use hashline_history::Decision;
 use hashline_text::{DocVersion, Encoding, Ending, Position, Span, SpanError, Text};
 use hashline_weave::{Candidate, How, Judgement, Plan, Regions, TakeOut, UndoMark};
 
@@ -267,9 +267,8 @@ impl Document {
         let mut contrary = Vec::new();
         for switched in &judgement.switched {
             let id = switched.hunk;
-            let Some((edit, hunk)) = self.owner_of(id) else { continue };
+            let Some((_, hunk)) = self.owner_of(id) else { continue };
             let before = (hunk.decision, hunk.reason.clone());
-            let name = edit.name_of(hunk);
             let asked = self.intent_for(id, switched.on).filter(|_| mark.is_none());
             let after = match asked.map_or(switched.how, How::Asked) {
                 How::Asked(token) => self.wanted(token, id).unwrap_or_else(|| before.clone()),
@@ -295,12 +294,7 @@ impl Document {
                 }
                 _ => after,
             };
-            let location = match (switched.on, self.is_open()) {
-                (false, _) => Location::None,
-                (true, true) => Location::Buffer,
-                (true, false) => Location::Disk,
-            };
-            self.records.push(Record::Moved { hunk: name, location });
+            self.note_switch(id, switched.on);
             self.set_decision(id, after.0, after.1.clone());
             turns.push(Turn { hunk: id, before, after });
         }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use hashline_anchor::{Operation, RawOperation, Resolved, line_hash};
-use hashline_history::{ConversationId, Decision, EditId, HunkRef, Record};
+use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{FileHash, HashPrefix};
 use hashline_weave::View;
 use hashline_workspace::Refusal;
@@ -338,7 +338,7 @@ impl Desk {
         }
         let before = self.agent_lines()?;
         let outcome = self.document.propose(&flight.located, &flight.resolved, &flight.wish.proposal);
-        let mut proposed = match outcome {
+        let proposed = match outcome {
             Ok(proposed) => proposed,
             Err(refusal) => {
                 let spurious = expected(&flight.wish, &before).is_ok_and(|after| after.is_some());
@@ -367,7 +367,8 @@ impl Desk {
             _ => {}
         }
         let shown = self.shown.get(&flight.wish.memory.hash).cloned().unwrap_or_default();
-        right_lines(&flight.wish, &mut proposed, &shown)?;
+        let hunks: Vec<_> = proposed.hunks.iter().map(|id| self.document.lines_of(*id)).collect();
+        right_lines(&flight.wish, &hunks, &shown)?;
         room.tally.carried += u64::from(proposed.carried);
         room.tally.moved += proposed.moved.len() as u64;
         flight.proposed = Some(proposed);
@@ -394,16 +395,17 @@ impl Desk {
             self.agent_view()?;
             return Ok(None);
         }
-        let record = proposed.record(&wish.proposal);
-        let Record::Edited(record) = record else { return Err("no record of the edit".to_owned()) };
+        let record = proposed.new_edit(&wish.proposal);
         let applies = wish.proposal.mode == Mode::Apply && !proposed.held_below;
         let before_lines = flight_before;
-        for (lines, number) in record.hunks.iter().zip(1..) {
+        for hunk in &record.hunks {
+            let number = hunk.number;
+            let lines = self.document.lines_of(hunk.id.ok_or("a hunk without lines")?);
             let contents = |lines: &[hashline_text::OwnedLine]| {
                 lines.iter().map(|line| line.content.clone()).collect::<Vec<_>>()
             };
             let gone: Vec<&str> = lines.removed.iter().map(|line| line.content.as_str()).collect();
-            let place = lines.line..lines.line + gone.len();
+            let place = hunk.line..hunk.line + gone.len();
             let rests_on = self.model.rests_on(&before_lines, place, &gone);
             let mut granted = std::collections::HashSet::from([Decision::Undecided]);
             // A rejection that waits for a delivery takes with it what was built on the hunk meanwhile.
@@ -430,8 +432,6 @@ impl Desk {
         }
         room.tally.edits += 1;
         room.tally.hunks += record.hunks.len() as u64;
-        hashline_history::History::append(&self.history, Record::Edited(record.clone()))
-            .map_err(|error| error.to_string())?;
         let before = self.document.text().to_string();
         self.document.publish(&mut proposed, &wish.proposal);
         if !self.document.is_open() {

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use hashline_history::Memory;
 use hashline_text::{DocVersion, FileHash, Text};
 use hashline_workspace::document::{Delivery, Document, Millis};
 
@@ -39,7 +38,6 @@ pub struct Desk {
     pub atoms: Atoms,
     pub parcels: VecDeque<Parcel>,
     pub answers: VecDeque<(u64, bool)>,
-    pub history: Memory,
     /// By hash, the lines that agents were shown.
     pub shown: HashMap<FileHash, Vec<Range<usize>>>,
     /// The file.
@@ -75,7 +73,6 @@ impl Desk {
             atoms,
             parcels: VecDeque::new(),
             answers: VecDeque::new(),
-            history: Memory::default(),
             shown: HashMap::new(),
             disk: text,
             out: false,
@@ -142,13 +139,9 @@ impl Desk {
     pub fn observe(&mut self, states: bool, room: &mut Room) -> Result<(), Fault> {
         self.notices += self.document.take_notices().len();
         let news = self.document.take_news();
-        let records = self.document.take_records();
-        if !(news.review || news.decided || !records.is_empty() || self.half) {
+        if !(news.review || news.decided || self.half) {
             // Nothing has happened since the last look.
             return Ok(());
-        }
-        for record in records {
-            hashline_history::History::append(&self.history, record).map_err(|error| error.to_string())?;
         }
         self.model.observe(&mut self.document, states && !self.half && !self.out, &mut room.tally)
     }

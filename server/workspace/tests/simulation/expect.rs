@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use hashline_history::Record;
-use hashline_workspace::document::Proposed;
+use hashline_workspace::document::HunkLines;
 
 use crate::agent::{Slip, Verb, Wish};
 use crate::atom::readable;
@@ -66,12 +65,9 @@ pub fn expected(wish: &Wish, before: &[String]) -> Result<Option<Vec<String>>, F
 }
 
 /// The recorded hunks take out the lines that the agent named, as it saw them, and put in what it gave.
-pub fn right_lines(wish: &Wish, proposed: &mut Proposed, shown: &[Range<usize>]) -> Result<(), Fault> {
-    let Record::Edited(record) = proposed.record(&wish.proposal) else {
-        return Err("no record of the edit".to_owned());
-    };
+pub fn right_lines(wish: &Wish, hunks: &[HunkLines], shown: &[Range<usize>]) -> Result<(), Fault> {
     let removed: Vec<&str> =
-        record.hunks.iter().flat_map(|hunk| &hunk.removed).map(|line| line.content.as_str()).collect();
+        hunks.iter().flat_map(|hunk| &hunk.removed).map(|line| line.content.as_str()).collect();
     let memory = &wish.memory;
     let seen = |line: &&str| {
         let (lines, seen) = (&memory.lines, shown.iter().chain(&memory.seen));
@@ -105,7 +101,7 @@ pub fn right_lines(wish: &Wish, proposed: &mut Proposed, shown: &[Range<usize>])
         ));
     }
     let mut put: Vec<&str> =
-        record.hunks.iter().flat_map(|hunk| &hunk.proposed).map(|line| line.content.as_str()).collect();
+        hunks.iter().flat_map(|hunk| &hunk.proposed).map(|line| line.content.as_str()).collect();
     let mut given: Vec<&str> = wish.ops.iter().flat_map(|op| &op.content).map(String::as_str).collect();
     put.sort_unstable();
     given.sort_unstable();

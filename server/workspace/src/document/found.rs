@@ -1,0 +1,170 @@
+//! A document as its record and its text make it (rules W16, W17).
+//!
+//! A text that was changed while nobody watched is first looked for among the states that were recorded: a checkout brings back one of
+//! those. Else its lines are matched strictly, and an edit whose place is not certain is left where it was, conflicted.
+
+use hashline_history::{Continuity, Decision, Document as Past, Location};
+use hashline_text::{DiskForm, Line, Text};
+use hashline_weave::{HunkId, Weave};
+
+use crate::document::{Document, Edit, EditHunk, Home, Millis};
+
+/// Earlier states of a document, that its text may have gone back to.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// One that reads as the text does.
+    pub same: Option<Weave>,
+    /// The last that was on the disk.
+    pub saved: Option<Weave>,
+}
+
+impl Document {
+    /// A document that no editor has open, as it was recorded last.
+    #[must_use]
+    pub fn of_record(uri: &str, form: DiskForm, past: &Past) -> Self {
+        let mut document = Self { form, ..Self::new(uri, Home::Disk, Text::default()) };
+        let weave = past.weave().cloned().unwrap_or_else(|| Weave::new(Text::default()));
+        document.owners = vec![None; weave.hunks().count()];
+        document.weave = Some(weave);
+        for state in &past.edits {
+            let made = &state.made;
+            let at = document.edits.len();
+            let mut hunks = Vec::with_capacity(state.hunks.len());
+            for hunk in &state.hunks {
+                let Some(id) = hunk.id else { continue };
+                if let Some(owner) = document.owners.get_mut(id.order()) {
+                    *owner = Some((at, hunks.len()));
+                }
+                hunks.push(EditHunk {
+                    number: hunk.number,
+                    id,
+                    decision: hunk.decision,
+                    reason: hunk.reason.clone(),
+                    told: Decision::Undecided,
+                    location: hunk.location,
+                });
+            }
+            document.edits.push(Edit {
+                id: made.id.clone(),
+                conversation: made.conversation.clone(),
+                opened_conversation: made.opens_conversation,
+                agent: made.agent.clone(),
+                connection: made.connection.clone(),
+                tool: made.tool.clone(),
+                mode: made.mode,
+                hunks,
+            });
+        }
+        document
+    }
+
+    /// Takes over a text that was changed while nobody watched. Decisions that had not reached the disk are to be made again, where the
+    /// text does not show them; those that had stay.
+    pub fn found(&mut self, text: &Text, earlier: &Earlier, now: Millis) {
+        if self.text() == text {
+            return;
+        }
+        let before = self.weave().clone();
+        let same = earlier.same.as_ref().and_then(|same| before.returned_to(same));
+        let (weave, seen) = match same {
+            Some(weave) => (weave, Vec::new()),
+            None => self.matched(text, earlier, now),
+        };
+        let ids: Vec<HunkId> = before.hunks().collect();
+        let now_in: Vec<bool> = ids.iter().map(|id| weave.in_buffer(*id)).collect();
+        self.weave = Some(weave);
+        self.snapshots.text_changed();
+        self.unrecorded.continuity = Continuity::Unobserved;
+        let mut open_again = 0;
+        for (id, now_in) in ids.into_iter().zip(now_in) {
+            let was_in = before.in_buffer(id);
+            if was_in == now_in {
+                continue;
+            }
+            let Some((_, hunk)) = self.owner_of(id) else { continue };
+            let decision = hunk.decision;
+            self.note_switch(id, now_in);
+            let on_disk = earlier
+                .saved
+                .as_ref()
+                .is_some_and(|saved| id.order() < saved.hunks().count() && saved.in_buffer(id));
+            if seen.contains(&id) {
+                self.set_decision(id, Decision::Accepted, None);
+            } else if on_disk != was_in && matches!(decision, Decision::Accepted | Decision::Rejected) {
+                self.set_decision(id, Decision::Undecided, None);
+                open_again += 1;
+            }
+        }
+        if open_again > 0 {
+            let what =
+                if open_again == 1 { "A decision".to_owned() } else { format!("{open_again} decisions") };
+            self.notices.push(format!(
+                "{what} about edits in {} had not been saved: the file is without what came of it, and you are asked again.",
+                self.uri
+            ));
+        }
+        self.news_of_edits();
+    }
+
+    /// The weave with a text that is none of the recorded ones, and the held hunks that the text shows exactly.
+    fn matched(&mut self, text: &Text, earlier: &Earlier, now: Millis) -> (Weave, Vec<HunkId>) {
+        let latest = self.weave().clone();
+        let saved = earlier.saved.as_ref().and_then(|saved| latest.returned_to(saved));
+        let nearer = |saved: &Weave| in_common(saved.buffer(), text) >= in_common(latest.buffer(), text);
+        let mut weave = saved.filter(nearer).unwrap_or(latest);
+        let mut trial = self.clone();
+        trial.weave = Some(weave.clone());
+        trial.take_over(text, now);
+        let shown = trial.weave();
+        let seen: Vec<HunkId> =
+            weave.hunks().filter(|id| shown.in_buffer(*id) && !weave.in_buffer(*id)).collect();
+        let seen = if weave.switch(&seen, &[]).is_ok() { seen } else { Vec::new() };
+        weave.unobserved(text.clone());
+        (weave, seen)
+    }
+
+    /// Lets the person see how its edits stand.
+    pub fn news_of_edits(&mut self) {
+        self.news.review |= !self.edits.is_empty();
+    }
+
+    /// Notes that the file is as the text is.
+    pub(crate) fn note_saved(&mut self) {
+        let hunks = self.edits.iter().flat_map(|edit| &edit.hunks);
+        let unsaved = hunks.filter(|hunk| hunk.location == Location::Buffer).map(|hunk| hunk.id);
+        for id in unsaved.collect::<Vec<_>>() {
+            self.note_location(id, Location::Disk);
+        }
+    }
+}
+
+/// How many lines at the beginning and at the end two texts have in common.
+fn in_common(one: &Text, other: &Text) -> usize {
+    let least = one.line_count().min(other.line_count());
+    let same = |a: usize, b: usize| match (one.line(Line(a)), other.line(Line(b))) {
+        (Some(a), Some(b)) => a.content() == b.content(),
+        _ => false,
+    };
+    let ahead = (0..least).take_while(|at| same(*at, *at)).count();
+    let behind = |back: &usize| same(one.line_count() - 1 - back, other.line_count() - 1 - back);
+    ahead + (0..least - ahead).take_while(behind).count()
+}
+
+// SHIM
+trait Shim: Sized {
+    fn returned_to(&self, earlier: &Self) -> Option<Self>;
+    fn unobserved(&mut self, text: Text) -> Vec<HunkId>;
+}
+impl Shim for Weave {
+    fn returned_to(&self, earlier: &Self) -> Option<Self> {
+        let mut w = self.clone();
+        w.unobserved(earlier.buffer().clone());
+        Some(w)
+    }
+    fn unobserved(&mut self, text: Text) -> Vec<HunkId> {
+        let mut regions = hashline_weave::Regions::default();
+        regions.replace_all(&mut self.buffer().clone(), text.clone());
+        self.typed(&text, &regions, &[], None);
+        Vec::new()
+    }
+}

@@ -1,0 +1,117 @@
+//! Writing to the record.
+
+use hashline_history::{
+    Appended, Continuity, Draft, FileId, Glance, NewEdit, Now, Sequence, Session, Store, StoreError,
+};
+use hashline_text::FileHash;
+use hashline_weave::HunkId;
+
+use crate::disk::Place;
+use crate::document::State;
+use crate::record::{OnDisk, name_in_record};
+use crate::workspace::{Event, Slot, Workspace};
+
+/// How far the record of a document is known to this process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Recorded {
+    /// The file, and the last that was recorded of it; none if that is nothing.
+    pub latest: Option<(FileId, Sequence)>,
+    /// How the history looked when that was found out.
+    pub glance: Option<Glance>,
+    /// The revision of the weave that was recorded.
+    pub revision: u64,
+}
+
+/// An edit that is recorded before anybody sees it.
+pub(crate) struct Provisional<'a> {
+    pub edit: NewEdit,
+    pub hunks: &'a [HunkId],
+}
+
+impl Workspace {
+    /// Takes a history for writing; what was repaired in it is told to the person. Blocks.
+    pub(crate) fn session<'a>(&self, store: &'a Store) -> Result<Session<'a>, StoreError> {
+        let session = store.session(&OnDisk(self))?;
+        for repair in session.repairs() {
+            self.notice(repair.clone());
+        }
+        Ok(session)
+    }
+
+    /// Tells the person something, if anybody listens.
+    pub(crate) fn notice(&self, words: String) {
+        tracing::info!("{words}");
+        let _ = self.inner.events.send(Event::Notice(words));
+    }
+
+    /// Records what has happened to a document since it was recorded last, and an edit that is about to. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// It is as if nothing had been tried: what has happened is still to be recorded.
+    pub(crate) fn record(&self, slot: &Slot, edit: Option<Provisional<'_>>) -> Result<(), StoreError> {
+        let store = slot.place().and_then(|place| Some((self.history_of(&place)?, place)));
+        let Some((store, place)) = store else {
+            // It lives in memory alone.
+            slot.lock().forget_unrecorded();
+            return Ok(());
+        };
+        let mut session = self.session(&store)?;
+        let hunks = edit.as_ref().map_or(&[][..], |edit| edit.hunks);
+        let mut state = slot.lock().take_unrecorded(hunks);
+        state.unrecorded.edit = edit.map(|edit| edit.edit);
+        let appended = self.append(&mut session, slot, &place, &state, None);
+        if let Err(error) = appended {
+            slot.lock().put_back(state.unrecorded);
+            return Err(error);
+        }
+        self.end_session(session);
+        slot.recorded().glance = store.glance();
+        Ok(())
+    }
+
+    /// Writes the state of a document to the record, with the hash of its file if that was just written or saved.
+    pub(crate) fn append(
+        &self,
+        session: &mut Session<'_>,
+        slot: &Slot,
+        place: &Place,
+        state: &State,
+        saved: Option<FileHash>,
+    ) -> Result<Appended, StoreError> {
+        let draft = Draft { saved, ..draft(slot, place, state) };
+        let appended = match session.append(&draft) {
+            // Another process has written about a document that is this one's: the text here is the one that counts.
+            Err(StoreError::Stale { .. }) if slot.lock().is_open() => {
+                session.append(&Draft { since: None, continuity: Continuity::Anew, ..draft })
+            }
+            other => other,
+        }?;
+        let mut recorded = slot.recorded();
+        recorded.latest = Some((appended.file, appended.sequence));
+        recorded.revision = state.weave.revision();
+        Ok(appended)
+    }
+
+    /// Ends a session: what could not be written besides the record is told.
+    pub(crate) fn end_session(&self, session: Session<'_>) {
+        for words in session.finish() {
+            self.notice(words);
+        }
+    }
+}
+
+/// What is to be recorded of a document.
+pub(crate) fn draft<'a>(slot: &Slot, place: &Place, state: &'a State) -> Draft<'a> {
+    let recorded = *slot.recorded();
+    let unrecorded = &state.unrecorded;
+    Draft {
+        since: recorded.latest.map(|(_, sequence)| sequence),
+        now: Some(Now::Text { weave: &state.weave, form: state.form, hash: None }),
+        continuity: unrecorded.continuity,
+        edit: unrecorded.edit.clone(),
+        decisions: unrecorded.decisions.clone(),
+        locations: unrecorded.locations.clone(),
+        ..Draft::about(name_in_record(place))
+    }
+}

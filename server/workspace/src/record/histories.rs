@@ -1,0 +1,113 @@
+//! Which history holds what happens to a file.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dashmap::DashMap;
+use hashline_history::{DocumentName, FilesNow, Glance, Probe, Store, has_history, history_folder};
+use hashline_text::FileHash;
+
+use crate::disk::{DiskError, PathStyle, Place, read};
+use crate::workspace::Workspace;
+
+/// The histories in which a process records. Each is found when it is first needed.
+pub struct Histories {
+    process: String,
+    probe: Option<Arc<dyn Probe>>,
+    stores: DashMap<PathBuf, Arc<Store>>,
+    /// The histories of the files in a folder.
+    found: DashMap<PathBuf, Option<Arc<Store>>>,
+    /// How the histories looked when their undecided edits were offered last.
+    pub(crate) offered: DashMap<PathBuf, Glance>,
+}
+
+impl Histories {
+    /// `process` is what this process is called in the record, for people.
+    #[must_use]
+    pub fn of(process: impl Into<String>) -> Self {
+        let process = format!("{} {}", process.into(), std::process::id());
+        Self { process, probe: None, stores: DashMap::new(), found: DashMap::new(), offered: DashMap::new() }
+    }
+
+    /// The same, with every change of a history asked for. For tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_probe(self, probe: Arc<dyn Probe>) -> Self {
+        Self { probe: Some(probe), ..self }
+    }
+
+    /// Looks for the histories anew when they are needed next: other folders are served now.
+    pub(crate) fn forget(&self) {
+        self.found.clear();
+        self.offered.clear();
+    }
+
+    fn store(&self, folder: PathBuf) -> Arc<Store> {
+        let fresh = || {
+            let store = Store::new(&folder, self.process.clone());
+            Arc::new(match &self.probe {
+                Some(probe) => store.with_probe(probe.clone()),
+                None => store,
+            })
+        };
+        self.stores.entry(folder.clone()).or_insert_with(fresh).clone()
+    }
+}
+
+impl Workspace {
+    /// The history of the file at a place.
+    pub(crate) fn history_of(&self, place: &Place) -> Option<Arc<Store>> {
+        let histories = &self.inner.histories;
+        let folder = place.absolute().parent()?;
+        if let Some(found) = histories.found.get(folder) {
+            return found.clone();
+        }
+        let through = self.roots();
+        let mut roots = self.inner.others.get().map_or_else(Vec::new, |others| others.roots());
+        roots.extend(through.iter().cloned());
+        // What cannot be known has no history that could be written to, and says so when it is.
+        let has = |folder: &Path| has_history(folder).unwrap_or(true);
+        let store =
+            history_folder(place.absolute(), &roots, &through, has).map(|folder| histories.store(folder));
+        histories.found.insert(folder.to_owned(), store.clone());
+        store
+    }
+
+    /// The histories of whole roots, as far as there are any.
+    pub(crate) fn histories_of_roots(&self) -> Vec<Arc<Store>> {
+        let mut roots = self.inner.others.get().map_or_else(Vec::new, |others| others.roots());
+        let own = self.roots();
+        roots.extend(own.iter().cloned());
+        let has = |folder: &Path| has_history(folder).unwrap_or(false);
+        let mut folders: Vec<PathBuf> = own
+            .iter()
+            .filter_map(|root| history_folder(&root.join("any"), &roots, &own, has))
+            .filter(|folder| has(folder))
+            .collect();
+        folders.sort_unstable();
+        folders.dedup();
+        folders.into_iter().map(|folder| self.inner.histories.store(folder)).collect()
+    }
+}
+
+/// What a file is called in the record.
+pub(crate) fn name_in_record(place: &Place) -> DocumentName {
+    DocumentName::Path(place.absolute().to_string_lossy().into_owned())
+}
+
+/// The files of a workspace, for a history that asks whether something was written.
+pub(crate) struct OnDisk<'a>(pub &'a Workspace);
+
+impl FilesNow for OnDisk<'_> {
+    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>> {
+        let path = path.to_str().ok_or(std::io::ErrorKind::InvalidFilename)?;
+        let place = self.0.read_roots().resolve(path, PathStyle::Any).map_err(std::io::Error::other)?;
+        match read(&place) {
+            Ok(bytes) => Ok(Some(FileHash::of(&bytes.bytes))),
+            Err(error) if matches!(error, DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => {
+                Ok(None)
+            }
+            Err(error) => Err(std::io::Error::other(error)),
+        }
+    }
+}

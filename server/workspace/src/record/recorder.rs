@@ -1,0 +1,163 @@
+//! What is recorded and read without anybody waiting for it, on a thread of its own.
+
+use std::collections::HashSet;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use crate::workspace::{Inner, Slot, Workspace};
+
+/// How long a closed document may be opened again before its file has the last word (rule W16).
+const REOPENED_WITHIN: Duration = Duration::from_secs(2);
+/// The pause before something is tried to be recorded again.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Something to do for a document, or for all.
+pub(crate) enum Job {
+    /// Record what has happened to it.
+    Record(Arc<Slot>),
+    /// An editor has opened it: its edits come back.
+    Opened(Arc<Slot>),
+    /// Its editor has saved it.
+    Saved(Arc<Slot>),
+    /// Its editor has closed it.
+    Closed(Arc<Slot>),
+    /// It has not been opened again since.
+    Settle(Arc<Slot>),
+    /// The edits of documents that nobody has opened are to be offered.
+    Offer,
+    /// Say when all before is done.
+    Tell(Sender<()>),
+}
+
+/// The thread, and the way to it.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    jobs: OnceLock<Mutex<Sender<Job>>>,
+}
+
+impl Recorder {
+    /// Lets a job be done soon, in order.
+    fn send(&self, inner: &Arc<Inner>, job: Job) {
+        let jobs = self.jobs.get_or_init(|| {
+            let (jobs, coming) = channel();
+            let inner = Arc::downgrade(inner);
+            let work = move || Worker { inner, waiting: Vec::new(), failed: HashSet::new() }.run(&coming);
+            if let Err(error) = std::thread::Builder::new().name("recorder".to_owned()).spawn(work) {
+                tracing::error!("nothing will be recorded: there is no thread for it ({error})");
+            }
+            Mutex::new(jobs)
+        });
+        // The thread goes only with the workspace.
+        let _ = jobs.lock().unwrap_or_else(PoisonError::into_inner).send(job);
+    }
+}
+
+impl Workspace {
+    /// Lets something be recorded or read without waiting for it.
+    pub(crate) fn later(&self, job: Job) {
+        self.inner.recorder.send(&self.inner, job);
+    }
+
+    /// Waits until what has happened so far is recorded, or was tried to be. Blocks.
+    pub fn settle_record(&self) {
+        let (done, told) = channel();
+        self.later(Job::Tell(done));
+        let _ = told.recv();
+    }
+}
+
+/// Does the jobs.
+struct Worker {
+    inner: Weak<Inner>,
+    /// What waits for its time.
+    waiting: Vec<(Instant, Job)>,
+    /// The documents that could not be recorded, by identity; the person knows of them.
+    failed: HashSet<String>,
+}
+
+impl Worker {
+    fn run(&mut self, coming: &Receiver<Job>) {
+        loop {
+            let job = match self.next_due() {
+                None => coming.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => coming.recv_timeout(due.saturating_duration_since(Instant::now())),
+            };
+            let Some(inner) = self.inner.upgrade() else { return };
+            let workspace = Workspace { inner };
+            match job {
+                Ok(job) => self.work(&workspace, job),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            let now = Instant::now();
+            while let Some(at) = self.waiting.iter().position(|(due, _)| *due <= now) {
+                let (_, job) = self.waiting.swap_remove(at);
+                self.work(&workspace, job);
+            }
+        }
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        self.waiting.iter().map(|(due, _)| *due).min()
+    }
+
+    fn work(&mut self, workspace: &Workspace, job: Job) {
+        match job {
+            Job::Record(slot) => self.record(workspace, &slot),
+            Job::Opened(slot) => workspace.bring_back(&slot),
+            Job::Saved(slot) => {
+                if let Err(error) = workspace.record_saved(&slot) {
+                    self.not_recorded(workspace, &slot, &error);
+                }
+            }
+            Job::Closed(slot) => {
+                if slot.lock().is_open() {
+                    return;
+                }
+                // With what was typed, which an editor may have kept.
+                if workspace.has_more_than_recorded(&slot) {
+                    self.record_all(workspace, &slot);
+                }
+                self.waiting.push((Instant::now() + REOPENED_WITHIN, Job::Settle(slot)));
+            }
+            Job::Settle(slot) => workspace.settle_closed(&slot),
+            Job::Offer => workspace.offer_recorded(),
+            // Whoever asked may have gone.
+            Job::Tell(done) => drop(done.send(())),
+        }
+    }
+
+    fn record(&mut self, workspace: &Workspace, slot: &Arc<Slot>) {
+        if slot.lock().has_unrecorded() {
+            self.record_all(workspace, slot);
+        }
+    }
+
+    fn record_all(&mut self, workspace: &Workspace, slot: &Arc<Slot>) {
+        match workspace.record(slot, None) {
+            Ok(()) => drop(self.failed.remove(&slot.key)),
+            Err(error) => self.not_recorded(workspace, slot, &error),
+        }
+    }
+
+    /// What was seen in the text has happened: it is kept and tried again, and the person is told once.
+    fn not_recorded(
+        &mut self,
+        workspace: &Workspace,
+        slot: &Arc<Slot>,
+        error: &hashline_history::StoreError,
+    ) {
+        if self.failed.insert(slot.key.clone()) {
+            workspace.notice(format!(
+                "What became of the edits in {} could not be recorded: {error}. It is kept here and tried again; agents cannot edit the \
+                 document until then.",
+                slot.key
+            ));
+        }
+        let same = |job: &Job| matches!(job, Job::Record(other) if Arc::ptr_eq(other, slot));
+        if !self.waiting.iter().any(|(_, job)| same(job)) {
+            self.waiting.push((Instant::now() + PAUSE, Job::Record(slot.clone())));
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Documents as their record and their text make them (rules W16, W17).
+
+use std::sync::Arc;
+
+use hashline_history::{Document as Past, FileId, RecordedState, Sequence, Session, Store, StoreError};
+use hashline_text::{DiskForm, FileHash, Text};
+use hashline_weave::Weave;
+use url::Url;
+
+use crate::disk::{Place, read};
+use crate::document::{Document, Earlier, Millis};
+use crate::record::append::Recorded;
+use crate::record::name_in_record;
+use crate::workspace::{Found, Slot, Workspace, key_of};
+
+impl Workspace {
+    /// Whether the record of a closed document has got ahead of what this process knows of it. A system call where it has not.
+    pub(crate) fn record_is_ahead(&self, slot: &Slot, place: &Place) -> bool {
+        let Some(store) = self.history_of(place) else { return false };
+        let known = *slot.recorded();
+        let glance = store.glance();
+        if glance == known.glance {
+            return false;
+        }
+        // What cannot be read now is found out by whoever has to write.
+        let latest = store.latest(&name_in_record(place)).unwrap_or(known.latest);
+        slot.recorded().glance = glance;
+        latest != known.latest
+    }
+
+    /// Brings a document that no editor has open to its file's text, and to its record.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be written or read. The document has the text then, and the edits that were known.
+    pub(crate) fn bring_up(
+        &self,
+        slot: &Slot,
+        place: &Place,
+        text: &Text,
+        form: DiskForm,
+        session: Option<&mut Session<'_>>,
+    ) -> Result<(), StoreError> {
+        let brought = self.remake(slot, place, text, form, session);
+        let mut document = slot.lock();
+        if !document.is_open() && document.text() != text {
+            document.take_over(text, self.now());
+        }
+        if !document.is_open() {
+            document.set_form(form);
+        }
+        brought
+    }
+
+    /// Makes a closed document anew of its record and its text, if the two say more than is known.
+    fn remake(
+        &self,
+        slot: &Slot,
+        place: &Place,
+        text: &Text,
+        form: DiskForm,
+        session: Option<&mut Session<'_>>,
+    ) -> Result<(), StoreError> {
+        let Some(store) = self.history_of(place) else { return Ok(()) };
+        let glance = store.glance();
+        let latest = store.latest(&name_in_record(place))?;
+        let known = *slot.recorded();
+        let (open, same, unrecorded) = {
+            let document = slot.lock();
+            (document.is_open(), document.text() == text, document.has_unrecorded())
+        };
+        if open || (latest == known.latest && (same || latest.is_none())) {
+            slot.recorded().glance = glance;
+            return Ok(());
+        }
+        if unrecorded {
+            // What this process knows goes in first, else it would be forgotten.
+            match session {
+                Some(session) => {
+                    let state = slot.lock().take_unrecorded(&[]);
+                    if let Err(error) = self.append(session, slot, place, &state, None) {
+                        slot.lock().put_back(state.unrecorded);
+                        return Err(error);
+                    }
+                }
+                None => self.record(slot, None)?,
+            }
+        }
+        let Some((file, _)) = latest else { return Ok(()) };
+        let (mut document, latest) = remembered(&store, file, place, text, form, self.now())?;
+        let mut now = slot.lock();
+        if !now.is_open() {
+            document.keep_told(&now);
+            document.news_of_edits();
+            *now = document;
+            *slot.recorded() = Recorded { latest: Some(latest), glance, ..Recorded::default() };
+        }
+        Ok(())
+    }
+
+    /// An editor has opened a document: its edits come back, and agents may go on.
+    pub(crate) fn bring_back(&self, slot: &Arc<Slot>) {
+        // An edit that was under way when it was opened comes first.
+        let _turn = slot.queue.blocking_lock();
+        self.bring_back_in_turn(slot);
+        self.attend(slot);
+    }
+
+    /// The same for whoever has the turn.
+    pub(crate) fn bring_back_in_turn(&self, slot: &Slot) {
+        if *slot.whole.borrow() {
+            return;
+        }
+        if let Err(error) = self.try_bring_back(slot) {
+            self.notice(format!(
+                "The edits that were recorded of {} cannot be shown: {error}. The text is as it was opened.",
+                slot.key
+            ));
+        }
+        slot.ready();
+    }
+
+    fn try_bring_back(&self, slot: &Slot) -> Result<(), StoreError> {
+        let Some(place) = slot.place() else { return Ok(()) };
+        let Some(store) = self.history_of(&place) else { return Ok(()) };
+        let latest = store.latest(&name_in_record(&place))?;
+        let Some((file, _)) = latest.filter(|_| latest != slot.recorded().latest) else { return Ok(()) };
+        self.look_behind(slot);
+        let (opened, form) = {
+            let document = slot.lock();
+            (document.text().clone(), document.form())
+        };
+        let (mut document, latest) = remembered(&store, file, &place, &opened, form, self.now())?;
+        let mut now = slot.lock();
+        if now.is_open() {
+            document.keep_told(&now);
+            // What was typed since it was opened is typing.
+            document.follow_home(&now, self.now());
+            document.news_of_edits();
+            *now = document;
+            *slot.recorded() = Recorded { latest: Some(latest), ..Recorded::default() };
+        }
+        Ok(())
+    }
+
+    /// The file of a document that was not opened again has the last word (rule W16).
+    pub(crate) fn settle_closed(&self, slot: &Arc<Slot>) {
+        let Some(place) = slot.place() else { return };
+        if slot.lock().is_open() || slot.lock().edits().is_empty() {
+            return;
+        }
+        let _turn = slot.queue.blocking_lock();
+        if let Err(refusal) = self.read_now(slot, &place, None) {
+            tracing::debug!("{} was not looked at after it was closed: {refusal}", slot.key);
+        }
+        self.attend(slot);
+    }
+
+    /// Whether the text of a document with edits has changed since it was recorded.
+    pub(crate) fn has_more_than_recorded(&self, slot: &Slot) -> bool {
+        let mut document = slot.lock();
+        let recorded = slot.recorded();
+        document.has_unrecorded()
+            || (recorded.latest.is_some() && document.weave().revision() != recorded.revision)
+    }
+
+    /// Offers the undecided edits of files that nobody has opened.
+    pub(crate) fn offer_recorded(&self) {
+        for store in self.histories_of_roots() {
+            let Some(glance) = store.glance() else { continue };
+            if self.inner.histories.offered.insert(store.folder().to_owned(), glance) == Some(glance) {
+                continue;
+            }
+            let documents = match store.documents() {
+                Ok(documents) => documents,
+                Err(error) => {
+                    self.notice(format!("The recorded edits cannot be shown: {error}."));
+                    continue;
+                }
+            };
+            for summary in documents.into_iter().filter(|summary| summary.pending > 0) {
+                let Some(place) = self.read_roots().identify(summary.name.as_str().as_ref()) else {
+                    continue;
+                };
+                let key = key_of(place.absolute());
+                if self.inner.slots.contains_key(&key) {
+                    continue;
+                }
+                let found = Found { key, slot: None, place: Some(place) };
+                match self.load(&found) {
+                    Ok(slot) => {
+                        slot.lock().news_of_edits();
+                        self.attend(&slot);
+                    }
+                    Err(refusal) => tracing::debug!("{} is not offered: {refusal}", summary.name),
+                }
+            }
+        }
+    }
+
+    /// Records that a document was saved: what the record has of it is on the disk from now on.
+    pub(crate) fn record_saved(&self, slot: &Slot) -> Result<(), StoreError> {
+        let Some(place) = slot.place() else { return Ok(()) };
+        if slot.lock().edits().is_empty() {
+            return Ok(());
+        }
+        let Some(store) = self.history_of(&place) else { return Ok(()) };
+        // A file that cannot be read was not saved, as far as anybody can tell.
+        let Ok(bytes) = read(&place) else { return Ok(()) };
+        let saved = FileHash::of(&bytes.bytes);
+        let (text, form) = {
+            let document = slot.lock();
+            (document.text().clone(), document.form())
+        };
+        // Else it was typed in since: the hash alone says what was saved.
+        let is_text = form.hash(&text) == saved;
+        let mut session = self.session(&store)?;
+        let state = {
+            let mut document = slot.lock();
+            if is_text && document.text().is_same_instance(&text) {
+                document.note_saved();
+            }
+            document.take_unrecorded(&[])
+        };
+        let appended = self.append(&mut session, slot, &place, &state, Some(saved));
+        if let Err(error) = appended {
+            slot.lock().put_back(state.unrecorded);
+            return Err(error);
+        }
+        self.end_session(session);
+        Ok(())
+    }
+}
+
+/// A document as its record and its text make it, and the last that was recorded of it.
+fn remembered(
+    store: &Store,
+    file: FileId,
+    place: &Place,
+    text: &Text,
+    form: DiskForm,
+    now: Millis,
+) -> Result<(Document, (FileId, Sequence)), StoreError> {
+    let past = store.file(file)?;
+    let mut document = Document::of_record(&uri_of(place), form, &past);
+    document.found(text, &earlier(store, &past, text, form.hash(text))?, now);
+    Ok((document, (file, past.sequence)))
+}
+
+/// The states of a document that a text may be: the recorded one that reads like it, and the one that was on the disk last.
+fn earlier(store: &Store, past: &Past, text: &Text, hash: FileHash) -> Result<Earlier, StoreError> {
+    let weave_of = |state: RecordedState| -> Result<Option<Weave>, StoreError> {
+        match store.file_as_of(past.file, state.sequence) {
+            Ok(then) => Ok(then.weave().cloned()),
+            // What was cleaned up is not gone back to.
+            Err(StoreError::Forgotten { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    let same = past.recorded(&hash).map(weave_of).transpose()?.flatten();
+    let saved = past.saved.and_then(|saved| past.recorded(&saved));
+    Ok(Earlier {
+        same: same.filter(|weave| weave.buffer() == text),
+        saved: saved.map(weave_of).transpose()?.flatten(),
+    })
+}
+
+pub(crate) fn uri_of(place: &Place) -> String {
+    Url::from_file_path(place.absolute()).map_or_else(|()| key_of(place.absolute()), Into::into)
+}
