@@ -8,7 +8,10 @@ use std::ops::Range;
 
 use hashline_text::{Line, Text};
 
-use crate::{AnchorFailure, LineHash, Moved, OperationError, Problem, write_regions};
+use crate::{
+    AnchorFailure, LineHash, Mismatch, Moved, OperationError, Part, PatchError, Problem, RewriteFailure,
+    write_regions,
+};
 
 const REFUSED: &str = "The edit was refused and nothing was changed.\n";
 
@@ -68,6 +71,167 @@ pub fn explain_form(errors: &[OperationError]) -> String {
         let _ = writeln!(out, "- {error}.");
     }
     out
+}
+
+/// How many lines of a place are shown.
+const MAX_SHOWN_LINES: usize = 12;
+/// How many failures are shown; the others are counted.
+const MAX_TOLD: usize = 20;
+
+/// Puts the failures of replacements or of a diff into words, with fresh tagged lines of `current`, as [`explain`] does.
+///
+/// ```
+/// use hashline_anchor::{Options, Replacement, explain_rewrite, replace};
+/// let text = "let x = 1;\nlet y = 2;\n".into();
+/// let failures = replace(&text, &[Replacement::new("let  x = 1;", "")], Options::default()).unwrap_err();
+/// let words = explain_rewrite(&failures, &text);
+/// assert!(words.starts_with("The edit was refused and nothing was changed."));
+/// assert!(words.contains("line 1, below, differs from it in spaces alone"), "{words}");
+/// assert!(words.contains("|let x = 1;\n"), "{words}");
+/// ```
+#[must_use]
+pub fn explain_rewrite(failures: &[RewriteFailure], current: &Text) -> String {
+    let mut out = String::from(REFUSED);
+    for RewriteFailure { part, problem } in failures.iter().take(MAX_TOLD) {
+        let (name, parts) = match part {
+            Part::Edit(index) => (format!("edit {}", index + 1), Parts::EDITS),
+            Part::Hunk { index, line } => {
+                (format!("hunk {} (line {line} of the diff)", index + 1), Parts::HUNKS)
+            }
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "- {name}: {}", mismatch(problem, &parts));
+    }
+    if let Some(more) = failures.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+        let _ = writeln!(out, "- and {more} more.");
+    }
+    if current.line_count() == 0 {
+        out.push_str("The file is empty now.\n");
+        return out;
+    }
+    let places: Vec<Range<usize>> = failures
+        .iter()
+        .take(MAX_TOLD)
+        .flat_map(RewriteFailure::places)
+        .map(|lines| lines.start..lines.end.min(lines.start.saturating_add(MAX_SHOWN_LINES)))
+        .collect();
+    if !places.is_empty() {
+        out.push_str("The lines as they are now:\n");
+        write_regions(&mut out, current, &places, CONTEXT, MAX_SHOWN_CHARS);
+    }
+    out
+}
+
+/// Puts what is wrong with the form of a diff into words.
+///
+/// ```
+/// use hashline_anchor::{Patch, explain_patch};
+/// let error = Patch::parse("--- a/x.rs\n+++ b/x.rs\n", "x.rs").unwrap_err();
+/// assert!(explain_patch(&error).starts_with("The edit was refused and nothing was changed.\n- the diff: it has no hunk;"));
+/// ```
+#[must_use]
+pub fn explain_patch(error: &PatchError) -> String {
+    format!("{REFUSED}- the diff: {error}.\n")
+}
+
+/// What the parts of a request are called.
+struct Parts {
+    /// One of them.
+    part: &'static str,
+    /// What it looks for does not stand in the file.
+    lost: &'static str,
+    /// What it looks for stands there.
+    found: &'static str,
+}
+
+impl Parts {
+    const EDITS: Self =
+        Self { part: "edit", lost: "old does not stand in the file", found: "old stands in the file" };
+    const HUNKS: Self = Self {
+        part: "hunk",
+        lost: "its lines with space and - do not stand in the file",
+        found: "its lines with space and - stand in the file",
+    };
+}
+
+/// What happened and what to do about it.
+fn mismatch(problem: &Mismatch, Parts { part, lost, found }: &Parts) -> String {
+    match problem {
+        Mismatch::TooMany { most } => format!(
+            "there are more than {most} {part}s. Send them in several calls, or write the whole file with write_file."
+        ),
+        Mismatch::NoOld => "old is empty and the file is not. Give the exact text that new takes the place of; to write the whole \
+                            file use write_file."
+            .to_owned(),
+        Mismatch::NoContext => "it only adds lines and has no context, so where they go is not certain. Send the hunk again with the \
+                                line before or after them; to write the whole file use write_file."
+            .to_owned(),
+        Mismatch::NoChange { endings: false } => {
+            format!("it would leave everything as it is. Leave this {part} out, or send what should change.")
+        }
+        Mismatch::NoChange { endings: true } => {
+            "it would change nothing but line endings, and those stay as the file has them. To change them, write the whole file \
+             with write_file."
+                .to_owned()
+        }
+        Mismatch::NotFound { nearest, header } => {
+            let mut words = format!("{lost} as sent. ");
+            match nearest.first() {
+                Some(near) if near.spaces_only => {
+                    let verb = if near.lines.len() == 1 { "differs" } else { "differ" };
+                    let _ = write!(words, "But {}, below, {verb} from it in spaces alone. ", numbered(&near.lines));
+                }
+                Some(near) => {
+                    let _ = write!(words, "What comes nearest is {}, below. ", numbered(&near.lines));
+                }
+                None => {}
+            }
+            if let Some(line) = header {
+                let _ = write!(
+                    words,
+                    "If line {line} of the diff begins another file: one call changes one file; send the parts in calls of their own. "
+                );
+            }
+            match nearest.is_empty() {
+                true => words.push_str("Nothing like it is there: read the file again, then send it as the file has it."),
+                false => {
+                    words.push_str("If that is what you mean, send it again exactly as it is, without the tags; else read the file again.");
+                }
+            }
+            words
+        }
+        Mismatch::Ambiguous { places, more, named } => {
+            let lines = places.iter().map(numbered).collect::<Vec<_>>().join(", ");
+            let count = if *more { format!("more than {}", places.len()) } else { places.len().to_string() };
+            let mut words = format!("{found} in {count} places ({lines}{}). ", if *more { ", …" } else { "" });
+            if let Some(line) = named {
+                let _ = write!(words, "Its header says line {line}, and none of them begins there. ");
+            }
+            words.push_str("Send it again with enough of the lines around the one you mean to make it unique.");
+            words
+        }
+        Mismatch::NotAtEnd { lines } => format!(
+            "its \"\\ No newline at end of file\" says that the file ends there, but its lines are {} and the file goes on. Leave \
+             that mark out, or send the lines with which the file ends.",
+            numbered(lines),
+        ),
+        Mismatch::Overlap { other, lines, other_lines } => format!(
+            "it {} and {part} {} {}. The {part}s of one call must not overlap, as all of them go by the text before the call: make \
+             one {part} of the two.",
+            takes(lines),
+            other + 1,
+            takes(other_lines),
+        ),
+        Mismatch::RepeatsTag { content_line, line, hash } => format!(
+            "line {} of what it puts in begins with {line}:{hash}|, the tag of line {line} of this file. Tags are not part of the \
+             text: send the lines without them. If the file should really have these characters, write them with another tool.",
+            content_line + 1,
+        ),
+        Mismatch::OldHasTags { line } => format!(
+            "the lines that it looks for begin with tags, such as that of line {line}. Tags are not part of the text: send the lines \
+             without them, or use edit_text_file, which takes tags as anchors."
+        ),
+    }
 }
 
 /// What happened and what to do about it.

@@ -20,6 +20,9 @@
 //! assert_eq!(after, "function hello() {\n  return \"hello\";\n}\n");
 //! ```
 //!
+//! Files are also edited without anchors: written whole ([`rewrite_whole`]), by exact pieces ([`replace`]) and by unified diffs
+//! ([`Patch`]). All of these come to a [`Rewrite`]: lines replaced by lines whose endings are said, too.
+//!
 //! # Invariants
 //!
 //! - All operations of a call are resolved against one snapshot; either all of them are, or none.
@@ -38,21 +41,33 @@
 mod anchor;
 mod apply;
 mod content;
+mod difference;
 mod edit;
 mod explain;
 mod failure;
 mod line_hash;
+mod nearest;
 mod operation;
+mod patch;
+mod replacement;
 mod resolve;
+mod rewrite;
+mod sheet;
 mod tagged;
+mod whole;
 
 pub use anchor::{Anchor, AnchorError, AnchorSpan, LineAnchor};
 pub use apply::{apply, endings_for, owned_lines};
 pub use content::content_lines;
 pub use edit::{Hunk, LineEdit, merge_touching};
-pub use explain::{CONTEXT, MAX_SHOWN_CHARS, explain, explain_form};
-pub use failure::{AnchorFailure, Problem};
+pub use explain::{CONTEXT, MAX_SHOWN_CHARS, explain, explain_form, explain_patch, explain_rewrite};
+pub use failure::{AnchorFailure, Mismatch, Part, Problem, RewriteFailure};
 pub use line_hash::{LineHash, line_hash};
+pub use nearest::Near;
 pub use operation::{OpName, Operation, OperationError, OperationProblem, RawOperation};
+pub use patch::{Patch, PatchError};
+pub use replacement::{Replacement, replace};
 pub use resolve::{Moved, Options, Resolved, resolve};
+pub use rewrite::{ExactHunk, Rewrite};
 pub use tagged::{Page, write_regions, write_tagged, write_tagged_cut, write_tagged_line, write_tagged_page};
+pub use whole::rewrite_whole;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hashline_text::{Line, Text};
 
-use crate::tagged::CUT_MARK;
+use crate::tagged::{CUT_MARK, tag_of};
 use crate::{Anchor, AnchorFailure, LineAnchor, LineEdit, LineHash, OpName, Operation, Problem, line_hash};
 
 /// How to resolve.
@@ -251,15 +251,8 @@ impl Finder<'_> {
     /// The first line of the content that begins with the tag of a line of this snapshot.
     fn repeated_tag(&self, content: &[String]) -> Option<Problem> {
         content.iter().enumerate().find_map(|(content_line, text)| {
-            let (tag, _) = text.split_once('|')?;
-            let (number, hash) = tag.split_once(':')?;
-            if !number.bytes().all(|byte| byte.is_ascii_digit()) {
-                return None;
-            }
-            let line = Line::from_number(number.parse().ok()?)?;
-            let hash: LineHash = hash.parse().ok()?;
-            let is_tag = self.hash_at(line) == Some(hash);
-            is_tag.then_some(Problem::RepeatsTag { content_line, line, hash })
+            let (line, hash) = tag_of(self.text, text)?;
+            Some(Problem::RepeatsTag { content_line, line, hash })
         })
     }
 }

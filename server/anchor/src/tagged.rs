@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use hashline_text::Text;
+use hashline_text::{Line, Text};
 
 use crate::line_hash::{LANES, LineHash, line_hash, line_hashes};
 
@@ -154,6 +154,23 @@ impl Tag {
         out.push('\n');
         cut.is_some()
     }
+}
+
+/// The tag that a line begins with, where it has the form of one: `12:ab|`.
+pub(crate) fn leading_tag(line: &str) -> Option<(Line, LineHash)> {
+    let (tag, _) = line.split_once('|')?;
+    let (number, hash) = tag.split_once(':')?;
+    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some((Line::from_number(number.parse().ok()?)?, hash.parse().ok()?))
+}
+
+/// The tag that a line begins with, where it is the tag of a line of this very text.
+pub(crate) fn tag_of(text: &Text, line: &str) -> Option<(Line, LineHash)> {
+    let (at, hash) = leading_tag(line)?;
+    let own = text.line(at).map(|line| line_hash(&line.content()));
+    (own == Some(hash)).then_some((at, hash))
 }
 
 /// What stands between the kept part of a cut line and the numbers.
