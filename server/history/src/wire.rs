@@ -22,11 +22,15 @@ pub(crate) struct WireDelta {
     switched: Vec<(u32, bool)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     refused: Vec<(u32, bool)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    lost: Vec<(u32, bool)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     runs: Option<Vec<WireRuns>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     contents: Vec<(u64, Vec<String>)>,
     next_line: u64,
+    #[serde(default, skip_serializing_if = "is_first")]
+    watched: u64,
     newline: (bool, usize),
     ending: String,
 }
@@ -64,13 +68,21 @@ impl WireDelta {
             hunks: delta.hunks.iter().map(WireHunk::from).collect(),
             switched: marks(&delta.switched),
             refused: marks(&delta.refused),
+            lost: marks(&delta.lost),
             runs: delta.runs.as_ref().map(|runs| write_runs(runs, &earlier.run_states())),
             contents: delta.contents.iter().map(|(id, lines)| (id.number(), written(lines))).collect(),
             next_line: delta.next_line.number(),
+            watched: delta.watched_from.number(),
             newline: delta.newline,
             ending: delta.ending.as_str().to_owned(),
         }
     }
+}
+
+/// Whether no change was ever made that nobody watched.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+fn is_first(watched: &u64) -> bool {
+    *watched == 0
 }
 
 fn write_runs(runs: &[RunState], before: &[RunState]) -> Vec<WireRuns> {
@@ -171,9 +183,11 @@ impl WireDelta {
             hunks: self.hunks.into_iter().map(hunk).collect::<Result<_, _>>()?,
             switched: marks(self.switched),
             refused: marks(self.refused),
+            lost: marks(self.lost),
             runs,
             contents: contents.collect::<Result<_, &'static str>>()?,
             next_line: line(next)?,
+            watched_from: line(self.watched)?,
             newline: self.newline,
             ending: read_ending(&self.ending)?,
         })
@@ -362,5 +376,57 @@ pub(crate) mod hunk {
         deserializer: D,
     ) -> Result<Option<HunkId>, D::Error> {
         Ok(Option::<u32>::deserialize(deserializer)?.map(HunkId::from_order))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by it")]
+mod tests {
+    use hashline_weave::{Change, WeaveError};
+
+    use super::*;
+
+    /// A weave with a hunk whose place is lost, and the state before it was.
+    fn lost() -> (Weave, Weave) {
+        let mut weave = Weave::new(Text::from("one\ntwo\n"));
+        let change = Change { lines: 1..2, new: vec![OwnedLine::new("2", Ending::Lf)] };
+        weave.record(&[change]).unwrap();
+        let before = weave.clone();
+        assert_eq!(weave.unobserved(Text::from("one\ntoo\n")).len(), 1);
+        (before, weave)
+    }
+
+    fn read(json: &str, earlier: &Weave) -> Result<Delta, &'static str> {
+        serde_json::from_str::<WireDelta>(json).unwrap().read(earlier)
+    }
+
+    #[test]
+    fn a_lost_place_is_written_and_read() {
+        let (before, weave) = lost();
+        let delta = weave.delta_since(&before).unwrap();
+        let json = serde_json::to_string(&WireDelta::new(&delta, &before)).unwrap();
+        assert!(json.contains(r#""lost":[[0,true]]"#) && json.contains(r#""watched":4"#), "{json}");
+        assert_eq!(read(&json, &before), Ok(delta));
+        let text = weave.buffer().clone();
+        let whole = with_text(without_text(&weave).unwrap(), &text).unwrap();
+        assert!(whole.is_lost(HunkId::from_order(0)));
+        assert_eq!(weave.delta_since(&whole), None);
+        // Where everything was watched there is nothing of it in the record.
+        let json = serde_json::to_string(&without_text(&before).unwrap()).unwrap();
+        assert!(!json.contains("lost") && !json.contains("watched"), "{json}");
+    }
+
+    #[test]
+    fn a_lost_place_that_makes_no_sense_is_rejected() {
+        let (before, weave) = lost();
+        let delta = weave.delta_since(&before).unwrap();
+        let json = serde_json::to_string(&WireDelta::new(&delta, &before)).unwrap();
+        let other = json.replace(r#""lost":[[0,true]]"#, r#""lost":[[1,true]]"#);
+        let refusal = before.clone().apply_delta(&read(&other, &before).unwrap());
+        assert!(matches!(refusal, Err(WeaveError::BadDelta(_))));
+        let other = json.replace(r#""watched":4"#, r#""watched":5"#);
+        assert_eq!(read(&other, &before), Err("it names a line that there is not"));
+        let other = json.replace(r#""lost":[[0,true]]"#, r#""lost":[0]"#);
+        assert!(serde_json::from_str::<WireDelta>(&other).is_err());
     }
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use common::*;
 use hashline_history::{Continuity, Decision, Draft, Sequence, Store};
-use hashline_text::FileHash;
+use hashline_text::{Encoding, FileHash};
 
 /// One random step of a document, recorded. False if nothing happened.
 fn step(rng: &mut Rng, store: &Store, live: &mut Live, kind: Endings, count: &mut u32) -> Option<Sequence> {
@@ -38,6 +38,17 @@ fn step(rng: &mut Rng, store: &Store, live: &mut Live, kind: Endings, count: &mu
         7 => {
             let saved = Some(live.hash());
             session.append(&Draft { saved, ..live.draft(None) }).unwrap()
+        }
+        8 if rng.chance(40) => {
+            let mut text = live.weave.buffer().clone();
+            for _ in 0..1 + rng.below(3) {
+                let (span, new) = typing(rng, &text);
+                let _ = text.apply(span, Encoding::Utf16, &new);
+            }
+            live.weave.unobserved(text);
+            // As a delta, too, if the record should ever hold one.
+            let continuity = *rng.pick(&[Continuity::Unobserved, Continuity::Follows]);
+            session.append(&Draft { continuity, ..live.draft(None) }).unwrap()
         }
         8 if rng.chance(20) => {
             session.append(&Draft { continuity: Continuity::Unobserved, ..live.draft(None) }).unwrap()
@@ -75,6 +86,17 @@ fn whatever_is_recorded_is_read_again() {
             }
             let which = rng.below(2);
             let live = &mut documents[which];
+            let earlier: Vec<Sequence> =
+                moments.iter().filter(|(of, ..)| *of == which).map(|(_, sequence, _)| *sequence).collect();
+            if !earlier.is_empty() && rng.chance(10) {
+                // The file is again as it was at some moment.
+                let file = stores[at].document(&live.name).unwrap().file;
+                let then = stores[at].file_as_of(file, *rng.pick(&earlier)).unwrap();
+                let then = then.weave().unwrap();
+                live.weave = live.weave.returned_to(then).unwrap();
+                assert_eq!(live.weave.buffer().to_string(), then.buffer().to_string());
+                stores[at].session(&NoFiles).unwrap().append(&live.draft(None)).unwrap();
+            }
             if let Some(sequence) = step(&mut rng, &stores[at], live, kind, &mut count) {
                 assert_recorded(&stores[rng.below(2)], live);
                 moments.push((which, sequence, live.clone()));

@@ -27,12 +27,16 @@ pub struct Delta {
     pub switched: Vec<(HunkId, bool)>,
     /// Hunks that were marked as rejected or withdrawn (true), or are no longer.
     pub refused: Vec<(HunkId, bool)>,
+    /// Hunks whose place in the text is no longer certain (true), or is again (rule W17).
+    pub lost: Vec<(HunkId, bool)>,
     /// All runs of lines in order, if anything about them has changed.
     pub runs: Option<Vec<RunState>>,
     /// Lines that are new, or read otherwise than before.
     pub contents: Vec<(LineId, Vec<OwnedLine>)>,
     /// The id that the next new line gets.
     pub next_line: LineId,
+    /// Lines from this one on came after the latest change that nobody watched (rule W17).
+    pub watched_from: LineId,
     /// What the person says of the newline at the end, and how many hunks were recorded before that (rule W1).
     pub newline: (bool, usize),
     /// The ending that the last line has or would have.
@@ -72,14 +76,14 @@ pub struct NewHunk {
 }
 
 /// Where the lines of a weave are, by their ids.
-struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     weave: &'a Weave,
     /// Sorted by id: the ids of a run, its index, and where it begins in the buffer if it is shown.
     known: Vec<(IdRange, usize, Option<usize>)>,
 }
 
 impl<'a> Lines<'a> {
-    fn of(weave: &'a Weave) -> Self {
+    pub(crate) fn of(weave: &'a Weave) -> Self {
         let mut line = 0;
         let mut known: Vec<_> = Vec::with_capacity(weave.runs.len());
         for (index, run) in weave.runs.iter().enumerate() {
@@ -91,7 +95,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The parts of a range of ids, and for each where its lines are; none for those that are not known.
-    fn parts(&self, ids: IdRange) -> Vec<(IdRange, Option<Place>)> {
+    pub(crate) fn parts(&self, ids: IdRange) -> Vec<(IdRange, Option<Place>)> {
         let mut parts = Vec::new();
         let mut from = ids.first.0;
         let first = self.known.partition_point(|(known, ..)| known.end() <= from);
@@ -117,7 +121,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Lines as they read now, or as they read when they were hidden.
-    fn lines(&self, place: Place, len: usize) -> Vec<OwnedLine> {
+    pub(crate) fn lines(&self, place: Place, len: usize) -> Vec<OwnedLine> {
         match place.line {
             Some(line) => self.weave.buffer_lines(line, len),
             None => self.weave.runs[place.run].lines()[place.at..place.at + len].to_vec(),
@@ -127,9 +131,9 @@ impl<'a> Lines<'a> {
 
 /// Where a line is: in a run, and in the buffer if it is shown.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    run: usize,
-    at: usize,
+pub(crate) struct Place {
+    pub run: usize,
+    pub at: usize,
     line: Option<usize>,
 }
 
@@ -210,18 +214,22 @@ impl Weave {
                 .collect(),
             switched: changes(&self.on, &earlier.on),
             refused: changes(&self.refused, &earlier.refused),
+            lost: changes(&self.lost, &earlier.lost),
             runs: (states != before).then_some(states),
             contents,
             next_line: LineId(self.next_line),
+            watched_from: self.watched_from,
             newline: (self.newline.there, self.newline.since),
             ending: self.ending,
         };
         let idle = delta.hunks.is_empty()
             && delta.switched.is_empty()
             && delta.refused.is_empty()
+            && delta.lost.is_empty()
             && delta.runs.is_none()
             && delta.contents.is_empty()
             && self.next_line == earlier.next_line
+            && self.watched_from == earlier.watched_from
             && self.newline == earlier.newline
             && self.ending == earlier.ending;
         (!idle).then_some(delta)
@@ -316,6 +324,7 @@ impl Weave {
         };
         set(&mut self.on, &delta.switched)?;
         set(&mut self.refused, &delta.refused)?;
+        set(&mut self.lost, &delta.lost)?;
         self.newline = Newline { there: delta.newline.0, since: delta.newline.1.min(self.hunks.len()) };
         let before = self.clone();
         let then = Lines::of(&before);
@@ -356,6 +365,7 @@ impl Weave {
             return Err(WeaveError::BadDelta("its lines do not make a text"));
         }
         self.next_line = delta.next_line.0;
+        self.watched_from = delta.watched_from;
         self.journal = Journal::new(&self.buffer);
         self.spares.clear();
         self.checkpoint = None;
@@ -392,12 +402,13 @@ impl Weave {
         self.hunks.push(Arc::new(hunk));
         self.on.push(false);
         self.refused.push(false);
+        self.lost.push(false);
         Ok(())
     }
 }
 
 impl NewHunk {
-    fn of(hunk: &Hunk, id: HunkId) -> Self {
+    pub(crate) fn of(hunk: &Hunk, id: HunkId) -> Self {
         Self {
             removed: hunk.removed.iter().map(|removed| (removed.id, removed.line.clone())).collect(),
             made: hunk.made.first,
@@ -412,7 +423,7 @@ impl NewHunk {
 }
 
 /// Adds lines of a run to a list, joining those that share their fate and follow one another.
-fn push_state(states: &mut Vec<RunState>, run: &Run, ids: IdRange) {
+pub(crate) fn push_state(states: &mut Vec<RunState>, run: &Run, ids: IdRange) {
     match states.last_mut() {
         Some(last)
             if last.ids.end() == ids.first.0

@@ -12,6 +12,9 @@ pub(crate) type Spans = Vec<Option<(usize, usize)>>;
 /// What stands against a hunk that is not in the text, judged under its own dependencies alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
+    /// The text was changed while nobody watched, and the place of the hunk in it is no longer certain (rule W17). Nothing ends this
+    /// but a return to a text in which the place is known.
+    Lost,
     /// The person changed a line that it takes away.
     LineChanged,
     /// The person removed a line that it takes away.
@@ -65,7 +68,7 @@ impl Weave {
         self.agent.conflicts.clone()
     }
 
-    /// The conflicts with the person's typing of all hunks that are held.
+    /// The conflicts of all hunks that are held with the person's typing, and with what happened while nobody watched.
     pub(crate) fn disturbances(&self) -> Vec<Option<Conflict>> {
         let mut found: Vec<Option<Conflict>> = vec![None; self.hunks.len()];
         let held: Vec<HunkId> =
@@ -76,6 +79,10 @@ impl Weave {
         let spans = self.spans();
         let there = self.neighbours_there(&held);
         for id in held {
+            if self.is_lost(id) {
+                found[id.index()] = Some(Conflict::Lost);
+                continue;
+            }
             let Some((first, last)) = spans[id.index()] else { continue };
             found[id.index()] = self.disturbance(id, &self.runs[first..=last], &there);
         }

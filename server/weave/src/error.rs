@@ -37,6 +37,14 @@ pub enum WeaveError {
         /// The other.
         other: HunkId,
     },
+    /// The switch is of a hunk whose place in the text is no longer certain (rule W17).
+    #[error(
+        "{hunk:?} cannot be put in or taken out: the text was changed while nobody watched, and where it is in it is not certain"
+    )]
+    Lost {
+        /// The hunk.
+        hunk: HunkId,
+    },
     /// A line that ends in a lone `\r` would come before an empty line that ends in `\n`: the two endings would be read
     /// as one (rule W1).
     #[error("a line that ends in \\r would come directly before an empty line that ends in \\n")]

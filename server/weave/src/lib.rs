@@ -21,7 +21,8 @@
 //! ```
 //!
 //! What the editor reports goes to [`Weave::typed`], which tells deliveries, undo and redo from typing. An agent's snapshot is
-//! carried to now by [`Weave::carry`].
+//! carried to now by [`Weave::carry`]. A text that was changed while nobody watched goes to [`Weave::unobserved`], or where it is one that
+//! was recorded, to [`Weave::returned_to`].
 //!
 //! # Rules
 //!
@@ -35,6 +36,8 @@
 //!   are looked at), all that was done since is taken back with it, in one step or in many.
 //! - A switch that nobody asked for is recognised only where the text shows all of it; one that was asked for, or is in the
 //!   journal, where the text shows at least half of what it puts there and nothing speaks against it.
+//! - Of a change that nobody watched only what is beyond doubt is believed: a hunk whose surroundings do not stand once before and once
+//!   after is lost, and nothing switches it until its place is known again.
 //!
 //! # Limitations
 //!
@@ -46,6 +49,10 @@
 //! - Where a hunk's own line is typed in at the moment of its delivery or undo, so that one notification reports both, one in
 //!   twenty is taken for typing; the hunk is then as it was, and the text is the person's.
 //! - Where the person has kept both, rejecting the hunk brings their line back beside the copy of it.
+//! - Lines that were written again elsewhere while nobody watched, and whose first place has changed, are taken for moved: nothing in the two
+//!   texts tells the one from the other. Of what is decided across changes that nobody watched that
+//!   is some 0.4 % in the tests, which make such copies on purpose.
+//! - Where a long text repeats a few lines only, an alignment may give up, and hunks are lost that were in no doubt.
 //! - A line of another hunk's that comes back by an undo between lines that a held hunk takes away is no conflict.
 
 #![forbid(unsafe_code)]
@@ -65,14 +72,17 @@ mod rebuild;
 mod recognise;
 mod record;
 mod region;
+mod returned;
 mod revise;
 mod run;
 mod snapshot;
 mod stretch;
+mod surroundings;
 mod switch;
 mod trial;
 mod typing;
 mod undo;
+mod unobserved;
 mod view;
 mod weave;
 

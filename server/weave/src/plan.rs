@@ -95,6 +95,7 @@ impl Weave {
         plan: &Plan,
         turned: Option<Turned>,
     ) -> Result<(Vec<LineChange>, Option<JournalId>), WeaveError> {
+        self.check_places(plan)?;
         let (text, before, ending) = (self.buffer.clone(), self.journal.print, self.ending);
         let mut steps = self.set(plan, turned);
         for run in self.runs.iter().filter(|run| !run.shown && run.visible(|hunk| self.on[hunk.index()])) {
@@ -128,6 +129,7 @@ impl Weave {
     ///
     /// As for [`switch`](Self::switch).
     pub fn preview(&self, plan: &Plan) -> Result<Vec<LineChange>, WeaveError> {
+        self.check_places(plan)?;
         if !plan.only_switches() {
             return self.clone().carry_out(plan);
         }
@@ -165,7 +167,8 @@ impl Weave {
         if ids.is_empty() { 0 } else { self.runs.iter().map(bytes).sum() }
     }
 
-    /// The plan that takes a hunk out of the text, and with it all that rests on it.
+    /// The plan that takes a hunk out of the text, and with it all that rests on it. Where one of them is [lost](Self::is_lost), it is
+    /// refused when it is looked at or carried out.
     pub fn plan_take_out(&mut self, id: HunkId, how: TakeOut) -> Plan {
         let mut off = self.with_dependents(id);
         off.retain(|hunk| self.on[hunk.index()]);
@@ -186,7 +189,8 @@ impl Weave {
         plan
     }
 
-    /// The plan that brings a conflicted hunk into the text, with what it rests on.
+    /// The plan that brings a conflicted hunk into the text, with what it rests on. Where one of them is [lost](Self::is_lost), it is
+    /// refused when it is looked at or carried out.
     pub fn plan_put_in(&mut self, id: HunkId, how: PutIn) -> Plan {
         let on = self.with_prerequisites(id);
         let mut plan = Plan { on: on.clone(), ..Plan::default() };

@@ -160,6 +160,7 @@ impl Weave {
             let on = |hunk: HunkId| with[hunk.index()];
             let lines: usize = self.runs.iter().filter(|run| run.visible(on)).map(Run::len).sum();
             with != self.on
+                && self.check_places(plan).is_ok()
                 && lines == new.line_count()
                 && self.check(on).is_ok()
                 && self.shift(on).is_ok_and(|(text, _)| same_lines(&text, new))

@@ -72,6 +72,7 @@ impl Weave {
             self.hunks.push(Arc::new(hunk));
             self.on.push(false);
             self.refused.push(false);
+            self.lost.push(false);
         }
         // From the last to the first, so that line numbers stay true.
         for (change, id) in changes.iter().zip(&ids).rev() {
@@ -143,6 +144,7 @@ impl Weave {
         self.hunks.truncate(kept);
         self.on.truncate(kept);
         self.refused.truncate(kept);
+        self.lost.truncate(kept);
         self.newline.since = self.newline.since.min(kept);
         self.runs.retain(|run| run.maker.is_none_or(|maker| maker < first));
         for run in &mut self.runs {

@@ -12,7 +12,8 @@ use crate::weave::Weave;
 
 impl Weave {
     /// The plan that brings a hunk into the text, with what it rests on, but reading as `own` says: lines of the proposal that `own`
-    /// lacks count as deleted by the person, lines that it has besides as typed.
+    /// lacks count as deleted by the person, lines that it has besides as typed. Where one of the hunks is [lost](Self::is_lost),
+    /// the plan is refused when it is looked at or carried out.
     ///
     /// ```
     /// use hashline_text::{Ending, OwnedLine, Text};

@@ -11,7 +11,8 @@ impl Weave {
     ///
     /// # Errors
     ///
-    /// [`WeaveError::Needs`], [`WeaveError::Collides`], [`WeaveError::EndingsWouldJoin`]; nothing has changed then.
+    /// [`WeaveError::Needs`], [`WeaveError::Collides`], [`WeaveError::Lost`], [`WeaveError::EndingsWouldJoin`]; nothing has
+    /// changed then.
     pub fn switch(&mut self, on: &[HunkId], off: &[HunkId]) -> Result<Vec<LineChange>, WeaveError> {
         self.carry_out(&Plan::switch(on, off))
     }
@@ -28,6 +29,21 @@ impl Weave {
             }
         }
         Ok(())
+    }
+
+    /// Whether a plan leaves alone the hunks whose place is not certain (rule W17).
+    pub(crate) fn check_places(&self, plan: &Plan) -> Result<(), WeaveError> {
+        let lost = |(hunk, on): (HunkId, bool)| {
+            (self.on[hunk.index()] != on && self.lost[hunk.index()]).then_some(WeaveError::Lost { hunk })
+        };
+        plan.switches().find_map(lost).map_or(Ok(()), Err)
+    }
+
+    /// Whether the place of the hunk in the text is no longer certain, as the text was changed while nobody watched (rule W17).
+    /// Such a hunk can be switched neither on nor off.
+    #[must_use]
+    pub fn is_lost(&self, id: HunkId) -> bool {
+        self.lost[id.index()]
     }
 
     /// Marks a hunk as rejected or withdrawn, or takes that mark back. Such a hunk is in no view, once it is out of the buffer.

@@ -127,7 +127,8 @@ impl Trial<'_> {
         self.open = self.stretches.iter().any(|stretch| stretch.unmatched() > 0);
     }
 
-    /// What of a plan is still to be done; none where nothing is, or where the hunks would not fit together.
+    /// What of a plan is still to be done; none where nothing is, where the hunks would not fit together, or where the place of one
+    /// is not certain.
     pub(crate) fn open_part(&self, plan: &Plan) -> Option<Plan> {
         let mut open = plan.clone();
         open.on.retain(|hunk| !self.on[hunk.index()]);
@@ -138,8 +139,9 @@ impl Trial<'_> {
             let hunk = self.weave.hunk(*id);
             hunk.depends.iter().all(on) && !hunk.collides.iter().any(on)
         }) && open.off.iter().all(|id| !self.weave.hunk(*id).dependents.iter().any(on));
+        let certain = !open.switches().any(|(hunk, _)| self.weave.is_lost(hunk));
         let idle = open.on.is_empty() && open.off.is_empty() && open.only_switches();
-        (valid && !idle).then_some(open)
+        (valid && certain && !idle).then_some(open)
     }
 
     /// Switches a plan if the new text shows it.

@@ -210,7 +210,7 @@ impl Weave {
     }
 
     /// Notes whether the person's text ends with a newline, where it says so and no hunk has said it.
-    fn take_newline(&mut self, new: &Text, steps: &mut Vec<Step>) {
+    pub(crate) fn take_newline(&mut self, new: &Text, steps: &mut Vec<Step>) {
         let Some(last) = new.line_count().checked_sub(1).and_then(|line| new.line(Line(line))) else {
             return;
         };
@@ -223,7 +223,7 @@ impl Weave {
     }
 
     /// Notes which ending the last line of the buffer has, or would have.
-    fn take_ending(&mut self, touched: &[Region]) {
+    pub(crate) fn take_ending(&mut self, touched: &[Region]) {
         let lines = self.buffer.line_count();
         let last = lines.checked_sub(1).and_then(|line| self.buffer.line(Line(line)));
         let held = || self.runs.iter().rev().find(|run| run.shown).and_then(|run| run.lines().last());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hashline_text::{Ending, Line, OwnedLine, Text};
 
 use crate::again::Checkpoint;
-use crate::disturb::Conflict;
+use crate::disturb::{Conflict, Spans};
 use crate::hunk::{Hunk, HunkId};
 use crate::journal::{Journal, Newline};
 use crate::line::{IdRange, LineId, push_range};
@@ -26,6 +26,10 @@ pub struct Weave {
     pub(crate) on: Vec<bool>,
     /// Per hunk: rejected or withdrawn, in no view until that is taken back.
     pub(crate) refused: Vec<bool>,
+    /// Per hunk: whether its place in the text is no longer certain (rule W17).
+    pub(crate) lost: Vec<bool>,
+    /// Lines from this one on came after the latest change that nobody watched (rule W17).
+    pub(crate) watched_from: LineId,
     pub(crate) next_line: u64,
     pub(crate) buffer: Text,
     /// What the person says of the newline at the end (rule W1). A text without lines says nothing about it; an *empty* last
@@ -98,6 +102,8 @@ impl Weave {
             hunks: Vec::new(),
             on: Vec::new(),
             refused: Vec::new(),
+            lost: Vec::new(),
+            watched_from: LineId(0),
             next_line: lines as u64,
             newline: Newline { there: text.is_empty() || text.ends_with_newline(), since: 0 },
             ending: text.ending_for_insert(Line(lines)),
@@ -250,14 +256,19 @@ impl Weave {
 
     /// The first and last run of each hunk: its span (rule W4). None for a hunk that neither made nor removed a line that is
     /// still known.
-    pub(crate) fn spans(&self) -> Vec<Option<(usize, usize)>> {
-        let mut spans: Vec<Option<(usize, usize)>> = vec![None; self.hunks.len()];
-        for (index, run) in self.runs.iter().enumerate() {
-            for hunk in run.maker.iter().chain(&run.removers) {
-                let span = &mut spans[hunk.index()];
-                *span = Some(span.map_or((index, index), |(first, _)| (first, index)));
-            }
-        }
-        spans
+    pub(crate) fn spans(&self) -> Spans {
+        spans_in(&self.runs, self.hunks.len())
     }
+}
+
+/// The spans of so many hunks in a list of runs.
+pub(crate) fn spans_in(runs: &[Run], hunks: usize) -> Spans {
+    let mut spans: Spans = vec![None; hunks];
+    for (index, run) in runs.iter().enumerate() {
+        for hunk in run.maker.iter().chain(&run.removers) {
+            let span = &mut spans[hunk.index()];
+            *span = Some(span.map_or((index, index), |(first, _)| (first, index)));
+        }
+    }
+    spans
 }

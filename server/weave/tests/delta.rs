@@ -17,7 +17,8 @@ fn assert_same(weave: &mut Weave, copy: &mut Weave) {
         lines
     };
     let hunks = |weave: &Weave| {
-        let of = |id: HunkId| (weave.in_buffer(id), weave.is_refused(id), weave.edited(id));
+        let of =
+            |id: HunkId| (weave.in_buffer(id), weave.is_refused(id), weave.is_lost(id), weave.edited(id));
         weave.hunks().map(of).collect::<Vec<_>>()
     };
     assert_eq!(weave.buffer().to_string(), copy.buffer().to_string());
@@ -53,7 +54,7 @@ fn a_copy_that_is_told_what_happened_is_the_same() {
         let mut model = Model::new(&original);
         let mut copy = Weave::new(Text::default());
         for _ in 0..10 + rng.below(40) {
-            match rng.below(20) {
+            match rng.below(21) {
                 0..=3 => {
                     let lines = weave.agent().line_count();
                     let changes = changes(&mut rng, kind, lines);
@@ -80,6 +81,15 @@ fn a_copy_that_is_told_what_happened_is_the_same() {
                     trace.note("tell, and go on with the copy");
                     follow(&mut weave, &mut copy);
                     weave = copy.clone();
+                }
+                13 => {
+                    let mut new = weave.buffer().clone();
+                    for _ in 0..1 + rng.below(3) {
+                        let typing = typing(&mut rng, kind, &new);
+                        new.apply(typing.span, Encoding::Utf16, &typing.new).unwrap();
+                    }
+                    trace.note(format_args!("unobserved {:?}", new.to_string()));
+                    weave.unobserved(new);
                 }
                 _ => {
                     let mut new = weave.buffer().clone();
@@ -126,10 +136,14 @@ fn a_delta_that_does_not_fit_changes_nothing() {
     let hunk = weave.record(&[Change { lines: 1..2, new }]).unwrap()[0];
     weave.switch(&[hunk], &[]).unwrap();
     let good = weave.delta_since(&told).unwrap();
-    let bad: [(&str, Delta); 4] = [
+    let bad: [(&str, Delta); 5] = [
         (
             "a hunk that there is not",
             Delta { switched: vec![(hunk, true), (hunk, true)], hunks: Vec::new(), ..good.clone() },
+        ),
+        (
+            "a lost hunk that there is not",
+            Delta { lost: vec![(HunkId::from_order(7), true)], ..good.clone() },
         ),
         ("no contents", Delta { contents: Vec::new(), ..good.clone() }),
         ("lines in another order", {

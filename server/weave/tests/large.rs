@@ -87,6 +87,38 @@ fn a_line_behind_each_and_back() {
 }
 
 #[test]
+fn a_change_that_nobody_watched_is_taken_over_at_once() {
+    let repeated = |n: usize| ["}", "    let x = next();", ""][n % 7 % 3].to_owned();
+    let unique = |n: usize| format!("let v{n};");
+    let files: [(&str, &dyn Fn(usize) -> String); 2] = [("unique", &unique), ("repeated", &repeated)];
+    for (what, line) in files {
+        let mut weave = Weave::new(Text::from((0..LINES).map(|n| line(n) + "\n").collect::<String>()));
+        let all = weave.record(&hunks()).unwrap();
+        weave.switch(&all[..500], &[]).unwrap();
+        let earlier = weave.clone();
+        // A line more here and there, and a part that has moved.
+        let mut lines: Vec<String> =
+            weave.buffer().all_lines().map(|line| line.content().into_owned()).collect();
+        for n in (0..1000).rev() {
+            lines.insert(n * 100 + 52, format!("new {n}"));
+        }
+        let moved: Vec<String> = lines.drain(10_000..12_000).collect();
+        lines.splice(80_000..80_000, moved);
+        let text = Text::from(lines.join("\n") + "\n");
+        let start = std::time::Instant::now();
+        let lost = weave.unobserved(text.clone()).len();
+        println!("{what}: {lost} of 1000 hunks lost in {:?}", start.elapsed());
+        assert!(*weave.buffer() == text);
+        let expected = if what == "unique" { 20..100 } else { 500..1000 };
+        assert!(expected.contains(&lost), "{lost}");
+        let start = std::time::Instant::now();
+        let back = weave.returned_to(&earlier).unwrap();
+        println!("{what}: back in {:?}", start.elapsed());
+        assert!(back.hunks().all(|hunk| !back.is_lost(hunk)));
+    }
+}
+
+#[test]
 fn a_long_session_forgets_what_nobody_can_ask_for() {
     let mut rng = Rng::new(1);
     let mut weave = Weave::new(Text::from((0..200).map(|n| format!("line {n}\n")).collect::<String>()));

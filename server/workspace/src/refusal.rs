@@ -191,7 +191,10 @@ fn cannot_weave(error: &WeaveError) -> String {
         WeaveError::BadChange { .. } => {
             "two of its operations meet. Make one operation of the two.".to_owned()
         }
-        WeaveError::Needs { .. } | WeaveError::Collides { .. } | WeaveError::BadDelta(_) => {
+        WeaveError::Needs { .. }
+        | WeaveError::Collides { .. }
+        | WeaveError::Lost { .. }
+        | WeaveError::BadDelta(_) => {
             "another edit changes the same place. Read the file again and edit what is there.".to_owned()
         }
     }

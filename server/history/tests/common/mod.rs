@@ -196,7 +196,8 @@ pub fn assert_same(weave: &Weave, copy: &Weave) {
         lines
     };
     let hunks = |weave: &Weave| {
-        let of = |id: HunkId| (weave.in_buffer(id), weave.is_refused(id), weave.edited(id));
+        let of =
+            |id: HunkId| (weave.in_buffer(id), weave.is_refused(id), weave.is_lost(id), weave.edited(id));
         weave.hunks().map(of).collect::<Vec<_>>()
     };
     assert_eq!(weave.buffer().to_string(), copy.buffer().to_string());

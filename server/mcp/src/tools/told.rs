@@ -128,6 +128,9 @@ fn conflict_words(conflict: Conflict, sentence: Option<&str>) -> String {
         Conflict::LineRemoved => "the person removed a line that it replaces",
         Conflict::LineTyped => "the person typed between the lines that it replaces",
         Conflict::PlaceRemoved => "the person removed the lines around its place",
+        Conflict::Lost => {
+            "the file was changed while nobody watched, and its place in it is no longer certain"
+        }
         Conflict::EndingsWouldJoin => {
             "with it a line that ends in \\r would come before an empty line that ends in \\n, and the two endings would be \
              read as one"

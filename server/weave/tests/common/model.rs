@@ -256,7 +256,8 @@ impl Model {
         for hunk in weave.hunks() {
             let index = hunk.order();
             let this = &self.hunks[index];
-            let wanted = !on.contains(&index) && !weave.is_refused(hunk) && !self.disturbed(lines, index);
+            let kept_out = weave.is_refused(hunk) || weave.is_lost(hunk) || self.disturbed(lines, index);
+            let wanted = !on.contains(&index) && !kept_out;
             if wanted && this.depends.is_subset(&on) && this.collides.is_disjoint(&on) {
                 on.insert(index);
             }
@@ -299,14 +300,15 @@ impl Model {
             let index = hunk.order();
             let held = !on.contains(&index) && !weave.is_refused(hunk);
             match conflicts[index] {
-                None => assert!(!held || !self.disturbed(&lines, index)),
+                None => assert!(!held || !(weave.is_lost(hunk) || self.disturbed(&lines, index))),
+                Some(Conflict::Lost) => assert!(held && weave.is_lost(hunk)),
                 Some(Conflict::With(other)) => {
                     assert!(
                         self.hunks[index].collides.contains(&other.order()) && agent.contains(&other.order())
                     );
                 }
                 Some(Conflict::EndingsWouldJoin) => assert!(held && joins),
-                Some(_) => assert!(held && self.disturbed(&lines, index)),
+                Some(_) => assert!(held && !weave.is_lost(hunk) && self.disturbed(&lines, index)),
             }
             let (depends, collides): (Set, Set) = (
                 weave.prerequisites(hunk).iter().map(|hunk| hunk.order()).collect(),
@@ -353,6 +355,8 @@ impl Model {
         assert_eq!(preview, done, "the preview is what happens");
         match done {
             Ok(_) => {
+                let plan = plan.on.iter().chain(&plan.off);
+                assert!(plan.into_iter().all(|hunk| !weave.is_lost(*hunk)), "no lost hunk is switched");
                 assert!(self.valid(target), "valid: {target:?}");
                 assert_eq!(
                     weave.buffer().to_string(),
@@ -366,6 +370,14 @@ impl Model {
             }
             Err(WeaveError::EndingsWouldJoin) => {
                 assert!(expected.is_none(), "endings join");
+                assert_eq!(weave.line_states(), lines);
+                false
+            }
+            Err(WeaveError::Lost { hunk }) => {
+                assert!(
+                    weave.is_lost(hunk) && weave.in_buffer(hunk) != target.contains(&hunk.order()),
+                    "lost"
+                );
                 assert_eq!(weave.line_states(), lines);
                 false
             }

@@ -531,6 +531,7 @@ impl Document {
             return self.collides(id, other);
         }
         let next = match conflict {
+            Conflict::Lost => "Reject the edit, or make the change by hand.",
             // Neither lines of the person's nor the agent's are in the way.
             Conflict::EndingsWouldJoin => "Type something into the empty line, or reject the edit.",
             _ => "Choose “Keep mine”, “Take the agent's” or “Keep both”.",

@@ -170,6 +170,10 @@ pub(crate) fn conflict_sentence(conflict: Conflict, with: Option<String>) -> Str
         Conflict::LineRemoved => "You removed a line that this edit replaces.".to_owned(),
         Conflict::LineTyped => "You typed between the lines that this edit replaces.".to_owned(),
         Conflict::PlaceRemoved => "You removed the lines around the place of this edit.".to_owned(),
+        Conflict::Lost => {
+            "The file was changed while hashline was not watching, and the place of this edit in it is no longer certain."
+                .to_owned()
+        }
         Conflict::EndingsWouldJoin => {
             "A line that ends in \\r would come before an empty line that ends in \\n: the two endings would be read as one."
                 .to_owned()
@@ -192,6 +196,7 @@ mod tests {
             Conflict::LineTyped,
             Conflict::PlaceRemoved,
             Conflict::EndingsWouldJoin,
+            Conflict::Lost,
         ];
         let mut sentences: Vec<String> = all.map(|conflict| conflict_sentence(conflict, None)).into();
         assert!(sentences.iter().all(|sentence| sentence.ends_with('.') && !sentence.contains(['\r', '\n'])));

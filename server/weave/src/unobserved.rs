@@ -1,0 +1,81 @@
+//! A text that was changed while nobody watched (rule W17): between two runs of the program, by another program.
+
+use hashline_text::Text;
+
+use crate::hunk::HunkId;
+use crate::journal::Journal;
+use crate::line::LineId;
+use crate::region::Regions;
+use crate::stretch::Stretch;
+use crate::surroundings::Surroundings;
+use crate::weave::Weave;
+
+impl Weave {
+    /// Takes over a text that the buffer has become while nobody watched. Its lines are aligned with those that were there; what no line
+    /// explains is the person's. No hunk is taken to be switched by it.
+    ///
+    /// An alignment guesses. So a hunk can be switched across the change only if there is nothing to guess: its lines and three on each
+    /// side, or the end of the text, stand there as they did, and nowhere else. Every other hunk is [lost](Self::is_lost), and so is
+    /// whatever rests on one. Returns those that were not before.
+    ///
+    /// Where the text is the same nothing happens. Else nothing that was done before can be undone by the editor: the journal begins
+    /// anew.
+    ///
+    /// ```
+    /// use hashline_text::{Ending, OwnedLine, Text};
+    /// use hashline_weave::{Change, Conflict, Weave, WeaveError};
+    /// let line = |content: &str| OwnedLine::new(content, Ending::Lf);
+    /// let mut weave = Weave::new(Text::from("a\nb\nc\nd\ne\nf\ng\nh\n"));
+    /// let first = weave.record(&[Change { lines: 0..1, new: vec![line("1")] }])?[0];
+    /// let last = weave.record(&[Change { lines: 7..8, new: vec![line("8")] }])?[0];
+    /// assert_eq!(weave.unobserved(Text::from("a\nb\nc\nd\nnew\ne\nf\ng\nh\n")), []);
+    /// assert_eq!(weave.unobserved(Text::from("a\nb\nc\nd\nnew\ne\nf\nnew\ng\nh\n")), [last]);
+    /// assert_eq!(weave.conflict(last), Some(Conflict::Lost));
+    /// assert_eq!(weave.switch(&[last], &[]), Err(WeaveError::Lost { hunk: last }));
+    /// weave.switch(&[first], &[])?;
+    /// assert_eq!(weave.buffer().to_string(), "1\nb\nc\nd\nnew\ne\nf\nnew\ng\nh\n");
+    /// # Ok::<(), hashline_weave::WeaveError>(())
+    /// ```
+    pub fn unobserved(&mut self, text: Text) -> Vec<HunkId> {
+        if self.buffer == text {
+            return Vec::new();
+        }
+        let before = Surroundings::of(self);
+        self.cross();
+        let mut regions = Regions::default();
+        regions.replace_all(&mut self.buffer.clone(), text.clone());
+        let touched = regions.trimmed(&self.buffer, &text);
+        // What can be taken back is forgotten below.
+        let mut steps = Vec::new();
+        for region in touched.iter().rev() {
+            let (from, to) = self.stretch_of(region);
+            let stretch = Stretch::of(self, region.clone(), from..to, &text).0;
+            self.rebuild(&stretch, &text, &mut steps);
+        }
+        self.take_newline(&text, &mut steps);
+        self.buffer = text;
+        self.show();
+        self.take_ending(&touched);
+        self.forget_past();
+        let certain = before.certain_in(self);
+        let lost = self.lose(|id| !certain[id.index()]);
+        self.touch();
+        self.tidy();
+        lost
+    }
+
+    /// Notes that the lines which come from now on came after something that nobody watched.
+    pub(crate) fn cross(&mut self) {
+        // An id that no line has: the next one of a state before is below it, that of a state after is not.
+        self.next_line += 1;
+        self.watched_from = LineId(self.next_line);
+    }
+
+    /// Forgets how the text came to be as it is: nothing of it is taken back by a change that looks like that.
+    pub(crate) fn forget_past(&mut self) {
+        let numbers = std::mem::replace(&mut self.journal, Journal::new(&self.buffer));
+        self.journal.number_from(&numbers);
+        self.spares.clear();
+        (self.checkpoint, self.concealed) = (None, None);
+    }
+}
