@@ -7,22 +7,22 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use hashline_history::{Operation, Status as EditStatus};
 
 const AFTER_HELP: &str = "\
-An edit is what one tool call of an agent did to one file. It has an id, of which
-any beginning will do that no other edit has, and hunks, numbered from 1:
-EDIT:2 is the second. A conversation is what an agent did in one turn; it goes by
-its id, a beginning of it, or the eight digits at its end that `status` shows.
+An edit is what one tool call of an agent did to one file. It has an id, of
+which any beginning will do that no other edit has, and hunks, numbered from 1:
+EDIT:2 is the second. A conversation is what an agent did in one turn; it goes
+by its id, a beginning of it, or the eight digits at its end that status shows.
 
 Examples:
-  mcpdiff                          the newest edits
-  mcpdiff status -f src/ --time 1h what was edited in src/ in the last hour
-  mcpdiff show 3f2a                the diff of an edit, with its hunks numbered
-  mcpdiff accept 3f2a              keep it
-  mcpdiff reject 3f2a:2            take its second hunk out again, now or later
-  mcpdiff reject -c 9c1b0d7e       take out all that an agent did in one turn
-  mcpdiff review                   go through everything that is undecided
-  mcpdiff cleanup --dry-run        see what could be forgotten
+  mcpdiff                       the newest edits
+  mcpdiff st -f src/ --time 1h  what was edited in src/ in the last hour
+  mcpdiff show 3f2a             the diff of an edit, with its hunks numbered
+  mcpdiff accept 3f2a           keep it
+  mcpdiff reject 3f2a:2         take its second hunk out again, now or later
+  mcpdiff reject -c 9c1b0d7e    take out all that an agent did in one turn
+  mcpdiff review                go through everything that is undecided
+  mcpdiff cleanup --dry-run     see what could be forgotten
 
-A file that an editor has open is changed in that editor, unsaved work included.
+A file that an editor has open is changed in that editor, with its unsaved work.
 The history is the nearest .mcp/edit_history at or above the current folder.
 
 Exit codes: 0 done, 1 not found or nothing to do, 2 wrong usage, 3 the file was
@@ -49,32 +49,32 @@ pub struct Diff {
 #[derive(Debug, Default, Args)]
 pub struct Where {
     /// The folder whose history is meant [default: the current one]; the nearest history above it counts
-    #[arg(short, long, value_name = "DIR", global = true)]
+    #[arg(short, long, value_name = "DIR", global = true, display_order = 100)]
     pub workspace: Option<PathBuf>,
     /// Where editors and agents find each other [default: ~/.hashline]; the same on both sides
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, display_order = 100)]
     pub state_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List edits, newest first [aliases: st]
-    #[command(alias = "st")]
+    /// List edits, newest first
+    #[command(visible_alias = "st")]
     Status(Status),
-    /// Show edits with their diffs [aliases: sh, s]
-    #[command(aliases = ["sh", "s"])]
+    /// Show edits with their diffs
+    #[command(visible_aliases = ["sh", "s"])]
     Show(Show),
-    /// Accept edits, or hunks of them [aliases: a]
-    #[command(alias = "a")]
+    /// Accept edits, or hunks of them
+    #[command(visible_alias = "a")]
     Accept(Decide),
-    /// Reject edits, or hunks of them: what is in the text is taken out again [aliases: r]
-    #[command(alias = "r")]
+    /// Reject edits, or hunks of them; what is in the text is taken out
+    #[command(visible_alias = "r")]
     Reject(Decide),
-    /// Go through undecided edits one by one, and ask about each [aliases: v]
-    #[command(alias = "v")]
+    /// Go through undecided edits, and ask about each
+    #[command(visible_alias = "v")]
     Review(Review),
-    /// Forget edits that were decided long ago [aliases: clean]
-    #[command(alias = "clean")]
+    /// Forget edits that were decided long ago
+    #[command(visible_alias = "clean")]
     Cleanup(Cleanup),
 }
 
@@ -82,7 +82,7 @@ const STATUS_HELP: &str = "\
 Examples:
   mcpdiff status                            the newest 50 edits
   mcpdiff status --status pending           those that are undecided
-  mcpdiff status -f src/main.rs --time 2d   what was done to a file since yesterday
+  mcpdiff status -f src/main.rs --time 2d   what was done to a file of late
   mcpdiff status --op move,delete -n 0      every move and delete
   mcpdiff status --json | jq '.edits[].edit_id'
 
@@ -151,10 +151,10 @@ impl Names {
 
 const SHOW_HELP: &str = "\
 Examples:
-  mcpdiff show 3f2a                an edit; behind each @@ stands which hunk it is
+  mcpdiff show 3f2a                an edit; each @@ says which hunk it is
   mcpdiff show 3f2a:2              one hunk
   mcpdiff show 9c1b0d7e            all edits of a conversation, in order
-  mcpdiff show 3f2a | patch -p1 -R undo it by other means: what comes out is a patch
+  mcpdiff show 3f2a > it.patch     what comes out is a patch
 
 Into a pipe a diff goes as it is; on a terminal characters that would move the
 cursor or change colours are written out.
@@ -177,11 +177,11 @@ Examples:
   mcpdiff accept 3f2a:1 3f2a:3                two of them
   mcpdiff reject 3f2a --reason \"wrong file\"   the agent is told why
   mcpdiff reject -c 9c1b0d7e                  all that an agent did in one turn
-  mcpdiff reject 3f2a --keep                  but not the lines that you changed in it
+  mcpdiff reject 3f2a --keep                  but leave my own lines in it
 
-A decision can be changed at any time: accept what was rejected, or the other way
-round. If you changed lines of the edit yourself, nothing happens until you say
-what is to become of them:
+A decision can be changed at any time: accept what was rejected, or the other
+way round. If you changed lines of the edit yourself, nothing happens until you
+say what is to become of them:
   --keep     your lines stay
   --force    your lines go; they are saved in the history first
 
@@ -212,9 +212,9 @@ pub struct Decide {
 }
 
 const REVIEW_HELP: &str = "\
-Shows each undecided edit, the oldest first, and asks what becomes of it: accept,
-reject (and why, if you like), go through its hunks, skip, or quit. What was
-decided stays decided when you quit.
+Shows each undecided edit, the oldest first, and asks what becomes of it:
+accept, reject (and why, if you like), go through its hunks, skip, or quit. What
+was decided stays decided when you quit.
 
 Examples:
   mcpdiff review                   everything that is undecided
@@ -232,16 +232,16 @@ pub struct Review {
 }
 
 const CLEANUP_HELP: &str = "\
-What goes is forgotten for good: its diff, and the possibility to decide about it
-again. Files are left as they are. Of each file only the oldest edits can go, up
-to the first that is undecided or too young.
+What goes is forgotten for good: its diff, and the possibility to decide about
+it again. Files are left as they are. Of each file only the oldest edits can go,
+up to the first that is undecided or too young.
 
 Examples:
-  mcpdiff cleanup --dry-run                see what would go, and what keeps the rest
-  mcpdiff cleanup                          forget what was decided 30 days ago or more
-  mcpdiff cleanup --older-than 0s          forget all that is decided
+  mcpdiff cleanup --dry-run         what would go, and what keeps the rest
+  mcpdiff cleanup                   forget what was decided 30 days ago or more
+  mcpdiff cleanup --older-than 0s   forget all that is decided
 
-Exit codes: 0 something was forgotten, or would be; 1 nothing was; 2 wrong usage.";
+Exit codes: 0 something was or would be forgotten, 1 nothing, 2 wrong usage.";
 
 #[derive(Debug, Args)]
 #[command(after_help = CLEANUP_HELP)]
@@ -330,6 +330,13 @@ mod tests {
             assert!(command.starts_with(wanted), "{line}: {command}");
         }
         assert!(parsed("").unwrap().command.is_none());
+    }
+
+    #[test]
+    fn the_help_fits_eighty_columns() {
+        for text in [AFTER_HELP, STATUS_HELP, SHOW_HELP, DECIDE_HELP, REVIEW_HELP, CLEANUP_HELP] {
+            assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        }
     }
 
     #[test]

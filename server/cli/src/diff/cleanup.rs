@@ -85,7 +85,7 @@ fn report(folder: &Path, cleaned: &[Cleaned], freed: Option<u64>, screen: Screen
     if !out.is_empty() {
         out.push('\n');
     }
-    out.push_str(&words::cleaned(gone, freed, done));
+    out.push_str(&screen.sentences(&words::cleaned(gone, freed, done)));
     out.push('\n');
     out
 }

@@ -68,7 +68,7 @@ pub fn run(
         }))?;
         return Ok(ExitCode::from(code));
     }
-    screen.print(&words::decided(verb, &answer.decided, answer.waiting.as_deref()))?;
+    screen.print(&screen.sentences(&words::decided(verb, &answer.decided, answer.waiting.as_deref())))?;
     for words in plan.idle.iter().cloned().chain(answer.refused.iter().map(|one| words::refused(verb, one))) {
         tell(&format!("mcpdiff: {words}"));
     }
@@ -202,7 +202,7 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &Wish, named: &[Named]) -> Ans
                 Named::Conversation(_, found) => found.iter().any(|found| found.edit == hunk.edit),
             })
         };
-        refusal.why == Why::NeedsOthers && refusal.others.iter().all(is_named)
+        refusal.why == Why::NeedsOthers && !refusal.others.is_empty() && refusal.others.iter().all(is_named)
     };
     if !wish.with_others && !answer.refused.is_empty() && answer.refused.iter().all(needed) {
         let again = decider.decide(&Wish { with_others: true, ..wish.clone() });

@@ -19,6 +19,10 @@ mod sidecars;
 mod status;
 mod words;
 
+#[cfg(test)]
+#[path = "../../../history/tests/common/mod.rs"]
+mod common;
+
 use std::process::ExitCode;
 
 pub use arguments::{Diff, Mcpdiff};

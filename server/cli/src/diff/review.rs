@@ -238,7 +238,7 @@ impl Round<'_> {
             words.push_str(&words::reason(verb, refusal));
             words.push('\n');
         }
-        self.talk.say(&words);
+        self.talk.say(&self.page.screen.sentences(&words));
     }
 
     /// Asks for the word that was missing; the error is how it goes on without.
@@ -268,5 +268,138 @@ impl Round<'_> {
             }
             None => Err(Next::Quit),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::common::{Live, NoFiles, line, name_in};
+    use crate::diff::decide::{Choice, Refusal};
+    use hashline_history::{Decided, Decision, Draft, HunkRef};
+    use hashline_weave::Change;
+
+    /// Decides in the record, or refuses the first time that it is asked about a hunk.
+    struct Recording<'a> {
+        store: &'a Store,
+        live: &'a Live,
+        refuses: Vec<(&'static str, Why)>,
+        wishes: Vec<Wish>,
+    }
+
+    impl Decider for Recording<'_> {
+        fn decide(&mut self, wish: &Wish) -> Answer {
+            self.wishes.push(wish.clone());
+            let decision =
+                if wish.choice == Choice::Reject { Decision::Rejected } else { Decision::Accepted };
+            let wanted = |hunk: &&HunkRef| match &wish.target {
+                Target::Hunk(name) => name == *hunk,
+                Target::Edit(id) => hunk.edit.as_str() == id,
+                _ => false,
+            };
+            let hunks: Vec<HunkRef> = self.live.hunks.iter().filter(wanted).cloned().collect();
+            let refused =
+                |hunk: &HunkRef| self.refuses.iter().position(|(name, _)| hunk.to_string() == *name);
+            if let Some(at) = hunks.iter().find_map(refused) {
+                let (hunk, why) = self.refuses.remove(at);
+                let message = "You changed it. Choose “Keep mine”.".to_owned();
+                let refused = vec![Refusal { hunk: hunk.to_owned(), why, message, others: Vec::new() }];
+                return Answer { refused, ..Answer::default() };
+            }
+            let decide =
+                |hunk: &HunkRef| Decided { hunk: hunk.clone(), decision, reason: wish.reason.clone() };
+            let decisions = hunks.iter().map(decide).collect();
+            let mut session = self.store.session(&NoFiles).unwrap();
+            session.append(&Draft { decisions, ..Draft::about(self.live.name.clone()) }).unwrap();
+            Answer { decided: hunks, ..Answer::default() }
+        }
+    }
+
+    /// What a review prints in which a person answers so, and what was wished for.
+    fn reviewed(answers: &str, refuses: &[(&'static str, Why)]) -> (String, Vec<Wish>) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path(), "test");
+        let text: String = (0..20).map(|line| format!("line {line}\n")).collect();
+        let mut live = Live::new(name_in(folder.path(), "a.txt"), &text);
+        let change = |at: usize, new: &str| Change { lines: at..at + 1, new: vec![line(new)] };
+        for (id, changes) in
+            [("one-1", vec![change(1, "first"), change(12, "second")]), ("two-2", vec![change(6, "third")])]
+        {
+            let edit = live.edit(id, "conv", &changes, false);
+            store.session(&NoFiles).unwrap().append(&live.draft(edit)).unwrap();
+        }
+        let edits: Vec<Found> = Book::open(&store).unwrap().pending().into_iter().cloned().collect();
+        let mut decider =
+            Recording { store: &store, live: &live, refuses: refuses.to_vec(), wishes: Vec::new() };
+        let mut output = Vec::new();
+        let screen = Screen::default();
+        let mut input = answers.as_bytes();
+        let mut round = Round {
+            store: &store,
+            page: Page { store: &store, clock: Clock::of_this_machine(), screen },
+            talk: Talk { input: &mut input, output: &mut output, screen },
+            decider: &mut decider,
+            tally: Tally::default(),
+        };
+        round.all(&edits).unwrap();
+        (String::from_utf8(output).unwrap(), decider.wishes)
+    }
+
+    /// The last line, without the question that a terminal would have shown the answer to.
+    fn last(out: &str) -> &str {
+        out.lines().last().and_then(|line| line.rsplit("? ").next()).unwrap_or_default()
+    }
+
+    #[test]
+    fn edits_are_decided_one_by_one() {
+        let (out, wishes) = reviewed("a\nr\ntoo long\n", &[]);
+        assert_eq!(last(&out), "2 hunks accepted, 1 rejected, 0 skipped. Nothing is left undecided.");
+        assert!(
+            out.contains("Accepted one-1, hunks 1, 2.") && out.contains("Rejected two-2, hunk 1."),
+            "{out}"
+        );
+        assert_eq!((wishes.len(), wishes[1].reason.as_deref()), (2, Some("too long")));
+        let (out, wishes) = reviewed("REJECT\n\ns\n", &[]);
+        assert_eq!(last(&out), "0 hunks accepted, 2 rejected, 1 skipped. 1 edit is left undecided.");
+        assert_eq!(wishes[0].reason, None);
+    }
+
+    #[test]
+    fn hunks_are_decided_one_by_one() {
+        let (out, wishes) = reviewed("h\na\ns\nq\n", &[]);
+        assert_eq!(last(&out), "1 hunk accepted, 0 rejected, 1 skipped. 2 edits are left undecided.");
+        assert_eq!(wishes[0].target, Target::Hunk("one-1:1".parse().unwrap()));
+        assert!(out.contains("Hunk 2 of 2") && out.contains("Edit 2 of 2"), "{out}");
+    }
+
+    #[test]
+    fn quitting_or_hanging_up_ends_it_at_any_question() {
+        for answers in ["", "q\n", "r\n", "h\n", "h\nq\n", "h\nr\n", "what?\n"] {
+            let (out, wishes) = reviewed(answers, &[]);
+            assert_eq!(
+                last(&out),
+                "0 hunks accepted, 0 rejected, 0 skipped. 2 edits are left undecided.",
+                "{answers}"
+            );
+            assert!(wishes.is_empty() && !out.contains("Edit 2"), "{out}");
+        }
+    }
+
+    #[test]
+    fn what_stands_against_it_is_asked_about() {
+        let (out, wishes) = reviewed("a\nk\nq\n", &[("one-1:1", Why::Edited)]);
+        assert_eq!(last(&out), "2 hunks accepted, 0 rejected, 0 skipped. 1 edit is left undecided.");
+        assert!(out.contains("one-1:1 was not accepted. You changed it.\n"), "{out}");
+        assert_eq!(wishes.iter().map(|wish| wish.mine).collect::<Vec<_>>(), [None, Some(Mine::Keep)]);
+        let (_, wishes) = reviewed("a\ny\nq\n", &[("one-1:1", Why::NeedsOthers)]);
+        assert_eq!(wishes.iter().map(|wish| wish.with_others).collect::<Vec<_>>(), [false, true]);
+        let (out, wishes) = reviewed("a\ns\nq\n", &[("one-1:1", Why::Conflicted)]);
+        assert_eq!(
+            (wishes.len(), last(&out)),
+            (1, "0 hunks accepted, 0 rejected, 1 skipped. 2 edits are left undecided.")
+        );
+        // Where there is no way out the question is asked again.
+        let (out, wishes) = reviewed("a\nr\n\nq\n", &[("one-1:1", Why::Unreachable)]);
+        assert_eq!((wishes.len(), out.matches("Edit 1 of 2").count()), (2, 2), "{out}");
     }
 }

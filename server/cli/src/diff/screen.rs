@@ -80,6 +80,11 @@ impl Screen {
         }
     }
 
+    /// Sentences, broken between words where the screen ends.
+    pub fn sentences(&self, text: &str) -> String {
+        self.width.map_or_else(|| text.to_owned(), |width| wrapped(text, width))
+    }
+
     /// Prints a value as JSON.
     pub fn print_json(&self, value: &serde_json::Value) -> Result<(), Failure> {
         let json = serde_json::to_string_pretty(value).map_err(Failure::broken)?;
@@ -104,8 +109,10 @@ impl Screen {
 /// Says something to the person, beside the output.
 pub fn tell(words: &str) {
     let stderr = std::io::stderr();
+    // Errors name files, and who knows what those are called.
+    let words = written_out(words, |letter| letter != '\n' && is_command(letter));
     let width = stderr.is_terminal().then(|| width_of(&stderr));
-    let words = width.map_or_else(|| words.to_owned(), |width| wrapped(words, width));
+    let words = width.map_or_else(|| words.clone(), |width| wrapped(&words, width));
     // Nobody may be listening.
     let _ = writeln!(stderr.lock(), "{words}");
 }

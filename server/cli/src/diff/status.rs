@@ -89,10 +89,10 @@ const LEAST: usize = 16;
 
 fn table(store: &Store, listing: &Listing, clock: &Clock, screen: Screen) -> String {
     if listing.total == 0 {
-        return words::none_recorded(store.folder()) + "\n";
+        return screen.sentences(&words::none_recorded(store.folder())) + "\n";
     }
     if listing.entries.is_empty() {
-        return words::none_match(listing.total) + "\n";
+        return screen.sentences(&words::none_match(listing.total)) + "\n";
     }
     let row = |entry: &LogEntry<'_>| {
         let time = match screen.width {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
 mod commands;
+mod editor;
 mod hostile;
 mod project;
 mod terminal;
