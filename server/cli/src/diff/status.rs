@@ -41,8 +41,15 @@ fn list(store: &Store, options: &Status) -> Result<Listing, Failure> {
     let file = options.file.as_deref().map(|file| file.strip_prefix("./").unwrap_or(file));
     let statuses: Vec<EditStatus> = options.status.iter().map(|name| (*name).into()).collect();
     let operations: Vec<Operation> = options.op.iter().map(|name| (*name).into()).collect();
+    let folder = store.folder().to_str().unwrap_or_default();
     let wanted = |entry: &LogEntry<'_>| {
-        let has = |path: &str| file.is_none_or(|file| path.contains(file));
+        // What all paths begin with tells none from another, unless it is asked for as a whole.
+        let inside = |path: &str| {
+            path.strip_prefix(folder).is_some_and(|rest| file.is_some_and(|file| rest.contains(file)))
+        };
+        let has = |path: &str| {
+            file.is_none_or(|file| inside(path) || (file.starts_with('/') && path.contains(file)))
+        };
         since.as_deref().is_none_or(|since| &*entry.timestamp >= since)
             && (statuses.is_empty() || statuses.contains(&entry.status))
             && (operations.is_empty() || operations.contains(&entry.operation))
