@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use hashline_mcp::Toolset;
 use hashline_workspace::document::Mode;
 
+use crate::diff::Diff;
+
 const AFTER_HELP: &str = "\
 How it fits together:
   An editor starts `hashline lsp` and keeps it in step with its text. An agent
@@ -20,6 +22,7 @@ Examples:
   claude mcp add hashline -- hashline mcp      give Claude Code the tools
   hashline mcp --root ~/src/project            serve one folder, whatever the agent says
   hashline status                              see editors, documents and undecided edits
+  hashline diff review                         decide about edits in the terminal, one by one
 
 Environment:
   HASHLINE_LOG   what is logged, such as debug or hashline_link=trace [default: warn]
@@ -38,6 +41,8 @@ pub struct Arguments {
 pub enum Command {
     /// Play the whole loop in a temporary folder: an editor, an agent, and a person who types
     Demo(Demo),
+    /// List, show and decide about the edits in a folder's history; the same as the command mcpdiff
+    Diff(Diff),
     /// Serve one editor: LSP over standard input and output
     Lsp(Lsp),
     /// Serve one agent: MCP over standard input and output

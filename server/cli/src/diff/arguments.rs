@@ -1,0 +1,385 @@
+//! What can be asked of `mcpdiff`, and its help.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use hashline_history::{Operation, Status as EditStatus};
+
+const AFTER_HELP: &str = "\
+An edit is what one tool call of an agent did to one file. It has an id, of
+which any beginning will do that no other edit has, and hunks, numbered from 1:
+EDIT:2 is the second. A conversation is what an agent did in one turn; it goes
+by its id, a beginning of it, or the eight digits at its end that status shows.
+
+Examples:
+  mcpdiff                       the newest edits
+  mcpdiff st -f src/ --time 1h  what was edited in src/ in the last hour
+  mcpdiff show 3f2a             the diff of an edit, with its hunks numbered
+  mcpdiff accept 3f2a           keep it
+  mcpdiff reject 3f2a:2         take its second hunk out again, now or later
+  mcpdiff reject -c 9c1b0d7e    take out all that an agent did in one turn
+  mcpdiff review                go through everything that is undecided
+  mcpdiff cleanup --dry-run     see what could be forgotten
+
+A file that an editor has open is changed in that editor, with its unsaved work.
+The history is the nearest .mcp/edit_history at or above the current folder.
+
+Exit codes: 0 done, 1 not found or nothing to do, 2 wrong usage, 3 the file was
+changed by something else, 4 something stands against the decision.";
+
+/// List, show and decide about what agents edited.
+#[derive(Debug, Parser)]
+#[command(name = "mcpdiff", version, max_term_width = 100)]
+pub struct Mcpdiff {
+    #[command(flatten)]
+    pub diff: Diff,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Diff {
+    #[command(flatten)]
+    pub place: Where,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Where to look.
+#[derive(Debug, Default, Args)]
+pub struct Where {
+    /// The folder whose history is meant [default: the current one]; the nearest history above it counts
+    #[arg(short, long, value_name = "DIR", global = true, display_order = 100)]
+    pub workspace: Option<PathBuf>,
+    /// Where editors and agents find each other [default: ~/.hashline]; the same on both sides
+    #[arg(long, value_name = "DIR", global = true, display_order = 100)]
+    pub state_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List edits, newest first
+    #[command(visible_alias = "st")]
+    Status(Status),
+    /// Show edits with their diffs
+    #[command(visible_aliases = ["sh", "s"])]
+    Show(Show),
+    /// Accept edits, or hunks of them
+    #[command(visible_alias = "a")]
+    Accept(Decide),
+    /// Reject edits, or hunks of them; what is in the text is taken out
+    #[command(visible_alias = "r")]
+    Reject(Decide),
+    /// Go through undecided edits, and ask about each
+    #[command(visible_alias = "v")]
+    Review(Review),
+    /// Forget edits that were decided long ago
+    #[command(visible_alias = "clean")]
+    Cleanup(Cleanup),
+}
+
+const STATUS_HELP: &str = "\
+Examples:
+  mcpdiff status                            the newest 50 edits
+  mcpdiff status --status pending           those that are undecided
+  mcpdiff status -f src/main.rs --time 2d   what was done to a file of late
+  mcpdiff status --op move,delete -n 0      every move and delete
+  mcpdiff status --json | jq '.edits[].edit_id'
+
+Exit codes: 0 there are such edits, 1 there are none, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = STATUS_HELP)]
+pub struct Status {
+    /// Those of one conversation
+    #[arg(short, long = "conv", value_name = "ID")]
+    pub conversation: Option<String>,
+    /// Those of files with this in their path
+    #[arg(short, long, value_name = "TEXT")]
+    pub file: Option<String>,
+    /// Those that are pending, accepted or rejected; several with a comma
+    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    pub status: Vec<StatusName>,
+    /// Those that do this to their file: create, replace, edit, delete, move; several with a comma
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub op: Vec<OperationName>,
+    /// So many at most; 0 for all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+    pub limit: usize,
+    /// Those of the last 30s, 5m, 1h or 2d
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    pub time: Option<Duration>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Default for Status {
+    fn default() -> Self {
+        Self {
+            conversation: None,
+            file: None,
+            status: Vec::new(),
+            op: Vec::new(),
+            limit: 50,
+            time: None,
+            json: false,
+        }
+    }
+}
+
+/// Which edits, hunks and conversations.
+#[derive(Debug, Default, Args)]
+pub struct Names {
+    /// An edit, EDIT:2 for one of its hunks, or a conversation; a beginning of the id will do
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// An edit, or a hunk of one; may be given several times
+    #[arg(short, long = "edit-id", value_name = "ID")]
+    pub edit: Vec<String>,
+    /// A conversation; may be given several times
+    #[arg(short, long = "conv", value_name = "ID")]
+    pub conversation: Vec<String>,
+}
+
+impl Names {
+    /// Whether nothing is named.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.edit.is_empty() && self.conversation.is_empty()
+    }
+}
+
+const SHOW_HELP: &str = "\
+Examples:
+  mcpdiff show 3f2a                an edit; each @@ says which hunk it is
+  mcpdiff show 3f2a:2              one hunk
+  mcpdiff show 9c1b0d7e            all edits of a conversation, in order
+  mcpdiff show 3f2a > it.patch     what comes out is a patch
+
+Into a pipe a diff goes as it is; on a terminal characters that would move the
+cursor or change colours are written out.
+
+Exit codes: 0 done, 1 not found, 2 wrong usage, or the id fits more than one.";
+
+#[derive(Debug, Args)]
+#[command(after_help = SHOW_HELP)]
+pub struct Show {
+    #[command(flatten)]
+    pub names: Names,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const DECIDE_HELP: &str = "\
+Examples:
+  mcpdiff accept 3f2a                         an edit: all of its hunks
+  mcpdiff accept 3f2a:1 3f2a:3                two of them
+  mcpdiff reject 3f2a --reason \"wrong file\"   the agent is told why
+  mcpdiff reject -c 9c1b0d7e                  all that an agent did in one turn
+  mcpdiff reject 3f2a --keep                  but leave my own lines in it
+
+A decision can be changed at any time: accept what was rejected, or the other
+way round. If you changed lines of the edit yourself, nothing happens until you
+say what is to become of them:
+  --keep     your lines stay
+  --force    your lines go; they are saved in the history first
+
+Exit codes: 0 done, 1 not found or nothing to do, 2 wrong usage, 3 the file was
+changed by something else, 4 something stands against the decision. If there are
+several reasons, the last of these that applies.";
+
+#[derive(Debug, Args)]
+#[command(after_help = DECIDE_HELP)]
+pub struct Decide {
+    #[command(flatten)]
+    pub names: Names,
+    /// Why, for the agent
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Keep the lines that you changed yourself
+    #[arg(long, conflicts_with = "force")]
+    pub keep: bool,
+    /// Give up the lines that you changed yourself; they are saved in the history first
+    #[arg(long)]
+    pub force: bool,
+    /// Decide in the same way about other edits that this one cannot do without
+    #[arg(long)]
+    pub with_others: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const REVIEW_HELP: &str = "\
+Shows each undecided edit, the oldest first, and asks what becomes of it:
+accept, reject (and why, if you like), go through its hunks, skip, or quit. What
+was decided stays decided when you quit.
+
+Examples:
+  mcpdiff review                   everything that is undecided
+  mcpdiff review -c 9c1b0d7e       what an agent did in one turn
+
+It asks, so it needs a terminal; scripts use accept and reject.
+Exit codes: 0 done, 1 nothing is undecided, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = REVIEW_HELP)]
+pub struct Review {
+    /// Only this conversation
+    #[arg(short, long = "conv", value_name = "ID")]
+    pub conversation: Option<String>,
+}
+
+const CLEANUP_HELP: &str = "\
+What goes is forgotten for good: its diff, and the possibility to decide about
+it again. Files are left as they are. Of each file only the oldest edits can go,
+up to the first that is undecided or too young.
+
+Examples:
+  mcpdiff cleanup --dry-run         what would go, and what keeps the rest
+  mcpdiff cleanup                   forget what was decided 30 days ago or more
+  mcpdiff cleanup --older-than 0s   forget all that is decided
+
+Exit codes: 0 something was or would be forgotten, 1 nothing, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = CLEANUP_HELP)]
+pub struct Cleanup {
+    /// Leave alone what was decided later than this
+    #[arg(long, value_name = "AGE", value_parser = age, default_value = "30d")]
+    pub older_than: Duration,
+    /// Only say what would go
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatusName {
+    Pending,
+    Accepted,
+    Rejected,
+}
+
+impl From<StatusName> for EditStatus {
+    fn from(name: StatusName) -> Self {
+        match name {
+            StatusName::Pending => Self::Pending,
+            StatusName::Accepted => Self::Accepted,
+            StatusName::Rejected => Self::Rejected,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OperationName {
+    Create,
+    Replace,
+    Edit,
+    Delete,
+    Move,
+}
+
+impl From<OperationName> for Operation {
+    fn from(name: OperationName) -> Self {
+        match name {
+            OperationName::Create => Self::Create,
+            OperationName::Replace => Self::Replace,
+            OperationName::Edit => Self::Edit,
+            OperationName::Delete => Self::Delete,
+            OperationName::Move => Self::Move,
+        }
+    }
+}
+
+/// A length of time as people write it.
+fn age(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .map_err(|_| "give a number and a unit, such as 30s, 5m, 1h or 2d".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Diff, clap::Error> {
+        Mcpdiff::try_parse_from(std::iter::once("mcpdiff").chain(line.split_whitespace())).map(|all| all.diff)
+    }
+
+    #[test]
+    fn every_command_has_its_short_names() {
+        for (line, wanted) in [
+            ("status", "Status"),
+            ("st", "Status"),
+            ("show a", "Show"),
+            ("sh a", "Show"),
+            ("s a", "Show"),
+            ("accept a", "Accept"),
+            ("a a", "Accept"),
+            ("reject a", "Reject"),
+            ("r a", "Reject"),
+            ("review", "Review"),
+            ("v", "Review"),
+            ("cleanup", "Cleanup"),
+            ("clean", "Cleanup"),
+        ] {
+            let command = format!("{:?}", parsed(line).unwrap().command.unwrap());
+            assert!(command.starts_with(wanted), "{line}: {command}");
+        }
+        assert!(parsed("").unwrap().command.is_none());
+    }
+
+    #[test]
+    fn the_help_fits_eighty_columns() {
+        for text in [AFTER_HELP, STATUS_HELP, SHOW_HELP, DECIDE_HELP, REVIEW_HELP, CLEANUP_HELP] {
+            assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        }
+    }
+
+    #[test]
+    fn options_may_stand_anywhere() {
+        let diff = parsed("-w /p reject 3f2a:2 -e 9c -c conv --reason no --keep").unwrap();
+        assert_eq!(diff.place.workspace, Some(PathBuf::from("/p")));
+        let Some(Command::Reject(reject)) = diff.command else { panic!("{:?}", diff.command) };
+        assert_eq!(
+            (reject.names.ids, reject.names.edit, reject.names.conversation),
+            (vec!["3f2a:2".to_owned()], vec!["9c".to_owned()], vec!["conv".to_owned()])
+        );
+        assert!(reject.keep && !reject.force && reject.reason.as_deref() == Some("no"));
+        let diff = parsed("status --json --op move,delete --status pending -n 3 --time 2d -w /q").unwrap();
+        assert_eq!(diff.place.workspace, Some(PathBuf::from("/q")));
+        let Some(Command::Status(status)) = diff.command else { panic!("{:?}", diff.command) };
+        assert_eq!(status.op, [OperationName::Move, OperationName::Delete]);
+        assert_eq!((status.limit, status.time), (3, Some(Duration::from_secs(2 * 24 * 3600))));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for line in [
+            "accept a --keep --force",
+            "status --time soon",
+            "status --status undecided",
+            "status --op rename",
+            "cleanup --older-than 30",
+            "status -n -1",
+            "stat",
+        ] {
+            assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line}");
+        }
+    }
+
+    #[test]
+    fn lengths_of_time() {
+        for (text, seconds) in
+            [("30s", 30), ("5m", 300), ("1h", 3600), ("2d", 172_800), ("1h 30m", 5400), ("0s", 0)]
+        {
+            assert_eq!(age(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in ["", "5", "h", "-1h", "1 fortnight"] {
+            assert!(age(text).unwrap_err().contains("30s, 5m, 1h or 2d"), "{text}");
+        }
+    }
+}

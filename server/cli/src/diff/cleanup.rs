@@ -1,0 +1,120 @@
+//! `mcpdiff cleanup`: forgets what was decided long ago.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use hashline_history::{Cleaned, FilesNow, Store};
+use hashline_text::FileHash;
+use hashline_workspace::disk::{self, DiskError, PathStyle, Roots};
+use serde_json::json;
+
+use super::arguments::Cleanup;
+use super::edit::relative;
+use super::screen::{Ink, Screen, inert, tell};
+use super::words;
+use crate::Failure;
+
+/// Cleans up.
+pub fn run(store: &Store, options: &Cleanup, screen: Screen) -> Result<ExitCode, Failure> {
+    let history = store.folder().join(".mcp").join("edit_history");
+    let before = size_of(&history);
+    let files = Files { roots: Roots::open([store.folder()]).map_err(Failure::broken)? };
+    let (cleaned, told) = {
+        let mut session = store.session(&files).map_err(Failure::broken)?;
+        let mut told = session.repairs().to_vec();
+        let cleaned = session.cleanup(options.older_than, options.dry_run).map_err(Failure::broken)?;
+        told.extend(session.finish());
+        (cleaned, told)
+    };
+    let freed = (!options.dry_run).then(|| before.saturating_sub(size_of(&history)));
+    for sentence in told {
+        tell(&format!("mcpdiff: {}", inert(&sentence)));
+    }
+    let gone: usize = cleaned.iter().map(|one| one.gone.len()).sum();
+    if options.json {
+        screen.print_json(&json!({
+            "dry_run": options.dry_run,
+            "forgotten": gone,
+            "kept": cleaned.iter().map(|one| one.kept).sum::<usize>(),
+            "freed_bytes": freed,
+            "files": cleaned.iter().map(|one| json!({
+                "file_path": one.document.as_str(),
+                "forgotten": one.gone,
+                "kept": one.kept,
+                "kept_because": one.pin.as_ref().map(ToString::to_string),
+            })).collect::<Vec<_>>(),
+        }))?;
+    } else {
+        screen.print(&report(store.folder(), &cleaned, freed, screen))?;
+    }
+    Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn report(folder: &Path, cleaned: &[Cleaned], freed: Option<u64>, screen: Screen) -> String {
+    let mut out = String::new();
+    let done = freed.is_some();
+    let mut gone = 0;
+    for one in cleaned.iter().filter(|one| !one.gone.is_empty()) {
+        gone += one.gone.len();
+        let ids: Vec<&str> =
+            one.gone.iter().take(words::MOST_IDS).map(hashline_history::EditId::short).collect();
+        let more = one.gone.len() - ids.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let path = relative(one.document.as_str(), folder);
+        out.push_str(&format!(
+            "{}  {}  {}\n",
+            path,
+            words::count(one.gone.len(), "edit"),
+            screen.paint(Ink::Faint, &(inert(&ids.join(" ")) + &more)),
+        ));
+    }
+    let kept: Vec<&Cleaned> = cleaned.iter().filter(|one| one.kept > 0).collect();
+    if !kept.is_empty() {
+        if gone > 0 {
+            out.push('\n');
+        }
+        out.push_str(&screen.paint(Ink::Heading, "Kept:"));
+        out.push('\n');
+    }
+    for one in kept {
+        let why =
+            one.pin.as_ref().map_or_else(String::new, |pin| format!(", as {}", inert(&pin.to_string())));
+        let path = relative(one.document.as_str(), folder);
+        out.push_str(&format!("{path}  {}{why}\n", words::count(one.kept, "edit")));
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(&screen.sentences(&words::cleaned(gone, freed, done)));
+    out.push('\n');
+    out
+}
+
+/// The bytes of all files in a folder.
+fn size_of(folder: &Path) -> u64 {
+    let mut size = 0;
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        // Of a link, its own.
+        let Ok(metadata) = entry.metadata() else { continue };
+        size += if metadata.is_dir() { size_of(&entry.path()) } else { metadata.len() };
+    }
+    size
+}
+
+/// The files of a history, as they are now.
+pub struct Files {
+    pub roots: Roots,
+}
+
+impl FilesNow for Files {
+    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>> {
+        let name = path.to_str().ok_or_else(|| std::io::Error::other("its name is not UTF-8"))?;
+        // The path comes from the record: what does not lie in the folder is not read.
+        let place = self.roots.resolve(name, PathStyle::Any).map_err(std::io::Error::other)?;
+        match disk::read(&place) {
+            Ok(file) => Ok(Some(FileHash::of(&file.bytes))),
+            Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => Ok(None),
+            Err(error) => Err(std::io::Error::other(error)),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Deciding: what is asked for, what came of it, and the one place that does it on the disk.
+
+use std::sync::Arc;
+
+use hashline_history::{Found, HunkRef, Memory, Store};
+use hashline_weave::TakeOut;
+use hashline_workspace::document::{self, Request, Undecided};
+use hashline_workspace::{Guard, Settings, Workspace, disk::Roots};
+
+pub use hashline_workspace::document::{Choice, Target};
+
+use crate::Failure;
+
+/// What the person wants, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Accept,
+    Reject,
+}
+
+impl Verb {
+    pub fn word(self) -> &'static str {
+        match self {
+            Verb::Accept => "accept",
+            Verb::Reject => "reject",
+        }
+    }
+
+    pub fn done(self) -> &'static str {
+        match self {
+            Verb::Accept => "accepted",
+            Verb::Reject => "rejected",
+        }
+    }
+}
+
+/// What becomes of lines that the person changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mine {
+    Keep,
+    GiveUp,
+}
+
+/// What the person wants of which hunks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    pub choice: Choice,
+    pub target: Target,
+    /// The edits that the target names, by which their files are known.
+    pub edits: Vec<Found>,
+    /// Why, for the agent.
+    pub reason: Option<String>,
+    pub mine: Option<Mine>,
+    /// Also decide what this decision needs.
+    pub with_others: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    pub decided: Vec<HunkRef>,
+    /// The editor that has yet to put it into its text.
+    pub waiting: Option<String>,
+    pub refused: Vec<Refusal>,
+}
+
+/// A hunk that was not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its name, or what was asked for.
+    pub hunk: String,
+    pub why: Why,
+    /// The same in a sentence.
+    pub message: String,
+    /// The hunks that the sentence speaks of.
+    pub others: Vec<HunkRef>,
+}
+
+/// Why a hunk was not decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// There is no such hunk.
+    Gone,
+    /// The file was changed by something that nobody watched.
+    Changed,
+    /// The person's lines stand against it.
+    Conflicted,
+    /// The person has changed lines inside it.
+    Edited,
+    /// Other hunks have to be decided with it.
+    NeedsOthers,
+    /// Another hunk that is in the text changes the same place.
+    Collides,
+    /// An editor has the file open and does not answer, or can be told only there.
+    Unreachable,
+}
+
+impl Why {
+    /// The code that the program ends with.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Why::Gone => 1,
+            Why::Changed => 3,
+            Why::Conflicted | Why::Edited | Why::NeedsOthers | Why::Collides | Why::Unreachable => 4,
+        }
+    }
+
+    /// The word for it in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Why::Gone => "gone",
+            Why::Changed => "changed",
+            Why::Conflicted => "conflicted",
+            Why::Edited => "edited",
+            Why::NeedsOthers => "needs_others",
+            Why::Collides => "collides",
+            Why::Unreachable => "unreachable",
+        }
+    }
+}
+
+/// Whoever can decide.
+pub trait Decider {
+    /// Decides as far as it can be.
+    fn decide(&mut self, wish: &Wish) -> Answer;
+}
+
+/// The files of a history that no editor has open.
+pub struct Disk {
+    workspace: Workspace,
+}
+
+impl Disk {
+    /// `guard` says of a file whether an editor has it open by now; then it is not written.
+    pub fn new(store: &Store, guard: Guard) -> Result<Self, Failure> {
+        let roots = Roots::open([store.folder()]).map_err(Failure::broken)?;
+        // Without an editor there is nobody who would hear of events.
+        let (workspace, _) = Workspace::new(roots, Settings::default(), Arc::new(Memory::default()));
+        workspace.guard_writes(guard);
+        Ok(Self { workspace })
+    }
+
+    /// Decides.
+    pub async fn decide(&self, wish: &Wish) -> Answer {
+        let request = Request {
+            choice: wish.choice,
+            target: wish.target.clone(),
+            reason: wish.reason.clone(),
+            edited: wish.mine.map(|mine| match mine {
+                Mine::Keep => TakeOut::KeepMyLines,
+                Mine::GiveUp => TakeOut::WithMyChanges,
+            }),
+            with_others: wish.with_others,
+        };
+        let decided = self.workspace.decide(None, &request).await;
+        Answer {
+            decided: decided.queued,
+            waiting: None,
+            refused: decided.refused.into_iter().map(Refusal::from).collect(),
+        }
+    }
+}
+
+impl From<Undecided> for Refusal {
+    fn from(undecided: Undecided) -> Self {
+        let Undecided { hunk, why, message, others } = undecided;
+        let why = match why {
+            document::Why::Gone => Why::Gone,
+            document::Why::Conflicted => Why::Conflicted,
+            document::Why::Edited => Why::Edited,
+            document::Why::NeedsOthers => Why::NeedsOthers,
+            document::Why::Collides => Why::Collides,
+        };
+        Self { hunk, why, message, others }
+    }
+}

@@ -1,0 +1,353 @@
+//! `mcpdiff accept` and `mcpdiff reject`.
+
+use std::process::ExitCode;
+
+use hashline_history::{Decision, Found, HunkRef, Status, Store};
+use serde_json::json;
+
+use super::arguments::Decide;
+use super::decide::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Why, Wish};
+use super::edit::Edits;
+use super::find::{Book, Named, hunk};
+use super::screen::{Screen, tell};
+use super::words;
+use crate::Failure;
+
+/// Decides about what is named.
+pub fn run(
+    store: &Store,
+    verb: Verb,
+    options: &Decide,
+    decider: impl FnOnce() -> Result<Box<dyn Decider>, Failure>,
+    screen: Screen,
+) -> Result<ExitCode, Failure> {
+    let book = Book::open(store)?;
+    if options.names.is_empty() {
+        return Err(book.name_something(verb.word()));
+    }
+    let named = book.all(&options.names)?;
+    let how = How {
+        verb,
+        reason: options.reason.clone().filter(|reason| !reason.trim().is_empty()),
+        mine: match (options.keep, options.force) {
+            (true, _) => Some(Mine::Keep),
+            (_, true) => Some(Mine::GiveUp),
+            _ => None,
+        },
+        with_others: options.with_others,
+    };
+    let mut edits = Edits::new(store);
+    let mut plan = Plan::default();
+    for one in &named {
+        plan.add(one, &how, &mut edits)?;
+    }
+    let mut answer = Answer::default();
+    if !plan.wishes.is_empty() {
+        let mut decider = decider()?;
+        for wish in &plan.wishes {
+            let one = carry_out(decider.as_mut(), wish, &named);
+            answer.decided.extend(one.decided);
+            answer.refused.extend(one.refused);
+            answer.waiting = answer.waiting.or(one.waiting);
+        }
+    }
+    let code = answer.refused.iter().map(|refusal| refusal.why.exit_code()).max().unwrap_or(0);
+    let code = if code == 0 && answer.decided.is_empty() { 1 } else { code };
+    if options.json {
+        screen.print_json(&json!({
+            "decision": verb.done(),
+            "decided": answer.decided.iter().map(name_of).collect::<Vec<_>>(),
+            "waiting": answer.waiting,
+            "refused": answer.refused.iter().map(|refusal| json!({
+                "name": refusal.hunk,
+                "why": refusal.why.word(),
+                "message": words::refused(verb, refusal),
+                "others": refusal.others,
+            })).collect::<Vec<_>>(),
+            "nothing_to_do": plan.idle,
+        }))?;
+        return Ok(ExitCode::from(code));
+    }
+    screen.print(&screen.sentences(&words::decided(verb, &answer.decided, answer.waiting.as_deref())))?;
+    for words in plan.idle.iter().cloned().chain(answer.refused.iter().map(|one| words::refused(verb, one))) {
+        tell(&format!("mcpdiff: {words}"));
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// The name of what was decided: a hunk, or a whole edit.
+fn name_of(hunk: &HunkRef) -> String {
+    if hunk.number == 0 { hunk.edit.to_string() } else { hunk.to_string() }
+}
+
+/// How it is to be decided.
+#[derive(Clone, Debug)]
+pub struct How {
+    pub verb: Verb,
+    pub reason: Option<String>,
+    pub mine: Option<Mine>,
+    pub with_others: bool,
+}
+
+impl How {
+    /// What is wanted of a target.
+    pub fn wish(&self, target: Target, edits: Vec<Found>) -> Wish {
+        let choice = match self.verb {
+            Verb::Accept => Choice::Accept,
+            Verb::Reject => Choice::Reject,
+        };
+        let (reason, mine, with_others) = (self.reason.clone(), self.mine, self.with_others);
+        Wish { choice, target, edits, reason, mine, with_others }
+    }
+}
+
+/// What is to be asked for, and what need not be.
+#[derive(Debug, Default)]
+struct Plan {
+    wishes: Vec<Wish>,
+    /// Why not, in sentences.
+    idle: Vec<String>,
+}
+
+impl Plan {
+    fn add(&mut self, named: &Named, how: &How, edits: &mut Edits<'_>) -> Result<(), Failure> {
+        match named {
+            Named::Edit(found) => {
+                let edit = edits.read(found)?;
+                let wanted = decision_of(how.verb);
+                let already =
+                    !edit.hunks().is_empty() && edit.hunks().iter().all(|hunk| hunk.decision == wanted);
+                self.unless(
+                    already,
+                    named,
+                    how,
+                    || Target::Edit(found.edit.to_string()),
+                    std::slice::from_ref(found),
+                );
+            }
+            Named::Hunk(found, number) => {
+                let edit = edits.with_hunk(found, *number)?;
+                let state = edit.hunks().iter().find(|hunk| hunk.number == *number);
+                let already = state.is_some_and(|hunk| hunk.decision == decision_of(how.verb));
+                self.unless(
+                    already,
+                    named,
+                    how,
+                    || Target::Hunk(hunk(found, *number)),
+                    std::slice::from_ref(found),
+                );
+            }
+            Named::Conversation(id, found) => {
+                let of = |status| found.iter().filter(move |edit: &&Found| edit.status == status).cloned();
+                let pending: Vec<Found> = of(Status::Pending).collect();
+                let any = !pending.is_empty();
+                if any {
+                    self.wishes.push(how.wish(Target::Conversation(id.clone()), pending));
+                }
+                // A rejection takes out what was accepted, too: the last first, as others may be built on it.
+                let accepted: Vec<Found> = of(Status::Accepted).collect();
+                let taken_out = how.verb == Verb::Reject && !accepted.is_empty();
+                if taken_out {
+                    for found in accepted.into_iter().rev() {
+                        let target = Target::Edit(found.edit.to_string());
+                        self.wishes.push(how.wish(target, vec![found]));
+                    }
+                }
+                if !any && !taken_out {
+                    self.idle.push(match how.verb {
+                        Verb::Accept => words::nothing_pending(&named.short()),
+                        Verb::Reject => {
+                            words::nothing_to_do(how.verb, &format!("Conversation {}", named.short()))
+                        }
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unless(
+        &mut self,
+        already: bool,
+        named: &Named,
+        how: &How,
+        target: impl FnOnce() -> Target,
+        found: &[Found],
+    ) {
+        match already {
+            true => self.idle.push(words::nothing_to_do(how.verb, &named.short())),
+            false => self.wishes.push(how.wish(target(), found.to_vec())),
+        }
+    }
+}
+
+fn decision_of(verb: Verb) -> Decision {
+    match verb {
+        Verb::Accept => Decision::Accepted,
+        Verb::Reject => Decision::Rejected,
+    }
+}
+
+/// More conflicts than this in one edit are left for the next time.
+const CONFLICTS: usize = 1000;
+
+/// Decides, and again where the person has said already what to do about what stands against it.
+pub fn carry_out(decider: &mut dyn Decider, wish: &Wish, named: &[Named]) -> Answer {
+    let mut answer = decider.decide(wish);
+    let needed = |refusal: &Refusal| {
+        let is_named = |hunk: &HunkRef| {
+            named.iter().any(|named| match named {
+                Named::Edit(found) => found.edit == hunk.edit,
+                Named::Hunk(found, number) => found.edit == hunk.edit && *number == hunk.number,
+                Named::Conversation(_, found) => found.iter().any(|found| found.edit == hunk.edit),
+            })
+        };
+        refusal.why == Why::NeedsOthers && !refusal.others.is_empty() && refusal.others.iter().all(is_named)
+    };
+    if !wish.with_others && !answer.refused.is_empty() && answer.refused.iter().all(needed) {
+        let again = decider.decide(&Wish { with_others: true, ..wish.clone() });
+        answer = Answer { decided: joined(answer.decided, again.decided), ..again };
+    }
+    let way = match (wish.choice, wish.mine) {
+        (Choice::Accept, Some(Mine::Keep)) => Choice::KeepBoth,
+        (Choice::Accept, Some(Mine::GiveUp)) => Choice::TakeTheirs,
+        _ => return answer,
+    };
+    for _ in 0..CONFLICTS {
+        let conflict = answer.refused.iter().position(|refusal| refusal.why == Why::Conflicted);
+        let Some((at, hunk)) =
+            conflict.and_then(|at| Some((at, answer.refused[at].hunk.parse::<HunkRef>().ok()?)))
+        else {
+            break;
+        };
+        let target = Target::Hunk(hunk);
+        let one = decider.decide(&Wish { choice: way, target, ..wish.clone() });
+        if !one.refused.is_empty() {
+            answer.refused.splice(at..=at, one.refused);
+            break;
+        }
+        answer.refused.remove(at);
+        answer.decided = joined(answer.decided, one.decided);
+        if answer.refused.is_empty() && !matches!(wish.target, Target::Hunk(_)) {
+            // One that is conflicted keeps the others of its edit waiting.
+            let rest = decider.decide(wish);
+            answer.refused = rest.refused.into_iter().filter(|refusal| refusal.why != Why::Gone).collect();
+            answer.decided = joined(answer.decided, rest.decided);
+        }
+    }
+    answer
+}
+
+fn joined(mut all: Vec<HunkRef>, more: Vec<HunkRef>) -> Vec<HunkRef> {
+    all.extend(more.into_iter().filter(|hunk| !all.contains(hunk)).collect::<Vec<_>>());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashline_history::{DocumentName, FileId, Sequence};
+
+    /// Answers in turn, and remembers what it was asked.
+    struct Fake {
+        answers: Vec<Answer>,
+        asked: Vec<(Choice, Target, bool)>,
+    }
+
+    impl Decider for Fake {
+        fn decide(&mut self, wish: &Wish) -> Answer {
+            self.asked.push((wish.choice, wish.target.clone(), wish.with_others));
+            if self.answers.is_empty() { Answer::default() } else { self.answers.remove(0) }
+        }
+    }
+
+    fn found(edit: &str) -> Found {
+        Found {
+            edit: edit.into(),
+            conversation: "conv".into(),
+            file: FileId(Sequence(1)),
+            document: DocumentName::Path("/p/a".to_owned()),
+            sequence: Sequence(1),
+            status: Status::Pending,
+        }
+    }
+
+    fn name(hunk: &str) -> HunkRef {
+        hunk.parse().unwrap()
+    }
+
+    fn decided(hunks: &[&str]) -> Answer {
+        Answer { decided: hunks.iter().map(|hunk| name(hunk)).collect(), ..Answer::default() }
+    }
+
+    fn refused(hunk: &str, why: Why, others: &[&str]) -> Answer {
+        let others = others.iter().map(|hunk| name(hunk)).collect();
+        let refusal = Refusal { hunk: hunk.to_owned(), why, message: String::new(), others };
+        Answer { refused: vec![refusal], ..Answer::default() }
+    }
+
+    fn wish(verb: Verb, mine: Option<Mine>, target: Target) -> Wish {
+        How { verb, reason: None, mine, with_others: false }.wish(target, vec![found("a")])
+    }
+
+    fn edit() -> Target {
+        Target::Edit("a".to_owned())
+    }
+
+    #[test]
+    fn what_was_named_with_it_is_decided_with_it() {
+        let needs = || refused("a:1", Why::NeedsOthers, &["b:1"]);
+        let both = [Named::Edit(found("a")), Named::Hunk(found("b"), 1)];
+        for (named, asked, refusals) in [(&both[..], 2, 0), (&both[..1], 1, 1)] {
+            let mut fake = Fake { answers: vec![needs(), decided(&["a:1", "b:1"])], asked: Vec::new() };
+            let answer = carry_out(&mut fake, &wish(Verb::Accept, None, edit()), named);
+            assert_eq!((fake.asked.len(), answer.refused.len()), (asked, refusals));
+            assert_eq!(fake.asked.last().unwrap().2, asked == 2);
+        }
+    }
+
+    #[test]
+    fn a_conflict_is_solved_as_the_person_said() {
+        for (mine, way) in [(Mine::Keep, Choice::KeepBoth), (Mine::GiveUp, Choice::TakeTheirs)] {
+            let answers =
+                vec![refused("a:2", Why::Conflicted, &["a:1"]), decided(&["a:2"]), decided(&["a:1"])];
+            let mut fake = Fake { answers, asked: Vec::new() };
+            let answer = carry_out(&mut fake, &wish(Verb::Accept, Some(mine), edit()), &[]);
+            assert_eq!((answer.decided, answer.refused), (decided(&["a:2", "a:1"]).decided, Vec::new()));
+            assert_eq!(
+                fake.asked,
+                [
+                    (Choice::Accept, edit(), false),
+                    (way, Target::Hunk(name("a:2")), false),
+                    (Choice::Accept, edit(), false)
+                ]
+            );
+        }
+        // Without a word nothing is solved, and neither is a rejection.
+        for (verb, mine) in [(Verb::Accept, None), (Verb::Reject, Some(Mine::Keep))] {
+            let mut fake = Fake { answers: vec![refused("a:2", Why::Conflicted, &[])], asked: Vec::new() };
+            let answer = carry_out(&mut fake, &wish(verb, mine, edit()), &[]);
+            assert_eq!((fake.asked.len(), answer.refused.len()), (1, 1));
+        }
+        // What cannot be solved stays refused.
+        let answers = vec![refused("a:2", Why::Conflicted, &[]), refused("a:2", Why::Conflicted, &[])];
+        let mut fake = Fake { answers, asked: Vec::new() };
+        let answer = carry_out(&mut fake, &wish(Verb::Accept, Some(Mine::Keep), edit()), &[]);
+        assert_eq!((fake.asked.len(), answer.refused.len()), (2, 1));
+    }
+
+    #[test]
+    fn codes_say_why() {
+        for (why, code) in [
+            (Why::Gone, 1),
+            (Why::Changed, 3),
+            (Why::Conflicted, 4),
+            (Why::Edited, 4),
+            (Why::NeedsOthers, 4),
+            (Why::Collides, 4),
+            (Why::Unreachable, 4),
+        ] {
+            assert_eq!(why.exit_code(), code, "{why:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! An edit with all that there is to show of it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use hashline_history::{
+    Decision, Document, DocumentName, EditState, FileId, Found, HunkState, Operation, Store,
+};
+use serde_json::{Value, json};
+
+use super::hunk::Diff;
+use crate::Failure;
+
+/// Reads edits, and each of their documents once.
+pub struct Edits<'a> {
+    store: &'a Store,
+    documents: HashMap<FileId, Result<Document, String>>,
+}
+
+/// An edit with what became of it.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    pub found: Found,
+    /// What the record says of it, or why that cannot be read.
+    pub state: Result<EditState, String>,
+    /// The diff as it was made; none if it changes no lines.
+    pub diff: Option<String>,
+}
+
+impl<'a> Edits<'a> {
+    pub fn new(store: &'a Store) -> Self {
+        Self { store, documents: HashMap::new() }
+    }
+
+    /// Reads an edit.
+    pub fn read(&mut self, found: &Found) -> Result<Edit, Failure> {
+        let store = self.store;
+        let document = self
+            .documents
+            .entry(found.file)
+            .or_insert_with(|| store.file(found.file).map_err(|error| error.to_string()));
+        let missing = || "it is not in the record of its file".to_owned();
+        let state = match document {
+            Ok(document) => document.edit(&found.edit).cloned().ok_or_else(missing),
+            Err(error) => Err(error.clone()),
+        };
+        let diff = store.diff(&found.conversation, &found.edit).map_err(Failure::broken)?;
+        Ok(Edit { found: found.clone(), state, diff })
+    }
+
+    /// Forgets what was read: something has changed.
+    pub fn forget(&mut self) {
+        self.documents.clear();
+    }
+}
+
+impl Edit {
+    /// Its hunks, as far as they are known.
+    pub fn hunks(&self) -> &[HunkState] {
+        self.state.as_ref().map_or(&[], |state| &state.hunks)
+    }
+
+    /// The numbers of the hunks that nobody has decided about.
+    pub fn undecided(&self) -> Vec<u32> {
+        let open = self.hunks().iter().filter(|hunk| hunk.decision == Decision::Undecided);
+        open.map(|hunk| hunk.number).collect()
+    }
+
+    /// The diff, taken apart, and the number of the hunk that its first change is; none if the two do not fit.
+    pub fn numbered(&self) -> Option<(Diff<'_>, u32)> {
+        let diff = Diff::parse(self.diff.as_deref()?)?;
+        let state = self.state.as_ref().ok()?;
+        let file_hunks = usize::from(state.made.file.is_some());
+        let fits = state.hunks.len() == diff.changes() + file_hunks;
+        fits.then(|| (diff, 1 + u32::from(file_hunks > 0)))
+    }
+
+    /// The diff of one hunk. None where it cannot be told from the others, or changes no lines.
+    pub fn hunk_diff(&self, number: u32) -> Option<String> {
+        let (diff, first) = self.numbered()?;
+        diff.only(usize::try_from(number.checked_sub(first)?).ok()?)
+    }
+
+    /// What it does to its file, if that is known.
+    pub fn operation(&self) -> Option<Operation> {
+        self.state.as_ref().ok().map(|state| state.made.operation)
+    }
+
+    /// The names of its file before and after, if it moves it.
+    pub fn moved(&self) -> Option<(&DocumentName, &DocumentName)> {
+        let (from, to) = self.state.as_ref().ok()?.made.file.as_ref()?.name.as_ref()?;
+        Some((from, to))
+    }
+
+    /// All of it, or as far as one hunk goes, for programs.
+    pub fn json(&self, only: Option<u32>) -> Value {
+        let hunks: Vec<Value> = self
+            .hunks()
+            .iter()
+            .filter(|hunk| only.is_none_or(|only| hunk.number == only))
+            .map(|hunk| {
+                json!({
+                    "hunk": hunk.number,
+                    "decision": hunk.decision,
+                    "reason": hunk.reason,
+                    "in": hunk.location,
+                    "diff": self.hunk_diff(hunk.number),
+                })
+            })
+            .collect();
+        let mut value = json!({
+            "edit_id": self.found.edit,
+            "conversation_id": self.found.conversation,
+            "file_path": self.found.document.as_str(),
+            "status": self.found.status,
+            "hunks": hunks,
+            "diff": match only {
+                Some(number) => self.hunk_diff(number),
+                None => self.diff.clone(),
+            },
+        });
+        match (&self.state, value.as_object_mut()) {
+            (Ok(state), Some(object)) => {
+                object.insert("tool_call_index".into(), json!(state.index));
+                object.insert("timestamp".into(), json!(state.time));
+                object.insert("operation".into(), json!(state.made.operation));
+                object.insert("agent".into(), json!(state.made.agent));
+                object.insert("tool_name".into(), json!(state.made.tool));
+                object.insert("source_path".into(), json!(self.moved().map(|(from, _)| from.as_str())));
+            }
+            (Err(error), Some(object)) => {
+                object.insert("problem".into(), json!(error));
+            }
+            _ => {}
+        }
+        value
+    }
+}
+
+/// A path as people know it: from the folder of the history.
+pub fn relative(path: &str, folder: &Path) -> String {
+    let inside = Path::new(path).strip_prefix(folder).ok().and_then(Path::to_str);
+    super::screen::inert(inside.unwrap_or(path))
+}

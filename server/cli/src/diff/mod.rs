@@ -1,0 +1,54 @@
+//! `mcpdiff`, and `hashline diff`: the history of a folder in a terminal.
+//!
+//! [`find`] leads from what a person types to what it names, [`decide`] and [`sidecars`] do what is decided, [`words`] has all that is said
+//! about it, and the other modules are the commands. Nothing that agents wrote reaches a terminal as they wrote it: see [`screen`].
+
+mod arguments;
+mod cleanup;
+mod decide;
+mod decision;
+mod edit;
+mod find;
+mod hunk;
+mod moment;
+mod place;
+mod review;
+mod screen;
+mod show;
+mod sidecars;
+mod status;
+mod words;
+
+#[cfg(test)]
+#[path = "../../../history/tests/common/mod.rs"]
+mod common;
+
+use std::process::ExitCode;
+
+pub use arguments::{Diff, Mcpdiff};
+pub use screen::tell;
+
+use crate::{Failure, log};
+use arguments::Command;
+use decide::{Decider, Verb};
+use screen::Screen;
+use sidecars::Everywhere;
+
+/// Carries out a command.
+pub fn run(options: &Diff) -> Result<ExitCode, Failure> {
+    log::start(None)?;
+    let screen = Screen::of_stdout();
+    let store = place::store(&options.place)?;
+    let decider = || -> Result<Box<dyn Decider>, Failure> {
+        Ok(Box::new(Everywhere::new(&store, place::state(&options.place)?)?))
+    };
+    match &options.command {
+        None => status::run(&store, &arguments::Status::default(), screen),
+        Some(Command::Status(options)) => status::run(&store, options, screen),
+        Some(Command::Show(options)) => show::run(&store, options, screen),
+        Some(Command::Accept(options)) => decision::run(&store, Verb::Accept, options, decider, screen),
+        Some(Command::Reject(options)) => decision::run(&store, Verb::Reject, options, decider, screen),
+        Some(Command::Review(options)) => review::run(&store, options, decider, screen),
+        Some(Command::Cleanup(options)) => cleanup::run(&store, options, screen),
+    }
+}

@@ -1,0 +1,249 @@
+//! `mcpdiff show`: edits with their diffs.
+
+use std::process::ExitCode;
+
+use hashline_history::{Decision, DocumentName, Found, HunkState, Operation, Store};
+use serde_json::json;
+
+use super::arguments::Show;
+use super::edit::{Edit, Edits, relative};
+use super::find::{Book, Named};
+use super::hunk::{Diff, Kind, Line};
+use super::moment::Clock;
+use super::screen::{Ink, Screen, inert, inert_line};
+use super::status::ink;
+use super::words;
+use crate::Failure;
+
+/// Shows edits.
+pub fn run(store: &Store, options: &Show, screen: Screen) -> Result<ExitCode, Failure> {
+    let book = Book::open(store)?;
+    if options.names.is_empty() {
+        return Err(book.name_something("show"));
+    }
+    let mut edits = Edits::new(store);
+    let mut all: Vec<(Edit, Option<u32>)> = Vec::new();
+    for named in book.all(&options.names)? {
+        match named {
+            Named::Edit(found) => all.push((edits.read(&found)?, None)),
+            Named::Hunk(found, number) => all.push((edits.with_hunk(&found, number)?, Some(number))),
+            Named::Conversation(_, found) => {
+                for found in &found {
+                    all.push((edits.read(found)?, None));
+                }
+            }
+        }
+    }
+    if options.json {
+        let edits: Vec<_> = all.iter().map(|(edit, only)| edit.json(*only)).collect();
+        screen.print_json(&json!({ "edits": edits }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let page = Page { store, clock: Clock::of_this_machine(), screen };
+    let shown: Vec<String> = all.iter().map(|(edit, only)| page.edit(edit, *only)).collect();
+    screen.print(&shown.join("\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Edits<'_> {
+    /// Reads an edit that must have a hunk of this number, as far as its hunks are known.
+    pub fn with_hunk(&mut self, found: &Found, number: u32) -> Result<Edit, Failure> {
+        let edit = self.read(found)?;
+        let hunks = edit.hunks();
+        if edit.state.is_ok() && !hunks.iter().any(|hunk| hunk.number == number) {
+            return Err(Failure::broken(words::no_such_hunk(found, number, hunks.len())));
+        }
+        Ok(edit)
+    }
+}
+
+/// How edits look.
+pub struct Page<'a> {
+    pub store: &'a Store,
+    pub clock: Clock,
+    pub screen: Screen,
+}
+
+impl Page<'_> {
+    /// An edit, or one hunk of it: a header, and the diff.
+    pub fn edit(&self, edit: &Edit, only: Option<u32>) -> String {
+        let mut out = self.header(edit, only);
+        out.push_str(&match only {
+            Some(number) => self.hunk(edit, number, true),
+            None => self.diff(edit),
+        });
+        out
+    }
+
+    fn header(&self, edit: &Edit, only: Option<u32>) -> String {
+        let Edit { found, state, .. } = edit;
+        let screen = self.screen;
+        let title = match only {
+            Some(number) => format!("edit {}, hunk {number} of {}", found.edit, edit.hunks().len()),
+            None => format!("edit {}", found.edit),
+        };
+        let status = screen.paint(ink(found.status), found.status.as_str());
+        let path = relative(found.document.as_str(), self.store.folder());
+        let mut out = format!("{}  {status}\n", screen.paint(Ink::Heading, &title));
+        let mut row = |name: &str, value: &str| {
+            out.push_str(&screen.paint(Ink::Faint, &format!("{name:<13}")));
+            out.push_str(value);
+            out.push('\n');
+        };
+        row("File", &path);
+        match state {
+            Ok(state) => {
+                row("Time", &self.clock.long(&state.time));
+                row("Agent", &format!("{}, {}", inert(&state.made.agent), inert(&state.made.tool)));
+            }
+            Err(error) => row("Problem", &inert(&words::capital(error))),
+        }
+        row("Conversation", &inert(found.conversation.as_str()));
+        for line in decisions(edit.hunks(), only) {
+            row("Decision", &line);
+        }
+        out.push('\n');
+        out
+    }
+
+    /// The whole diff, with the numbers of the hunks behind each place.
+    fn diff(&self, edit: &Edit) -> String {
+        let mut out = self.of_file(edit);
+        let Some(text) = &edit.diff else { return out };
+        let Some(diff) = Diff::parse(text) else {
+            // Somebody else wrote it. It is shown as it is.
+            out.push_str(&self.lines(text));
+            return out;
+        };
+        let first = edit.numbered().map(|(_, first)| first);
+        let numbers = |changes: Option<(usize, usize)>| {
+            let number = |change: usize| u32::try_from(change).ok().map(|change| change + first.unwrap_or(0));
+            let (from, to) = changes.filter(|_| first.is_some())?;
+            let (from, to) = (number(from)?, number(to)?);
+            Some(if from == to { format!(" hunk {from}") } else { format!(" hunks {from}-{to}") })
+        };
+        self.write(&mut out, &diff, |group| numbers(group.changes()).unwrap_or_default());
+        out
+    }
+
+    /// One hunk, below the names of its file or without them.
+    pub fn hunk(&self, edit: &Edit, number: u32, names: bool) -> String {
+        let text = edit.hunk_diff(number);
+        match text.as_deref().and_then(Diff::parse) {
+            Some(mut diff) => {
+                let mut out = String::new();
+                if !names {
+                    diff.head.clear();
+                }
+                self.write(&mut out, &diff, |_| format!(" hunk {number}"));
+                out
+            }
+            // The hunk of the file itself, or one that cannot be told from its neighbours.
+            None => self.diff(edit),
+        }
+    }
+
+    /// What the edit does to its file besides its lines.
+    fn of_file(&self, edit: &Edit) -> String {
+        let name = |name: &DocumentName| relative(name.as_str(), self.store.folder());
+        let words = match (edit.moved(), edit.operation()) {
+            (Some((from, to)), _) => format!("rename from {}\nrename to {}\n", name(from), name(to)),
+            (None, Some(Operation::Delete)) => format!("deleted file {}\n", name(&edit.found.document)),
+            (None, _) if edit.diff.is_none() => "It changes no lines.\n".to_owned(),
+            _ => return String::new(),
+        };
+        self.screen.paint(Ink::Heading, words.trim_end()) + "\n"
+    }
+
+    fn write(&self, out: &mut String, diff: &Diff<'_>, behind: impl Fn(&super::hunk::Group<'_>) -> String) {
+        // Where every line ends in a carriage return it says nothing.
+        let all = || diff.groups.iter().flat_map(|group| &group.lines);
+        let returns = self.screen.obeys() && all().all(|line| line.whole.ends_with('\r'));
+        let shown = |text: &str| self.shown(if returns { text.trim_end_matches('\r') } else { text });
+        for line in &diff.head {
+            out.push_str(&self.screen.paint(Ink::Heading, &self.shown(line)));
+            out.push('\n');
+        }
+        for group in &diff.groups {
+            out.push_str(&self.screen.paint(Ink::Place, &group.place()));
+            out.push_str(&self.screen.paint(Ink::Faint, &behind(group)));
+            out.push('\n');
+            for line in &group.lines {
+                out.push_str(&self.painted(line, &shown(line.whole)));
+                out.push('\n');
+                if let Some(behind) = line.behind() {
+                    out.push_str(&self.screen.paint(Ink::Faint, behind));
+                    out.push('\n');
+                }
+            }
+        }
+    }
+
+    fn painted(&self, line: &Line<'_>, text: &str) -> String {
+        match line.kind {
+            Kind::Context => text.to_owned(),
+            Kind::Removed => self.screen.paint(Ink::Removed, text),
+            Kind::Added => self.screen.paint(Ink::Added, text),
+        }
+    }
+
+    fn lines(&self, text: &str) -> String {
+        text.split_inclusive('\n').map(|line| self.shown(line.trim_end_matches('\n')) + "\n").collect()
+    }
+
+    /// A line of a file: as it is for a program, without its power over a terminal for a person.
+    fn shown(&self, text: &str) -> String {
+        if self.screen.obeys() { inert_line(text) } else { text.to_owned() }
+    }
+}
+
+/// What was decided about hunks, and why.
+fn decisions(hunks: &[HunkState], only: Option<u32>) -> Vec<String> {
+    let words = |hunk: &HunkState| {
+        let reason = hunk.reason.as_deref().map_or_else(String::new, |reason| format!(": {}", inert(reason)));
+        format!("{}{reason}", hunk.decision.as_str())
+    };
+    let hunks: Vec<&HunkState> =
+        hunks.iter().filter(|hunk| only.is_none_or(|only| hunk.number == only)).collect();
+    let same = hunks.windows(2).all(|two| words(two[0]) == words(two[1]));
+    let said = |hunk: &&HunkState| hunk.decision != Decision::Undecided || hunk.reason.is_some();
+    match hunks.first() {
+        Some(first) if same => {
+            // The status says it already.
+            if said(first)
+                && (first.reason.is_some() || first.decision == Decision::Withdrawn || only.is_some())
+            {
+                vec![words(first)]
+            } else {
+                Vec::new()
+            }
+        }
+        _ => hunks.iter().map(|hunk| format!("hunk {} {}", hunk.number, words(hunk))).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_are_told_where_the_status_does_not_say_them() {
+        let hunk = |number, decision, reason: Option<&str>| HunkState {
+            number,
+            decision,
+            reason: reason.map(str::to_owned),
+            ..HunkState::default()
+        };
+        use Decision::{Accepted, Rejected, Undecided, Withdrawn};
+        let told = |hunks: &[HunkState], only| decisions(hunks, only);
+        let none: [&str; 0] = [];
+        assert_eq!(told(&[], None), none);
+        assert_eq!(told(&[hunk(1, Accepted, None)], None), none);
+        assert_eq!(told(&[hunk(1, Rejected, Some("no\x1b"))], None), ["rejected: no\\x1b"]);
+        assert_eq!(told(&[hunk(1, Withdrawn, None), hunk(2, Withdrawn, None)], None), ["withdrawn"]);
+        let mixed = [hunk(1, Accepted, None), hunk(2, Rejected, Some("long")), hunk(3, Undecided, None)];
+        assert_eq!(told(&mixed, None), ["hunk 1 accepted", "hunk 2 rejected: long", "hunk 3 undecided"]);
+        assert_eq!(told(&mixed, Some(2)), ["rejected: long"]);
+        assert_eq!(told(&mixed, Some(3)), none);
+    }
+}

@@ -1,0 +1,170 @@
+//! Decisions about files that an editor has open go through its sidecar: the text is there, unsaved work included.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hashline_history::{DocumentName, Found, HunkRef, Store};
+use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, StateDir, discover};
+use tokio::runtime::Runtime;
+
+use super::decide::{Answer, Choice, Decider, Disk, Refusal, Target, Why, Wish};
+use super::words;
+use crate::Failure;
+
+/// How long an editor may take to say what it has.
+const LIMIT: Duration = Duration::from_secs(5);
+/// How long it may take over a decision.
+const DECISION: Duration = Duration::from_secs(15);
+
+/// Decides where the text is: in the editor that has the file open, else on the disk.
+pub struct Everywhere {
+    runtime: Runtime,
+    disk: Disk,
+    sidecars: Vec<Sidecar>,
+}
+
+impl Everywhere {
+    /// Finds out who is there.
+    pub fn new(store: &Store, state: StateDir) -> Result<Self, Failure> {
+        let sidecars = discover(&state);
+        let runtime =
+            runtime().map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
+        let open = move |path: &Path| {
+            // Between the question before and the write an editor may have been started.
+            let sidecars = discover(&state);
+            !sidecars.is_empty()
+                && runtime_of_its_own(async {
+                    holder(&sidecars, path).await.is_ok_and(|holder| holder.is_none())
+                }) != Some(true)
+        };
+        Ok(Self { disk: Disk::new(store, Box::new(open))?, runtime, sidecars })
+    }
+}
+
+fn runtime() -> std::io::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+fn runtime_of_its_own<T>(work: impl Future<Output = T>) -> Option<T> {
+    runtime().ok().map(|runtime| runtime.block_on(work))
+}
+
+impl Decider for Everywhere {
+    fn decide(&mut self, wish: &Wish) -> Answer {
+        self.runtime.block_on(decide(&self.disk, &self.sidecars, wish))
+    }
+}
+
+async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
+    let mut holders: HashMap<&DocumentName, Option<&Sidecar>> = HashMap::new();
+    for edit in &wish.edits {
+        if holders.contains_key(&edit.document) {
+            continue;
+        }
+        match holder(sidecars, Path::new(edit.document.as_str())).await {
+            Ok(holder) => holders.insert(&edit.document, holder),
+            Err(message) => {
+                let hunk = edit.edit.to_string();
+                let refused = vec![Refusal { hunk, why: Why::Unreachable, message, others: Vec::new() }];
+                return Answer { refused, ..Answer::default() };
+            }
+        };
+    }
+    if holders.values().all(Option::is_none) {
+        return disk.decide(wish).await;
+    }
+    let mut all = Answer::default();
+    for edit in &wish.edits {
+        let one = match holders.get(&edit.document).copied().flatten() {
+            Some(sidecar) => through(sidecar, edit, wish).await,
+            None => {
+                let target = match &wish.target {
+                    Target::Conversation(_) => Target::Edit(edit.edit.to_string()),
+                    other => other.clone(),
+                };
+                disk.decide(&Wish { target, edits: vec![edit.clone()], ..wish.clone() }).await
+            }
+        };
+        all.decided.extend(one.decided);
+        all.refused.extend(one.refused);
+        all.waiting = all.waiting.or(one.waiting);
+    }
+    all
+}
+
+/// The sidecar that has a file open or owns undecided edits of it; an error is in words for the person.
+async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a Sidecar>, String> {
+    let mut holders: Vec<(&Sidecar, Held)> = Vec::new();
+    for sidecar in sidecars {
+        let paths: [PathBuf; 1] = [path.to_owned()];
+        let asked = async { Client::connect(sidecar).await?.holds(&paths).await };
+        let why = match tokio::time::timeout(LIMIT, asked).await {
+            Ok(Ok(mut held)) => {
+                let held = held.pop().unwrap_or_default();
+                if held.open || held.pending > 0 {
+                    holders.push((sidecar, held));
+                }
+                continue;
+            }
+            // It has ended.
+            Ok(Err(error)) if error.is_refused() => continue,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it takes too long".to_owned(),
+        };
+        // One that is elsewhere is no reason to refuse.
+        if sidecar.root_of(path).is_some() {
+            return Err(words::no_answer(&sidecar.editor, &why));
+        }
+    }
+    // The owner of undecided edits, else who has unsaved work, else who used it last.
+    let best = holders.into_iter().max_by_key(|(_, held)| (held.pending > 0, held.dirty, held.used));
+    Ok(best.map(|(sidecar, _)| sidecar))
+}
+
+/// Lets a sidecar decide about an edit, or about one hunk of it.
+async fn through(sidecar: &Sidecar, edit: &Found, wish: &Wish) -> Answer {
+    let hunk = match &wish.target {
+        Target::Hunk(hunk) => Some(hunk.number),
+        _ => None,
+    };
+    let name = match hunk {
+        Some(number) => HunkRef { edit: edit.edit.clone(), number }.to_string(),
+        None => edit.edit.to_string(),
+    };
+    let refused = |why, message| Answer {
+        refused: vec![Refusal { hunk: name.clone(), why, message, others: Vec::new() }],
+        ..Answer::default()
+    };
+    let decision = match wish.choice {
+        Choice::Accept => Decision::Accept,
+        Choice::Reject => Decision::Reject,
+        // What there is no word for between processes.
+        _ => return refused(Why::Unreachable, words::only_in_the_editor(&sidecar.editor)),
+    };
+    let decide = Decide { edit: edit.edit.to_string(), hunk, decision, reason: wish.reason.clone() };
+    let asked = async { Client::connect(sidecar).await?.decide(&decide).await };
+    let outcome = match tokio::time::timeout(DECISION, asked).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(error)) => {
+            return refused(Why::Unreachable, words::no_answer(&sidecar.editor, &error.to_string()));
+        }
+        Err(_) => return refused(Why::Unreachable, words::no_answer(&sidecar.editor, "it takes too long")),
+    };
+    let decided = |waiting| Answer {
+        decided: vec![HunkRef { edit: edit.edit.clone(), number: hunk.unwrap_or(0) }],
+        waiting,
+        refused: Vec::new(),
+    };
+    match outcome.result {
+        DecideResult::Done => decided(None),
+        DecideResult::Queued => decided(Some(sidecar.editor.clone())),
+        DecideResult::NotFound | DecideResult::NotOwner => refused(Why::Gone, outcome.message),
+        DecideResult::Changed => refused(Why::Changed, outcome.message),
+        DecideResult::Conflict => {
+            let reason = words::without_buttons(&outcome.message);
+            let way = words::only_in_the_editor(&sidecar.editor);
+            refused(Why::Unreachable, format!("{reason} {way}"))
+        }
+    }
+}

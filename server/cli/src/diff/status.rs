@@ -1,0 +1,231 @@
+//! `mcpdiff status`: the edits of a history in a table, newest first.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+use hashline_history::{ConversationId, EditId, Listing, LogEntry, Operation, Status as EditStatus, Store};
+use serde_json::json;
+
+use super::arguments::Status;
+use super::edit::relative;
+use super::find::short_conversation;
+use super::moment::{Clock, ago};
+use super::screen::{Ink, Screen, columns, end_of, inert, padded, tell};
+use super::words;
+use crate::Failure;
+
+/// Lists edits.
+pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, Failure> {
+    let listing = list(store, options)?;
+    let code = if listing.entries.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS };
+    if options.json {
+        screen.print_json(&json!({
+            "folder": store.folder(),
+            "edits": listing.entries,
+            "matching": listing.matching,
+            "total": listing.total,
+            "damaged": listing.damaged.iter().map(|(file, line)| json!({ "file": file, "line": line })).collect::<Vec<_>>(),
+        }))?;
+        return Ok(code);
+    }
+    screen.print(&table(store, &listing, &Clock::of_this_machine(), screen))?;
+    if !listing.damaged.is_empty() {
+        tell(&format!("mcpdiff: {}", words::damaged(&listing.damaged)));
+    }
+    Ok(code)
+}
+
+fn list(store: &Store, options: &Status) -> Result<Listing, Failure> {
+    let since = options.time.map(ago);
+    let file = options.file.as_deref().map(|file| file.strip_prefix("./").unwrap_or(file));
+    let statuses: Vec<EditStatus> = options.status.iter().map(|name| (*name).into()).collect();
+    let operations: Vec<Operation> = options.op.iter().map(|name| (*name).into()).collect();
+    let folder = store.folder().to_str().unwrap_or_default();
+    let wanted = |entry: &LogEntry<'_>| {
+        // What all paths begin with tells none from another, unless it is asked for as a whole.
+        let inside = |path: &str| {
+            path.strip_prefix(folder).is_some_and(|rest| file.is_some_and(|file| rest.contains(file)))
+        };
+        let has = |path: &str| {
+            file.is_none_or(|file| inside(path) || (file.starts_with('/') && path.contains(file)))
+        };
+        since.as_deref().is_none_or(|since| &*entry.timestamp >= since)
+            && (statuses.is_empty() || statuses.contains(&entry.status))
+            && (operations.is_empty() || operations.contains(&entry.operation))
+            && (has(&entry.file_path) || entry.source_path.as_deref().is_some_and(has))
+    };
+    let conversation = options.conversation.as_deref().map(|name| conversation(store, name)).transpose()?;
+    store.list(conversation.as_ref(), options.limit, wanted).map_err(Failure::broken)
+}
+
+/// The conversation that is meant. Read from the logs, as the table is.
+fn conversation(store: &Store, name: &str) -> Result<ConversationId, Failure> {
+    let name = name.trim().trim_matches('…');
+    let found: Mutex<BTreeMap<String, usize>> = Mutex::default();
+    let collect = |entry: &LogEntry<'_>| {
+        let id = &*entry.conversation_id;
+        if id.starts_with(name) || id.ends_with(name) {
+            *found.lock().unwrap_or_else(PoisonError::into_inner).entry(id.to_owned()).or_default() += 1;
+        }
+        false
+    };
+    let listing = store.list(None, 1, collect).map_err(Failure::broken)?;
+    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let tests: [&dyn Fn(&str) -> bool; 3] =
+        [&|id| id == name, &|id| id.starts_with(name), &|id| id.ends_with(name)];
+    for test in tests {
+        let fits: Vec<_> = found.iter().filter(|(id, _)| !name.is_empty() && test(id)).collect();
+        match fits.as_slice() {
+            [] => {}
+            [(id, _)] => return Ok(ConversationId::from(id.as_str())),
+            several => {
+                let several: Vec<_> =
+                    several.iter().map(|(id, edits)| (ConversationId::from(id.as_str()), **edits)).collect();
+                return Err(Failure::usage(words::ambiguous_conversation(name, &several)));
+            }
+        }
+    }
+    Err(Failure::broken(words::names_nothing(super::find::Kind::Conversation, name, listing.total)))
+}
+
+const HEADINGS: [&str; 6] = ["TIME", "EDIT", "CONV", "OP", "STATUS", "FILE"];
+
+/// The least room that a path is given.
+const LEAST: usize = 16;
+
+fn table(store: &Store, listing: &Listing, clock: &Clock, screen: Screen) -> String {
+    if listing.total == 0 {
+        return screen.sentences(&words::none_recorded(store.folder())) + "\n";
+    }
+    if listing.entries.is_empty() {
+        return screen.sentences(&words::none_match(listing.total)) + "\n";
+    }
+    let row = |entry: &LogEntry<'_>| {
+        let time = match screen.width {
+            Some(_) => clock.short(&entry.timestamp),
+            None => clock.long(&entry.timestamp),
+        };
+        let edit = inert(EditId::from(&*entry.edit_id).short());
+        let conversation = short_conversation(&entry.conversation_id);
+        [time, edit, conversation, entry.operation.as_str().to_owned(), entry.status.to_string()]
+    };
+    let rows: Vec<[String; 5]> = listing.entries.iter().map(row).collect();
+    let width =
+        |at: usize| rows.iter().map(|row| columns(&row[at])).chain([HEADINGS[at].len()]).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..5).map(width).collect();
+    let before: usize = widths.iter().map(|width| width + 2).sum();
+    let room = screen.width.map(|width| width.saturating_sub(before).max(LEAST));
+    let mut out = String::new();
+    let mut head: String =
+        HEADINGS[..5].iter().zip(&widths).map(|(text, width)| padded(text, width + 2)).collect();
+    head.push_str(HEADINGS[5]);
+    out.push_str(&screen.paint(Ink::Heading, &head));
+    out.push('\n');
+    for (entry, row) in listing.entries.iter().zip(&rows) {
+        for (at, text) in row.iter().enumerate() {
+            let text = padded(text, widths[at] + 2);
+            out.push_str(&match at {
+                0 | 2 => screen.paint(Ink::Faint, &text),
+                4 => screen.paint(ink(entry.status), &text),
+                _ => text,
+            });
+        }
+        out.push_str(&file(entry, store, room));
+        out.push('\n');
+    }
+    if listing.entries.len() < listing.matching {
+        out.push_str(&screen.paint(Ink::Faint, &words::showing(listing.entries.len(), listing.matching)));
+        out.push('\n');
+    }
+    out
+}
+
+/// The colour of a status.
+pub fn ink(status: EditStatus) -> Ink {
+    match status {
+        EditStatus::Pending => Ink::Pending,
+        EditStatus::Accepted => Ink::Accepted,
+        EditStatus::Rejected => Ink::Rejected,
+    }
+}
+
+const ARROW: &str = " -> ";
+
+/// The path of an entry, or both of a move.
+fn file(entry: &LogEntry<'_>, store: &Store, room: Option<usize>) -> String {
+    let to = relative(&entry.file_path, store.folder());
+    let Some(from) = entry.source_path.as_deref().map(|from| relative(from, store.folder())) else {
+        return room.map_or_else(|| to.clone(), |room| end_of(&to, room));
+    };
+    let Some(room) = room else { return format!("{from}{ARROW}{to}") };
+    let both = room.saturating_sub(ARROW.len());
+    // A short one leaves its room to the other.
+    let half = both / 2;
+    let first = columns(&from).min(both - columns(&to).min(both - half));
+    format!("{}{ARROW}{}", end_of(&from, first), end_of(&to, both - columns(&from).min(first)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::borrow::Cow;
+
+    fn entry(from: Option<&str>, to: &str) -> LogEntry<'static> {
+        LogEntry {
+            edit_id: "3f2a9c1b-0000".into(),
+            conversation_id: "conv_1700000000000_9c1b0d7e".into(),
+            tool_call_index: 0,
+            timestamp: "2026-11-21T20:15:03.000000Z".into(),
+            operation: if from.is_some() { Operation::Move } else { Operation::Edit },
+            file_path: format!("/p/{to}").into(),
+            source_path: from.map(|from| Cow::Owned(format!("/p/{from}"))),
+            tool_name: "move_file".into(),
+            status: EditStatus::Pending,
+            diff_file: None,
+            checkpoint_file: None,
+            hash_before: None,
+            hash_after: None,
+        }
+    }
+
+    #[test]
+    fn both_names_of_a_move_share_the_room() {
+        let store = Store::new("/p", "test");
+        for (from, to, room, expected) in [
+            (Some("a.txt"), "b.txt", None, "a.txt -> b.txt"),
+            (Some("a.txt"), "b.txt", Some(14), "a.txt -> b.txt"),
+            (Some("src/long/a.txt"), "b.txt", Some(20), "…/a.txt -> b.txt"),
+            (Some("a.txt"), "src/long/b.txt", Some(20), "a.txt -> …/b.txt"),
+            (Some("src/long/a.txt"), "src/long/b.txt", Some(20), "…/a.txt -> …/b.txt"),
+            (Some("src/long/a.txt"), "src/long/b.txt", Some(30), "…/long/a.txt -> …/long/b.txt"),
+            (None, "src/long/b.txt", Some(8), "…/b.txt"),
+        ] {
+            assert_eq!(file(&entry(from, to), &store, room), expected, "{from:?} {to} {room:?}");
+        }
+    }
+
+    #[test]
+    fn a_table_fits_eighty_columns() {
+        let store = Store::new("/p", "test");
+        let entries =
+            vec![entry(None, "src/some/where/deep/in/the/project/file.rs"), entry(Some("a\x1b[31m"), "b")];
+        let listing = Listing { entries, matching: 3, total: 9, damaged: Vec::new() };
+        let clock = Clock::at("2026-12-24T20:15:03Z");
+        let screen = Screen { width: Some(80), ..Screen::default() };
+        let shown = table(&store, &listing, &clock, screen);
+        assert_eq!(
+            shown,
+            "TIME          EDIT      CONV      OP    STATUS   FILE\n\
+             Nov 21 20:15  3f2a9c1b  9c1b0d7e  edit  pending  …/deep/in/the/project/file.rs\n\
+             Nov 21 20:15  3f2a9c1b  9c1b0d7e  move  pending  a\\x1b[31m -> b\n\
+             The newest 2 of 3 edits. -n 0 shows all.\n"
+        );
+        assert!(shown.lines().all(|line| columns(line) <= 80), "{shown}");
+        let piped = table(&store, &listing, &clock, Screen::default());
+        assert!(
+            piped.contains("2026-11-21 20:15:03")
+                && piped.contains("src/some/where/deep/in/the/project/file.rs")
+        );
+    }
+}

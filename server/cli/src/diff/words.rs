@@ -1,0 +1,332 @@
+//! What is said to the person, in one place: what happened, and the next step.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use hashline_history::{ConversationId, EditId, Found, HunkRef};
+
+use super::decide::{Refusal, Verb, Why};
+use super::edit::relative;
+use super::find::{Kind, short_conversation};
+use super::screen::inert;
+
+/// So many candidates are named; of more the number is told.
+const NAMED: usize = 10;
+
+pub fn no_folder(folder: &Path, why: &str) -> String {
+    format!("-w {}: {why}. Give a folder that is there.", inert(&folder.display().to_string()))
+}
+
+pub fn no_current_folder(why: &str) -> String {
+    format!("the current folder is not to be had: {why}. Give one with -w.")
+}
+
+pub fn no_history(start: &Path) -> String {
+    format!(
+        "No edits are recorded in {} or in your folders above it: there is no .mcp/edit_history. Go to the project's folder, or \
+         name it with -w.",
+        inert(&start.display().to_string())
+    )
+}
+
+pub fn names_nothing(kind: Kind, name: &str, edits: usize) -> String {
+    if edits == 0 {
+        return "No edits are recorded in this history, so there is none to name.".to_owned();
+    }
+    let what = match kind {
+        Kind::Any => "No edit and no conversation is",
+        Kind::Edit => "No edit is",
+        Kind::Conversation => "No conversation is",
+    };
+    format!("{what} called {:?}. `mcpdiff status` lists what there is.", inert(name))
+}
+
+pub fn bad_hunk(name: &str) -> String {
+    format!("{:?} names no hunk: behind the colon stands its number, from 1, as in 3f2a:2.", inert(name))
+}
+
+pub fn ambiguous_edit(name: &str, edits: &[Found], folder: &Path) -> String {
+    let mut words = format!("{:?} fits {} edits. Give more of the id:", inert(name), edits.len());
+    for edit in edits.iter().rev().take(NAMED) {
+        let _ = write!(
+            words,
+            "\n  {}  {:8}  {}",
+            edit.edit,
+            edit.status,
+            relative(edit.document.as_str(), folder)
+        );
+    }
+    and_more(&mut words, edits.len());
+    words
+}
+
+pub fn ambiguous_conversation(name: &str, all: &[(ConversationId, usize)]) -> String {
+    let mut words = format!("{:?} fits {} conversations. Give more of the id:", inert(name), all.len());
+    for (id, edits) in all.iter().rev().take(NAMED) {
+        let _ = write!(words, "\n  {id}  {}", count(*edits, "edit"));
+    }
+    and_more(&mut words, all.len());
+    words
+}
+
+fn and_more(words: &mut String, all: usize) {
+    if all > NAMED {
+        let _ = write!(words, "\n  and {} more", all - NAMED);
+    }
+}
+
+pub fn name_something(verb: &str, pending: &[&Found], folder: &Path) -> String {
+    let mut words = format!(
+        "Say what to {verb}: an edit (mcpdiff {verb} ID), one of its hunks (ID:2), or a conversation (-c ID)."
+    );
+    match pending.last() {
+        None => words.push_str(" Nothing is undecided; `mcpdiff status` lists all edits."),
+        Some(_) => words.push_str(" Undecided, newest first:"),
+    }
+    for edit in pending.iter().rev().take(NAMED) {
+        let conversation = short_conversation(edit.conversation.as_str());
+        let _ = write!(
+            words,
+            "\n  {:8}  {conversation}  {}",
+            edit.edit.short(),
+            relative(edit.document.as_str(), folder)
+        );
+    }
+    and_more(&mut words, pending.len());
+    words
+}
+
+pub fn none_recorded(folder: &Path) -> String {
+    format!("No edits are recorded in {}.", inert(&folder.display().to_string()))
+}
+
+pub fn none_match(total: usize) -> String {
+    let of = if total == 1 {
+        "the 1 edit that is recorded"
+    } else {
+        &format!("the {total} edits that are recorded")
+    };
+    format!("None of {of} is like that. `mcpdiff status` without options lists them.")
+}
+
+pub fn showing(shown: usize, matching: usize) -> String {
+    format!("The newest {shown} of {matching} edits. -n 0 shows all.")
+}
+
+pub fn damaged(lines: &[(String, usize)]) -> String {
+    let (file, line) = lines.first().map_or(("", 0), |(file, line)| (file.as_str(), *line));
+    format!(
+        "{} in the logs cannot be read and {} left out; the first is line {line} of {}. The next command that changes something \
+         writes these logs anew.",
+        count(lines.len(), "line"),
+        if lines.len() == 1 { "was" } else { "were" },
+        inert(file),
+    )
+}
+
+pub fn no_such_hunk(found: &Found, number: u32, hunks: usize) -> String {
+    let short = found.edit.short();
+    match hunks {
+        0 => format!("{short} has no hunks. Name the edit: {short}."),
+        1 => format!("{short} has no hunk {number}: it has one. Name the edit: {short}."),
+        _ => format!("{short} has no hunk {number}: its hunks are {short}:1 to {short}:{hunks}."),
+    }
+}
+
+pub fn nothing_to_do(verb: Verb, name: &str) -> String {
+    format!("{name} is {} already. Nothing was changed.", verb.done())
+}
+
+pub fn nothing_pending(name: &str) -> String {
+    format!(
+        "Nothing of conversation {name} is undecided. To change a decision, name the edit: mcpdiff accept ID."
+    )
+}
+
+pub fn nothing_undecided() -> &'static str {
+    "Nothing is undecided. `mcpdiff status` lists all edits."
+}
+
+pub fn review_needs_a_terminal() -> &'static str {
+    "review asks about each edit, so it needs a terminal. Without one, `mcpdiff status --status pending` lists what is undecided, and \
+     accept and reject decide."
+}
+
+/// What was decided; a hunk 0 stands for all of an edit.
+pub fn decided(verb: Verb, hunks: &[HunkRef], waiting: Option<&str>) -> String {
+    let mut edits: Vec<(&str, Vec<u32>)> = Vec::new();
+    for hunk in hunks {
+        let short = hunk.edit.short();
+        match edits.iter_mut().find(|(edit, _)| *edit == short) {
+            Some((_, numbers)) => numbers.push(hunk.number),
+            None => edits.push((short, vec![hunk.number])),
+        }
+    }
+    let mut words = String::new();
+    for (edit, mut numbers) in edits {
+        numbers.sort_unstable();
+        let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        let hunks = if numbers.len() == 1 { "hunk" } else { "hunks" };
+        let _ = match numbers.as_slice() {
+            [all] if all == "0" => write!(words, "{} {edit}.", capital(verb.done())),
+            _ => write!(words, "{} {edit}, {hunks} {}.", capital(verb.done()), numbers.join(", ")),
+        };
+        if let Some(editor) = waiting {
+            let _ = write!(words, " {} has the file open and is putting it into its text.", inert(editor));
+        }
+        words.push('\n');
+    }
+    words
+}
+
+/// Why something was not decided.
+pub fn reason(verb: Verb, refusal: &Refusal) -> String {
+    let reason = inert(without_buttons(&refusal.message));
+    format!("{} was not {}. {reason}", short_hunk(&refusal.hunk), verb.done())
+}
+
+/// Why something was not decided, and the way out that the command line has.
+pub fn refused(verb: Verb, refusal: &Refusal) -> String {
+    let others = refusal.others.iter().map(HunkRef::short).collect::<Vec<_>>();
+    let way = match (refusal.why, others.as_slice()) {
+        (Why::Changed, _) => {
+            " Give --keep to keep what was changed, or --force to give it up; a copy is saved first."
+                .to_owned()
+        }
+        (Why::Edited, _) => {
+            " Give --keep to keep your lines, or --force to give them up; they are saved first.".to_owned()
+        }
+        (Why::Conflicted, _) if verb == Verb::Accept => format!(
+            " Give --force to take the agent's lines instead of yours, or --keep to have both; or keep yours alone: mcpdiff reject \
+             {}.",
+            short_hunk(&refusal.hunk)
+        ),
+        (Why::NeedsOthers, [_]) => " To decide about it as well, add --with-others.".to_owned(),
+        (Why::NeedsOthers, _) => " To decide about them as well, add --with-others.".to_owned(),
+        (Why::Collides, [other, ..]) => format!(" `mcpdiff reject {other}` takes that one out."),
+        _ => String::new(),
+    };
+    reason(verb, refusal) + &way
+}
+
+/// What is said to people in an editor, without the buttons that they have there.
+pub fn without_buttons(message: &str) -> &str {
+    message.split_once(" Choose “").map_or(message, |(reason, _)| reason)
+}
+
+fn short_hunk(name: &str) -> String {
+    let edit = || inert(EditId::from(name).short());
+    name.parse::<HunkRef>().map_or_else(|_| edit(), |hunk| hunk.short())
+}
+
+pub fn only_in_the_editor(editor: &str) -> String {
+    format!(
+        "{editor} has the file open, and this can only be told to it there. Decide in the editor, or close the file and try again."
+    )
+}
+
+pub fn no_answer(editor: &str, why: &str) -> String {
+    format!(
+        "{editor} has the file open and does not answer: {why}. Nothing was changed. Try again; if it stays so, restart that editor."
+    )
+}
+
+/// What a review came to; decisions are counted in hunks.
+pub fn reviewed(accepted: usize, rejected: usize, skipped: usize, left: usize) -> String {
+    let left = match left {
+        0 => "Nothing is left undecided.".to_owned(),
+        1 => "1 edit is left undecided.".to_owned(),
+        _ => format!("{left} edits are left undecided."),
+    };
+    format!("{} accepted, {rejected} rejected, {skipped} skipped. {left}", count(accepted, "hunk"))
+}
+
+/// So many ids stand in a line.
+pub const MOST_IDS: usize = 4;
+
+pub fn cleaned(gone: usize, freed: Option<u64>, done: bool) -> String {
+    match (gone, freed) {
+        (0, _) => "Nothing can be forgotten. Decided edits go once they are old enough: see --older-than."
+            .to_owned(),
+        (_, Some(freed)) if done => {
+            format!("Forgot {}; {} are free again.", count(gone, "edit"), bytes(freed))
+        }
+        _ => format!("Would forget {}. Without --dry-run it is done.", count(gone, "edit")),
+    }
+}
+
+/// `2 edits`.
+pub fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+pub fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A number of bytes for people.
+pub fn bytes(bytes: u64) -> String {
+    let mut size = bytes as f64;
+    let mut units = ["KiB", "MiB", "GiB", "TiB"].into_iter();
+    if bytes < 1024 {
+        return count(usize::try_from(bytes).unwrap_or_default(), "byte");
+    }
+    let mut unit = "";
+    while size >= 1024.0 {
+        let Some(next) = units.next() else { break };
+        (size, unit) = (size / 1024.0, next);
+    }
+    format!("{size:.1} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_for_people() {
+        for (size, words) in
+            [(0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (5 << 30, "5.0 GiB")]
+        {
+            assert_eq!(bytes(size), words);
+        }
+    }
+
+    #[test]
+    fn decisions_are_told_by_edit() {
+        let hunk = |name: &str| name.parse::<HunkRef>().unwrap();
+        let hunks = ["aaaaaaaa-1:2", "bbbbbbbb-1:1", "aaaaaaaa-1:1"].map(hunk);
+        assert_eq!(
+            decided(Verb::Accept, &hunks, None),
+            "Accepted aaaaaaaa, hunks 1, 2.\nAccepted bbbbbbbb, hunk 1.\n"
+        );
+        assert!(decided(Verb::Reject, &hunks[..1], Some("nvim")).contains("nvim has the file open"));
+    }
+
+    #[test]
+    fn a_refusal_names_what_this_program_can_do() {
+        let refusal = |why, message: &str, others: &[&str]| Refusal {
+            hunk: "aaaaaaaa-1:2".into(),
+            why,
+            message: message.into(),
+            others: others.iter().map(|name| name.parse().unwrap()).collect(),
+        };
+        let edited = refusal(
+            Why::Edited,
+            "You changed lines inside this edit. Choose “Undo it, my changes too” or …",
+            &[],
+        );
+        let words = refused(Verb::Reject, &edited);
+        assert!(
+            words.starts_with("aaaaaaaa:2 was not rejected. You changed lines inside this edit. Give --keep"),
+            "{words}"
+        );
+        let conflicted = refusal(Why::Conflicted, "You changed a line. Choose “Keep mine”.", &[]);
+        assert!(refused(Verb::Accept, &conflicted).contains("mcpdiff reject aaaaaaaa:2."));
+        let needs = refusal(Why::NeedsOthers, "It builds on bbbbbbbb:1.", &["bbbbbbbb-1:1"]);
+        assert!(refused(Verb::Accept, &needs).ends_with("To decide about it as well, add --with-others."));
+        let hostile = refusal(Why::Gone, "\x1b[31m", &[]);
+        assert!(!refused(Verb::Accept, &hostile).contains('\x1b'));
+    }
+}

@@ -1,0 +1,71 @@
+//! The programs `hashline` and `mcpdiff`: wiring, and what a person sees of the history in a terminal.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod demo;
+mod diff;
+mod log;
+mod lsp;
+mod mcp;
+mod signals;
+mod status;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Command};
+
+/// The program `hashline`.
+#[must_use]
+pub fn hashline() -> ExitCode {
+    // Wrong usage ends here with code 2 and the help.
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Demo(options) => demo::run(&options),
+        Command::Diff(options) => diff::run(&options),
+        Command::Lsp(options) => lsp::run(&options),
+        Command::Mcp(options) => mcp::run(&options),
+        Command::Status(options) => status::run(&options),
+    };
+    end("hashline", result)
+}
+
+/// The program `mcpdiff`.
+#[must_use]
+pub fn mcpdiff() -> ExitCode {
+    end("mcpdiff", diff::run(&diff::Mcpdiff::parse().diff))
+}
+
+fn end(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
+    result.unwrap_or_else(|error| {
+        diff::tell(&format!("{program}: {error}"));
+        ExitCode::from(error.code)
+    })
+}
+
+/// Why the program ends: words for the person, and the exit code.
+#[derive(Debug)]
+pub struct Failure {
+    words: String,
+    code: u8,
+}
+
+impl Failure {
+    /// The arguments cannot be used.
+    fn usage(words: impl std::fmt::Display) -> Self {
+        Self { words: words.to_string(), code: 2 }
+    }
+
+    /// Something did not work.
+    fn broken(words: impl std::fmt::Display) -> Self {
+        Self { words: words.to_string(), code: 1 }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.words)
+    }
+}
