@@ -14,6 +14,8 @@ pub(crate) const DERIVED: &str = "derived";
 pub(crate) const LOGS: &str = "logs";
 pub(crate) const DIFFS: &str = "diffs";
 pub(crate) const CHECKPOINTS: &str = "checkpoints";
+/// What a person gave up, as it was.
+const DISCARDED: &str = "discarded";
 
 /// Where checkpoints go that no conversation made. No conversation can be called so.
 const NO_CONVERSATION: &str = "@history";
@@ -36,11 +38,22 @@ pub(crate) fn checkpoint(
     sequence: Sequence,
 ) -> String {
     let folder = conversation.map_or(NO_CONVERSATION, ConversationId::as_str);
+    let hash = FileHash::of(document.as_str().as_bytes());
+    format!("{CHECKPOINTS}/{folder}/{}-{}-{sequence}.chkpt", readable(document), hash.short())
+}
+
+/// The end of a document's name, as far as it may stand in a file's name.
+fn readable(document: &DocumentName) -> String {
     let safe = |letter: char| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '_' };
     let name: Vec<char> = document.as_str().chars().map(safe).collect();
-    let readable: String = name[name.len().saturating_sub(READABLE)..].iter().collect();
-    let hash = FileHash::of(document.as_str().as_bytes());
-    format!("{CHECKPOINTS}/{folder}/{}-{}-{sequence}.chkpt", readable.trim_start_matches('.'), hash.short())
+    let end: String = name[name.len().saturating_sub(READABLE)..].iter().collect();
+    end.trim_start_matches('.').to_owned()
+}
+
+/// The name of a copy of what is given up: the same bytes of the same document have one.
+pub(crate) fn discarded(document: &DocumentName, bytes: &[u8]) -> String {
+    let hash = FileHash::of(bytes);
+    format!("{DISCARDED}/{}-{}", readable(document), hash.short())
 }
 
 /// Whether a record may name this as a checkpoint.

@@ -261,6 +261,19 @@ impl Store {
         Some(Glance { bytes: found.len(), written: found.modified().ok()? })
     }
 
+    /// Keeps a copy of what a person gives up of a document. Returns where it is.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn keep_copy(&self, document: &DocumentName, bytes: &[u8]) -> Result<PathBuf> {
+        let folder = Folder::create(&self.root, self.probe.as_ref())?;
+        let name = document.relative_to(&self.root).unwrap_or_else(|| document.clone());
+        let way = layout::discarded(&name, bytes);
+        folder.write_whole(&way, bytes, true)?;
+        Ok(folder.path().join(way))
+    }
+
     /// All documents that something is recorded of, by name.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use hashline_history::{ConversationId, EditId, HunkRef};
 use hashline_text::{Position, Span};
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::path_of_file_uri;
-use hashline_workspace::document::{Choice, ContentChange, Request, Target};
+use hashline_workspace::document::{Choice, ContentChange, Request, Target, Unseen};
 use serde::Deserialize;
 use tower_lsp::lsp_types::{self as lsp, InitializeParams};
 
@@ -80,7 +80,8 @@ pub(crate) fn request(decide: &protocol::Decide) -> Result<Request, BadDecision>
         protocol::Edited::Undo => TakeOut::WithMyChanges,
         protocol::Edited::Keep => TakeOut::KeepMyLines,
     });
-    Ok(Request { choice, target, reason: decide.reason.clone(), edited, with_others: decide.with_others })
+    let reason = decide.reason.clone();
+    Ok(Request { choice, target, reason, edited, with_others: decide.with_others, unseen: Unseen::Refuse })
 }
 
 /// The folder that a URI names, if it names one of this machine.

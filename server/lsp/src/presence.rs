@@ -10,7 +10,7 @@ use hashline_link::{
     DocumentStatus, Handler, Held, Listener, Raw, RemoteError, Sidecar, SidecarId, SidecarStatus, StateDir,
 };
 use hashline_workspace::agent::{EditInfo, ReviewScope};
-use hashline_workspace::document::{Choice, Request, Target, Why};
+use hashline_workspace::document::{Choice, Request, Target, Unseen, Why};
 use hashline_workspace::{Caller, Refusal, Workspace};
 use tower_lsp::lsp_types::MessageType;
 
@@ -190,12 +190,22 @@ async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutcome {
         Decision::Accept => Choice::Accept,
         Decision::Reject => Choice::Reject,
     };
-    let request = Request { choice, target, reason: decide.reason, edited: None, with_others: false };
+    let request = Request {
+        choice,
+        target,
+        reason: decide.reason,
+        edited: None,
+        with_others: false,
+        unseen: Unseen::Refuse,
+    };
     let decided = workspace.decide(None, &request).await;
     if let Some(refused) = decided.refused.first() {
         let result = match refused.why {
             Why::Gone => DecideResult::NotFound,
-            Why::Conflicted | Why::Edited | Why::NeedsOthers | Why::Collides => DecideResult::Conflict,
+            Why::Changed => DecideResult::Changed,
+            Why::Conflicted | Why::Edited | Why::NeedsOthers | Why::Collides | Why::Failed => {
+                DecideResult::Conflict
+            }
         };
         return outcome(result, refused.message.clone());
     }

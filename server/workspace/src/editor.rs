@@ -263,7 +263,12 @@ impl Workspace {
     pub async fn decide(&self, uri: Option<&str>, request: &Request) -> Decided {
         let slots = match uri {
             Some(uri) => self.slot_of(uri).into_iter().collect(),
-            None => self.slots_with(&request.target),
+            None => {
+                let (workspace, target) = (self.clone(), request.target.clone());
+                // What cannot be looked up is not known.
+                let _ = tokio::task::spawn_blocking(move || workspace.load_recorded(&target)).await;
+                self.slots_with(&request.target)
+            }
         };
         let mut decided = Decided::default();
         for slot in &slots {
@@ -330,6 +335,9 @@ impl Workspace {
     /// Decides in the file; none if an editor has it open by now.
     fn decide_on_disk(&self, slot: &Arc<Slot>, request: &Request) -> Result<Option<Decided>, Refusal> {
         let done = self.change_on_disk(slot, |document, now| {
+            if document.gives_up(request) {
+                self.keep_copy(slot, document)?;
+            }
             let decided = document.decide(request, now);
             document.settle_on_disk(now);
             Ok(decided)

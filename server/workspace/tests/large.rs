@@ -6,7 +6,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Text};
 use hashline_weave::{View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, Mode, Request, Target};
+use hashline_workspace::document::{Choice, ContentChange, Mode, Request, Target, Unseen};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 
 const LINE: &str = "    let value = compute(index, &mut state)?;\n";
@@ -61,6 +61,7 @@ async fn a_hundred_megabytes() {
         reason: None,
         edited: None,
         with_others: false,
+        unseen: Unseen::Refuse,
     };
     assert_eq!(workspace.decide(Some(&uri), &request).await.refused, []);
     let delivery = workspace.poll(&uri).0.unwrap();

@@ -10,7 +10,7 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, 
 use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target, Why};
+use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target, Unseen, Why};
 use hashline_workspace::{Caller, Histories, Others, Refusal, Rule, Settings, Workspace};
 
 /// An editor with one document, which does what it is told.
@@ -99,7 +99,14 @@ impl Desk {
     }
 
     async fn decide(&self, choice: Choice, edited: Option<TakeOut>) -> Vec<Why> {
-        let request = Request { choice, target: Target::All, reason: None, edited, with_others: false };
+        let request = Request {
+            choice,
+            target: Target::All,
+            reason: None,
+            edited,
+            with_others: false,
+            unseen: Unseen::Refuse,
+        };
         let decided = self.workspace.decide(Some(&self.uri), &request).await;
         decided.refused.into_iter().map(|undecided| undecided.why).collect()
     }
@@ -239,6 +246,7 @@ async fn an_agent_hears_of_a_decision_while_it_waits() {
         reason: Some("not now".into()),
         edited: None,
         with_others: false,
+        unseen: Unseen::Refuse,
     };
     desk.workspace.decide(Some(&desk.uri), &request).await;
     let review = waiting.await.unwrap();
@@ -282,6 +290,7 @@ async fn what_an_agent_builds_on_its_own_held_edit_is_shown_and_decided_with_it(
         reason: None,
         edited: None,
         with_others: false,
+        unseen: Unseen::Refuse,
     };
     let decided = desk.workspace.decide(Some(&desk.uri), &request).await;
     assert!(decided.refused.is_empty(), "{decided:?}");
@@ -308,8 +317,14 @@ async fn an_agent_that_asks_late_is_told_what_was_decided_before() {
     let operations = [replace(Desk::anchor(&text, 0), "1"), replace(Desk::anchor(&text, 2), "3")];
     desk.edit(hash, &operations).await.unwrap();
     let lines = Target::Lines(0..1);
-    let request =
-        Request { choice: Choice::Reject, target: lines, reason: None, edited: None, with_others: false };
+    let request = Request {
+        choice: Choice::Reject,
+        target: lines,
+        reason: None,
+        edited: None,
+        with_others: false,
+        unseen: Unseen::Refuse,
+    };
     desk.workspace.decide(Some(&desk.uri), &request).await;
     let scope = ReviewScope { own: true, news: true, ..ReviewScope::default() };
     let caller = Desk::caller();
@@ -456,7 +471,7 @@ async fn an_open_document_lies_in_a_root_as_long_as_its_folder_is_served() {
     desk.workspace.did_close(&desk.uri);
     let request = |choice| {
         let target = Target::Edit(reply.edit.to_string());
-        Request { choice, target, reason: None, edited: None, with_others: false }
+        Request { choice, target, reason: None, edited: None, with_others: false, unseen: Unseen::Refuse }
     };
     let refused = desk.workspace.decide(Some(&desk.uri), &request(Choice::Reject)).await.refused;
     assert!(refused[0].message.contains("Open it, then decide"), "{refused:?}");

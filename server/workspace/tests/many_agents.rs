@@ -10,7 +10,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Position, Span, Text};
 use hashline_weave::{View, apply_text_edits};
 use hashline_workspace::agent::{EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, Mode, Request, Target};
+use hashline_workspace::document::{Choice, ContentChange, Mode, Request, Target, Unseen};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 
 const AGENTS: usize = 16;
@@ -130,6 +130,7 @@ fn play(mode: Mode) {
         reason: None,
         edited: None,
         with_others: true,
+        unseen: Unseen::Refuse,
     };
     let decided = runtime.block_on(workspace.decide(Some(URI), &accept));
     assert_eq!(decided.refused, [], "in {mode:?} mode");

@@ -11,7 +11,7 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, 
 use hashline_weave::View;
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target};
+use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target, Unseen};
 use hashline_workspace::{Caller, Event, Histories, Refusal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -336,6 +336,7 @@ async fn nothing_is_decided_while_the_document_is_out_of_step() {
         reason: None,
         edited: None,
         with_others: false,
+        unseen: Unseen::Refuse,
     };
     let decided = desk.workspace.decide(Some(&desk.uri()), &request).await;
     assert!(decided.queued.is_empty());

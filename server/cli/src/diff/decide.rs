@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use hashline_history::{Found, HunkRef, Memory, Store};
+use hashline_history::{Found, HunkRef, Store};
 use hashline_weave::TakeOut;
-use hashline_workspace::document::{self, Request, Undecided};
-use hashline_workspace::{Guard, Settings, Workspace, disk::Roots};
+use hashline_workspace::disk::Roots;
+use hashline_workspace::document::{self, Request, Undecided, Unseen};
+use hashline_workspace::{Histories, Others, Settings, Workspace};
 
 pub use hashline_workspace::document::{Choice, Target};
 
@@ -91,6 +92,8 @@ pub enum Why {
     NeedsOthers,
     /// Another hunk that is in the text changes the same place.
     Collides,
+    /// It could not be written.
+    Failed,
     /// An editor has the file open and does not answer, or can be told only there.
     Unreachable,
 }
@@ -99,7 +102,7 @@ impl Why {
     /// The code that the program ends with.
     pub fn exit_code(self) -> u8 {
         match self {
-            Why::Gone => 1,
+            Why::Gone | Why::Failed => 1,
             Why::Changed => 3,
             Why::Conflicted | Why::Edited | Why::NeedsOthers | Why::Collides | Why::Unreachable => 4,
         }
@@ -114,6 +117,7 @@ impl Why {
             Why::Edited => "edited",
             Why::NeedsOthers => "needs_others",
             Why::Collides => "collides",
+            Why::Failed => "failed",
             Why::Unreachable => "unreachable",
         }
     }
@@ -131,12 +135,12 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// `guard` says of a file whether an editor has it open by now; then it is not written.
-    pub fn new(store: &Store, guard: Guard) -> Result<Self, Failure> {
+    /// `others` say of a file whether an editor has it open by now; then it is not written.
+    pub fn new(store: &Store, others: Arc<dyn Others>) -> Result<Self, Failure> {
         let roots = Roots::open([store.folder()]).map_err(Failure::broken)?;
         // Without an editor there is nobody who would hear of events.
-        let (workspace, _) = Workspace::new(roots, Settings::default(), Arc::new(Memory::default()));
-        workspace.guard_writes(guard);
+        let (workspace, _) = Workspace::new(roots, Settings::default(), Histories::of("mcpdiff"));
+        workspace.mind(others);
         Ok(Self { workspace })
     }
 
@@ -151,6 +155,10 @@ impl Disk {
                 Mine::GiveUp => TakeOut::WithMyChanges,
             }),
             with_others: wish.with_others,
+            unseen: wish.mine.map_or(Unseen::Refuse, |mine| match mine {
+                Mine::Keep => Unseen::Keep,
+                Mine::GiveUp => Unseen::GiveUp,
+            }),
         };
         let decided = self.workspace.decide(None, &request).await;
         Answer {
@@ -170,6 +178,8 @@ impl From<Undecided> for Refusal {
             document::Why::Edited => Why::Edited,
             document::Why::NeedsOthers => Why::NeedsOthers,
             document::Why::Collides => Why::Collides,
+            document::Why::Changed => Why::Changed,
+            document::Why::Failed => Why::Failed,
         };
         Self { hunk, why, message, others }
     }

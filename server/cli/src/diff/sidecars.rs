@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hashline_history::{DocumentName, Found, HunkRef, Store};
 use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, StateDir, discover};
+use hashline_workspace::Others;
 use tokio::runtime::Runtime;
 
 use super::decide::{Answer, Choice, Decider, Disk, Refusal, Target, Why, Wish};
@@ -30,15 +32,25 @@ impl Everywhere {
         let sidecars = discover(&state);
         let runtime =
             runtime().map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
-        let open = move |path: &Path| {
-            // Between the question before and the write an editor may have been started.
-            let sidecars = discover(&state);
-            !sidecars.is_empty()
-                && runtime_of_its_own(async {
-                    holder(&sidecars, path).await.is_ok_and(|holder| holder.is_none())
-                }) != Some(true)
-        };
-        Ok(Self { disk: Disk::new(store, Box::new(open))?, runtime, sidecars })
+        Ok(Self { disk: Disk::new(store, Arc::new(Editors { state }))?, runtime, sidecars })
+    }
+}
+
+/// The editors that run at any moment.
+struct Editors {
+    state: StateDir,
+}
+
+impl Others for Editors {
+    /// Between the question before and the write an editor may have been started.
+    fn may_have(&self, path: &Path) -> bool {
+        let sidecars = discover(&self.state);
+        let free = async { holder(&sidecars, path).await.is_ok_and(|holder| holder.is_none()) };
+        !sidecars.is_empty() && runtime_of_its_own(free) != Some(true)
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        discover(&self.state).into_iter().flat_map(|sidecar| sidecar.roots).collect()
     }
 }
 

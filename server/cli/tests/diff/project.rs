@@ -155,6 +155,7 @@ fn edit(made: Made<'_>, tool: &str, operation: Operation) -> NewEdit {
         conversation: ConversationId::from(made.conversation),
         agent: made.agent.to_owned(),
         connection: "1".to_owned(),
+        opens_conversation: false,
         tool: tool.to_owned(),
         mode: Mode::Propose,
         operation,

@@ -11,7 +11,7 @@ use hashline_link::{
 use hashline_mcp::Toolbox;
 use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, Request, Target};
+use hashline_workspace::document::{Choice, Request, Target, Unseen};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 use rmcp::service::ClientLifecycleMode;
 use serde_json::json;
@@ -184,7 +184,14 @@ impl Editor {
     async fn reject(&self, edit: &str, reason: &str) {
         let reason = Some(reason.to_owned());
         let target = Target::Edit(edit.to_owned());
-        let request = Request { choice: Choice::Reject, target, reason, edited: None, with_others: false };
+        let request = Request {
+            choice: Choice::Reject,
+            target,
+            reason,
+            edited: None,
+            with_others: false,
+            unseen: Unseen::Refuse,
+        };
         self.workspace.decide(None, &request).await;
     }
 }

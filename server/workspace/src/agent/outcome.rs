@@ -78,7 +78,11 @@ impl Workspace {
             Some(path) => vec![self.reach(caller, path).await?],
             None => {
                 let workspace = self.clone();
-                blocking(move || Ok(workspace.offer_recorded())).await?;
+                let offered = move || {
+                    workspace.offer_recorded();
+                    Ok(())
+                };
+                blocking(offered).await?;
                 self.slots()
             }
         };

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use hashline_history::{ConversationId, Decision, EditId, HunkRef};
-use hashline_text::OwnedLine;
+use hashline_text::{OwnedLine, Text};
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
+use similar::TextDiff;
 
 use crate::document::aim::Aim;
 use crate::document::edit::HunkState;
@@ -55,6 +56,20 @@ pub struct Request {
     pub edited: Option<TakeOut>,
     /// Also decide what this decision needs.
     pub with_others: bool,
+    /// What becomes of a change of the file that nobody watched.
+    pub unseen: Unseen,
+}
+
+/// What becomes of a change of a file that was made while nobody watched, when something is decided about the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unseen {
+    /// Nothing is decided, and the change is shown.
+    #[default]
+    Refuse,
+    /// It stays; what is certain of its place in spite of it can be decided.
+    Keep,
+    /// It is taken back, and a copy is kept of what was there.
+    GiveUp,
 }
 
 /// A decision as it was made about one hunk. It may have to wait, and is then what it was when it was made.
@@ -80,6 +95,10 @@ pub enum Why {
     Collides,
     /// There is no such undecided hunk.
     Gone,
+    /// The file was changed while nobody watched.
+    Changed,
+    /// It could not be written.
+    Failed,
 }
 
 /// A hunk that was not decided.
@@ -116,6 +135,10 @@ impl Document {
             decided.refused.push(Self::not_decided(&request.target, message));
             return decided;
         }
+        if let Some(refusal) = self.unseen_change(request) {
+            decided.refused.push(refusal);
+            return decided;
+        }
         let targets = self.targets(request);
         if targets.is_empty() {
             decided.refused.push(self.gone(&request.target));
@@ -133,6 +156,32 @@ impl Document {
             }
         }
         decided
+    }
+
+    /// Why nothing is decided about a file that was changed while nobody watched; takes the change back where that is wanted.
+    fn unseen_change(&mut self, request: &Request) -> Option<Undecided> {
+        if self.is_open() {
+            return None;
+        }
+        let before = self.unseen.take()?;
+        match request.unseen {
+            Unseen::Keep => None,
+            Unseen::GiveUp => {
+                self.weave = Some(*before);
+                self.snapshots.text_changed();
+                None
+            }
+            Unseen::Refuse => {
+                let message = changed_words(before.buffer(), self.text());
+                self.unseen = Some(before);
+                Some(Undecided { why: Why::Changed, message, ..Self::no_such(&request.target) })
+            }
+        }
+    }
+
+    /// Whether a decision would take back what was changed while nobody watched.
+    pub(crate) fn gives_up(&self, request: &Request) -> bool {
+        request.unseen == Unseen::GiveUp && self.unseen.is_some() && !self.is_open()
     }
 
     /// Why an edit cannot be accepted as a whole: one of its hunks is conflicted. Names those that can be accepted without it (rule W12).
@@ -193,6 +242,7 @@ impl Document {
             reason,
             edited: None,
             with_others: false,
+            unseen: Unseen::Refuse,
         };
         let ids = self.targets(&request);
         let [id] = ids.as_slice() else {
@@ -301,7 +351,7 @@ impl Document {
 
     /// What to say when nothing can be decided, or a decision could not be written to the file.
     pub(crate) fn not_decided(target: &Target, message: String) -> Undecided {
-        Undecided { why: Why::Conflicted, message, ..Self::no_such(target) }
+        Undecided { why: Why::Failed, message, ..Self::no_such(target) }
     }
 
     /// What to say when a target names nothing.
@@ -543,4 +593,29 @@ impl Document {
             others: Vec::new(),
         }
     }
+}
+
+/// The lines of a difference that are shown.
+const SHOWN: usize = 60;
+
+/// What was changed in a file while nobody watched.
+fn changed_words(before: &Text, now: &Text) -> String {
+    let (before, now) = (before.to_string(), now.to_string());
+    let difference = TextDiff::from_lines(&before, &now);
+    let difference =
+        difference.unified_diff().context_radius(3).header("as recorded", "as it is").to_string();
+    let mut lines: Vec<&str> = difference.lines().collect();
+    let more = lines.len().saturating_sub(SHOWN);
+    lines.truncate(SHOWN);
+    let mut words = format!(
+        "The file was changed by something else since its last edit was recorded, so nothing was decided:\n{}\n",
+        lines.join("\n")
+    );
+    if more > 0 {
+        words.push_str(&format!("… and {more} more lines.\n"));
+    }
+    words.push_str(
+        "Keep that change, or give it up (a copy is kept); or open the file in an editor and decide there.",
+    );
+    words
 }

@@ -112,6 +112,7 @@ impl Document {
         let saved = earlier.saved.as_ref().and_then(|saved| latest.returned_to(saved));
         let nearer = |saved: &Weave| in_common(saved.buffer(), text) >= in_common(latest.buffer(), text);
         let mut weave = saved.filter(nearer).unwrap_or(latest);
+        self.unseen = Some(Box::new(weave.clone()));
         let mut trial = self.clone();
         trial.weave = Some(weave.clone());
         trial.take_over(text, now);
@@ -148,23 +149,4 @@ fn in_common(one: &Text, other: &Text) -> usize {
     let ahead = (0..least).take_while(|at| same(*at, *at)).count();
     let behind = |back: &usize| same(one.line_count() - 1 - back, other.line_count() - 1 - back);
     ahead + (0..least - ahead).take_while(behind).count()
-}
-
-// SHIM
-trait Shim: Sized {
-    fn returned_to(&self, earlier: &Self) -> Option<Self>;
-    fn unobserved(&mut self, text: Text) -> Vec<HunkId>;
-}
-impl Shim for Weave {
-    fn returned_to(&self, earlier: &Self) -> Option<Self> {
-        let mut w = self.clone();
-        w.unobserved(earlier.buffer().clone());
-        Some(w)
-    }
-    fn unobserved(&mut self, text: Text) -> Vec<HunkId> {
-        let mut regions = hashline_weave::Regions::default();
-        regions.replace_all(&mut self.buffer().clone(), text.clone());
-        self.typed(&text, &regions, &[], None);
-        Vec::new()
-    }
 }

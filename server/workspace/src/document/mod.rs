@@ -38,7 +38,7 @@ use std::collections::HashMap;
 use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, JournalId, Weave};
 
-pub use decide::{Choice, Decided, Request, Target, Undecided, Why};
+pub use decide::{Choice, Decided, Request, Target, Undecided, Unseen, Why};
 pub use deliver::{Delivered, Delivery};
 pub use edit::{Edit, EditHunk, HunkLines, HunkState};
 pub use found::Earlier;
@@ -113,6 +113,8 @@ pub struct Document {
     /// When the text last showed a part of something that seems to be under way.
     half_shown: Option<sync::HalfShown>,
     unrecorded: Unrecorded,
+    /// The text before a change that nobody watched and that is not recorded yet.
+    unseen: Option<Box<Weave>>,
     notices: Vec<String>,
     news: News,
 }
@@ -146,6 +148,7 @@ impl Document {
             turns: HashMap::new(),
             half_shown: None,
             unrecorded: Unrecorded::default(),
+            unseen: None,
             notices: Vec::new(),
             news: News::default(),
         }

@@ -53,6 +53,7 @@ impl Document {
     /// edit are left out.
     pub fn take_unrecorded(&mut self, provisional: &[HunkId]) -> State {
         let unrecorded = std::mem::take(&mut self.unrecorded);
+        self.unseen = None;
         let form = self.form;
         let published = self.owners.len();
         let mut weave = self.weave().clone();

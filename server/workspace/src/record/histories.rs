@@ -42,15 +42,15 @@ impl Histories {
         self.offered.clear();
     }
 
-    fn store(&self, folder: PathBuf) -> Arc<Store> {
+    fn store(&self, folder: &Path) -> Arc<Store> {
         let fresh = || {
-            let store = Store::new(&folder, self.process.clone());
+            let store = Store::new(folder, self.process.clone());
             Arc::new(match &self.probe {
                 Some(probe) => store.with_probe(probe.clone()),
                 None => store,
             })
         };
-        self.stores.entry(folder.clone()).or_insert_with(fresh).clone()
+        self.stores.entry(folder.to_owned()).or_insert_with(fresh).clone()
     }
 }
 
@@ -68,7 +68,7 @@ impl Workspace {
         // What cannot be known has no history that could be written to, and says so when it is.
         let has = |folder: &Path| has_history(folder).unwrap_or(true);
         let store =
-            history_folder(place.absolute(), &roots, &through, has).map(|folder| histories.store(folder));
+            history_folder(place.absolute(), &roots, &through, has).map(|folder| histories.store(&folder));
         histories.found.insert(folder.to_owned(), store.clone());
         store
     }
@@ -86,7 +86,7 @@ impl Workspace {
             .collect();
         folders.sort_unstable();
         folders.dedup();
-        folders.into_iter().map(|folder| self.inner.histories.store(folder)).collect()
+        folders.iter().map(|folder| self.inner.histories.store(folder)).collect()
     }
 }
 
@@ -104,9 +104,7 @@ impl FilesNow for OnDisk<'_> {
         let place = self.0.read_roots().resolve(path, PathStyle::Any).map_err(std::io::Error::other)?;
         match read(&place) {
             Ok(bytes) => Ok(Some(FileHash::of(&bytes.bytes))),
-            Err(error) if matches!(error, DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => {
-                Ok(None)
-            }
+            Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => Ok(None),
             Err(error) => Err(std::io::Error::other(error)),
         }
     }

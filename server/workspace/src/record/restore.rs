@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use hashline_history::{Document as Past, FileId, RecordedState, Sequence, Session, Store, StoreError};
+use hashline_history::{
+    Document as Past, DocumentName, FileId, RecordedState, Sequence, Session, Store, StoreError,
+};
 use hashline_text::{DiskForm, FileHash, Text};
 use hashline_weave::Weave;
 use url::Url;
 
 use crate::disk::{Place, read};
-use crate::document::{Document, Earlier, Millis};
+use crate::document::{Document, Earlier, Millis, Target};
 use crate::record::append::Recorded;
 use crate::record::name_in_record;
 use crate::workspace::{Found, Slot, Workspace, key_of};
@@ -179,23 +181,51 @@ impl Workspace {
                 }
             };
             for summary in documents.into_iter().filter(|summary| summary.pending > 0) {
-                let Some(place) = self.read_roots().identify(summary.name.as_str().as_ref()) else {
-                    continue;
-                };
-                let key = key_of(place.absolute());
-                if self.inner.slots.contains_key(&key) {
-                    continue;
-                }
-                let found = Found { key, slot: None, place: Some(place) };
-                match self.load(&found) {
-                    Ok(slot) => {
-                        slot.lock().news_of_edits();
-                        self.attend(&slot);
-                    }
-                    Err(refusal) => tracing::debug!("{} is not offered: {refusal}", summary.name),
-                }
+                self.load_named(&summary.name);
             }
         }
+    }
+
+    /// Loads the documents that a decision is about, as far as they are in the histories of the roots.
+    pub(crate) fn load_recorded(&self, target: &Target) {
+        for store in self.histories_of_roots() {
+            let found = match target {
+                Target::Hunk(hunk) => store.find(hunk.edit.as_str()),
+                Target::Edit(id) => store.find(id),
+                Target::Conversation(id) => store.conversation(id),
+                Target::Lines(_) | Target::All => return,
+            };
+            match found {
+                Ok(found) => found.iter().for_each(|found| self.load_named(&found.document)),
+                Err(error) => self.notice(format!("The recorded edits cannot be read: {error}.")),
+            }
+        }
+    }
+
+    /// Loads a document that the record names, if it is not there yet.
+    fn load_named(&self, name: &DocumentName) {
+        let Some(place) = self.read_roots().identify(name.as_str().as_ref()) else { return };
+        let key = key_of(place.absolute());
+        if self.inner.slots.contains_key(&key) {
+            return;
+        }
+        match self.load(&Found { key, slot: None, place: Some(place) }) {
+            Ok(slot) => {
+                slot.lock().news_of_edits();
+                self.attend(&slot);
+            }
+            Err(refusal) => tracing::debug!("{name} is not loaded: {refusal}"),
+        }
+    }
+
+    /// Keeps a copy of a text that is about to be given up, and tells where it is.
+    pub(crate) fn keep_copy(&self, slot: &Slot, document: &Document) -> Result<(), StoreError> {
+        let Some(place) = slot.place() else { return Ok(()) };
+        let Some(store) = self.history_of(&place) else { return Ok(()) };
+        let bytes = document.form().to_bytes(document.text());
+        let copy = store.keep_copy(&name_in_record(&place), &bytes)?;
+        self.notice(format!("What was in {} is kept in {}.", slot.key, copy.display()));
+        Ok(())
     }
 
     /// Records that a document was saved: what the record has of it is on the disk from now on.

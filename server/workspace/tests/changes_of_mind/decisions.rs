@@ -4,7 +4,7 @@ use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{Decision, EditId, HunkRef};
 use hashline_text::{HashPrefix, Line};
 use hashline_weave::{Conflict, TakeOut, View};
-use hashline_workspace::document::{Choice, HunkState, Mode, Proposal, Request, Target, Why};
+use hashline_workspace::document::{Choice, HunkState, Mode, Proposal, Request, Target, Unseen, Why};
 
 use crate::desk::{Desk, at, proposal};
 
@@ -131,7 +131,14 @@ fn endings_that_would_join_are_a_conflict_of_their_own() {
     let sentence = review.edits[0].hunks[0].conflict.clone().unwrap();
     assert!(sentence.contains("read as one"), "{sentence}");
     let target = Target::Hunk(hunk.clone());
-    let request = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: false };
+    let request = Request {
+        choice: Choice::Accept,
+        target,
+        reason: None,
+        edited: None,
+        with_others: false,
+        unseen: Unseen::Refuse,
+    };
     let refused = desk.document.decide(&request, desk.now).refused;
     assert_eq!(refused[0].why, Why::Conflicted);
     assert!(refused[0].message.contains("Type something into the empty line"), "{}", refused[0].message);
@@ -266,7 +273,14 @@ fn an_edit_with_a_conflicted_hunk_is_accepted_as_a_whole_or_not_at_all() {
     let first = desk.replace_each(&[(0, "1"), (2, "3"), (4, "5")], Mode::Propose, "conv");
     desk.types(0, "my ");
     let target = Target::Edit(first.edit.to_string());
-    let request = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: true };
+    let request = Request {
+        choice: Choice::Accept,
+        target,
+        reason: None,
+        edited: None,
+        with_others: true,
+        unseen: Unseen::Refuse,
+    };
     let decided = desk.document.decide(&request, desk.now);
     assert!(decided.queued.is_empty());
     let [refused] = decided.refused.as_slice() else { panic!("one refusal: {decided:?}") };
@@ -282,7 +296,14 @@ fn deciding_about_an_edit_leaves_what_was_decided_before() {
     let first = desk.replace_each(&[(0, "1"), (2, "3")], Mode::Propose, "conv");
     desk.decide(&first, Choice::Reject, None).unwrap();
     let target = Target::Edit(first.edit.to_string());
-    let accept = Request { choice: Choice::Accept, target, reason: None, edited: None, with_others: false };
+    let accept = Request {
+        choice: Choice::Accept,
+        target,
+        reason: None,
+        edited: None,
+        with_others: false,
+        unseen: Unseen::Refuse,
+    };
     desk.document.decide(&accept, desk.now);
     desk.settle();
     assert_eq!(desk.text(), "one\ntwo\n3\n", "the rejected hunk was not named");

@@ -6,7 +6,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::document::{
     Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Proposed, Request, Target,
-    Why,
+    Unseen, Why,
 };
 
 /// A document and its editor, which does nothing by itself.
@@ -75,7 +75,8 @@ impl Desk {
 
     pub fn decide(&mut self, hunk: &HunkRef, choice: Choice, edited: Option<TakeOut>) -> Result<(), Why> {
         let target = Target::Hunk(hunk.clone());
-        let request = Request { choice, target, reason: None, edited, with_others: false };
+        let request =
+            Request { choice, target, reason: None, edited, with_others: false, unseen: Unseen::Refuse };
         let decided = self.document.decide(&request, self.now);
         decided.refused.first().map_or(Ok(()), |undecided| Err(undecided.why))
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hashline_history::Decision;
 use hashline_weave::TakeOut;
-use hashline_workspace::document::{Choice, HunkState, HunkView, Request, Target, Why};
+use hashline_workspace::document::{Choice, HunkState, HunkView, Request, Target, Unseen, Why};
 
 use crate::atom::{self, Maker, readable};
 use crate::desk::{Desk, Room};
@@ -328,7 +328,7 @@ impl Desk {
                 Why::Edited => room.tally.edited += 1,
                 Why::NeedsOthers => room.tally.needs_others += 1,
                 Why::Collides => room.tally.collisions += 1,
-                Why::Conflicted | Why::Gone => {}
+                Why::Conflicted | Why::Gone | Why::Changed | Why::Failed => {}
             }
         }
         if text != self.document.text().to_string() {
@@ -475,6 +475,7 @@ impl Desk {
             (30, Some(TakeOut::WithMyChanges)),
             (30, Some(TakeOut::KeepMyLines)),
         ]);
-        Request { choice, target, reason: None, edited, with_others: dice.chance(50) }
+        let with_others = dice.chance(50);
+        Request { choice, target, reason: None, edited, with_others, unseen: Unseen::Refuse }
     }
 }
