@@ -1,5 +1,6 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
@@ -8,11 +9,14 @@ use hashline_history::{Draft, Effect, Session};
 use hashline_text::{FileHash, Text, decode};
 use tokio::sync::watch;
 
-use crate::disk::{Expect, FileBytes, Place, read, remove_leftovers, stamp, write};
+use crate::disk::{
+    DiskError, Expect, FileBytes, Place, Stamp, create, create_folders, read, remove, remove_leftovers,
+    rename, stamp, write,
+};
 use crate::document::{Document, Millis, State};
 use crate::record::{OnDisk, Recorded, draft, name_in_record, uri_of};
 use crate::refusal::Refusal;
-use crate::workspace::{Found, Slot, Workspace};
+use crate::workspace::{Found, Slot, Workspace, key_of};
 
 /// After how many documents those that nobody needs are forgotten.
 const SWEPT_EVERY: usize = 64;
@@ -71,12 +75,9 @@ impl Workspace {
                 Ok(slot.clone())
             }
             None => {
-                let bytes = read(place)?;
-                let (text, form) = decoded(place, &bytes)?;
-                let document = Document::on_disk(&uri_of(place), text.clone(), form);
+                let document = Document::missing(&uri_of(place), name_in_record(place));
                 let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
-                self.bring_up(&slot, place, &text, form, None)?;
-                trust(&slot, &bytes);
+                self.read_now(&slot, place)?;
                 // Another call may have been quicker; its slot may have been used already.
                 let slot = self.inner.slots.entry(found.key.clone()).or_insert(slot).value().clone();
                 if self.inner.slots.len().is_multiple_of(SWEPT_EVERY) {
@@ -111,20 +112,65 @@ impl Workspace {
         {
             return Ok(());
         }
-        self.read_now(slot, place, None).map(drop)
+        self.read_now(slot, place)
     }
 
     /// Reads a file and brings the document to it.
-    pub(crate) fn read_now(
+    pub(crate) fn read_now(&self, slot: &Arc<Slot>, place: &Place) -> Result<(), Refusal> {
+        match self.look(slot, place, None)? {
+            Some(bytes) => decoded(place, &bytes).map(drop),
+            None if slot.lock().edits().is_empty() => {
+                Err(DiskError::NotFound { path: place.absolute().to_owned() }.into())
+            }
+            // There are edits that tell of it.
+            None => Ok(()),
+        }
+    }
+
+    /// The document of a path, whatever its file holds, or if there is none.
+    pub(crate) fn load_file(&self, found: &Found, place: &Place) -> Result<Arc<Slot>, Refusal> {
+        if let Some(slot) = &found.slot {
+            return Ok(slot.clone());
+        }
+        let document = Document::missing(&uri_of(place), name_in_record(place));
+        let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
+        self.look(&slot, place, None)?;
+        Ok(self.inner.slots.entry(found.key.clone()).or_insert(slot).value().clone())
+    }
+
+    /// Brings a document to its file and its record, whatever the file holds; none if there is no file.
+    fn look(
         &self,
         slot: &Arc<Slot>,
         place: &Place,
         session: Option<&mut Session<'_>>,
-    ) -> Result<FileBytes, Refusal> {
-        let bytes = read(place)?;
-        let (text, form) = decoded(place, &bytes)?;
-        self.bring_up(slot, place, &text, form, session)?;
-        trust(slot, &bytes);
+    ) -> Result<Option<FileBytes>, Refusal> {
+        let bytes = match read(place) {
+            Ok(bytes) => Some(bytes),
+            Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let text = bytes.as_ref().and_then(|bytes| decode(&bytes.bytes).ok());
+        match (&bytes, &text) {
+            (Some(_), Some((text, form))) => self.bring_up(slot, place, text, *form, session)?,
+            _ => self.bring_up_file(slot, place)?,
+        }
+        {
+            let mut document = slot.lock();
+            if !document.is_open() {
+                let held =
+                    bytes.as_ref().filter(|_| text.is_none()).map(|bytes| bytes.bytes.as_slice().into());
+                let mode = bytes.as_ref().and_then(|bytes| bytes.mode);
+                document.set_file(bytes.is_some(), name_in_record(place), mode);
+                if bytes.is_some() {
+                    document.set_bytes(held);
+                }
+            }
+        }
+        match &bytes {
+            Some(bytes) => trust(slot, bytes),
+            None => slot.forget_read(),
+        }
         self.attend(slot);
         Ok(bytes)
     }
@@ -194,57 +240,100 @@ impl Workspace {
         // A file that is served lies in a root, and has a history there.
         let store = self.history_of(place).ok_or_else(|| Refusal::NoFolder { uri: slot.key.clone() })?;
         let mut session = self.session(&store)?;
-        let before = self.read_now(slot, place, Some(&mut session))?;
+        let before = self.look(slot, place, Some(&mut session))?;
         let mut copy = slot.lock().clone();
         if copy.is_open() {
             return Ok(None);
         }
-        let old = copy.text().clone();
         let done = change(&mut copy, self.now())?;
-        let new = copy.text().clone();
-        let state = copy.take_unrecorded(&[]);
-        if old != new {
+        let wanted = self.wanted(place, &copy)?;
+        let there = before.as_ref().map(|before| before.bytes.as_slice());
+        if wanted.bytes.as_deref() != there || wanted.place.absolute() != place.absolute() {
+            let state = copy.take_unrecorded(&[]);
             self.remove_leftovers(place);
             // The last moment to notice: an editor that opens the file from now on reads what is written.
             self.not_taken(slot)?;
             if slot.lock().is_open() {
                 return Ok(None);
             }
-            let bytes = copy.form().to_bytes(&new);
-            if !self.write_recorded(&mut session, slot, place, &state, &before, &bytes)? {
+            if !self.write_recorded(&mut session, slot, place, &state, before.as_ref(), &wanted)? {
                 return Ok(None);
             }
-        } else if !state.unrecorded.is_empty() {
+        } else if copy.has_unrecorded() {
+            let state = copy.take_unrecorded(&[]);
             self.append(&mut session, slot, place, &state, None)?;
         }
         self.take_over_copy(slot, copy);
+        if wanted.place.absolute() != place.absolute() {
+            self.renamed(slot, wanted.place);
+        }
         self.end_session(session);
         slot.recorded().glance = store.glance();
         Ok(Some(done))
     }
 
-    /// Writes a file: what is about to be is recorded before, and that it was done afterwards. False if an editor has opened it
-    /// meanwhile, so that it was not written.
+    /// How the file of a document is to be.
+    fn wanted(&self, place: &Place, document: &Document) -> Result<Wanted, Refusal> {
+        let file = document.file_now();
+        let bytes = match document.bytes() {
+            _ if !file.exists => None,
+            Some(bytes) => Some(bytes.to_vec()),
+            None => Some(document.form().to_bytes(document.text())),
+        };
+        let place = match &file.name {
+            Some(name) if *name != name_in_record(place) => {
+                let outside = || Refusal::NoFolder { uri: name.to_string() };
+                self.read_roots().identify(Path::new(name.as_str())).ok_or_else(outside)?
+            }
+            _ => place.clone(),
+        };
+        Ok(Wanted { place, bytes, mode: file.mode })
+    }
+
+    /// A file has another name: its document is found under that.
+    fn renamed(&self, slot: &Arc<Slot>, place: Place) {
+        let key = key_of(place.absolute());
+        let mut document = slot.lock().clone();
+        document.set_uri(&uri_of(&place));
+        let fresh = Slot::new(key.clone(), document, Some(place));
+        *fresh.recorded() = *slot.recorded();
+        let fresh = Arc::new(fresh);
+        fresh.lock().news_of_edits();
+        self.inner.slots.remove(&slot.key);
+        self.inner.slots.insert(key, fresh.clone());
+        self.attend(&fresh);
+    }
+
+    /// Brings a file to how it is to be: that it is about to be is recorded before, and that it was done afterwards. False if an editor
+    /// has opened it meanwhile, so that nothing was done.
     fn write_recorded(
         &self,
         session: &mut Session<'_>,
         slot: &Slot,
         place: &Place,
         state: &State,
-        before: &FileBytes,
-        bytes: &[u8],
+        before: Option<&FileBytes>,
+        wanted: &Wanted,
     ) -> Result<bool, Refusal> {
-        let after = FileHash::of(bytes);
-        let name = name_in_record(place);
-        let effect =
-            Effect { name: name.clone(), before: Some(FileHash::of(&before.bytes)), after: Some(after) };
-        let meant = session.append(&Draft { intent: vec![effect], ..draft(slot, place, state) })?;
+        let after = wanted.bytes.as_deref().map(FileHash::of);
+        let was = before.map(|before| FileHash::of(&before.bytes));
+        let (old, name) = (name_in_record(place), name_in_record(&wanted.place));
+        let effects = match old == name {
+            true => vec![Effect { name: name.clone(), before: was, after }],
+            false => vec![
+                Effect { name: old, before: was, after: None },
+                Effect { name: name.clone(), before: None, after },
+            ],
+        };
+        let draft = draft(slot, place, state);
+        let file = slot.recorded().latest.map(|(file, _)| file);
+        let meant = session.append(&Draft { document: name.clone(), file, intent: effects, ..draft })?;
         let open = slot.lock().is_open();
-        let written = if open { Ok(None) } else { write(place, bytes, Expect::Same(before)).map(Some) };
+        let written = if open { Ok(None) } else { carry_out(place, before, wanted).map(Some) };
         match written {
             Ok(Some(stamp)) => {
-                *slot.last_read() = stamp.is_quiet(SystemTime::now()).then_some(stamp);
-                let done = Draft { saved: Some(after), done: true, ..Draft::about(name) };
+                *slot.last_read() = stamp.filter(|stamp| stamp.is_quiet(SystemTime::now()));
+                let done = Draft { file: Some(meant.file), saved: after, done: true, ..Draft::about(name) };
                 let done = session.append(&done).unwrap_or(meant);
                 let mut recorded = slot.recorded();
                 recorded.latest = Some((done.file, done.sequence));
@@ -279,6 +368,36 @@ impl Workspace {
         {
             tracing::warn!("temporary files in {} were not looked for: {error}", folder.display());
         }
+    }
+}
+
+/// How a file is to be.
+struct Wanted {
+    place: Place,
+    /// None for no file.
+    bytes: Option<Vec<u8>>,
+    mode: Option<u32>,
+}
+
+/// Writes, makes, removes or renames a file. Returns the stamp of what is there then.
+fn carry_out(place: &Place, before: Option<&FileBytes>, wanted: &Wanted) -> Result<Option<Stamp>, DiskError> {
+    let moved = wanted.place.absolute() != place.absolute();
+    match (before, &wanted.bytes) {
+        (None, None) => Ok(None),
+        (None, Some(bytes)) => {
+            create_folders(&wanted.place)?;
+            create(&wanted.place, bytes, wanted.mode).map(Some)
+        }
+        (Some(before), None) => remove(place, Expect::Same(before)).map(|()| None),
+        (Some(before), Some(bytes)) if moved => {
+            create_folders(&wanted.place)?;
+            let stamp = rename(place, &wanted.place, Expect::Same(before))?;
+            match before.bytes == *bytes {
+                true => Ok(Some(stamp)),
+                false => write(&wanted.place, bytes, Expect::Unchanged(stamp)).map(Some),
+            }
+        }
+        (Some(before), Some(bytes)) => write(place, bytes, Expect::Same(before)).map(Some),
     }
 }
 

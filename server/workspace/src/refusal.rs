@@ -117,6 +117,38 @@ pub enum Refusal {
         /// The file.
         path: String,
     },
+    /// A document that has no file.
+    #[error(
+        "{uri} has no file yet, so there is none to make, remove or rename. The person has to save it first."
+    )]
+    NoFileYet {
+        /// The document.
+        uri: String,
+    },
+    /// A file that is only proposed.
+    #[error(
+        "{path} is not on the disk yet: its creation waits for the person. withdraw_edit takes that back; await_review waits for it."
+    )]
+    NotMadeYet {
+        /// The file.
+        path: String,
+    },
+    /// A file whose removal or move waits already.
+    #[error(
+        "The removal or the move of {path} waits for the person already. await_review waits for the decision; withdraw_edit takes it back."
+    )]
+    FileChangeHeld {
+        /// The file.
+        path: String,
+    },
+    /// A file that the person has unsaved work in.
+    #[error(
+        "{path} is open in the editor with unsaved changes, so it is neither removed nor renamed. Ask the person to save it, then try again."
+    )]
+    Unsaved {
+        /// The file.
+        path: String,
+    },
     /// The change would change nothing.
     #[error(
         "The edit was refused: it would leave every line as it is. Read the file again to see what is there."

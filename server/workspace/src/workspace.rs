@@ -253,7 +253,7 @@ impl Workspace {
     }
 
     /// The roots that a caller may reach.
-    fn roots_of(&self, caller: &Caller) -> Roots {
+    pub(crate) fn roots_of(&self, caller: &Caller) -> Roots {
         let Some(folders) = &caller.roots else { return self.read_roots() };
         if let Some(known) = self.inner.narrowed.get(folders) {
             return known.clone();

@@ -77,7 +77,8 @@ impl Workspace {
         if request.operations.is_empty() {
             return Err(Refusal::NoOperations);
         }
-        let proposal = self.proposal(caller, &request)?;
+        let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool)?;
+        let proposal = Proposal { strict: request.strict, ..proposal };
         let slot = self.reach_to_write(caller, &request.path).await?;
         let _turn = slot.queue.lock().await;
         let workspace = self.clone();
@@ -142,21 +143,28 @@ impl Workspace {
         }
     }
 
-    fn proposal(&self, caller: &Caller, request: &EditRequest) -> Result<Proposal, Refusal> {
-        let conversation = match &request.conversation {
-            Some(id) if ConversationId::is_safe(id) => ConversationId::from(id.as_str()),
-            Some(id) => return Err(Refusal::BadConversation(id.clone())),
+    /// A proposal of a caller in a conversation, or in a new one.
+    pub(crate) fn new_proposal(
+        &self,
+        caller: &Caller,
+        conversation: Option<&str>,
+        tool: &str,
+    ) -> Result<Proposal, Refusal> {
+        let opens_conversation = conversation.is_none();
+        let conversation = match conversation {
+            Some(id) if ConversationId::is_safe(id) => ConversationId::from(id),
+            Some(id) => return Err(Refusal::BadConversation(id.to_owned())),
             None => self.new_conversation(),
         };
         Ok(Proposal {
             id: new_edit_id(),
             conversation,
-            opens_conversation: request.conversation.is_none(),
+            opens_conversation,
             agent: caller.agent.clone(),
             connection: caller.connection.clone(),
-            tool: request.tool.clone(),
+            tool: tool.to_owned(),
             mode: Mode::Propose,
-            strict: request.strict,
+            strict: false,
         })
     }
 
@@ -166,7 +174,7 @@ impl Workspace {
     }
 
     /// The proposal, to be treated as the settings say for a document that is open, or is not.
-    fn in_mode(&self, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
+    pub(crate) fn in_mode(&self, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
         let relative = slot.place().map(|place| place.relative().display().to_string());
         let mode = self.settings().mode(&proposal.agent, relative.as_deref().unwrap_or_default(), open);
         Proposal { mode, ..proposal.clone() }

@@ -3,12 +3,14 @@
 
 mod documents;
 mod edit;
+mod files;
 mod holding;
 mod outcome;
 mod read;
 
 pub use documents::DocumentInfo;
 pub use edit::{EditReply, EditRequest};
+pub use files::{FileAction, FileReply, FileRequest};
 pub use holding::Holding;
 pub use outcome::{EditInfo, HunkInfo, Review, ReviewScope};
 pub use read::{ReadReply, ReadRequest};

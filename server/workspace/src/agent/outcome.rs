@@ -75,7 +75,7 @@ impl Workspace {
     /// [`Refusal`]: the path is not served, or no edit has an id.
     pub async fn edits(&self, caller: &Caller, scope: &ReviewScope) -> Result<Vec<EditInfo>, Refusal> {
         let slots = match &scope.path {
-            Some(path) => vec![self.reach(caller, path).await?],
+            Some(path) => vec![self.reach_any(self.find(caller, path)?).await?],
             None => {
                 let workspace = self.clone();
                 let offered = move || {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hashline_text::{FileHash, Text};
 use hashline_weave::View;
 
+use crate::disk::DiskError;
 use crate::document::Served;
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Found, Slot, Workspace};
@@ -92,6 +93,17 @@ impl Workspace {
     }
 
     async fn reach_found(&self, found: Found) -> Result<Arc<Slot>, Refusal> {
+        let slot = self.reach_any(found).await?;
+        // The record may tell of a file that is not there.
+        let missing = slot.place().filter(|_| !slot.lock().exists_for_agents());
+        match missing {
+            Some(place) => Err(DiskError::NotFound { path: place.absolute().to_owned() }.into()),
+            None => Ok(slot),
+        }
+    }
+
+    /// The document that was found, even if its file was removed.
+    pub(crate) async fn reach_any(&self, found: Found) -> Result<Arc<Slot>, Refusal> {
         // Finding a path and a glance at its file are some system calls: less than handing them to another thread.
         if let Some(slot) = self.at_a_glance(&found) {
             slot.wait_until_ready().await;

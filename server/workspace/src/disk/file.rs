@@ -156,6 +156,8 @@ pub struct FileBytes {
     pub bytes: Vec<u8>,
     /// The file's stamp, the same before the first byte was read and after the last.
     pub stamp: Stamp,
+    /// Its mode bits, where the system has such.
+    pub mode: Option<u32>,
     /// Whether the file was quiet when it was read, so that any later change gives it another stamp.
     pub(super) settled: bool,
 }
@@ -262,8 +264,20 @@ impl<'p> Folder<'p> {
         let stamp = Stamp::of(&before);
         let whole = u64::try_from(bytes.len()).is_ok_and(|read| read == size);
         let settled = stamp.is_quiet(began);
-        Ok((whole && stamp == Stamp::of(&after)).then_some(FileBytes { bytes, stamp, settled }))
+        let mode = mode_of(&before);
+        Ok((whole && stamp == Stamp::of(&after)).then_some(FileBytes { bytes, stamp, mode, settled }))
     }
+}
+
+#[cfg(unix)]
+fn mode_of(metadata: &cap_std::fs::Metadata) -> Option<u32> {
+    use cap_std::fs::MetadataExt;
+    Some(metadata.mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+fn mode_of(_: &cap_std::fs::Metadata) -> Option<u32> {
+    None
 }
 
 /// Opens a folder in a folder, if it is one and no link to one.

@@ -46,4 +46,4 @@ pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
 pub use path::{Place, identity};
 pub use roots::{Root, Roots};
 pub use spelling::{PathStyle, path_of_file_uri};
-pub use write::{Expect, create_folders, is_temporary, remove, remove_leftovers, write};
+pub use write::{Expect, create, create_folders, is_temporary, remove, remove_leftovers, rename, write};

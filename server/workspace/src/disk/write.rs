@@ -64,7 +64,15 @@ pub fn is_temporary(name: &str) -> bool {
 /// # Errors
 /// The file is not as expected, or the disk refuses. But for [`DiskError::NotSynced`], all is as it was.
 pub fn write(place: &Place, bytes: &[u8], expect: Expect<'_>) -> Result<Stamp, DiskError> {
-    write_with(place, bytes, expect, || {})
+    write_with(place, bytes, expect, None, || {})
+}
+
+/// Makes a file that is not there, with these mode bits as Unix has them; as any new file if none are given.
+///
+/// # Errors
+/// As for [`write()`]; also if there is a file.
+pub fn create(place: &Place, bytes: &[u8], mode: Option<u32>) -> Result<Stamp, DiskError> {
+    write_with(place, bytes, Expect::Absent, mode, || {})
 }
 
 /// As [`write()`], with something that happens between the writing of the temporary file and the last look.
@@ -72,6 +80,7 @@ pub(super) fn write_with(
     place: &Place,
     bytes: &[u8],
     expect: Expect<'_>,
+    mode: Option<u32>,
     meanwhile: impl FnOnce(),
 ) -> Result<Stamp, DiskError> {
     place.check_write()?;
@@ -91,6 +100,8 @@ pub(super) fn write_with(
     temporary.file.write_all(bytes).map_err(failed)?;
     if let Some(old) = &old {
         take_over(&temporary.file, old).map_err(failed)?;
+    } else if let Some(mode) = mode {
+        set_mode(&temporary.file, mode).map_err(failed)?;
     }
     temporary.file.sync_all().map_err(failed)?;
     meanwhile();
@@ -128,6 +139,45 @@ pub fn remove(place: &Place, expect: Expect<'_>) -> Result<(), DiskError> {
     folder.dir().remove_file(folder.name).map_err(failed)?;
     sync_folder(folder.dir())
         .map_err(|error| DiskError::NotSynced { path: path.into(), why: error.to_string() })
+}
+
+/// Gives a file another name, which nobody has yet. The folder of that name has to be there.
+///
+/// # Errors
+/// The file is not as expected, the name is taken, or the disk refuses. But for [`DiskError::NotSynced`], all is as it was.
+pub fn rename(from: &Place, to: &Place, expect: Expect<'_>) -> Result<Stamp, DiskError> {
+    from.check_write()?;
+    to.check_write()?;
+    let path = to.absolute();
+    let (old, new) = (Folder::of(from)?, to_write_in(to)?);
+    if as_expected(&old, from, expect)?.is_none() {
+        return Err(DiskError::NotFound { path: from.absolute().into() });
+    }
+    as_expected(&new, to, Expect::Absent)?;
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => DiskError::AlreadyThere { path: path.into() },
+        _ => DiskError::from_io(path, Action::Write, &error),
+    };
+    rename_to_new(&old, &new).map_err(failed)?;
+    let unsure = |error: io::Error| DiskError::NotSynced { path: path.into(), why: error.to_string() };
+    sync_folder(new.dir()).and_then(|()| sync_folder(old.dir())).map_err(unsure)?;
+    new.existing(to).map(|there| Stamp::of(&there))
+}
+
+/// Where the system can, it sees by itself to it that nothing is replaced.
+#[cfg(target_os = "linux")]
+fn rename_to_new(old: &Folder<'_>, new: &Folder<'_>) -> io::Result<()> {
+    use rustix::fs::{RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(old.dir(), old.name, new.dir(), new.name, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS) => old.dir().rename(old.name, new.dir(), new.name),
+        other => other.map_err(Into::into),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rename_to_new(old: &Folder<'_>, new: &Folder<'_>) -> io::Result<()> {
+    old.dir().rename(old.name, new.dir(), new.name)
 }
 
 /// Makes the folders that the place's file would lie in, as far as they are missing.
@@ -314,6 +364,18 @@ fn take_over(file: &fs::File, old: &Metadata) -> io::Result<()> {
     // After the owner, as a change of owner takes the set-user bit away.
     let mode = mode_to_set(old.mode(), owner_kept, group_kept);
     file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(unix)]
+fn set_mode(file: &fs::File, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    // Who makes a file does not get another user's rights with it.
+    file.set_permissions(fs::Permissions::from_mode(mode & 0o1777))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &fs::File, _: u32) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

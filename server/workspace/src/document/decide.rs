@@ -60,6 +60,14 @@ pub struct Request {
     pub unseen: Unseen,
 }
 
+impl Request {
+    /// A decision without a reason, about nothing else, that takes nothing of the person's back.
+    #[must_use]
+    pub fn of(choice: Choice, target: Target) -> Self {
+        Self { choice, target, reason: None, edited: None, with_others: false, unseen: Unseen::Refuse }
+    }
+}
+
 /// What becomes of a change of a file that was made while nobody watched, when something is decided about the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unseen {
@@ -139,9 +147,22 @@ impl Document {
             decided.refused.push(refusal);
             return decided;
         }
+        let puts_in = request.choice.puts_in() != Some(false);
+        if let Some(refusal) = self.unmaking_refused(request).filter(|_| !puts_in) {
+            decided.refused.push(refusal);
+            return decided;
+        }
+        if puts_in {
+            decided = self.decide_file(request);
+            if !decided.refused.is_empty() {
+                return decided;
+            }
+        }
         let targets = self.targets(request);
-        if targets.is_empty() {
-            decided.refused.push(self.gone(&request.target));
+        if !targets.is_empty() && !self.exists_for_agents() && puts_in {
+            let message = "There is no such file now. Undo its removal first, then decide about its lines.";
+            decided.refused.push(Self::not_decided(&request.target, message.to_owned()));
+            return decided;
         }
         if let Some(refusal) = self.conflict_within(request, &targets) {
             decided.refused.push(refusal);
@@ -155,6 +176,17 @@ impl Document {
                 Err(undecided) => decided.refused.push(undecided),
             }
         }
+        if !puts_in && decided.refused.is_empty() {
+            if !self.is_open() {
+                self.settle_on_disk(now);
+            }
+            let file = self.decide_file(request);
+            decided.queued.extend(file.queued);
+            decided.refused.extend(file.refused);
+        }
+        if decided == Decided::default() {
+            decided.refused.push(self.gone(&request.target));
+        }
         decided
     }
 
@@ -163,17 +195,16 @@ impl Document {
         if self.is_open() {
             return None;
         }
-        let before = self.unseen.take()?;
+        let before = self.unseen.as_deref()?;
         match request.unseen {
             Unseen::Keep => None,
             Unseen::GiveUp => {
-                self.weave = Some(*before);
+                self.weave = self.unseen.take().map(|before| *before);
                 self.snapshots.text_changed();
                 None
             }
             Unseen::Refuse => {
                 let message = changed_words(before.buffer(), self.text());
-                self.unseen = Some(before);
                 Some(Undecided { why: Why::Changed, message, ..Self::no_such(&request.target) })
             }
         }
@@ -222,7 +253,8 @@ impl Document {
         self.edits.iter().any(|edit| match target {
             Target::Hunk(name) => {
                 edit.id.as_str().starts_with(name.edit.as_str())
-                    && edit.hunks.iter().any(|hunk| hunk.number == name.number)
+                    && (edit.hunks.iter().any(|hunk| hunk.number == name.number)
+                        || (name.number == 1 && edit.file.is_some()))
             }
             Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
             Target::Conversation(id) => edit.conversation == *id,
@@ -375,7 +407,9 @@ impl Document {
     /// Takes back the undecided hunks of an edit, for the agent that made it: marks the held ones, and takes those in the text out of
     /// it. Lines that the person changed inside stay.
     pub fn withdraw(&mut self, id: &EditId) {
-        let Some(edit) = self.edits().iter().find(|edit| edit.id == *id) else { return };
+        let Some(at) = self.edits().iter().position(|edit| edit.id == *id) else { return };
+        self.withdraw_file(at);
+        let edit = &self.edits()[at];
         let undecided: Vec<HunkId> = edit
             .hunks
             .iter()

@@ -4,7 +4,7 @@ use hashline_history::{ConversationId, Decision, EditId, HunkRef, Location, Mode
 use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, Edited, HunkId};
 
-use crate::document::Document;
+use crate::document::{Document, FileHunk};
 
 /// What one tool call did to the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,28 +23,29 @@ pub struct Edit {
     pub tool: String,
     /// How it was to be treated.
     pub mode: Mode,
-    /// Its hunks, in text order.
+    /// What it does to the file itself, if it does.
+    pub file: Option<FileHunk>,
+    /// Its hunks of lines, in text order.
     pub hunks: Vec<EditHunk>,
 }
 
 impl Edit {
+    fn decisions(&self) -> impl Iterator<Item = Decision> {
+        let file = self.file.iter().map(|file| file.decision);
+        file.chain(self.hunks.iter().map(|hunk| hunk.decision))
+    }
+
     /// The person's decision about the edit as a whole (rule W12).
     #[must_use]
     pub fn status(&self) -> Status {
-        let any = |wanted| self.hunks.iter().any(|hunk| hunk.decision == wanted);
-        if any(Decision::Undecided) {
-            Status::Pending
-        } else if any(Decision::Accepted) {
-            Status::Accepted
-        } else {
-            Status::Rejected
-        }
+        Status::of(self.decisions())
     }
 
     /// Whether there is a decision that its agent has not been told of.
     #[must_use]
     pub fn has_news(&self) -> bool {
-        self.hunks.iter().any(|hunk| hunk.told != hunk.decision)
+        self.file.as_ref().is_some_and(|file| file.told != file.decision)
+            || self.hunks.iter().any(|hunk| hunk.told != hunk.decision)
     }
 
     /// The name of one of its hunks.
@@ -109,6 +110,9 @@ impl Document {
         for edit in self.edits.iter_mut().filter(|edit| edit.id == *id) {
             for hunk in &mut edit.hunks {
                 hunk.told = hunk.decision;
+            }
+            if let Some(file) = &mut edit.file {
+                file.told = file.decision;
             }
         }
     }

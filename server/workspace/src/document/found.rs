@@ -3,11 +3,12 @@
 //! A text that was changed while nobody watched is first looked for among the states that were recorded: a checkout brings back one of
 //! those. Else its lines are matched strictly, and an edit whose place is not certain is left where it was, conflicted.
 
-use hashline_history::{Continuity, Decision, Document as Past, Location};
+use hashline_history::{Content, Continuity, Decision, Document as Past, EditState, Location};
 use hashline_text::{DiskForm, Line, Text};
 use hashline_weave::{HunkId, Weave};
 
-use crate::document::{Document, Edit, EditHunk, Home, Millis};
+use crate::document::file::FileNow;
+use crate::document::{Document, Edit, EditHunk, FileHunk, Home, Millis};
 
 /// Earlier states of a document, that its text may have gone back to.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +22,11 @@ pub struct Earlier {
 impl Document {
     /// A document that no editor has open, as it was recorded last.
     #[must_use]
-    pub fn of_record(uri: &str, form: DiskForm, past: &Past) -> Self {
+    pub fn of_record(uri: &str, past: &Past) -> Self {
+        let form = match &past.content {
+            Content::Text { form, .. } => *form,
+            Content::Bytes { .. } | Content::None => DiskForm::default(),
+        };
         let mut document = Self { form, ..Self::new(uri, Home::Disk, Text::default()) };
         let weave = past.weave().cloned().unwrap_or_else(|| Weave::new(Text::default()));
         document.owners = vec![None; weave.hunks().count()];
@@ -52,9 +57,18 @@ impl Document {
                 connection: made.connection.clone(),
                 tool: made.tool.clone(),
                 mode: made.mode,
+                file: file_hunk(state),
                 hunks,
             });
         }
+        if let Content::Bytes { bytes, .. } = &past.content {
+            document.bytes = Some(bytes.as_slice().into());
+        }
+        document.file = FileNow {
+            exists: past.registers.exists,
+            name: Some(past.name.clone()),
+            mode: past.registers.mode,
+        };
         document
     }
 
@@ -137,6 +151,14 @@ impl Document {
             self.note_location(id, Location::Disk);
         }
     }
+}
+
+/// The file hunk of a recorded edit.
+fn file_hunk(state: &EditState) -> Option<FileHunk> {
+    let change = state.made.file.clone()?;
+    let hunk = state.hunks.first()?;
+    let (decision, reason) = (hunk.decision, hunk.reason.clone());
+    Some(FileHunk { decision, reason, done: hunk.location != Location::None, ..FileHunk::new(change) })
 }
 
 /// How many lines at the beginning and at the end two texts have in common.

@@ -48,7 +48,7 @@ struct Way {
 
 impl Choice {
     /// Whether the hunk is to be in the text, if the choice says so.
-    fn puts_in(self) -> Option<bool> {
+    pub(crate) fn puts_in(self) -> Option<bool> {
         match self {
             Choice::Accept | Choice::TakeTheirs | Choice::KeepBoth => Some(true),
             Choice::Reject | Choice::KeepMine => Some(false),

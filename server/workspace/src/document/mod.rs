@@ -23,6 +23,7 @@ mod aim;
 mod decide;
 mod deliver;
 mod edit;
+mod file;
 mod found;
 mod group;
 mod later;
@@ -34,6 +35,7 @@ mod sync;
 mod unrecorded;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, JournalId, Weave};
@@ -41,6 +43,7 @@ use hashline_weave::{HunkId, JournalId, Weave};
 pub use decide::{Choice, Decided, Request, Target, Undecided, Unseen, Why};
 pub use deliver::{Delivered, Delivery};
 pub use edit::{Edit, EditHunk, HunkLines, HunkState};
+pub use file::{FileHunk, NewFile};
 pub use found::Earlier;
 pub use hashline_history::Mode;
 pub use preview::Preview;
@@ -52,6 +55,7 @@ pub use unrecorded::{State, Unrecorded};
 
 use crate::document::deliver::Flow;
 use crate::document::edit::Turn;
+use crate::document::file::FileNow;
 use crate::document::serve::Snapshots;
 
 /// A moment, in milliseconds of a clock that only goes forward.
@@ -103,6 +107,9 @@ pub struct Document {
     text: Text,
     weave: Option<Weave>,
     form: DiskForm,
+    file: FileNow,
+    /// What the file holds, where that is no text.
+    bytes: Option<Arc<[u8]>>,
     out_of_step: Option<OutOfStep>,
     edits: Vec<Edit>,
     /// Which edit each hunk of the weave belongs to, by the hunk's order of record; none for those of forgotten edits.
@@ -140,6 +147,8 @@ impl Document {
             text,
             weave: None,
             form: DiskForm::default(),
+            file: FileNow::default(),
+            bytes: None,
             out_of_step: None,
             edits: Vec::new(),
             owners: Vec::new(),
@@ -158,6 +167,11 @@ impl Document {
     #[must_use]
     pub fn uri(&self) -> &str {
         &self.uri
+    }
+
+    /// Its file has another name.
+    pub(crate) fn set_uri(&mut self, uri: &str) {
+        uri.clone_into(&mut self.uri);
     }
 
     /// Where its text is at home.
@@ -188,6 +202,22 @@ impl Document {
             Some(weave) => weave.buffer(),
             None => &self.text,
         }
+    }
+
+    /// What the file holds, where that is no text.
+    #[must_use]
+    pub(crate) fn bytes(&self) -> Option<&Arc<[u8]>> {
+        self.bytes.as_ref()
+    }
+
+    /// Says what the file holds, where that is no text.
+    pub(crate) fn set_bytes(&mut self, bytes: Option<Arc<[u8]>>) {
+        self.bytes = bytes;
+    }
+
+    /// Notes that the text is another one.
+    pub(crate) fn text_changed(&mut self) {
+        self.snapshots.text_changed();
     }
 
     /// How the text would be stored.
@@ -259,6 +289,9 @@ impl Document {
         for (own, other) in self.edits.iter_mut().zip(&other.edits).filter(|(own, other)| own.id == other.id)
         {
             for (own, other) in own.hunks.iter_mut().zip(&other.hunks) {
+                own.told = other.told;
+            }
+            if let (Some(own), Some(other)) = (&mut own.file, &other.file) {
                 own.told = other.told;
             }
         }

@@ -41,6 +41,41 @@ pub struct Proposal {
     pub strict: bool,
 }
 
+impl Proposal {
+    /// The edit as it is recorded, before it does anything.
+    pub(crate) fn new_edit(&self) -> NewEdit {
+        NewEdit {
+            id: self.id.clone(),
+            conversation: self.conversation.clone(),
+            agent: self.agent.clone(),
+            connection: self.connection.clone(),
+            opens_conversation: self.opens_conversation,
+            tool: self.tool.clone(),
+            mode: self.mode,
+            operation: FileOperation::Edit,
+            hash_before: None,
+            hash_after: None,
+            hunks: Vec::new(),
+            file: None,
+        }
+    }
+
+    /// The edit as it is decided about, before it does anything.
+    pub(crate) fn edit(&self) -> Edit {
+        Edit {
+            id: self.id.clone(),
+            conversation: self.conversation.clone(),
+            opened_conversation: self.opens_conversation,
+            agent: self.agent.clone(),
+            connection: self.connection.clone(),
+            tool: self.tool.clone(),
+            mode: self.mode,
+            file: None,
+            hunks: Vec::new(),
+        }
+    }
+}
+
 /// The snapshot that an agent's hash names.
 #[derive(Clone, Debug)]
 pub struct Located {
@@ -87,18 +122,10 @@ impl Proposed {
     pub fn new_edit(&mut self, proposal: &Proposal) -> NewEdit {
         let hunks = self.hunks.iter().zip(&self.lines).zip(1..);
         NewEdit {
-            id: proposal.id.clone(),
-            conversation: proposal.conversation.clone(),
-            agent: proposal.agent.clone(),
-            connection: proposal.connection.clone(),
-            opens_conversation: proposal.opens_conversation,
-            tool: proposal.tool.clone(),
-            mode: proposal.mode,
-            operation: FileOperation::Edit,
             hash_before: Some(self.before.hash.unwrap_or_else(|| self.before.form.hash(&self.before.text))),
             hash_after: Some(self.after.hash()),
             hunks: hunks.map(|((id, line), number)| NewHunk { number, id: Some(*id), line: *line }).collect(),
-            file: None,
+            ..proposal.new_edit()
         }
     }
 }
@@ -223,8 +250,13 @@ impl Document {
             })
             .collect();
         let ids = weave.record(&changes).map_err(Refusal::CannotWeave)?;
+        let made = self.exists();
+        let weave = self.weave();
         let held_below = proposal.mode == Mode::Apply
-            && ids.iter().any(|id| weave.prerequisites(*id).iter().any(|below| !weave.in_buffer(*below)));
+            && (!made
+                || ids
+                    .iter()
+                    .any(|id| weave.prerequisites(*id).iter().any(|below| !weave.in_buffer(*below))));
         let lines = changes.iter().map(|change| change.lines.start).collect();
         // Until it is recorded nobody sees it but its agent, in the reply (rule W20).
         let after = self.serve_agents()?;
@@ -265,35 +297,28 @@ impl Document {
         if weave.agent().is_same_instance(proposed.after.text()) {
             proposed.after.is_of(weave.revision());
         }
-        let hunks: Vec<EditHunk> = proposed
-            .hunks
-            .iter()
-            .zip(1..)
-            .map(|(id, number)| EditHunk {
-                number,
-                id: *id,
-                decision: Decision::Undecided,
-                reason: None,
-                told: Decision::Undecided,
-                location: Location::None,
-            })
-            .collect();
-        let edit = self.edits.len();
-        self.owners.extend((0..hunks.len()).map(|hunk| Some((edit, hunk))));
-        self.edits.push(Edit {
-            id: proposal.id.clone(),
-            conversation: proposal.conversation.clone(),
-            opened_conversation: proposal.opens_conversation,
-            agent: proposal.agent.clone(),
-            connection: proposal.connection.clone(),
-            tool: proposal.tool.clone(),
-            mode: proposal.mode,
-            hunks,
-        });
+        self.edits.push(proposal.edit());
+        self.add_hunks(&proposed.hunks, 1);
         self.news.review = true;
         if proposal.mode == Mode::Apply && !proposed.held_below {
             self.intend(Aim::PutIn, Plan::switch(&proposed.hunks, &[]), None, None);
         }
+    }
+
+    /// Gives the last edit hunks of the weave, numbered from `first`.
+    pub(crate) fn add_hunks(&mut self, hunks: &[HunkId], first: u32) {
+        let Some(at) = self.edits.len().checked_sub(1) else { return };
+        self.owners.extend((0..hunks.len()).map(|hunk| Some((at, hunk))));
+        let undecided = Decision::Undecided;
+        let hunk = |(id, number): (&HunkId, u32)| EditHunk {
+            number,
+            id: *id,
+            decision: undecided,
+            reason: None,
+            told: undecided,
+            location: Location::None,
+        };
+        self.edits[at].hunks = hunks.iter().zip(first..).map(hunk).collect();
     }
 
     /// The places of some hunks in the agent view.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use hashline_history::{Decision, HunkRef, Status};
+use hashline_history::{Decision, FileChange, HunkRef, Status};
 use hashline_weave::{Conflict, Edited, HunkId, View};
 
-use crate::document::{Document, Edit, EditHunk, HunkState};
+use crate::document::{Document, Edit, EditHunk, FileHunk, HunkState};
 
 /// The edits of a document, as far as they are of interest for a review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +48,32 @@ pub struct HunkView {
     pub depends_on: Vec<HunkRef>,
     /// What stands against it, as a sentence.
     pub conflict: Option<String>,
+    /// What it does to the file itself; it has no lines then.
+    pub file: Option<FileChange>,
+}
+
+impl HunkView {
+    /// The file hunk of an edit.
+    fn of_file(hunk: &FileHunk) -> Self {
+        Self {
+            number: 1,
+            state: match (hunk.done, hunk.decision) {
+                (true, _) => HunkState::InText,
+                (false, Decision::Withdrawn) => HunkState::Withdrawn,
+                (false, _) => HunkState::Held,
+            },
+            decision: hunk.decision,
+            reason: hunk.reason.clone(),
+            deciding: false,
+            lines: None,
+            removed: Vec::new(),
+            proposed: Vec::new(),
+            part_of: None,
+            depends_on: Vec::new(),
+            conflict: None,
+            file: Some(hunk.change.clone()),
+        }
+    }
 }
 
 impl Document {
@@ -71,7 +97,8 @@ impl Document {
             .map(|id| places[id.order()].as_ref().is_some_and(is_near) || !stands_alone(id))
             .collect();
         self.review_where(|edit| {
-            edit.status() == Status::Pending && edit.hunks.iter().any(|hunk| near[hunk.id.order()])
+            edit.status() == Status::Pending
+                && (edit.file.is_some() || edit.hunks.iter().any(|hunk| near[hunk.id.order()]))
         })
     }
 
@@ -87,8 +114,9 @@ impl Document {
         let edits = edits
             .into_iter()
             .map(|edit| {
-                let hunks = edit.hunks.iter();
-                let hunks = hunks.map(|hunk| self.hunk_view(hunk, &places, &conflicts, &edited)).collect();
+                let file = edit.file.iter().map(HunkView::of_file);
+                let hunks = edit.hunks.iter().map(|hunk| self.hunk_view(hunk, &places, &conflicts, &edited));
+                let hunks = file.chain(hunks).collect();
                 ReviewEdit { edit, hunks }
             })
             .collect();
@@ -140,6 +168,7 @@ impl Document {
             part_of: group.first().filter(|first| **first != id).and_then(|first| named(*first)),
             depends_on: needed.into_iter().filter(|other| !group.contains(other)).filter_map(named).collect(),
             conflict,
+            file: None,
         }
     }
 

@@ -1,6 +1,8 @@
 //! What has happened to a document that the record does not have yet, and the state that is recorded with it (rule W15).
 
-use hashline_history::{Continuity, Decided, Decision, HunkRef, Located, Location, NewEdit};
+use std::sync::Arc;
+
+use hashline_history::{Continuity, Decided, Decision, HunkRef, Located, Location, NewEdit, Registers};
 use hashline_text::DiskForm;
 use hashline_weave::{HunkId, Weave};
 
@@ -44,6 +46,10 @@ pub struct State {
     pub weave: Weave,
     /// How its text would be stored.
     pub form: DiskForm,
+    /// What the file holds instead, where that is no text.
+    pub bytes: Option<Arc<[u8]>>,
+    /// Whether there is a file, and its mode bits.
+    pub registers: Registers,
     /// What has happened.
     pub unrecorded: Unrecorded,
 }
@@ -64,7 +70,7 @@ impl Document {
         } else {
             weave.reveal(provisional);
         }
-        State { weave, form, unrecorded }
+        State { weave, form, bytes: self.bytes.clone(), registers: self.registers(), unrecorded }
     }
 
     /// Takes back what could not be recorded; what has happened since comes after it.
@@ -110,6 +116,11 @@ impl Document {
         if let Some(hunk) = self.hunk_mut(id) {
             hunk.location = location;
         }
+    }
+
+    /// Notes whether what a file hunk says is so.
+    pub(crate) fn note_file_location(&mut self, hunk: HunkRef, location: Location) {
+        self.unrecorded.locate(Located { hunk, location });
     }
 
     /// Lets what has happened be recorded nowhere: the document is kept in memory alone.

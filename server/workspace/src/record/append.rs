@@ -107,7 +107,11 @@ pub(crate) fn draft<'a>(slot: &Slot, place: &Place, state: &'a State) -> Draft<'
     let unrecorded = &state.unrecorded;
     Draft {
         since: recorded.latest.map(|(_, sequence)| sequence),
-        now: Some(Now::Text { weave: &state.weave, form: state.form, hash: None }),
+        now: Some(match &state.bytes {
+            Some(bytes) => Now::Bytes(bytes),
+            None => Now::Text { weave: &state.weave, form: state.form, hash: None },
+        }),
+        registers: Some(state.registers),
         continuity: unrecorded.continuity,
         edit: unrecorded.edit.clone(),
         decisions: unrecorded.decisions.clone(),

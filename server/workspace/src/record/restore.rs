@@ -54,6 +54,24 @@ impl Workspace {
         brought
     }
 
+    /// Brings a document to its record where its file holds no text, or is not there.
+    pub(crate) fn bring_up_file(&self, slot: &Slot, place: &Place) -> Result<(), StoreError> {
+        let Some(store) = self.history_of(place) else { return Ok(()) };
+        let glance = store.glance();
+        let latest = store.latest(&name_in_record(place))?;
+        let Some((file, _)) = latest.filter(|_| latest != slot.recorded().latest) else { return Ok(()) };
+        let past = store.file(file)?;
+        let mut document = Document::of_record(&uri_of(place), &past);
+        let mut now = slot.lock();
+        if !now.is_open() {
+            document.keep_told(&now);
+            document.news_of_edits();
+            *now = document;
+            *slot.recorded() = Recorded { latest, glance, ..Recorded::default() };
+        }
+        Ok(())
+    }
+
     /// Makes a closed document anew of its record and its text, if the two say more than is known.
     fn remake(
         &self,
@@ -152,7 +170,7 @@ impl Workspace {
             return;
         }
         let _turn = slot.queue.blocking_lock();
-        if let Err(refusal) = self.read_now(slot, &place, None) {
+        if let Err(refusal) = self.read_now(slot, &place) {
             tracing::debug!("{} was not looked at after it was closed: {refusal}", slot.key);
         }
         self.attend(slot);
@@ -209,7 +227,8 @@ impl Workspace {
         if self.inner.slots.contains_key(&key) {
             return;
         }
-        match self.load(&Found { key, slot: None, place: Some(place) }) {
+        let found = Found { key, slot: None, place: Some(place.clone()) };
+        match self.load_file(&found, &place) {
             Ok(slot) => {
                 slot.lock().news_of_edits();
                 self.attend(&slot);
@@ -272,7 +291,8 @@ fn remembered(
     now: Millis,
 ) -> Result<(Document, (FileId, Sequence)), StoreError> {
     let past = store.file(file)?;
-    let mut document = Document::of_record(&uri_of(place), form, &past);
+    let mut document = Document::of_record(&uri_of(place), &past);
+    document.set_form(form);
     document.found(text, &earlier(store, &past, text, form.hash(text))?, now);
     Ok((document, (file, past.sequence)))
 }

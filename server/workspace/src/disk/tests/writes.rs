@@ -80,7 +80,7 @@ fn what_changed_meanwhile_is_left_alone() {
                     change();
                     write(&place, b"ours\n", expect)
                 } else {
-                    write_with(&place, b"ours\n", expect, change)
+                    write_with(&place, b"ours\n", expect, None, change)
                 };
                 let error = result.expect_err(what);
                 let told = matches!(
@@ -103,7 +103,7 @@ fn what_changed_meanwhile_is_left_alone() {
 fn a_new_file_that_came_meanwhile_is_left_alone() {
     let house = House::new();
     let place = house.place("new");
-    let error = write_with(&place, b"ours\n", Expect::Absent, || {
+    let error = write_with(&place, b"ours\n", Expect::Absent, None, || {
         house.put("root/new", "theirs\n");
     });
     assert!(matches!(error, Err(DiskError::AlreadyThere { .. })));
@@ -148,7 +148,7 @@ fn a_folder_that_was_moved_away_gets_nothing() {
     let place = house.place("src/main.rs");
     let file = read(&place).unwrap();
     for (what, put) in [("nothing", None), ("a link", Some(true)), ("another folder", Some(false))] {
-        let result = write_with(&place, b"ours\n", Expect::Same(&file), || {
+        let result = write_with(&place, b"ours\n", Expect::Same(&file), None, || {
             fs::rename(house.path("root/src"), house.path("outside/src")).unwrap();
             match put {
                 Some(true) => link(house.path("outside/src"), house.path("root/src")),

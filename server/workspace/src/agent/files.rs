@@ -1,0 +1,209 @@
+//! Files as a whole: making, removing and renaming them (design 5.7).
+
+use std::sync::Arc;
+
+use hashline_history::{ConversationId, EditId, FileChange};
+use hashline_text::{FileHash, decode};
+
+use crate::agent::documents::info;
+use crate::agent::read::{blocking, name_of};
+use crate::disk::{DiskError, PathStyle, Place};
+use crate::document::{Document, Mode, NewFile, Proposal};
+use crate::record::{Provisional, name_in_record};
+use crate::refusal::Refusal;
+use crate::workspace::{Caller, Slot, Workspace};
+
+/// What an agent wants of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRequest {
+    /// The path.
+    pub path: String,
+    /// What is to be done.
+    pub change: FileAction,
+    /// The turn that the edit belongs to; none to open a new one.
+    pub conversation: Option<String>,
+    /// The tool that was called.
+    pub tool: String,
+}
+
+/// What is to be done with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileAction {
+    /// Make it, with this content. There must be none.
+    Create(String),
+    /// Remove it.
+    Delete,
+    /// Give it this path, which nothing may have yet.
+    Move(String),
+}
+
+/// What a change of a file came to.
+#[derive(Clone, Debug)]
+pub struct FileReply {
+    /// What to call the document: its path as it was.
+    pub name: String,
+    /// The path that it is moved to.
+    pub to: Option<String>,
+    /// The edit.
+    pub edit: EditId,
+    /// The turn that it belongs to, and whether this edit opened it.
+    pub conversation: (ConversationId, bool),
+    /// Whether it waits for the person; else it is done.
+    pub held: bool,
+    /// Whether an editor has the file open.
+    pub open: bool,
+    /// The hash of what the file holds, if it is text that agents can read.
+    pub hash: Option<FileHash>,
+}
+
+impl Workspace {
+    /// Makes, removes or renames a file. When this returns that is recorded, and held or done.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`], for the agent; nothing has changed then.
+    pub async fn change_file(&self, caller: &Caller, request: FileRequest) -> Result<FileReply, Refusal> {
+        self.note_agent(caller);
+        let found = self.find(caller, &request.path)?;
+        let place = found.place.clone().ok_or_else(|| Refusal::NoFileYet { uri: found.key.clone() })?;
+        place.check_write()?;
+        let to = match &request.change {
+            FileAction::Move(destination) => Some(self.free_place(caller, &place, destination)?),
+            _ => None,
+        };
+        let (workspace, there) = (self.clone(), place.clone());
+        let slot = blocking(move || workspace.load_file(&found, &there)).await?;
+        slot.wait_until_ready().await;
+        let _turn = slot.queue.lock().await;
+        let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool)?;
+        let new_conversation = request.conversation.is_none();
+        let (workspace, target) = (self.clone(), slot.clone());
+        let (edit, conversation) = (proposal.id.clone(), proposal.conversation.clone());
+        let (name, path) =
+            (name_of(&slot, slot.key.clone()), to.as_ref().map(|to| to.absolute().display().to_string()));
+        let (held, open, hash) =
+            blocking(move || workspace.change_file_now(&target, &place, to.as_ref(), &request, &proposal))
+                .await?;
+        self.attend(&slot);
+        Ok(FileReply {
+            name,
+            to: path,
+            edit,
+            conversation: (conversation, new_conversation),
+            held,
+            open,
+            hash,
+        })
+    }
+
+    /// Where a file is to go, if nothing is there and nothing is to be.
+    fn free_place(&self, caller: &Caller, from: &Place, destination: &str) -> Result<Place, Refusal> {
+        let to = self.roots_of(caller).resolve(destination, PathStyle::Any)?;
+        to.check_write()?;
+        let taken = || DiskError::AlreadyThere { path: to.absolute().to_owned() };
+        if to.absolute() == from.absolute() {
+            return Err(Refusal::NothingToDo);
+        }
+        let name = name_in_record(&to);
+        let takes = |slot: &Arc<Slot>| {
+            let document = slot.lock();
+            let here = slot.key == name.as_str() && (document.is_open() || document.exists_for_agents());
+            here || document.name_to_be() == Some(&name)
+        };
+        if self.slots().iter().any(takes) {
+            return Err(taken().into());
+        }
+        Ok(to)
+    }
+
+    /// Whether it is held, whether an editor has the file open, and the hash of what it holds.
+    fn change_file_now(
+        &self,
+        slot: &Arc<Slot>,
+        place: &Place,
+        to: Option<&Place>,
+        request: &FileRequest,
+        proposal: &Proposal,
+    ) -> Result<(bool, bool, Option<FileHash>), Refusal> {
+        if slot.lock().is_open() {
+            return self.hold_file_change(slot, place, to, request, proposal);
+        }
+        let on_disk = self.in_mode(proposal, slot, false);
+        let done = self.change_on_disk(slot, |document, now| {
+            let change = change_of(document, place, to, request)?;
+            let content = match &request.change {
+                FileAction::Create(content) => {
+                    let decoded = decode(content.as_bytes());
+                    let (text, form) = decoded.map_err(|error| Refusal::Broken(error.to_string()))?;
+                    Some(NewFile { text, form })
+                }
+                _ => None,
+            };
+            document.propose_file(change, content, &on_disk, now)?;
+            Ok((on_disk.mode == Mode::Propose, false, document.hash_for_agents()))
+        })?;
+        match done {
+            Some(done) => Ok(done),
+            // An editor has opened it meanwhile.
+            None => self.hold_file_change(slot, place, to, request, proposal),
+        }
+    }
+
+    /// What is asked of a file that an editor has open waits for the person, whatever the mode.
+    fn hold_file_change(
+        &self,
+        slot: &Arc<Slot>,
+        place: &Place,
+        to: Option<&Place>,
+        request: &FileRequest,
+        proposal: &Proposal,
+    ) -> Result<(bool, bool, Option<FileHash>), Refusal> {
+        self.bring_back_in_turn(slot);
+        if info(slot).dirty {
+            return Err(Refusal::Unsaved { path: place.absolute().display().to_string() });
+        }
+        let proposal = Proposal { mode: Mode::Propose, ..proposal.clone() };
+        let (change, edit) = {
+            let document = slot.lock();
+            let change = change_of(&document, place, to, request)?;
+            let edit = document.file_edit(&change, &proposal);
+            (change, edit)
+        };
+        self.record(slot, Some(Provisional { edit, hunks: &[] }))?;
+        slot.lock().publish_file(change, &proposal);
+        Ok((true, true, None))
+    }
+}
+
+/// What a request comes to, for the file as it is.
+fn change_of(
+    document: &Document,
+    place: &Place,
+    to: Option<&Place>,
+    request: &FileRequest,
+) -> Result<FileChange, Refusal> {
+    let path = || place.absolute().to_owned();
+    let there = document.exists_for_agents();
+    if !matches!(request.change, FileAction::Create(_)) {
+        if !there {
+            return Err(DiskError::NotFound { path: path() }.into());
+        }
+        if !document.exists() {
+            return Err(Refusal::NotMadeYet { path: path().display().to_string() });
+        }
+        if document.has_held_file_change() {
+            return Err(Refusal::FileChangeHeld { path: path().display().to_string() });
+        }
+    }
+    Ok(match &request.change {
+        FileAction::Create(_) if there || document.is_open() => {
+            return Err(DiskError::AlreadyThere { path: path() }.into());
+        }
+        FileAction::Create(_) => FileChange { exists: Some((false, true)), ..FileChange::default() },
+        FileAction::Delete => FileChange { exists: Some((true, false)), ..FileChange::default() },
+        FileAction::Move(_) => {
+            let name = to.map(|to| (name_in_record(place), name_in_record(to)));
+            FileChange { name, ..FileChange::default() }
+        }
+    })
+}

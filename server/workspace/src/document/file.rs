@@ -1,0 +1,447 @@
+//! What edits do to the file itself: they make it, remove it, or give it another name (rule W10).
+//!
+//! Existence and name are registers: a file hunk says what one was and what it is to be. It can be done while the register is as it
+//! was when the hunk was made, and undone while it is as the hunk left it: so of two that set one register, the later one goes first.
+//! Here only the registers change; whoever has the file brings it to them.
+
+use hashline_anchor::rewrite_whole;
+use hashline_history::{
+    Decision, DocumentName, FileChange, HunkRef, Location, Mode, NewEdit, NewHunk, Operation, Registers,
+};
+use hashline_text::{DiskForm, FileHash, Text};
+use hashline_weave::{Change, HunkId, Plan, TakeOut, Weave};
+
+use crate::document::aim::Aim;
+use crate::document::{Choice, Decided, Document, Edit, Millis, Proposal, Request, Target, Undecided, Why};
+use crate::refusal::Refusal;
+
+/// The hunk of an edit that is about the file and not about its lines; it has number 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileHunk {
+    /// What it sets.
+    pub change: FileChange,
+    /// The decision that stands.
+    pub decision: Decision,
+    /// What the person said about it.
+    pub reason: Option<String>,
+    /// The decision that its agent was told last.
+    pub told: Decision,
+    /// Whether the file is so.
+    pub done: bool,
+}
+
+impl FileHunk {
+    /// One that is made now.
+    pub(crate) fn new(change: FileChange) -> Self {
+        let undecided = Decision::Undecided;
+        Self { change, decision: undecided, reason: None, told: undecided, done: false }
+    }
+
+    /// Whether it makes the file.
+    #[must_use]
+    pub fn creates(&self) -> bool {
+        self.change.exists == Some((false, true))
+    }
+
+    /// Whether it removes the file.
+    #[must_use]
+    pub fn deletes(&self) -> bool {
+        self.change.exists == Some((true, false))
+    }
+
+    /// The name that it gives the file.
+    #[must_use]
+    pub fn moves_to(&self) -> Option<&DocumentName> {
+        self.change.name.as_ref().map(|(_, to)| to)
+    }
+}
+
+/// The registers of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileNow {
+    pub exists: bool,
+    /// None for a document without a file.
+    pub name: Option<DocumentName>,
+    pub mode: Option<u32>,
+}
+
+impl Default for FileNow {
+    fn default() -> Self {
+        Self { exists: true, name: None, mode: None }
+    }
+}
+
+impl FileNow {
+    /// Whether the registers that a change sets have these values.
+    fn is(&self, change: &FileChange, after: bool) -> bool {
+        let exists = change.exists.is_none_or(|(was, now)| self.exists == if after { now } else { was });
+        let name = change
+            .name
+            .as_ref()
+            .is_none_or(|(was, now)| self.name.as_ref() == Some(if after { now } else { was }));
+        exists && name
+    }
+
+    fn set(&mut self, change: &FileChange, after: bool) {
+        if let Some((was, now)) = change.exists {
+            self.exists = if after { now } else { was };
+        }
+        if let Some((was, now)) = &change.name {
+            self.name = Some(if after { now.clone() } else { was.clone() });
+        }
+    }
+}
+
+/// The content of a file that is to be made.
+#[derive(Clone, Debug)]
+pub struct NewFile {
+    /// Its text.
+    pub text: Text,
+    /// How it is stored.
+    pub form: DiskForm,
+}
+
+impl Document {
+    /// A path without a file.
+    pub(crate) fn missing(uri: &str, name: DocumentName) -> Self {
+        let mut document = Self::on_disk(uri, Text::default(), DiskForm::default());
+        document.file = FileNow { exists: false, name: Some(name), mode: None };
+        document
+    }
+
+    /// Whether there is a file.
+    pub(crate) fn exists(&self) -> bool {
+        self.file.exists
+    }
+
+    /// Whether its removal or another name waits for the person.
+    pub(crate) fn has_held_file_change(&self) -> bool {
+        let mut files = self.edits.iter().filter_map(|edit| edit.file.as_ref());
+        files.any(|file| !file.done && file.decision == Decision::Undecided)
+    }
+
+    /// The hash of what agents see of the file; none if they see none, or no text.
+    pub(crate) fn hash_for_agents(&mut self) -> Option<FileHash> {
+        if !self.exists_for_agents() || self.bytes.is_some() {
+            return None;
+        }
+        let form = self.form;
+        Some(form.hash(self.weave().agent()))
+    }
+
+    /// An edit of the file itself as it is recorded.
+    pub(crate) fn file_edit(&self, change: &FileChange, proposal: &Proposal) -> NewEdit {
+        let hash = match self.bytes() {
+            _ if !self.file.exists => None,
+            Some(bytes) => Some(FileHash::of(bytes)),
+            None => Some(self.form.hash(self.text())),
+        };
+        let operation = match change {
+            FileChange { exists: Some((false, true)), .. } => Operation::Create,
+            FileChange { exists: Some(_), .. } => Operation::Delete,
+            _ => Operation::Move,
+        };
+        NewEdit {
+            hash_before: hash,
+            hash_after: if operation == Operation::Delete { None } else { hash },
+            operation,
+            hunks: vec![NewHunk { number: 1, id: None, line: 0 }],
+            file: Some(change.clone()),
+            ..proposal.new_edit()
+        }
+    }
+
+    /// Makes an edit of the file itself, with the text that a new file is to have, and lets it be recorded with what it does.
+    pub(crate) fn propose_file(
+        &mut self,
+        change: FileChange,
+        content: Option<NewFile>,
+        proposal: &Proposal,
+        now: Millis,
+    ) -> Result<(), Refusal> {
+        let mut edit = self.file_edit(&change, proposal);
+        let mut hunks = Vec::new();
+        if let Some(NewFile { text, form }) = content {
+            edit.hash_after = Some(form.hash(&text));
+            self.set_form(form);
+            let weave = self.weave();
+            // Of a file that was removed the lines are still known.
+            let rewrite = rewrite_whole(weave.agent(), &text);
+            let changes: Vec<Change> =
+                rewrite.hunks.into_iter().map(|hunk| Change { lines: hunk.lines, new: hunk.new }).collect();
+            let ids = match rewrite.newline_at_end {
+                Some(newline) => weave.record_with_newline(&changes, newline),
+                None => weave.record(&changes),
+            };
+            hunks = ids.map_err(Refusal::CannotWeave)?;
+            let lines = changes.iter().map(|change| change.lines.start);
+            let new = hunks.iter().zip(lines).zip(2..);
+            edit.hunks.extend(new.map(|((id, line), number)| NewHunk { number, id: Some(*id), line }));
+        }
+        self.note_edit(edit);
+        self.publish_file(change, proposal);
+        self.add_hunks(&hunks, 2);
+        if proposal.mode == Mode::Apply {
+            self.switch_file(self.edits.len() - 1, true);
+            if !hunks.is_empty() {
+                self.intend(Aim::PutIn, Plan::switch(&hunks, &[]), None, None);
+            }
+            self.settle_on_disk(now);
+        }
+        Ok(())
+    }
+
+    /// Lets a recorded edit of the file itself be shown and decided.
+    pub(crate) fn publish_file(&mut self, change: FileChange, proposal: &Proposal) {
+        self.edits.push(Edit { file: Some(FileHunk::new(change)), ..proposal.edit() });
+        self.news_of_edits();
+    }
+
+    /// Whether the file is there, its name, and its mode bits.
+    pub(crate) fn file_now(&self) -> &FileNow {
+        &self.file
+    }
+
+    /// Says how the file is, as seen on the disk.
+    pub(crate) fn set_file(&mut self, exists: bool, name: DocumentName, mode: Option<u32>) {
+        self.file = FileNow { exists, name: Some(name), mode: mode.or(self.file.mode) };
+    }
+
+    /// The registers as they are recorded.
+    #[must_use]
+    pub fn registers(&self) -> Registers {
+        Registers { exists: self.file.exists, mode: self.file.mode }
+    }
+
+    /// Whether agents see the file: it is there, or one of them has proposed to make it.
+    #[must_use]
+    pub fn exists_for_agents(&self) -> bool {
+        let proposed = |edit: &Edit| {
+            edit.file
+                .as_ref()
+                .is_some_and(|file| file.creates() && !file.done && file.decision == Decision::Undecided)
+        };
+        self.file.exists || self.edits.iter().any(proposed)
+    }
+
+    /// The name that a file is to have once a held move is accepted: it counts as taken.
+    #[must_use]
+    pub fn name_to_be(&self) -> Option<&DocumentName> {
+        let held = self.edits.iter().filter_map(|edit| edit.file.as_ref());
+        held.filter(|file| !file.done && file.decision == Decision::Undecided).find_map(FileHunk::moves_to)
+    }
+
+    /// The edits whose file hunks a decision is about.
+    fn file_targets(&self, request: &Request) -> Vec<usize> {
+        let named = |edit: &Edit| match &request.target {
+            Target::Hunk(name) => name.number == 1 && edit.id.as_str().starts_with(name.edit.as_str()),
+            Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
+            Target::Conversation(id) => edit.conversation == *id,
+            Target::Lines(_) => false,
+            Target::All => true,
+        };
+        let again =
+            matches!(request.target, Target::Hunk(_) | Target::Edit(_)) || request.choice == Choice::Reopen;
+        let open = |edit: &Edit| {
+            edit.file.as_ref().is_some_and(|file| {
+                file.decision == Decision::Undecided || (again && file.decision != Decision::Withdrawn)
+            })
+        };
+        (0..self.edits.len()).filter(|at| named(&self.edits[*at]) && open(&self.edits[*at])).collect()
+    }
+
+    /// Decides about file hunks. What is made comes before its lines; what is unmade, after them. Returns what cannot be decided so.
+    pub(crate) fn decide_file(&mut self, request: &Request) -> Decided {
+        let mut decided = Decided::default();
+        let mut targets = self.file_targets(request);
+        if request.choice.puts_in() == Some(false) {
+            targets.reverse();
+        }
+        for at in targets {
+            let done = match request.choice.puts_in() {
+                Some(true) => self.accept_file(at, request),
+                Some(false) => self.reject_file(at, request),
+                None => {
+                    self.set_file_decision(at, Decision::Undecided, None);
+                    Ok(())
+                }
+            };
+            match done {
+                Ok(()) => decided.queued.push(self.file_hunk_name(at)),
+                Err(refused) => decided.refused.push(refused),
+            }
+        }
+        decided
+    }
+
+    fn accept_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let Some(hunk) = self.edits[at].file.clone() else { return Ok(()) };
+        if !hunk.done {
+            self.check_closed(at)?;
+            if !self.file.is(&hunk.change, false) {
+                let words = "The file is no longer as it was then: it was made, removed or renamed since. Reject the edit.";
+                return Err(self.file_refused(at, Why::Collides, words.to_owned()));
+            }
+            self.switch_file(at, true);
+        }
+        self.set_file_decision(at, Decision::Accepted, request.reason.clone());
+        Ok(())
+    }
+
+    fn reject_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let Some(hunk) = self.edits[at].file.clone() else { return Ok(()) };
+        if hunk.done {
+            self.check_closed(at)?;
+            if !self.file.is(&hunk.change, true) {
+                return Err(self.set_since(at));
+            }
+            if hunk.creates() {
+                self.empty(at, request)?;
+            }
+            self.switch_file(at, false);
+        }
+        self.set_file_decision(at, Decision::Rejected, request.reason.clone());
+        Ok(())
+    }
+
+    /// Takes back an undecided file hunk, for the agent that made it.
+    pub(crate) fn withdraw_file(&mut self, at: usize) {
+        let Some(hunk) = self.edits[at].file.clone() else { return };
+        if hunk.decision != Decision::Undecided {
+            return;
+        }
+        if hunk.done {
+            let request = Request::of(Choice::Reject, Target::Edit(self.edits[at].id.to_string()));
+            let open = self.check_closed(at).is_err() || !self.file.is(&hunk.change, true);
+            if open || (hunk.creates() && self.empty(at, &request).is_err()) {
+                // Something rests on it: that is for the person to decide.
+                return;
+            }
+            self.switch_file(at, false);
+        }
+        self.set_file_decision(at, Decision::Withdrawn, None);
+    }
+
+    /// Why a file that is to be unmade cannot be, as something has come to be in it.
+    pub(crate) fn unmaking_refused(&mut self, request: &Request) -> Option<Undecided> {
+        let targets = self.file_targets(request);
+        let made = |at: &usize| self.edits[*at].file.as_ref().is_some_and(|file| file.done && file.creates());
+        let made: Vec<usize> = targets.into_iter().filter(made).collect();
+        made.into_iter().find_map(|at| self.may_be_emptied(at, request).err())
+    }
+
+    /// Takes all lines out of a file that is to be unmade.
+    fn empty(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let (on, emptied) = self.may_be_emptied(at, request)?;
+        if let Some(emptied) = emptied {
+            *self.weave() = emptied;
+            self.text_changed();
+            for id in on {
+                self.note_switch(id, false);
+                self.set_decision(id, Decision::Rejected, request.reason.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The hunks that go with a file, those of the same turn and others if they may be decided with it, and what is left then; none if
+    /// they cannot be taken out, and may be lost.
+    fn may_be_emptied(
+        &mut self,
+        at: usize,
+        request: &Request,
+    ) -> Result<(Vec<HunkId>, Option<Weave>), Undecided> {
+        let on: Vec<HunkId> = {
+            let weave = self.weave();
+            weave.hunks().filter(|id| weave.in_buffer(*id)).collect()
+        };
+        let (own, edit) = (self.edits[at].id.clone(), self.edits[at].clone());
+        let foreign: Vec<HunkRef> = on
+            .iter()
+            .filter_map(|id| self.owner_of(*id))
+            .filter(|(other, _)| other.id != own && !other.same_turn(&edit))
+            .map(|(other, hunk)| other.name_of(hunk))
+            .collect();
+        if !foreign.is_empty() && !request.with_others && !matches!(request.target, Target::All) {
+            let words = format!(
+                "{} changed the file since it was made. Decide about {} with it, or leave this one for later.",
+                if foreign.len() == 1 {
+                    "Another edit has".to_owned()
+                } else {
+                    format!("{} other edits have", foreign.len())
+                },
+                if foreign.len() == 1 { "that one" } else { "those" }
+            );
+            return Err(Undecided { others: foreign, ..self.file_refused(at, Why::NeedsOthers, words) });
+        }
+        let mut trial = self.weave().clone();
+        let emptied = trial.carry_out(&Plan::switch(&[], &on)).is_ok().then_some(trial);
+        let mine = emptied.as_ref().is_none_or(|trial| !trial.buffer().is_empty());
+        if mine && request.edited != Some(TakeOut::WithMyChanges) {
+            let words = "You have written in the file since it was made: undoing that would remove your lines with it.";
+            return Err(self.file_refused(at, Why::Edited, words.to_owned()));
+        }
+        Ok((on, emptied))
+    }
+
+    /// A file that an editor has open is not removed or renamed under it.
+    fn check_closed(&self, at: usize) -> Result<(), Undecided> {
+        if !self.is_open() {
+            return Ok(());
+        }
+        let words =
+            "The file is open in the editor. Close it first, then decide about its removal or its new name.";
+        Err(self.file_refused(at, Why::Failed, words.to_owned()))
+    }
+
+    /// The refusal where later edits have set the same registers.
+    fn set_since(&self, at: usize) -> Undecided {
+        let change = self.edits[at].file.as_ref().map(|file| file.change.clone()).unwrap_or_default();
+        let sets = |file: &FileChange| {
+            (file.exists.is_some() && change.exists.is_some())
+                || (file.name.is_some() && change.name.is_some())
+        };
+        let later = (at + 1..self.edits.len()).filter(|later| {
+            self.edits[*later].file.as_ref().is_some_and(|file| file.done && sets(&file.change))
+        });
+        let others: Vec<HunkRef> = later.map(|later| self.file_hunk_name(later)).collect();
+        if others.is_empty() {
+            let words = "The file was removed or renamed by something else since. Put it back, then decide.";
+            return self.file_refused(at, Why::Changed, words.to_owned());
+        }
+        let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+        let words = format!("{names} removed, made or renamed the file after it. Reject that first.");
+        Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words) }
+    }
+
+    fn switch_file(&mut self, at: usize, on: bool) {
+        let Some(hunk) = self.edits[at].file.as_mut() else { return };
+        hunk.done = on;
+        let change = hunk.change.clone();
+        self.file.set(&change, on);
+        let name = self.file_hunk_name(at);
+        self.note_file_location(name, if on { Location::Disk } else { Location::None });
+        self.news_of_edits();
+    }
+
+    fn set_file_decision(&mut self, at: usize, decision: Decision, reason: Option<String>) {
+        let name = self.file_hunk_name(at);
+        let Some(hunk) = self.edits[at].file.as_mut() else { return };
+        if hunk.decision == decision && hunk.reason == reason {
+            return;
+        }
+        hunk.decision = decision;
+        hunk.reason.clone_from(&reason);
+        self.note_decision(name, decision, reason);
+        self.news.review = true;
+        self.news.decided = true;
+    }
+
+    fn file_hunk_name(&self, at: usize) -> HunkRef {
+        HunkRef { edit: self.edits[at].id.clone(), number: 1 }
+    }
+
+    fn file_refused(&self, at: usize, why: Why, message: String) -> Undecided {
+        Undecided { hunk: self.file_hunk_name(at).short(), why, message, others: Vec::new() }
+    }
+}

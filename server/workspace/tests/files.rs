@@ -1,0 +1,376 @@
+//! Files as agents make, remove and rename them, and as a person takes that back.
+#![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
+
+use std::path::PathBuf;
+
+use hashline_history::{ConversationId, LogEntry, Status, Store};
+use hashline_text::{DocVersion, Encoding, HashPrefix, Line};
+use hashline_weave::{TakeOut, View};
+use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
+use hashline_workspace::disk::Roots;
+use hashline_workspace::document::{Choice, Decided, Mode, Request, Target, Unseen, Why};
+use hashline_workspace::{Caller, Histories, Refusal, Settings, Workspace};
+
+struct Desk {
+    workspace: Workspace,
+    settings: Settings,
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new(settings: Settings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = started(&folder, &settings);
+        Self { workspace, settings, folder }
+    }
+
+    /// Another process takes over.
+    fn restart(&mut self) {
+        self.workspace.settle_record();
+        self.workspace = started(&self.folder, &self.settings);
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+
+    /// What a file holds; none if there is none.
+    fn file(&self, name: &str) -> Option<Vec<u8>> {
+        std::fs::read(self.path(name)).ok()
+    }
+
+    fn caller() -> Caller {
+        Caller::anywhere("tester", "1")
+    }
+
+    async fn change(&self, path: &str, change: FileAction) -> Result<FileReply, Refusal> {
+        self.change_in(path, change, None).await
+    }
+
+    async fn change_in(
+        &self,
+        path: &str,
+        change: FileAction,
+        conversation: Option<&str>,
+    ) -> Result<FileReply, Refusal> {
+        let conversation = conversation.map(str::to_owned);
+        let request = FileRequest { path: path.into(), change, conversation, tool: "a_tool".into() };
+        self.workspace.change_file(&Self::caller(), request).await
+    }
+
+    async fn create(&self, path: &str, content: &str) -> FileReply {
+        self.change(path, FileAction::Create(content.into())).await.unwrap()
+    }
+
+    async fn read(&self, path: &str) -> Result<String, Refusal> {
+        let request = ReadRequest { path: path.into(), view: View::Agent };
+        let reply = self.workspace.read(&Self::caller(), &request).await?;
+        self.workspace.shown(&reply, 0..reply.text().line_count());
+        Ok(reply.text().to_string())
+    }
+
+    /// Puts a line in the place of the first.
+    async fn replace_first(&self, path: &str, line: &str) -> String {
+        let request = ReadRequest { path: path.into(), view: View::Agent };
+        let read = self.workspace.read(&Self::caller(), &request).await.unwrap();
+        self.workspace.shown(&read, 0..read.text().line_count());
+        let first = read.text().line(Line(0)).unwrap();
+        let anchor = format!("1:{}", hashline_anchor::line_hash(&first.content()));
+        let raw = hashline_anchor::RawOperation::new("replace", anchor).content(line);
+        let request = EditRequest {
+            path: path.into(),
+            file_hash: HashPrefix::from(read.hash),
+            operations: vec![hashline_anchor::Operation::parse(0, raw).unwrap()],
+            strict: false,
+            dry_run: false,
+            conversation: None,
+            tool: "edit_text_file".into(),
+        };
+        self.workspace.edit(&Self::caller(), request).await.unwrap().edit.to_string()
+    }
+
+    async fn decide(&self, choice: Choice, target: Target) -> Decided {
+        self.workspace.decide(None, &Request::of(choice, target)).await
+    }
+
+    async fn accept(&self, reply: &FileReply) {
+        let decided = self.decide(Choice::Accept, Target::Edit(reply.edit.to_string())).await;
+        assert_eq!(decided.refused, []);
+    }
+
+    async fn reject(&self, reply: &FileReply) {
+        let decided = self.decide(Choice::Reject, Target::Edit(reply.edit.to_string())).await;
+        assert_eq!(decided.refused, []);
+    }
+
+    async fn status(&self, reply: &FileReply) -> Status {
+        let scope = ReviewScope { edits: vec![reply.edit.to_string()], ..ReviewScope::default() };
+        self.workspace.edits(&Self::caller(), &scope).await.unwrap()[0].status
+    }
+}
+
+fn started(folder: &tempfile::TempDir, settings: &Settings) -> Workspace {
+    let roots = Roots::open([folder.path()]).unwrap();
+    Workspace::new(roots, settings.clone(), Histories::of("a test")).0
+}
+
+fn proposing() -> Settings {
+    Settings { disk: Mode::Propose, ..Settings::default() }
+}
+
+#[tokio::test]
+async fn a_new_file_is_there_until_it_is_rejected_and_again_when_it_is_accepted() {
+    let mut desk = Desk::new(Settings::default());
+    for content in ["one\r\ntwo", "", "\u{feff}bom\n", "{\"json\": true}\n"] {
+        let made = desk.create("deep/er/new.txt", content).await;
+        assert!(!made.held);
+        for _ in 0..2 {
+            assert_eq!(desk.file("deep/er/new.txt").unwrap(), content.as_bytes());
+            desk.reject(&made).await;
+            assert_eq!(desk.file("deep/er/new.txt"), None);
+            assert!(matches!(desk.read("deep/er/new.txt").await, Err(Refusal::Disk(_))));
+            assert_eq!(desk.status(&made).await, Status::Rejected);
+            desk.restart();
+            desk.accept(&made).await;
+            assert_eq!(desk.status(&made).await, Status::Accepted);
+            desk.restart();
+        }
+        assert_eq!(desk.file("deep/er/new.txt").unwrap(), content.as_bytes());
+        desk.reject(&made).await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_there_is_not_made() {
+    let desk = Desk::new(Settings::default());
+    desk.write("a.txt", b"mine\n");
+    let refused = desk.change("a.txt", FileAction::Create("other\n".into())).await.unwrap_err();
+    assert!(refused.to_string().contains("a.txt"), "{refused}");
+    assert_eq!(desk.file("a.txt").unwrap(), b"mine\n");
+}
+
+#[tokio::test]
+async fn a_removed_file_comes_back_with_its_bytes_and_its_mode() {
+    for bytes in [&b"one\r\ntwo"[..], b"\xff\xfe\x00binary", b""] {
+        let mut desk = Desk::new(Settings::default());
+        desk.write("a.bin", bytes);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(desk.path("a.bin"), std::fs::Permissions::from_mode(0o750)).unwrap();
+        }
+        let removed = desk.change("a.bin", FileAction::Delete).await.unwrap();
+        for _ in 0..2 {
+            assert_eq!(desk.file("a.bin"), None);
+            desk.restart();
+            desk.reject(&removed).await;
+            assert_eq!(desk.file("a.bin").unwrap(), bytes);
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                let mode = std::fs::metadata(desk.path("a.bin")).unwrap().permissions().mode();
+                assert_eq!(mode & 0o7777, 0o750);
+            }
+            desk.restart();
+            desk.accept(&removed).await;
+        }
+        assert_eq!(desk.file("a.bin"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_renamed_file_goes_back_with_what_it_holds_by_then() {
+    let mut desk = Desk::new(Settings::default());
+    desk.write("a.txt", b"one\ntwo\n");
+    let moved = desk.change("a.txt", FileAction::Move("sub/b.txt".into())).await.unwrap();
+    assert_eq!((desk.file("a.txt"), desk.file("sub/b.txt").unwrap()), (None, b"one\ntwo\n".to_vec()));
+    desk.replace_first("sub/b.txt", "1").await;
+    desk.restart();
+    desk.reject(&moved).await;
+    assert_eq!((desk.file("sub/b.txt"), desk.file("a.txt").unwrap()), (None, b"1\ntwo\n".to_vec()));
+    assert_eq!(desk.read("a.txt").await.unwrap(), "1\ntwo\n");
+    desk.accept(&moved).await;
+    assert_eq!((desk.file("a.txt"), desk.file("sub/b.txt").unwrap()), (None, b"1\ntwo\n".to_vec()));
+}
+
+#[tokio::test]
+async fn a_chain_of_moves_is_undone_from_its_end() {
+    let mut desk = Desk::new(Settings::default());
+    desk.write("a.txt", b"one\n");
+    let first = desk.change_in("a.txt", FileAction::Move("b.txt".into()), Some("turn")).await.unwrap();
+    let second = desk.change_in("b.txt", FileAction::Move("c.txt".into()), Some("turn")).await.unwrap();
+    let decided = desk.decide(Choice::Reject, Target::Edit(first.edit.to_string())).await;
+    assert_eq!(decided.refused[0].why, Why::NeedsOthers);
+    assert_eq!(decided.refused[0].others[0].edit, second.edit);
+    assert!(desk.file("c.txt").is_some());
+    desk.restart();
+    let decided = desk.decide(Choice::Reject, Target::Conversation(ConversationId::from("turn"))).await;
+    assert_eq!(decided.refused, []);
+    assert_eq!(desk.file("a.txt").unwrap(), b"one\n");
+    assert_eq!((desk.file("b.txt"), desk.file("c.txt")), (None, None));
+    desk.accept(&first).await;
+    desk.accept(&second).await;
+    assert_eq!(desk.file("c.txt").unwrap(), b"one\n");
+}
+
+#[tokio::test]
+async fn nothing_is_moved_onto_anything() {
+    let desk = Desk::new(Settings::default());
+    desk.write("a.txt", b"a\n");
+    desk.write("b.txt", b"b\n");
+    let refused = desk.change("a.txt", FileAction::Move("b.txt".into())).await.unwrap_err();
+    assert!(refused.to_string().contains("b.txt"), "{refused}");
+    assert_eq!(
+        (desk.file("a.txt").unwrap(), desk.file("b.txt").unwrap()),
+        (b"a\n".to_vec(), b"b\n".to_vec())
+    );
+    let outside = tempfile::tempdir().unwrap();
+    let there = outside.path().join("x.txt").display().to_string();
+    desk.change("a.txt", FileAction::Move(there)).await.unwrap_err();
+    desk.change("a.txt", FileAction::Move(".mcp/x".into())).await.unwrap_err();
+    assert!(desk.file("a.txt").is_some());
+}
+
+#[tokio::test]
+async fn a_file_is_not_unmade_with_lines_that_the_person_wrote_in_it() {
+    let mut desk = Desk::new(Settings::default());
+    let made = desk.create("new.txt", "one\ntwo\n").await;
+    desk.write("new.txt", b"one\nmine\ntwo\n");
+    desk.restart();
+    let reject = Request::of(Choice::Reject, Target::Edit(made.edit.to_string()));
+    let decided = desk.workspace.decide(None, &reject).await;
+    assert_eq!(decided.refused[0].why, Why::Changed, "the change that nobody watched is shown first");
+    assert!(decided.refused[0].message.contains("+mine"), "{}", decided.refused[0].message);
+    let keep = Request { unseen: Unseen::Keep, ..reject.clone() };
+    let decided = desk.workspace.decide(None, &keep).await;
+    assert!(!decided.refused.is_empty() && desk.file("new.txt").is_some(), "{decided:?}");
+    let force = Request { unseen: Unseen::GiveUp, edited: Some(TakeOut::WithMyChanges), ..reject };
+    let decided = desk.workspace.decide(None, &force).await;
+    assert_eq!((decided.refused, desk.file("new.txt")), (vec![], None));
+    let kept = desk.path(".mcp/edit_history/discarded");
+    let copy = std::fs::read_dir(kept).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(std::fs::read(copy).unwrap(), b"one\nmine\ntwo\n");
+}
+
+#[tokio::test]
+async fn edits_of_others_in_a_new_file_go_only_with_their_own_decision() {
+    let desk = Desk::new(Settings::default());
+    let made = desk.create("new.txt", "one\ntwo\n").await;
+    let edit = {
+        let other = Caller::anywhere("other", "2");
+        let request = ReadRequest { path: "new.txt".into(), view: View::Agent };
+        let read = desk.workspace.read(&other, &request).await.unwrap();
+        desk.workspace.shown(&read, 0..2);
+        let anchor = format!("2:{}", hashline_anchor::line_hash("two"));
+        let raw = hashline_anchor::RawOperation::new("insert_after", anchor).content("three");
+        let request = EditRequest {
+            path: "new.txt".into(),
+            file_hash: HashPrefix::from(read.hash),
+            operations: vec![hashline_anchor::Operation::parse(0, raw).unwrap()],
+            strict: false,
+            dry_run: false,
+            conversation: Some("another".into()),
+            tool: "edit_text_file".into(),
+        };
+        desk.workspace.edit(&other, request).await.unwrap()
+    };
+    let reject = Request::of(Choice::Reject, Target::Edit(made.edit.to_string()));
+    let decided = desk.workspace.decide(None, &reject).await;
+    assert_eq!(decided.refused[0].why, Why::NeedsOthers);
+    assert_eq!(decided.refused[0].others[0].edit, edit.edit);
+    assert_eq!(desk.file("new.txt").unwrap(), b"one\ntwo\nthree\n");
+    let decided = desk.workspace.decide(None, &Request { with_others: true, ..reject }).await;
+    assert_eq!((decided.refused, desk.file("new.txt")), (vec![], None));
+    desk.accept(&made).await;
+    assert_eq!(desk.file("new.txt").unwrap(), b"one\ntwo\n", "the other edit stays rejected");
+}
+
+#[tokio::test]
+async fn what_is_held_changes_no_file_and_agents_see_what_they_proposed() {
+    let mut desk = Desk::new(proposing());
+    desk.write("a.txt", b"a\n");
+    desk.write("b.txt", b"b\n");
+    let made = desk.create("new.txt", "one\n").await;
+    let removed = desk.change("a.txt", FileAction::Delete).await.unwrap();
+    let moved = desk.change("b.txt", FileAction::Move("c.txt".into())).await.unwrap();
+    assert!(made.held && removed.held && moved.held);
+    desk.restart();
+    assert_eq!((desk.file("new.txt"), desk.file("c.txt")), (None, None));
+    assert_eq!(desk.read("new.txt").await.unwrap(), "one\n");
+    assert_eq!(desk.read("a.txt").await.unwrap(), "a\n", "the old names hold until it is accepted");
+    assert_eq!(desk.read("b.txt").await.unwrap(), "b\n");
+    desk.change("a.txt", FileAction::Move("c.txt".into())).await.unwrap_err();
+    let refused = desk.change("a.txt", FileAction::Delete).await.unwrap_err();
+    assert!(matches!(refused, Refusal::FileChangeHeld { .. }), "{refused}");
+    desk.replace_first("new.txt", "1").await;
+    for reply in [&made, &removed, &moved] {
+        desk.accept(reply).await;
+    }
+    assert_eq!((desk.file("a.txt"), desk.file("b.txt")), (None, None));
+    assert_eq!(desk.file("new.txt").unwrap(), b"1\n", "with the edit of the same turn that builds on it");
+    assert_eq!(desk.file("c.txt").unwrap(), b"b\n");
+}
+
+#[tokio::test]
+async fn an_own_file_change_can_be_withdrawn() {
+    for settings in [Settings::default(), proposing()] {
+        let desk = Desk::new(settings);
+        desk.write("a.txt", b"a\n");
+        for (path, change) in [
+            ("new.txt", FileAction::Create("one\n".into())),
+            ("a.txt", FileAction::Delete),
+            ("a.txt", FileAction::Move("b.txt".into())),
+        ] {
+            let done = desk.change(path, change).await.unwrap();
+            desk.workspace.withdraw(&Desk::caller(), done.edit.as_str()).await.unwrap();
+            assert_eq!(desk.file("a.txt").unwrap(), b"a\n");
+            assert_eq!((desk.file("new.txt"), desk.file("b.txt")), (None, None));
+            assert_eq!(desk.status(&done).await, Status::Rejected);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_open_file_is_removed_or_renamed_only_when_it_is_closed_and_saved() {
+    for change in [FileAction::Delete, FileAction::Move("b.txt".into())] {
+        let desk = Desk::new(Settings { open: Mode::Apply, ..Settings::default() });
+        desk.write("a.txt", b"a\n");
+        let uri = url::Url::from_file_path(desk.path("a.txt")).unwrap().to_string();
+        desk.workspace.did_open(&uri, "text", DocVersion(1), Encoding::Utf16, "unsaved\n");
+        let refused = desk.change("a.txt", change.clone()).await.unwrap_err();
+        assert!(matches!(refused, Refusal::Unsaved { .. }), "{refused}");
+        desk.workspace.did_close(&uri);
+        desk.workspace.did_open(&uri, "text", DocVersion(1), Encoding::Utf16, "a\n");
+        let held = desk.change("a.txt", change).await.unwrap();
+        assert!(held.held && held.open);
+        let decided = desk.decide(Choice::Accept, Target::Edit(held.edit.to_string())).await;
+        assert!(decided.refused[0].message.contains("Close it first"), "{decided:?}");
+        assert_eq!(desk.file("a.txt").unwrap(), b"a\n");
+        desk.workspace.did_close(&uri);
+        desk.accept(&held).await;
+        assert_eq!(desk.file("a.txt"), None);
+    }
+}
+
+#[tokio::test]
+async fn the_log_tells_of_it_as_the_specification_has_it() {
+    let desk = Desk::new(Settings::default());
+    desk.write("a.txt", b"a\n");
+    let turn = Some("turn");
+    desk.change_in("new.txt", FileAction::Create("one\n".into()), turn).await.unwrap();
+    desk.change_in("a.txt", FileAction::Move("b.txt".into()), turn).await.unwrap();
+    desk.change_in("b.txt", FileAction::Delete, turn).await.unwrap();
+    let listing = Store::new(desk.path(""), "a test").list(None, 0, |_| true).unwrap();
+    let mut entries: Vec<&LogEntry<'_>> = listing.entries.iter().collect();
+    entries.sort_by_key(|entry| entry.tool_call_index);
+    let operations: Vec<&str> = entries.iter().map(|entry| entry.operation.as_str()).collect();
+    assert_eq!(operations, ["create", "move", "delete"]);
+    assert!(entries[0].hash_before.is_none() && entries[0].hash_after.is_some());
+    assert_eq!(entries[1].source_path.as_deref(), Some(desk.path("a.txt").to_str().unwrap()));
+    assert_eq!(entries[1].file_path.as_ref(), desk.path("b.txt").to_str().unwrap());
+    assert!(entries[2].hash_before.is_some() && entries[2].hash_after.is_none());
+}
