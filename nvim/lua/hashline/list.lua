@@ -23,8 +23,12 @@ end
 local function item(document, entry)
   local hunk = entry.hunk
   local parts = { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks) }
-  parts[#parts + 1] = (STATES[hunk.state] or "") .. hunks.size(hunk)
-  parts[#parts + 1] = sample(hunk)
+  if hunk.file and hunk.file ~= vim.NIL then
+    parts[#parts + 1] = hunk.file
+  else
+    parts[#parts + 1] = (STATES[hunk.state] or "") .. hunks.size(hunk)
+    parts[#parts + 1] = sample(hunk)
+  end
   return {
     bufnr = document.buf,
     filename = not document.buf and vim.startswith(document.uri, "file:") and vim.uri_to_fname(document.uri)

@@ -20,7 +20,7 @@ M.messages = {
 M.types = {
   ["Announcement"] = { "protocol", "version" },
   ["Edit"] = { "id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks" },
-  ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict" },
+  ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file" },
   ["Lines"] = { "start", "end" },
   ["Refusal"] = { "hunk", "why", "message", "others" },
 }
@@ -53,6 +53,7 @@ M.values = {
 ---@field partOf string? the hunk that it is shown and decided with
 ---@field dependsOn string[]
 ---@field conflict string?
+---@field file string? what it does to the file itself, in words; it has no lines
 
 ---@class hashline.Edit
 ---@field id string

@@ -94,6 +94,7 @@ pub const TYPES: &[(&str, &[&str])] = &[
             "partOf",
             "dependsOn",
             "conflict",
+            "file",
         ],
     ),
     ("Lines", &["start", "end"]),
@@ -189,6 +190,8 @@ pub struct Hunk {
     pub depends_on: Vec<String>,
     /// For a conflicted hunk: what stands against it, as a sentence.
     pub conflict: Option<String>,
+    /// What it does to the file itself, in words; such a hunk has no lines.
+    pub file: Option<String>,
 }
 
 /// Lines counted from 0; `end` is not among them.

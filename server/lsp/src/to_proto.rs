@@ -5,7 +5,7 @@ use hashline_text::{DocVersion, Position};
 use hashline_weave::TextEdit;
 use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{
-    Decided, Delivery, HunkState, HunkView, Mode, Review, ReviewEdit, Undecided, Why,
+    Decided, Delivery, HunkState, HunkView, Mode, Review, ReviewEdit, Undecided, Why, in_words,
 };
 use serde_json::{Value, json};
 use tower_lsp::lsp_types as lsp;
@@ -162,6 +162,7 @@ fn hunk(hunk: &HunkView) -> protocol::Hunk {
         part_of: hunk.part_of.as_ref().map(ToString::to_string),
         depends_on: names(&hunk.depends_on),
         conflict: hunk.conflict.clone(),
+        file: hunk.file.as_ref().map(|change| in_words(change)),
     }
 }
 

@@ -210,7 +210,8 @@ fn writes<T: Serialize + DeserializeOwned>(name: &str, value: &Value) {
 fn the_types_write_the_fields_and_values_that_are_listed() {
     let lines = json!({"start": 1, "end": 2});
     let hunk = json!({"number": 1, "state": "held", "decision": "undecided", "deciding": false, "lines": lines,
-        "removed": [], "proposed": ["x"], "partOf": null, "dependsOn": ["a:1"], "conflict": null});
+        "removed": [], "proposed": ["x"], "partOf": null, "dependsOn": ["a:1"], "conflict": null,
+        "file": null});
     let edit = json!({"id": "a", "agent": "b", "connection": "e", "conversation": "c", "tool": "d", "mode": "propose",
         "status": "pending", "hunks": [hunk]});
     let pending = json!({"uri": "u", "version": null, "owner": null, "readOnly": false, "edits": [edit]});

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hashline_history::{Decision, Status};
 use hashline_weave::Conflict;
 use hashline_workspace::agent::{EditInfo, HunkInfo};
-use hashline_workspace::document::HunkState;
+use hashline_workspace::document::{HunkState, in_words};
 use hashline_workspace::{Caller, Workspace};
 
 use crate::reply::Reply;
@@ -67,11 +67,15 @@ pub(crate) fn write_edit(out: &mut String, edit: &EditInfo, own: bool) {
 fn write_hunk(out: &mut String, edit: &EditInfo, hunk: &HunkInfo) {
     let view = &hunk.view;
     let changed = matches!(view.state, HunkState::Edited(_));
+    if let Some(change) = &view.file {
+        let _ = write!(out, "{} · ", in_words(change));
+    }
     let outcome = match view.decision {
         Decision::Undecided if view.deciding => match view.state {
             HunkState::InText | HunkState::Edited(_) => "decided, on its way out of the text",
             _ => "decided, on its way into the text",
         },
+        Decision::Undecided if view.file.is_some() && view.state == HunkState::InText => "done",
         Decision::Undecided => state_word(view.state),
         Decision::Accepted if changed => "accepted, changed by the person",
         Decision::Accepted => "accepted",

@@ -56,6 +56,17 @@ impl FileHunk {
     }
 }
 
+/// What a change does to its file, in words that an edit is named by.
+#[must_use]
+pub fn in_words(change: &FileChange) -> String {
+    match change {
+        FileChange { exists: Some((_, true)), .. } => "make the file".to_owned(),
+        FileChange { exists: Some((_, false)), .. } => "remove the file".to_owned(),
+        FileChange { name: Some((_, to)), .. } => format!("rename the file to {to}"),
+        FileChange { .. } => "change the file's mode".to_owned(),
+    }
+}
+
 /// The registers of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileNow {

@@ -43,7 +43,7 @@ use hashline_weave::{HunkId, JournalId, Weave};
 pub use decide::{Choice, Decided, Request, Target, Undecided, Unseen, Why};
 pub use deliver::{Delivered, Delivery};
 pub use edit::{Edit, EditHunk, HunkLines, HunkState};
-pub use file::{FileHunk, NewFile};
+pub use file::{FileHunk, NewFile, in_words};
 pub use found::Earlier;
 pub use hashline_history::Mode;
 pub use preview::Preview;
