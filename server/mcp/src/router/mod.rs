@@ -129,7 +129,14 @@ impl Router {
             // An editor has come meanwhile.
             known = self.sidecars.known();
         }
-        let named = matches!(tool, ToolName::ReadTextFile | ToolName::EditTextFile | ToolName::ListEdits);
+        let named = matches!(
+            tool,
+            ToolName::ReadTextFile
+                | ToolName::EditTextFile
+                | ToolName::WriteFile
+                | ToolName::EditFileDiff
+                | ToolName::ListEdits
+        );
         match arguments.get("path") {
             Some(Value::String(path)) if named => {
                 let path = path.clone();

@@ -93,6 +93,7 @@ impl Workspace {
             return Err(Refusal::NoOperations);
         }
         let proposal = self.proposal(caller, &request)?;
+        // Here, and nowhere else, a path is refused that names no file.
         let slot = self.reach_to_write(caller, &request.path).await?;
         let _turn = slot.queue.lock().await;
         let workspace = self.clone();
