@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hashline_text::HashPrefix;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
@@ -53,6 +54,12 @@ impl Arguments {
             self.problem(format!("{name} is missing: {hint}"));
         }
         self.text(name).unwrap_or_default()
+    }
+
+    /// The hash of the text that the call is for, if it is given.
+    pub(crate) fn file_hash(&mut self) -> Option<HashPrefix> {
+        let text = self.text("file_hash").filter(|text| !text.trim().is_empty())?;
+        text.parse().map_err(|error| self.problem(format!("file_hash: {error}"))).ok()
     }
 
     /// A whole number, also as a string of digits.

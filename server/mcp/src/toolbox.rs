@@ -9,6 +9,7 @@ use rmcp::model::{CallToolResult, JsonObject};
 use crate::own_edits::OwnEdits;
 use crate::reply::Reply;
 use crate::tools;
+use crate::tools::edited::Desk;
 use crate::toolset::ToolName;
 
 /// The tools over one workspace. Clones share it.
@@ -44,6 +45,10 @@ impl Toolbox {
         self.editor.is_some()
     }
 
+    fn desk<'a>(&'a self, caller: &'a Caller) -> Desk<'a> {
+        Desk { workspace: &self.workspace, caller, decided: self.is_decided(), own: &self.own_edits }
+    }
+
     /// Runs a tool. Whatever goes wrong is a result with `isError` and the next step in its words.
     ///
     /// `cancel` ends a wait. A tool that changes something does not look at it: what was begun is finished.
@@ -73,10 +78,11 @@ impl Toolbox {
         let workspace = &self.workspace;
         match tool {
             ToolName::ReadTextFile => tools::read_text_file::call(workspace, caller, arguments).await,
-            ToolName::EditTextFile => {
-                let (decided, own) = (self.is_decided(), &self.own_edits);
-                tools::edit_text_file::call(workspace, caller, decided, own, arguments).await
-            }
+            ToolName::EditTextFile => tools::edit_text_file::call(&self.desk(caller), arguments).await,
+            ToolName::WriteFile => tools::write_file::call(&self.desk(caller), arguments).await,
+            ToolName::EditFileDiff => tools::edit_file_diff::call(&self.desk(caller), arguments).await,
+            ToolName::MoveFile => tools::move_file::call(&self.desk(caller), arguments).await,
+            ToolName::DeleteFile => tools::delete_file::call(&self.desk(caller), arguments).await,
             ToolName::ListEdits => tools::list_edits::call(workspace, caller, arguments).await,
             ToolName::AwaitReview => {
                 tools::await_review::call(workspace, caller, self.is_decided(), arguments, cancel).await

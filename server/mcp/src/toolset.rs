@@ -14,6 +14,8 @@ use crate::tools;
 pub enum Toolset {
     /// Reading and editing text by anchors.
     Hashline,
+    /// Whole files.
+    Files,
     /// What became of edits.
     Review,
     /// Finding documents.
@@ -22,13 +24,14 @@ pub enum Toolset {
 
 impl Toolset {
     /// All of them, which is what is listed unless something is chosen.
-    pub const ALL: [Toolset; 3] = [Toolset::Hashline, Toolset::Review, Toolset::Search];
+    pub const ALL: [Toolset; 4] = [Toolset::Hashline, Toolset::Files, Toolset::Review, Toolset::Search];
 
     /// Its name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Toolset::Hashline => "hashline",
+            Toolset::Files => "files",
             Toolset::Review => "review",
             Toolset::Search => "search",
         }
@@ -43,7 +46,7 @@ impl fmt::Display for Toolset {
 
 /// There is no toolset of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no toolset {0:?}; there are hashline, review and search")]
+#[error("there is no toolset {0:?}; there are hashline, files, review and search")]
 pub struct UnknownToolset(String);
 
 impl FromStr for Toolset {
@@ -62,6 +65,14 @@ pub enum ToolName {
     ReadTextFile,
     /// edit_text_file
     EditTextFile,
+    /// write_file
+    WriteFile,
+    /// edit_file_diff
+    EditFileDiff,
+    /// move_file
+    MoveFile,
+    /// delete_file
+    DeleteFile,
     /// list_edits
     ListEdits,
     /// await_review
@@ -74,9 +85,13 @@ pub enum ToolName {
 
 impl ToolName {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [ToolName; 6] = [
+    pub const ALL: [ToolName; 10] = [
         ToolName::ReadTextFile,
         ToolName::EditTextFile,
+        ToolName::WriteFile,
+        ToolName::EditFileDiff,
+        ToolName::MoveFile,
+        ToolName::DeleteFile,
         ToolName::ListEdits,
         ToolName::AwaitReview,
         ToolName::WithdrawEdit,
@@ -99,6 +114,10 @@ impl ToolName {
         match self {
             ToolName::ReadTextFile => "read_text_file",
             ToolName::EditTextFile => "edit_text_file",
+            ToolName::WriteFile => "write_file",
+            ToolName::EditFileDiff => "edit_file_diff",
+            ToolName::MoveFile => "move_file",
+            ToolName::DeleteFile => "delete_file",
             ToolName::ListEdits => "list_edits",
             ToolName::AwaitReview => "await_review",
             ToolName::WithdrawEdit => "withdraw_edit",
@@ -111,6 +130,9 @@ impl ToolName {
     pub fn toolset(self) -> Toolset {
         match self {
             ToolName::ReadTextFile | ToolName::EditTextFile => Toolset::Hashline,
+            ToolName::WriteFile | ToolName::EditFileDiff | ToolName::MoveFile | ToolName::DeleteFile => {
+                Toolset::Files
+            }
             ToolName::ListEdits | ToolName::AwaitReview | ToolName::WithdrawEdit => Toolset::Review,
             ToolName::ListDocuments => Toolset::Search,
         }
@@ -119,13 +141,42 @@ impl ToolName {
     /// Whether it changes nothing.
     #[must_use]
     pub fn is_read_only(self) -> bool {
-        !matches!(self, ToolName::EditTextFile | ToolName::WithdrawEdit)
+        match self {
+            ToolName::ReadTextFile
+            | ToolName::ListEdits
+            | ToolName::AwaitReview
+            | ToolName::ListDocuments => true,
+            ToolName::EditTextFile
+            | ToolName::WriteFile
+            | ToolName::EditFileDiff
+            | ToolName::MoveFile
+            | ToolName::DeleteFile
+            | ToolName::WithdrawEdit => false,
+        }
+    }
+
+    /// The argument that names the document, where the tool is about one.
+    pub(crate) fn path_argument(self) -> Option<&'static str> {
+        match self {
+            ToolName::ReadTextFile
+            | ToolName::EditTextFile
+            | ToolName::WriteFile
+            | ToolName::EditFileDiff
+            | ToolName::DeleteFile
+            | ToolName::ListEdits => Some("path"),
+            ToolName::MoveFile => Some("source"),
+            ToolName::AwaitReview | ToolName::WithdrawEdit | ToolName::ListDocuments => None,
+        }
     }
 
     fn definition(self) -> Definition {
         match self {
             ToolName::ReadTextFile => tools::read_text_file::definition(),
             ToolName::EditTextFile => tools::edit_text_file::definition(),
+            ToolName::WriteFile => tools::write_file::definition(),
+            ToolName::EditFileDiff => tools::edit_file_diff::definition(),
+            ToolName::MoveFile => tools::move_file::definition(),
+            ToolName::DeleteFile => tools::delete_file::definition(),
             ToolName::ListEdits => tools::list_edits::definition(),
             ToolName::AwaitReview => tools::await_review::definition(),
             ToolName::WithdrawEdit => tools::withdraw_edit::definition(),
@@ -179,7 +230,7 @@ fn describe(name: ToolName) -> Tool {
     };
     let annotations = ToolAnnotations::new()
         .read_only(name.is_read_only())
-        .destructive(false)
+        .destructive(name == ToolName::DeleteFile)
         .idempotent(false)
         .open_world(false);
     let mut tool = Tool::new(name.as_str(), description, schema).annotate(annotations);

@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 
 use hashline_anchor::{
-    AnchorFailure, CONTEXT, MAX_SHOWN_CHARS, OperationError, explain, explain_form, write_regions,
+    AnchorFailure, CONTEXT, MAX_SHOWN_CHARS, OperationError, RewriteFailure, explain, explain_form,
+    explain_rewrite, write_regions,
 };
 use hashline_history::StoreError;
 use hashline_text::{HashError, TextError};
 use hashline_weave::{Touched, WeaveError};
 
 use crate::disk::{DiskError, PathRefusal};
-use crate::document::{OutOfStep, Served};
+use crate::document::{OutOfStep, Served, Unit};
 
 /// Why a call is refused. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +46,30 @@ pub enum Refusal {
         /// The text as it is now.
         now: Box<Served>,
     },
+    /// Pieces to replace, or hunks of a diff, were not found.
+    #[error("{}{}", explain_rewrite(failures, now.text()), hash_now(now))]
+    Rewrite {
+        /// What is wrong with each of them.
+        failures: Vec<RewriteFailure>,
+        /// The text as it is now.
+        now: Box<Served>,
+    },
+    /// They stand in the text as it is now, and not in the one that the hash names.
+    #[error(
+        "The edit was refused and nothing was changed: what it changes does not stand so in the version of that file_hash, but it does \
+         in the text as it is now. If that is what you mean, send it again with its hash. {}",
+        hash_now(now)
+    )]
+    NotInOldText {
+        /// The text as it is now.
+        now: Box<Served>,
+    },
+    /// A whole new text would give a file a byte-order mark.
+    #[error(
+        "The edit was refused and nothing was changed: content begins with a byte-order mark (U+FEFF) and the file does not. A mark is \
+         no change of lines that a person could review, so these tools add none. Send the content without it."
+    )]
+    AddsMark,
     /// There are no operations.
     #[error(
         "The edit was refused and nothing was changed: operations is empty. Give at least one operation."
@@ -80,11 +105,13 @@ pub enum Refusal {
         given: String,
     },
     /// The lines were touched since they were served.
-    #[error("{}", stale(touched, now))]
+    #[error("{}", stale(*unit, touched, now))]
     Stale {
         /// The text as it is now.
         now: Box<Served>,
-        /// By operation the line that was touched.
+        /// What the parts of the change are called.
+        unit: Unit,
+        /// By part the line that was touched; none where any change is too much.
         touched: Vec<(usize, Touched)>,
     },
     /// The document is out of step with its editor.
@@ -196,6 +223,8 @@ impl Refusal {
     pub(crate) fn shows(&mut self) -> Option<&mut Served> {
         match self {
             Refusal::Anchors { now, .. }
+            | Refusal::Rewrite { now, .. }
+            | Refusal::NotInOldText { now }
             | Refusal::UnknownHash { now, .. }
             | Refusal::ChangedOnDisk { now }
             | Refusal::Stale { now, .. } => Some(now),
@@ -245,33 +274,46 @@ fn unknown_hash(given: &str, live: bool, now: &Served) -> String {
     )
 }
 
-fn stale(touched: &[(usize, Touched)], now: &Served) -> String {
+fn stale(unit: Unit, touched: &[(usize, Touched)], now: &Served) -> String {
     let mut out = String::from("The edit was refused and nothing was changed.\n");
     if touched.is_empty() {
-        out.push_str("The file has changed since you read it, and strict was asked for. ");
+        out.push_str(match unit {
+            Unit::Whole => {
+                "The text has changed since the version of that file_hash, and writing all of it anew would put back what was there \
+                 before. Take over into your content what differs, then send it with the hash of the text as it is now. "
+            }
+            _ => "The file has changed since you read it, and strict was asked for. ",
+        });
         out.push_str(&hash_now(now));
         return out;
     }
-    for (op, line) in touched {
+    let name = match unit {
+        Unit::Operation | Unit::Whole => "operation",
+        Unit::Edit => "edit",
+        Unit::Hunk => "hunk",
+    };
+    for (part, line) in touched {
+        let part = part + 1;
         // Writing to a string cannot fail.
         let _ = match line.now {
             Some(at) => writeln!(
                 out,
-                "- operation {}: line {} of what you read has been changed since; it is line {} now.",
-                op + 1,
+                "- {name} {part}: line {} of what you read has been changed since; it is line {} now.",
                 line.line + 1,
                 at + 1
             ),
-            None => writeln!(
-                out,
-                "- operation {}: line {} of what you read is no longer there.",
-                op + 1,
-                line.line + 1
-            ),
+            None => {
+                writeln!(out, "- {name} {part}: line {} of what you read is no longer there.", line.line + 1)
+            }
         };
     }
     out.push_str(&hash_now(now));
-    out.push_str("Send the edit again with that hash and the anchors of the lines as they are now:\n");
+    out.push_str(match unit {
+        Unit::Operation | Unit::Whole => {
+            "Send the edit again with that hash and the anchors of the lines as they are now:\n"
+        }
+        Unit::Edit | Unit::Hunk => "Send it again with that hash and by the lines as they are now:\n",
+    });
     let text = now.text();
     let last = text.line_count().saturating_sub(1);
     let places: Vec<_> = touched

@@ -8,7 +8,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Line};
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, Decided, Mode, Request, Target, Unseen, Why};
+use hashline_workspace::document::{Change, Choice, Decided, Mode, Request, Target, Unseen, Why};
 use hashline_workspace::{Caller, Histories, Refusal, Settings, Workspace};
 
 struct Desk {
@@ -83,8 +83,8 @@ impl Desk {
         let raw = hashline_anchor::RawOperation::new("replace", anchor).content(line);
         let request = EditRequest {
             path: path.into(),
-            file_hash: HashPrefix::from(read.hash),
-            operations: vec![hashline_anchor::Operation::parse(0, raw).unwrap()],
+            file_hash: Some(HashPrefix::from(read.hash)),
+            change: Change::Operations(vec![hashline_anchor::Operation::parse(0, raw).unwrap()]),
             strict: false,
             dry_run: false,
             conversation: None,
@@ -269,8 +269,8 @@ async fn edits_of_others_in_a_new_file_go_only_with_their_own_decision() {
         let raw = hashline_anchor::RawOperation::new("insert_after", anchor).content("three");
         let request = EditRequest {
             path: "new.txt".into(),
-            file_hash: HashPrefix::from(read.hash),
-            operations: vec![hashline_anchor::Operation::parse(0, raw).unwrap()],
+            file_hash: Some(HashPrefix::from(read.hash)),
+            change: Change::Operations(vec![hashline_anchor::Operation::parse(0, raw).unwrap()]),
             strict: false,
             dry_run: false,
             conversation: Some("another".into()),

@@ -6,7 +6,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Text};
 use hashline_weave::{View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, Mode, Request, Target, Unseen};
+use hashline_workspace::document::{Change, Choice, ContentChange, Mode, Request, Target, Unseen};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 
 const LINE: &str = "    let value = compute(index, &mut state)?;\n";
@@ -22,8 +22,8 @@ async fn replace(workspace: &Workspace, path: &str, line: usize, new: &str) -> E
     let raw = RawOperation::new("replace", anchor).content(new);
     let request = EditRequest {
         path: path.to_owned(),
-        file_hash: HashPrefix::from(read.hash),
-        operations: vec![Operation::parse(0, raw).unwrap()],
+        file_hash: Some(HashPrefix::from(read.hash)),
+        change: Change::Operations(vec![Operation::parse(0, raw).unwrap()]),
         strict: false,
         dry_run: false,
         conversation: None,

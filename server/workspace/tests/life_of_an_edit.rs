@@ -10,7 +10,9 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, 
 use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target, Unseen, Why};
+use hashline_workspace::document::{
+    Change, Choice, ContentChange, HunkState, Mode, Request, Target, Unseen, Why,
+};
 use hashline_workspace::{Caller, Histories, Others, Refusal, Rule, Settings, Workspace};
 
 /// An editor with one document, which does what it is told.
@@ -58,8 +60,8 @@ impl Desk {
             operations.iter().enumerate().map(|(n, raw)| Operation::parse(n, raw.clone()).unwrap()).collect();
         let request = EditRequest {
             path: self.path(),
-            file_hash: HashPrefix::from(hash),
-            operations,
+            file_hash: Some(HashPrefix::from(hash)),
+            change: Change::Operations(operations),
             strict: false,
             dry_run: false,
             conversation: None,
@@ -348,8 +350,8 @@ async fn a_refusal_serves_the_lines_that_it_shows() {
     let operation = replace(format!("2:{}", line_hash("two!")), "2");
     let request = EditRequest {
         path: desk.path(),
-        file_hash: now.parse().unwrap(),
-        operations: vec![Operation::parse(0, operation).unwrap()],
+        file_hash: Some(now.parse().unwrap()),
+        change: Change::Operations(vec![Operation::parse(0, operation).unwrap()]),
         strict: false,
         dry_run: false,
         conversation: None,
@@ -537,8 +539,8 @@ async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
     let raw = RawOperation::new("replace", Desk::anchor(read.text(), 0)).content("1");
     let request = EditRequest {
         path: path.clone(),
-        file_hash: HashPrefix::from(read.hash),
-        operations: vec![Operation::parse(0, raw).unwrap()],
+        file_hash: Some(HashPrefix::from(read.hash)),
+        change: Change::Operations(vec![Operation::parse(0, raw).unwrap()]),
         strict: false,
         dry_run: false,
         conversation: None,

@@ -10,7 +10,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Position, Span, Text};
 use hashline_weave::{View, apply_text_edits};
 use hashline_workspace::agent::{EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, Mode, Request, Target, Unseen};
+use hashline_workspace::document::{Change, Choice, ContentChange, Mode, Request, Target, Unseen};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 
 const AGENTS: usize = 16;
@@ -81,8 +81,8 @@ async fn counts(workspace: Workspace, number: usize) {
         let raw = RawOperation::new("replace", anchor).content(format!("agent {number}: {}", count + 1));
         let request = EditRequest {
             path: URI.to_owned(),
-            file_hash: HashPrefix::from(read.hash),
-            operations: vec![Operation::parse(0, raw).unwrap()],
+            file_hash: Some(HashPrefix::from(read.hash)),
+            change: Change::Operations(vec![Operation::parse(0, raw).unwrap()]),
             strict: false,
             dry_run: false,
             conversation: Some(format!("conv_{number}")),

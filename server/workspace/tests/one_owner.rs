@@ -11,7 +11,7 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, 
 use hashline_weave::View;
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target, Unseen};
+use hashline_workspace::document::{Change, Choice, ContentChange, HunkState, Mode, Request, Target, Unseen};
 use hashline_workspace::{Caller, Event, Histories, Refusal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -139,8 +139,8 @@ impl Desk {
         let raw = RawOperation::new("replace", anchor).content(content);
         let request = EditRequest {
             path: self.path().display().to_string(),
-            file_hash: HashPrefix::from(*hash),
-            operations: vec![Operation::parse(0, raw).unwrap()],
+            file_hash: Some(HashPrefix::from(*hash)),
+            change: Change::Operations(vec![Operation::parse(0, raw).unwrap()]),
             strict: false,
             dry_run,
             conversation: None,
@@ -304,8 +304,8 @@ async fn an_open_file_outside_the_roots_is_for_agents_whose_own_folders_hold_it(
         let raw = RawOperation::new("replace", format!("1:{}", line_hash("one"))).content("1");
         let request = EditRequest {
             path,
-            file_hash: HashPrefix::from(reply.hash),
-            operations: vec![Operation::parse(0, raw).unwrap()],
+            file_hash: Some(HashPrefix::from(reply.hash)),
+            change: Change::Operations(vec![Operation::parse(0, raw).unwrap()]),
             strict: false,
             dry_run: false,
             conversation: None,

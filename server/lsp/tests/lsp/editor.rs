@@ -12,6 +12,7 @@ use hashline_text::{HashPrefix, Line};
 use hashline_weave::View;
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
+use hashline_workspace::document::Change;
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, WriteHalf};
@@ -482,8 +483,8 @@ impl Editor {
         };
         let request = EditRequest {
             path,
-            file_hash: HashPrefix::from(read.hash),
-            operations: operations.iter().enumerate().map(operation).collect(),
+            file_hash: Some(HashPrefix::from(read.hash)),
+            change: Change::Operations(operations.iter().enumerate().map(operation).collect()),
             strict: false,
             dry_run: false,
             conversation: conversation.map(str::to_owned),

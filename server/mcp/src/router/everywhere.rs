@@ -34,9 +34,12 @@ impl Router {
             ToolName::AwaitReview => self.await_everywhere(origin, arguments, cancel).await,
             ToolName::WithdrawEdit => self.withdraw_where_it_is(origin, arguments, cancel).await,
             // Without a path these are refused, in the same words as everywhere.
-            ToolName::ReadTextFile | ToolName::EditTextFile => {
-                self.own_call(origin, tool, arguments, cancel).await
-            }
+            ToolName::ReadTextFile
+            | ToolName::EditTextFile
+            | ToolName::MoveFile
+            | ToolName::DeleteFile
+            | ToolName::WriteFile
+            | ToolName::EditFileDiff => self.own_call(origin, tool, arguments, cancel).await,
         }
     }
 

@@ -129,9 +129,8 @@ impl Router {
             // An editor has come meanwhile.
             known = self.sidecars.known();
         }
-        let named = matches!(tool, ToolName::ReadTextFile | ToolName::EditTextFile | ToolName::ListEdits);
-        match arguments.get("path") {
-            Some(Value::String(path)) if named => {
+        match tool.path_argument().and_then(|name| arguments.get(name)) {
+            Some(Value::String(path)) => {
                 let path = path.clone();
                 self.by_path(origin, tool, &path, arguments, known, cancel).await
             }
@@ -176,7 +175,14 @@ impl Router {
             Err(_) => return self.own_call(origin, tool, arguments, cancel).await,
         };
         // A sidecar's first root may be another than ours, so a relative path would mean another file there.
-        arguments.insert("path".to_owned(), Value::String(absolute.to_string_lossy().into_owned()));
+        let argument = tool.path_argument().unwrap_or("path");
+        arguments.insert(argument.to_owned(), Value::String(absolute.to_string_lossy().into_owned()));
+        if let Some(Value::String(destination)) = arguments.get("destination")
+            && let Ok(place) = self.roots().resolve(destination, PathStyle::Any)
+        {
+            let destination = place.absolute().to_string_lossy().into_owned();
+            arguments.insert("destination".to_owned(), Value::String(destination));
+        }
         let mut attempt = 0;
         loop {
             attempt += 1;

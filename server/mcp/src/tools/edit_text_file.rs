@@ -3,27 +3,21 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use hashline_anchor::{
-    Anchor, CONTEXT, MAX_SHOWN_CHARS, Operation, RawOperation, explain_form, write_regions,
-};
-use hashline_text::{FileHash, HashPrefix, Text};
+use hashline_anchor::{Anchor, CONTEXT, Operation, RawOperation, explain_form};
+use hashline_text::HashPrefix;
 use hashline_weave::View;
-use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
-use hashline_workspace::document::{HunkState, Mode};
-use hashline_workspace::{Caller, Refusal, Workspace};
+use hashline_workspace::agent::{EditRequest, ReadRequest};
+use hashline_workspace::document::Change;
+use hashline_workspace::{Caller, Workspace};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, refusal, shown};
-use crate::own_edits::OwnEdits;
-use crate::reply::{EDITS, FILE_HASH, Reply};
-use crate::tools::told;
+use crate::reply::Reply;
+use crate::tools::edited::{Desk, add_lines};
 use crate::toolset::Definition;
 
 const NAME: &str = "edit_text_file";
-
-/// Lines of an edit that are shown whole in the reply; of longer regions the middle is left out.
-const REGION_LINES: usize = 120;
 
 pub(crate) fn definition() -> Definition {
     Definition {
@@ -109,9 +103,10 @@ fn parse(given: JsonObject) -> Result<Asked, Wrong> {
     let file_hash =
         hash.ok_or_else(|| refusal(NAME, &["file_hash is empty: read the file first".to_owned()]))?;
     let places = operations.iter().flat_map(places).collect();
+    let (file_hash, change) = (Some(file_hash), Change::Operations(operations));
     let tool = NAME.to_owned();
     Ok(Asked {
-        request: EditRequest { path, file_hash, operations, strict, dry_run, conversation, tool },
+        request: EditRequest { path, file_hash, change, strict, dry_run, conversation, tool },
         places,
     })
 }
@@ -210,67 +205,15 @@ fn places(operation: &Operation) -> Vec<Range<usize>> {
     }
 }
 
-/// `decided`: whether there is a person who can decide about the edit.
-pub(crate) async fn call(
-    workspace: &Workspace,
-    caller: &Caller,
-    decided: bool,
-    own: &OwnEdits,
-    given: JsonObject,
-) -> Reply {
-    let Asked { request, places } = match parse(given) {
-        Ok(asked) => asked,
-        Err(wrong) => return malformed(workspace, caller, wrong).await,
-    };
-    let from = request.file_hash;
-    match workspace.edit(caller, request).await {
-        Ok(done) => {
-            if !done.open && !done.dry_run {
-                own.made(&caller.connection, from, done.hash);
-            }
-            told::with_decided(answer(&done, decided), workspace, caller, &done.name)
-        }
-        Err(refusal) => {
-            let overtaken = match &refusal {
-                Refusal::ChangedOnDisk { now } => now
-                    .hash
-                    .filter(|to| own.lead(&caller.connection, &from, to))
-                    .map(|hash| overtaken(hash, now.text(), &places)),
-                _ => None,
-            };
-            match overtaken {
-                Some(words) => Reply { text: words, ..Reply::from(refusal) },
-                None => refused(refusal, &places),
-            }
-        }
+pub(crate) async fn call(desk: &Desk<'_>, given: JsonObject) -> Reply {
+    match parse(given) {
+        Ok(Asked { request, places }) => desk.edit(request, |_| (OF_NUMBERS, places.clone())).await,
+        Err(wrong) => malformed(desk.workspace, desk.caller, wrong).await,
     }
 }
 
-/// The words for an agent whose own edit has changed the file since the text that it names.
-fn overtaken(hash: FileHash, now: &Text, places: &[Range<usize>]) -> String {
-    let mut words = format!(
-        "The edit was refused and nothing was changed: your own edit has changed the file since that file_hash; its reply had the new \
-         hash and the new anchors. The file_hash is {} now.\n",
-        hash.short()
-    );
-    add_fresh(&mut words, now, places);
-    words
-}
-
-/// A refusal; where it does not show the lines as they are now, they are added, so that no re-read is needed. The workspace has served
-/// them: an edit that goes by the hash in its words is carried past typing like any other.
-fn refused(refusal: Refusal, places: &[Range<usize>]) -> Reply {
-    let fresh = match &refusal {
-        Refusal::UnknownHash { now, .. } | Refusal::ChangedOnDisk { now } => Some(now.text()),
-        Refusal::Stale { now, touched } if touched.is_empty() => Some(now.text()),
-        _ => None,
-    };
-    let mut words = refusal.to_string();
-    if let Some(now) = fresh {
-        add_fresh(&mut words, now, places);
-    }
-    Reply { text: words, ..Reply::from(refusal) }
-}
+/// What stands above lines whose numbers were named.
+const OF_NUMBERS: &str = "The lines of those numbers, as they are now:\n";
 
 /// The refusal of a call of the wrong form, with the lines of the numbers that it names.
 async fn malformed(workspace: &Workspace, caller: &Caller, wrong: Wrong) -> Reply {
@@ -286,117 +229,8 @@ async fn malformed(workspace: &Workspace, caller: &Caller, wrong: Wrong) -> Repl
             }
             // Writing to a string cannot fail.
             let _ = writeln!(words, "The file_hash is {} now.", read.hash.short());
-            add_fresh(&mut words, read.text(), &places);
+            add_lines(&mut words, read.text(), OF_NUMBERS, &places);
         }
     }
     Reply::refused(words)
-}
-
-fn add_fresh(words: &mut String, now: &Text, places: &[Range<usize>]) {
-    if !words.ends_with('\n') {
-        words.push('\n');
-    }
-    if now.line_count() == 0 {
-        words.push_str("The file is empty now. To put lines into it, use insert_after with the anchor 0:\n");
-        return;
-    }
-    words.push_str("The lines of those numbers, as they are now:\n");
-    let last = now.line_count() - 1;
-    let near: Vec<_> = places.iter().map(|place| place.start.min(last)..place.end.min(last + 1)).collect();
-    write_regions(words, now, &near, CONTEXT, MAX_SHOWN_CHARS);
-}
-
-fn answer(done: &EditReply, decided: bool) -> Reply {
-    let mut out = String::with_capacity(1024);
-    let state = state(done);
-    // Writing to a string cannot fail.
-    let _ = match done.dry_run {
-        true => write!(out, "[{} · dry run, nothing was changed · would be {state}", done.name),
-        false => write!(out, "[{} · edit {} · {} · {state}", done.name, done.edit.short(), done.status),
-    };
-    let _ = writeln!(out, " · {} lines · file_hash {}]", done.text.line_count(), done.hash.short());
-    if !done.dry_run {
-        notes(&mut out, done, decided);
-    }
-    if done.carried {
-        out.push_str(
-            "The file had changed since you read it; the lines that you named had not, so the edit was carried to where \
-             they are now.\n",
-        );
-    }
-    for moved in &done.moved {
-        let _ = writeln!(out, "Moved: {moved}.");
-    }
-    if done.text.line_count() == 0 {
-        out.push_str("The file is empty now.\n");
-    } else {
-        out.push_str(if done.dry_run { "It would read:\n" } else { "It reads now:\n" });
-        regions(&mut out, &done.text, &done.regions);
-    }
-    let reply = Reply::new(out).with(FILE_HASH, done.hash.to_hex());
-    if done.dry_run { reply } else { reply.with(EDITS, vec![done.edit.to_string()]) }
-}
-
-/// Where the edit is, in a word or by hunk.
-fn state(done: &EditReply) -> String {
-    let words: Vec<&str> = done.states.iter().map(|state| word_of(*state, done)).collect();
-    match words.as_slice() {
-        [] => "in the text".to_owned(),
-        [first, rest @ ..] if rest.iter().all(|word| word == first) => (*first).to_owned(),
-        several => {
-            let named: Vec<_> =
-                several.iter().enumerate().map(|(at, word)| format!("hunk {} {word}", at + 1)).collect();
-            named.join(", ")
-        }
-    }
-}
-
-fn word_of(state: HunkState, done: &EditReply) -> &'static str {
-    match state {
-        HunkState::Held if done.mode == Mode::Apply && done.held_below.is_empty() => {
-            "on its way into the editor"
-        }
-        other => told::state_word(other),
-    }
-}
-
-fn notes(out: &mut String, done: &EditReply, decided: bool) {
-    let held = done.states.contains(&HunkState::Held);
-    let under_way = done.mode == Mode::Apply && done.held_below.is_empty();
-    match (held, under_way) {
-        (true, true) => out.push_str("It goes into the editor's text at once; the disk has it when the person saves.\n"),
-        (true, false) if !decided => out.push_str(
-            "Held: your reads show it, but the disk and builds do not have it. No editor is running for this file, so nobody can \
-             accept it yet.\n",
-        ),
-        (true, false) => out.push_str(
-            "Held for the person to accept: your reads show it, but the editor's text, the disk and builds do not have it \
-             yet. await_review tells the decision.\n",
-        ),
-        (false, _) => {}
-    }
-    if !done.held_below.is_empty() {
-        let below: Vec<_> = done.held_below.iter().map(hashline_history::HunkRef::short).collect();
-        let _ = writeln!(out, "It builds on {}, which must be accepted first or with it.", below.join(", "));
-    }
-    let (conversation, opened) = &done.conversation;
-    if *opened {
-        let _ = writeln!(
-            out,
-            "New mcp_conversation_id: {conversation}. Pass it on with further edits of this turn."
-        );
-    }
-}
-
-/// The changed lines with two lines of context; the middle of long parts is left out, as the agent wrote it itself.
-fn regions(out: &mut String, text: &Text, places: &[Range<usize>]) {
-    let half = REGION_LINES / 2;
-    let shortened: Vec<Range<usize>> = places
-        .iter()
-        .flat_map(|place| match place.len() > REGION_LINES {
-            true => vec![place.start..place.start + half, place.end - half..place.end],
-            false => vec![place.clone()],
-        })
-        .collect();
-    write_regions(out, text, &shortened, CONTEXT, MAX_SHOWN_CHARS);
 }

@@ -1,10 +1,15 @@
 //! One file for each tool: what it says of itself, its arguments, and its answer in words.
 
 pub(crate) mod await_review;
+pub(crate) mod delete_file;
+pub(crate) mod edit_file_diff;
 pub(crate) mod edit_text_file;
+pub(crate) mod edited;
 pub(crate) mod list_documents;
 pub(crate) mod list_edits;
+pub(crate) mod move_file;
 pub(crate) mod read_text_file;
 pub(crate) mod withdraw_edit;
+pub(crate) mod write_file;
 
 mod told;

@@ -9,3 +9,4 @@ mod listed;
 mod live;
 mod protocol;
 mod routed;
+mod whole_files;

@@ -3,26 +3,30 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_anchor::{CONTEXT, Moved, Operation};
+use hashline_anchor::{CONTEXT, Moved};
 use hashline_history::{ConversationId, EditId, HunkRef, Status};
 use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::read::{blocking, hash_of, name_of};
-use crate::document::{Document, HunkState, Located, Mode, Proposal, Proposed, Served};
+use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed};
 use crate::on_disk::either_way;
 use crate::record::Provisional;
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
-/// What an agent wants to change.
+/// How often an edit of the text as it is now is begun again because the person has typed meanwhile.
+const ATTEMPTS: u32 = 5;
+
+/// What an agent wants to change, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditRequest {
     /// The path, or the URI of an open document.
     pub path: String,
-    /// The hash of the text that the anchors belong to, or a beginning of it.
-    pub file_hash: HashPrefix,
+    /// The hash of the text that the change belongs to, or a beginning of it. None for the text as it is now, whatever the agent has
+    /// seen of it: of an open document such an edit is held in every mode.
+    pub file_hash: Option<HashPrefix>,
     /// What to change.
-    pub operations: Vec<Operation>,
+    pub change: Change,
     /// Refuse if the text is not exactly that.
     pub strict: bool,
     /// Only say what would happen.
@@ -56,6 +60,10 @@ pub struct EditReply {
     pub carried: bool,
     /// Operations whose lines were found elsewhere than their anchors say.
     pub moved: Vec<Moved>,
+    /// What is worth telling of a whole new text.
+    pub notes: Vec<Note>,
+    /// The hash of the text that it changed, where that is the text it was made for.
+    pub before: Option<FileHash>,
     /// Hunks that have to be accepted before this edit can be in the text.
     pub held_below: Vec<HunkRef>,
     /// The agent view with the edit in it.
@@ -66,6 +74,13 @@ pub struct EditReply {
     pub regions: Vec<Range<usize>>,
 }
 
+impl EditRequest {
+    /// The text that it is for, where `now` is the hash of the text as it is now.
+    fn hash_or(&self, now: FileHash) -> HashPrefix {
+        self.file_hash.unwrap_or_else(|| HashPrefix::from(now))
+    }
+}
+
 impl Workspace {
     /// Edits a document. When this returns the edit is recorded, and held or made.
     ///
@@ -74,18 +89,19 @@ impl Workspace {
     /// [`Refusal`], for the agent; nothing has changed then.
     pub async fn edit(&self, caller: &Caller, request: EditRequest) -> Result<EditReply, Refusal> {
         self.note_agent(caller);
-        if request.operations.is_empty() {
+        if request.change.is_empty() {
             return Err(Refusal::NoOperations);
         }
         let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool)?;
         let proposal = Proposal { strict: request.strict, ..proposal };
+        // Here, and nowhere else, a path is refused that names no file.
         let slot = self.reach_to_write(caller, &request.path).await?;
         let _turn = slot.queue.lock().await;
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);
         let new_conversation = request.conversation.is_none();
         let mut done = {
-            let size = slot.lock().text().len_bytes();
+            let size = slot.lock().text().len_bytes() + request.change.len_bytes();
             let work = move || workspace.edit_now(&document, &request, &proposal);
             // A small document is done sooner than a thread is found for it.
             let worked =
@@ -95,6 +111,7 @@ impl Workspace {
                 Err(refusal) => return Err(self.with_hash(&slot, refusal).await),
             }
         };
+        let before = done.proposed.hash_before();
         let hash = hash_of(&mut done.proposed.after).await;
         if !dry_run {
             self.served_regions(&slot, &done, hash);
@@ -113,6 +130,8 @@ impl Workspace {
             carried: done.proposed.carried,
             text: done.proposed.after.text().clone(),
             moved: done.proposed.moved,
+            notes: done.proposed.notes,
+            before,
             held_below: done.held_below,
             hash,
             regions: done.regions,
@@ -173,6 +192,15 @@ impl Workspace {
         ConversationId::from(format!("conv_{}_{}", self.wall_clock(), &random[..8]))
     }
 
+    /// The proposal, to be treated as the settings say for a document that is open, or is not. What was not made for a text that the
+    /// agent has seen waits for the person, where there is one.
+    fn mode_of(&self, request: &EditRequest, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
+        match request.file_hash {
+            None if open => Proposal { mode: Mode::Propose, ..proposal.clone() },
+            _ => self.in_mode(proposal, slot, open),
+        }
+    }
+
     /// The proposal, to be treated as the settings say for a document that is open, or is not.
     pub(crate) fn in_mode(&self, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
         let relative = slot.place().map(|place| place.relative().display().to_string());
@@ -188,7 +216,7 @@ impl Workspace {
     ) -> Result<Done, Refusal> {
         if request.dry_run {
             let mut copy = slot.lock().clone();
-            let proposal = self.in_mode(proposal, slot, copy.is_open());
+            let proposal = self.mode_of(request, proposal, slot, copy.is_open());
             let mut proposed = propose(&mut copy, request, &proposal)?;
             copy.publish(&mut proposed, &proposal);
             if !copy.is_open() {
@@ -196,7 +224,8 @@ impl Workspace {
             }
             return Ok(Done::of(&mut copy, proposed, &proposal));
         }
-        let (live, on_disk) = (self.in_mode(proposal, slot, true), self.in_mode(proposal, slot, false));
+        let in_mode = |open| self.mode_of(request, proposal, slot, open);
+        let (live, on_disk) = (in_mode(true), in_mode(false));
         let in_file = |document: &mut Document, now| {
             // One that was recorded and not written, as an editor has opened the file, is another edit.
             let on_disk = Proposal { id: new_edit_id(), ..on_disk.clone() };
@@ -209,7 +238,7 @@ impl Workspace {
         either_way(|| self.edit_live(slot, request, &live), || self.change_on_disk(slot, in_file))
     }
 
-    /// Edits a document that an editor has open: it is locked only while its runs are touched. None if no editor has it open.
+    /// Edits a document that an editor has open. None if no editor has it open.
     fn edit_live(
         &self,
         slot: &Slot,
@@ -218,14 +247,32 @@ impl Workspace {
     ) -> Result<Option<Done>, Refusal> {
         // Opened while it was edited on the disk, it is not what the record says any more.
         self.bring_back_in_turn(slot);
+        let mut attempt = 1;
+        loop {
+            match self.edit_open(slot, request, proposal) {
+                Err(Refusal::Stale { .. }) if request.file_hash.is_none() && attempt < ATTEMPTS => {
+                    attempt += 1
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// The same, once: the document is locked only while its runs are touched.
+    fn edit_open(
+        &self,
+        slot: &Slot,
+        request: &EditRequest,
+        proposal: &Proposal,
+    ) -> Result<Option<Done>, Refusal> {
         let open = || Some(slot.lock()).filter(|document| document.is_open());
         let Some(mut now) = open().map(|mut document| document.serve_agents()).transpose()? else {
             return Ok(None);
         };
         let hash = now.hash();
-        let located = slot.lock().locate(&request.file_hash, &now, hash)?;
-        let resolved = resolve(&located, request, &now)?;
-        let proposed = open().map(|mut document| document.propose(&located, &resolved, proposal));
+        let located = slot.lock().locate(&request.hash_or(hash), &now, hash)?;
+        let resolution = located.resolve(&request.change, &now)?;
+        let proposed = open().map(|mut document| document.propose(&located, &resolution, proposal));
         let Some(mut proposed) = proposed.transpose()? else { return Ok(None) };
         let provisional = Provisional { edit: proposed.new_edit(proposal), hunks: &proposed.hunks };
         if let Err(error) = self.record(slot, Some(provisional)) {
@@ -249,19 +296,9 @@ fn new_edit_id() -> EditId {
 fn propose(document: &mut Document, request: &EditRequest, proposal: &Proposal) -> Result<Proposed, Refusal> {
     let mut now = document.serve_agents()?;
     let hash = now.hash();
-    let located = document.locate(&request.file_hash, &now, hash)?;
-    let resolved = resolve(&located, request, &now)?;
-    document.propose(&located, &resolved, proposal)
-}
-
-fn resolve(
-    located: &Located,
-    request: &EditRequest,
-    now: &Served,
-) -> Result<hashline_anchor::Resolved, Refusal> {
-    located
-        .resolve(&request.operations)
-        .map_err(|failures| Refusal::Anchors { failures, now: Box::new(now.clone()) })
+    let located = document.locate(&request.hash_or(hash), &now, hash)?;
+    let resolution = located.resolve(&request.change, &now)?;
+    document.propose(&located, &resolution, proposal)
 }
 
 /// An edit that is in the document.

@@ -96,6 +96,20 @@ impl Workspace {
         })
     }
 
+    /// Whether agents see a file at a path.
+    ///
+    /// # Errors
+    ///
+    /// The path is not served, or the disk refuses.
+    pub async fn has_file(&self, caller: &Caller, path: &str) -> Result<bool, Refusal> {
+        let found = self.find(caller, path)?;
+        let Some(place) = found.place.clone() else { return Ok(true) };
+        let workspace = self.clone();
+        let slot = blocking(move || workspace.load_file(&found, &place)).await?;
+        let document = slot.lock();
+        Ok(document.is_open() || document.exists_for_agents())
+    }
+
     /// Where a file is to go, if nothing is there and nothing is to be.
     fn free_place(&self, caller: &Caller, from: &Place, destination: &str) -> Result<Place, Refusal> {
         let to = self.roots_of(caller).resolve(destination, PathStyle::Any)?;

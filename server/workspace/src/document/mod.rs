@@ -20,6 +20,7 @@
 //! - A client that joins a delivery and its undo to no change at all, and says nothing, is taken not to have made it: it is sent again.
 
 mod aim;
+mod change;
 mod decide;
 mod deliver;
 mod edit;
@@ -40,6 +41,7 @@ use std::sync::Arc;
 use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, JournalId, Weave};
 
+pub use change::{Change, Note, Resolution, Unit, Whole};
 pub use decide::{Choice, Decided, Request, Target, Undecided, Unseen, Why};
 pub use deliver::{Delivered, Delivery};
 pub use edit::{Edit, EditHunk, HunkLines, HunkState};

@@ -1,23 +1,22 @@
-//! An agent's edit, from the anchors it names to hunks of the weave (rules W10, W11, W14).
+//! An agent's edit, from the lines it names to hunks of the weave (rules W10, W11, W14).
 //!
-//! In three steps, so that neither hashing nor the search for anchors happens while the document is locked: [`Document::locate`]
+//! In three steps, so that neither hashing nor the search for lines happens while the document is locked: [`Document::locate`]
 //! finds the snapshot that a hash names, [`Located::resolve`] finds the lines in it, [`Document::propose`] carries them to where
 //! they are now and records the hunks.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_anchor::{
-    AnchorFailure, LineEdit, Moved, Operation, Options, Resolved, merge_touching, owned_lines, resolve,
-};
+use hashline_anchor::{ExactHunk, LineEdit, Moved, Resolved, Rewrite, merge_touching, owned_lines};
 use hashline_history::{
     ConversationId, Decision, EditId, Location, NewEdit, NewHunk, Operation as FileOperation,
 };
 use hashline_text::{DiskForm, FileHash, HashPrefix, Text};
-use hashline_weave::{Change, HunkId, Plan, Snapshot, Touched, View};
+use hashline_weave::{Change, HunkId, Plan, Snapshot, Touched, View, Weave};
 
 use crate::document::aim::Aim;
-use crate::document::{Document, Edit, EditHunk, Mode, Served};
+use crate::document::change::{Resolution, Unit, Work};
+use crate::document::{Document, Edit, EditHunk, Mode, Note, Served};
 use crate::refusal::Refusal;
 
 /// An edit that an agent asks for, as far as it is not lines.
@@ -81,11 +80,13 @@ impl Proposal {
 pub struct Located {
     snapshot: Arc<Snapshot>,
     /// Whether it is the text as it is now.
-    current: bool,
+    pub(crate) current: bool,
     hash: FileHash,
     /// The lines that were shown under the hash; all of them for the text as it is now, if it was never served.
-    seen: Option<Vec<Range<usize>>>,
-    live: bool,
+    pub(crate) seen: Option<Vec<Range<usize>>>,
+    pub(crate) live: bool,
+    /// How the text would be stored.
+    pub(crate) form: DiskForm,
 }
 
 /// What an edit came to.
@@ -97,13 +98,16 @@ pub struct Proposed {
     pub carried: bool,
     /// Operations whose lines were found elsewhere than their anchors say.
     pub moved: Vec<Moved>,
-    /// The agent has seen every line of the text that the edit was based on.
+    /// The agent knows every line of the text with the edit in it.
     pub seen_all: bool,
     /// Held, though the mode was apply, because it builds on hunks that are held.
     pub held_below: bool,
+    /// What is worth telling of a whole new text.
+    pub notes: Vec<Note>,
     /// The agent view with the edit in it.
     pub after: Served,
     before: Before,
+    operation: FileOperation,
     /// The first line that each hunk replaces, in the text before.
     lines: Vec<usize>,
 }
@@ -118,10 +122,17 @@ struct Before {
 }
 
 impl Proposed {
+    /// The hash of the text that the edit was woven into, where it is known.
+    #[must_use]
+    pub fn hash_before(&self) -> Option<FileHash> {
+        self.before.hash
+    }
+
     /// What is to be recorded before anybody is told. Computes the hashes that are not known, so not under a lock.
     pub fn new_edit(&mut self, proposal: &Proposal) -> NewEdit {
         let hunks = self.hunks.iter().zip(&self.lines).zip(1..);
         NewEdit {
+            operation: self.operation,
             hash_before: Some(self.before.hash.unwrap_or_else(|| self.before.form.hash(&self.before.text))),
             hash_after: Some(self.after.hash()),
             hunks: hunks.map(|((id, line), number)| NewHunk { number, id: Some(*id), line: *line }).collect(),
@@ -141,43 +152,6 @@ impl Located {
     pub fn text(&self) -> &Text {
         self.snapshot.text()
     }
-
-    /// The lines that the operations mean, in the snapshot.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with each operation.
-    pub fn resolve(&self, operations: &[Operation]) -> Result<Resolved, Vec<AnchorFailure>> {
-        let options = Options { blank_is_empty: self.live };
-        let resolved = resolve(self.text(), operations, options)?;
-        let unseen = |moved: &&Moved| {
-            self.seen.as_ref().is_some_and(|seen| {
-                !seen.iter().any(|range| range.start <= moved.to.start && moved.to.end <= range.end)
-            })
-        };
-        let failures: Vec<AnchorFailure> = resolved
-            .moved
-            .iter()
-            .filter(unseen)
-            .filter_map(|moved| unseen_failure(moved, operations, self.text()))
-            .collect();
-        if failures.is_empty() { Ok(resolved) } else { Err(failures) }
-    }
-}
-
-/// A moved anchor must land on a line that the agent was shown (rule W14): one byte of hash is no proof that it means this one.
-fn unseen_failure(moved: &Moved, operations: &[Operation], text: &Text) -> Option<AnchorFailure> {
-    use hashline_anchor::{Anchor, Problem, line_hash};
-    let operation = operations.get(moved.op)?;
-    let anchor = match operation {
-        Operation::Replace { start, .. } | Operation::Delete { start, .. } => start.clone(),
-        Operation::InsertAfter { anchor: Anchor::Line(anchor), .. }
-        | Operation::InsertBefore { anchor, .. } => anchor.clone(),
-        Operation::InsertAfter { anchor: Anchor::Start, .. } => return None,
-    };
-    let instead = text.line(anchor.line).map(|line| line_hash(&line.content()));
-    let problem = Problem::NotFound { anchor, instead, lines: text.line_count() };
-    Some(AnchorFailure { op: moved.op, name: operation.name(), problem })
 }
 
 impl Document {
@@ -195,27 +169,27 @@ impl Document {
         }
         hashes.sort_unstable();
         hashes.dedup();
-        let live = self.is_open();
+        let (live, form) = (self.is_open(), now.form());
         match (hashes.len(), current) {
             (0, _) => {
                 Err(Refusal::UnknownHash { given: prefix.to_string(), live, now: Box::new(now.clone()) })
             }
             (1, true) => {
                 let seen = matching.into_iter().next().map(|(.., seen)| seen);
-                Ok(Located { snapshot: now.snapshot.clone(), current, hash, seen, live })
+                Ok(Located { snapshot: now.snapshot.clone(), current, hash, seen, live, form })
             }
             (1, false) => {
                 let (hash, snapshot, seen) = matching.remove(0);
                 if !live {
                     return Err(Refusal::ChangedOnDisk { now: Box::new(now.clone()) });
                 }
-                Ok(Located { snapshot, current, hash, seen: Some(seen), live })
+                Ok(Located { snapshot, current, hash, seen: Some(seen), live, form })
             }
             _ => Err(Refusal::AmbiguousHash { given: prefix.to_string() }),
         }
     }
 
-    /// Carries resolved operations to where their lines are now and records them as hunks: provisional until
+    /// Carries a change to where its lines are now and records it as hunks: provisional until
     /// [`publish`](Self::publish), gone with [`withdraw_provisional`](Self::withdraw_provisional).
     ///
     /// # Errors
@@ -224,32 +198,33 @@ impl Document {
     pub fn propose(
         &mut self,
         located: &Located,
-        resolved: &Resolved,
+        resolution: &Resolution,
         proposal: &Proposal,
     ) -> Result<Proposed, Refusal> {
         if let Some(reason) = self.out_of_step() {
             return Err(Refusal::OutOfStep { uri: self.uri().to_owned(), reason: reason.clone() });
         }
         let agent = self.weave().agent();
+        // What must not be carried is compared, which takes time in the size of the text.
+        let whole = resolution.unit == Unit::Whole;
         let unchanged = located.current
-            && (agent.is_same_instance(located.text()) || (proposal.strict && agent == located.text()));
-        let carried = match unchanged {
-            true => resolved.edits.clone(),
-            false => self.carried(located, resolved, proposal.strict)?,
+            && (agent.is_same_instance(located.text())
+                || ((proposal.strict || whole) && agent == located.text()));
+        let work = match unchanged {
+            true => resolution.work.clone(),
+            false if proposal.strict || whole => return Err(self.stale(resolution.unit, Vec::new())),
+            false => self.carried(located, resolution)?,
         };
         let form = self.form();
         let weave = self.weave();
         let text = weave.agent().clone();
         let before = Before { text: text.clone(), form, hash: unchanged.then_some(located.hash) };
-        let hunks = merge_touching(carried);
-        let changes: Vec<Change> = hunks
-            .into_iter()
-            .map(|hunk| Change {
-                new: owned_lines(&text, hunk.lines.clone(), &hunk.content),
-                lines: hunk.lines,
-            })
-            .collect();
-        let ids = weave.record(&changes).map_err(Refusal::CannotWeave)?;
+        let (changes, newline) = work.into_changes(&text);
+        let ids = match newline {
+            Some(newline) => weave.record_with_newline(&changes, newline),
+            None => weave.record(&changes),
+        };
+        let ids = ids.map_err(Refusal::CannotWeave)?;
         let made = self.exists();
         let weave = self.weave();
         let held_below = proposal.mode == Mode::Apply
@@ -264,11 +239,13 @@ impl Document {
         Ok(Proposed {
             hunks: ids,
             carried: !located.current,
-            moved: resolved.moved.clone(),
-            seen_all: unchanged && located.seen_all(),
+            moved: resolution.moved().to_vec(),
+            seen_all: unchanged && (whole || located.seen_all()),
             held_below,
+            notes: resolution.notes.clone(),
             after,
             before,
+            operation: resolution.operation(),
             lines,
         })
     }
@@ -327,48 +304,117 @@ impl Document {
         hunks.iter().filter_map(|id| places[id.order()].clone()).collect()
     }
 
-    /// The resolved operations as edits of the agent view as it is now.
-    fn carried(
-        &mut self,
-        located: &Located,
-        resolved: &Resolved,
-        strict: bool,
-    ) -> Result<Vec<LineEdit>, Refusal> {
-        let mut carried = Vec::with_capacity(resolved.edits.len());
+    /// A change of the snapshot as one of the agent view as it is now.
+    fn carried(&mut self, located: &Located, resolution: &Resolution) -> Result<Work, Refusal> {
         let mut touched = Vec::new();
         let weave = self.weave();
-        if strict {
-            return Err(self.stale(touched));
-        }
-        // Behind the one empty line of a blank text, which the first insert at `0:` takes away.
-        let mut blank = 0;
-        for edit in &resolved.edits {
-            let lines = match resolved.named.get(edit.op).and_then(Option::as_ref) {
-                // Before line 1, wherever that is.
-                None if edit.lines.is_empty() => Ok(blank..blank),
-                None => weave.carry(&located.snapshot, edit.lines.clone()).inspect(|lines| blank = lines.end),
-                Some(named) if !edit.lines.is_empty() => weave.carry(&located.snapshot, named.clone()),
-                Some(named) => weave.carry(&located.snapshot, named.clone()).map(|now| {
-                    let at = if edit.lines.start >= named.end { now.end } else { now.start };
-                    at..at
-                }),
-            };
-            match lines {
-                Ok(lines) => carried.push(LineEdit { lines, ..edit.clone() }),
-                Err(line) => touched.push((edit.op, line)),
+        let carried = match &resolution.work {
+            Work::Lines(resolved) => {
+                Work::Lines(carry_lines(weave, &located.snapshot, resolved, &mut touched))
             }
-        }
-        if touched.is_empty() {
-            carried.sort_by_key(|edit| (edit.lines.start, edit.lines.end));
-            return Ok(carried);
-        }
-        Err(self.stale(touched))
+            Work::Exact(rewrite) => {
+                Work::Exact(carry_rewrite(weave, &located.snapshot, rewrite, &mut touched))
+            }
+        };
+        if touched.is_empty() { Ok(carried) } else { Err(self.stale(resolution.unit, touched)) }
     }
 
-    fn stale(&mut self, touched: Vec<(usize, Touched)>) -> Refusal {
+    fn stale(&mut self, unit: Unit, touched: Vec<(usize, Touched)>) -> Refusal {
         match self.serve_agents() {
-            Ok(now) => Refusal::Stale { now: Box::new(now), touched },
+            Ok(now) => Refusal::Stale { now: Box::new(now), unit, touched },
             Err(refusal) => refusal,
         }
     }
+}
+
+impl Work {
+    /// What is to be recorded over a text, and whether the text ends with a newline then, where that is said.
+    fn into_changes(self, text: &Text) -> (Vec<Change>, Option<bool>) {
+        match self {
+            Work::Lines(resolved) => {
+                let of = |hunk: hashline_anchor::Hunk| Change {
+                    new: owned_lines(text, hunk.lines.clone(), &hunk.content),
+                    lines: hunk.lines,
+                };
+                (merge_touching(resolved.edits).into_iter().map(of).collect(), None)
+            }
+            Work::Exact(rewrite) => {
+                let mut changes: Vec<Change> = Vec::with_capacity(rewrite.hunks.len());
+                for ExactHunk { lines, new, .. } in rewrite.hunks {
+                    match changes.last_mut() {
+                        // The lines between have gone since.
+                        Some(last) if lines.start <= last.lines.end => {
+                            last.lines.end = last.lines.end.max(lines.end);
+                            last.new.extend(new);
+                        }
+                        _ => changes.push(Change { lines, new }),
+                    }
+                }
+                (changes, rewrite.newline_at_end)
+            }
+        }
+    }
+}
+
+/// Operations where their lines are now; which of them cannot be, as a line that they name was touched.
+fn carry_lines(
+    weave: &mut Weave,
+    snapshot: &Snapshot,
+    resolved: &Resolved,
+    touched: &mut Vec<(usize, Touched)>,
+) -> Resolved {
+    let mut edits = Vec::with_capacity(resolved.edits.len());
+    // Behind the one empty line of a blank text, which the first insert at `0:` takes away.
+    let mut blank = 0;
+    for edit in &resolved.edits {
+        let lines = match resolved.named.get(edit.op).and_then(Option::as_ref) {
+            // Before line 1, wherever that is.
+            None if edit.lines.is_empty() => Ok(blank..blank),
+            None => weave.carry(snapshot, edit.lines.clone()).inspect(|lines| blank = lines.end),
+            Some(named) if !edit.lines.is_empty() => weave.carry(snapshot, named.clone()),
+            Some(named) => weave.carry(snapshot, named.clone()).map(|now| {
+                let at = if edit.lines.start >= named.end { now.end } else { now.start };
+                at..at
+            }),
+        };
+        match lines {
+            Ok(lines) => edits.push(LineEdit { lines, ..edit.clone() }),
+            Err(line) => touched.push((edit.op, line)),
+        }
+    }
+    edits.sort_by_key(|edit| (edit.lines.start, edit.lines.end));
+    Resolved { edits, ..resolved.clone() }
+}
+
+/// Hunks where their lines are now, if no line that their parts name was touched.
+fn carry_rewrite(
+    weave: &mut Weave,
+    snapshot: &Snapshot,
+    rewrite: &Rewrite,
+    touched: &mut Vec<(usize, Touched)>,
+) -> Rewrite {
+    let mut hunks = Vec::with_capacity(rewrite.hunks.len());
+    for hunk in &rewrite.hunks {
+        let named = hunk.parts.iter().filter_map(|part| rewrite.named.get(*part));
+        let around =
+            named.fold(hunk.lines.clone(), |all, named| all.start.min(named.start)..all.end.max(named.end));
+        let now = match around.is_empty() {
+            false => weave.carry(snapshot, around.clone()),
+            // It fills a text without lines.
+            true if weave.agent().line_count() == 0 => Ok(0..0),
+            true => Err(Touched { line: 0, now: Some(0) }),
+        };
+        match now {
+            Ok(now) => {
+                let at = |line: usize| now.start + (line - around.start);
+                hunks.push(ExactHunk { lines: at(hunk.lines.start)..at(hunk.lines.end), ..hunk.clone() });
+            }
+            Err(line) => touched.push((hunk.parts.first().copied().unwrap_or_default(), line)),
+        }
+    }
+    let ends = |text: &Text| text.is_empty() || text.ends_with_newline();
+    let at_end = hunks.last().is_some_and(|hunk| hunk.lines.end == weave.agent().line_count());
+    // What leaves the end as it was leaves it as it is now.
+    let newline_at_end = rewrite.newline_at_end.filter(|word| at_end && *word != ends(snapshot.text()));
+    Rewrite { hunks, newline_at_end, named: rewrite.named.clone() }
 }

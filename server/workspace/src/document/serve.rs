@@ -39,6 +39,11 @@ impl Served {
         self.snapshot.text()
     }
 
+    /// How the text would be stored.
+    pub(crate) fn form(&self) -> hashline_text::DiskForm {
+        self.form
+    }
+
     /// Notes that the view is still this one at a later revision of the weave.
     pub(crate) fn is_of(&mut self, revision: u64) {
         self.revision = revision;

@@ -4,7 +4,7 @@ use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{Decision, EditId, HunkRef};
 use hashline_text::{HashPrefix, Line};
 use hashline_weave::{Conflict, TakeOut, View};
-use hashline_workspace::document::{Choice, HunkState, Mode, Proposal, Request, Target, Unseen, Why};
+use hashline_workspace::document::{Change, Choice, HunkState, Mode, Proposal, Request, Target, Unseen, Why};
 
 use crate::desk::{Desk, at, proposal};
 
@@ -256,7 +256,8 @@ fn a_rejection_that_waits_is_about_what_was_shown_as_one_when_it_was_made() {
         format!("{}:{}", line + 1, line_hash(&served.text().line(Line(line)).unwrap().content()))
     };
     let raw = RawOperation::new("replace_range", anchor(0)).end(anchor(2)).content("all");
-    let resolved = located.resolve(&[Operation::parse(0, raw).unwrap()]).unwrap();
+    let resolved =
+        located.resolve(&Change::Operations(vec![Operation::parse(0, raw).unwrap()]), &served).unwrap();
     let proposal = Proposal { id: EditId::from("on-both"), ..proposal("conv", Mode::Propose) };
     let mut proposed = desk.document.propose(&located, &resolved, &proposal).unwrap();
     desk.document.publish(&mut proposed, &proposal);

@@ -5,8 +5,8 @@ use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text};
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::document::{
-    Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Proposed, Request, Target,
-    Unseen, Why,
+    Change, Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Proposed, Request,
+    Target, Unseen, Why,
 };
 
 /// A document and its editor, which does nothing by itself.
@@ -67,7 +67,7 @@ impl Desk {
         };
         let operations: Vec<Operation> = lines.iter().enumerate().map(operation).collect();
         let located = self.document.locate(&HashPrefix::from(hash), &served, hash).unwrap();
-        let resolved = located.resolve(&operations).unwrap();
+        let resolved = located.resolve(&Change::Operations(operations), &served).unwrap();
         self.edits += 1;
         let proposal = Proposal { id: EditId::from(format!("{:08}", self.edits)), ..proposal(turn, mode) };
         (self.document.propose(&located, &resolved, &proposal).unwrap(), proposal)

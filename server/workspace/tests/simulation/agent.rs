@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use hashline_anchor::{Operation, RawOperation, Resolved, line_hash};
+use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{FileHash, HashPrefix};
 use hashline_weave::View;
 use hashline_workspace::Refusal;
-use hashline_workspace::document::{Located, Mode, Proposal, Proposed};
+use hashline_workspace::document::{Change, Located, Mode, Proposal, Proposed, Resolution};
 
 use crate::atom::{Atoms, Maker, atoms, readable};
 use crate::desk::{Desk, Room};
@@ -76,7 +76,7 @@ pub struct Wish {
 pub struct Flight {
     wish: Wish,
     located: Located,
-    resolved: Resolved,
+    resolved: Resolution,
     proposed: Option<Proposed>,
     /// The agent view that it was woven into.
     before: Vec<String>,
@@ -318,12 +318,9 @@ impl Desk {
         let parse = |(at, op): (usize, &Op)| Operation::parse(at, op.raw.clone());
         let operations: Vec<Operation> =
             wish.ops.iter().enumerate().map(parse).collect::<Result<_, _>>().map_err(|e| e.to_string())?;
-        let resolved = match located.resolve(&operations) {
+        let resolved = match located.resolve(&Change::Operations(operations), &now) {
             Ok(resolved) => resolved,
-            Err(failures) => {
-                let refusal = Refusal::Anchors { failures, now: Box::new(now.clone()) };
-                return self.refused(&wish, &refusal, room);
-            }
+            Err(refusal) => return self.refused(&wish, &refusal, room),
         };
         self.flight = Some(Flight { wish, located, resolved, proposed: None, before: Vec::new() });
         Ok(())

@@ -1,0 +1,316 @@
+//! What the tools that edit have in common: their replies, and refusals with the lines as they are now.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use hashline_anchor::{CONTEXT, MAX_SHOWN_CHARS, write_regions};
+use hashline_text::{FileHash, HashPrefix, Text};
+use hashline_workspace::agent::{EditReply, EditRequest, FileAction, FileReply, FileRequest};
+use hashline_workspace::document::{HunkState, Mode, Note};
+use hashline_workspace::{Caller, Refusal, Workspace};
+
+use crate::own_edits::OwnEdits;
+use crate::reply::{EDITS, FILE_HASH, Reply};
+use crate::tools::told;
+
+/// Lines of an edit that are shown whole in the reply; of longer regions the middle is left out.
+const REGION_LINES: usize = 120;
+/// How many lines of an edit are shown in all.
+const SHOWN_LINES: usize = 500;
+/// Lines of each place that are shown with a refusal, and how many places.
+const REFUSED: (usize, usize) = (12, 20);
+
+/// What stands above the lines that a change without anchors is about.
+const CONCERNED: &str = "The lines that it is about, as they are now:\n";
+
+/// Where edits are made, and for whom.
+pub(crate) struct Desk<'a> {
+    pub workspace: &'a Workspace,
+    pub caller: &'a Caller,
+    /// Whether there is a person who can decide about edits.
+    pub decided: bool,
+    pub own: &'a OwnEdits,
+}
+
+impl Desk<'_> {
+    /// Makes an edit. `places`: the lines that an agent who is refused has to see, and what stands above them.
+    pub(crate) async fn edit(
+        &self,
+        request: EditRequest,
+        places: impl Fn(&Text) -> (&'static str, Vec<Range<usize>>),
+    ) -> Reply {
+        let from = request.file_hash;
+        match self.workspace.edit(self.caller, request).await {
+            Ok(done) => self.done(from, &done),
+            Err(refusal) => self.refused(from, refusal, places),
+        }
+    }
+
+    /// Makes an edit that names no lines by number.
+    pub(crate) async fn rewrite(&self, request: EditRequest) -> Reply {
+        let change = request.change.clone();
+        let places = |now: &Text| {
+            let (lines, most) = REFUSED;
+            let short = |place: Range<usize>| place.start..place.end.min(place.start.saturating_add(lines));
+            (CONCERNED, change.places(now).into_iter().take(most).map(short).collect())
+        };
+        self.edit(request, places).await
+    }
+
+    /// Makes an edit that names no lines by number; where there is no file, makes the file with this content.
+    pub(crate) async fn write(&self, request: EditRequest, content: String) -> Reply {
+        let file = FileRequest {
+            path: request.path.clone(),
+            change: FileAction::Create(content),
+            conversation: request.conversation.clone(),
+            tool: request.tool.clone(),
+        };
+        let (path, hash) = (request.path.clone(), request.file_hash);
+        match self.workspace.has_file(self.caller, &path).await {
+            Ok(false) if hash.is_none() => self.change_file(file).await,
+            // What else there is to say of the path is said there.
+            _ => self.rewrite(request).await,
+        }
+    }
+
+    /// Makes, removes or renames a file.
+    pub(crate) async fn change_file(&self, request: FileRequest) -> Reply {
+        match self.workspace.change_file(self.caller, request.clone()).await {
+            Ok(done) => {
+                let reply = filed(&request, &done, self.decided);
+                told::with_decided(reply, self.workspace, self.caller, &done.name)
+            }
+            Err(refusal) => refusal.into(),
+        }
+    }
+
+    fn done(&self, from: Option<HashPrefix>, done: &EditReply) -> Reply {
+        if !done.open && !done.dry_run {
+            if let Some(from) = from.or(done.before.map(HashPrefix::from)) {
+                self.own.made(&self.caller.connection, from, done.hash);
+            }
+        }
+        told::with_decided(answer(done, self.decided), self.workspace, self.caller, &done.name)
+    }
+
+    /// A refusal; where it does not show the lines as they are now, they are added, so that no re-read is needed. The workspace has
+    /// served them: an edit that goes by the hash in its words is carried past typing like any other.
+    fn refused(
+        &self,
+        from: Option<HashPrefix>,
+        refusal: Refusal,
+        places: impl Fn(&Text) -> (&'static str, Vec<Range<usize>>),
+    ) -> Reply {
+        let now = match &refusal {
+            Refusal::UnknownHash { now, .. }
+            | Refusal::ChangedOnDisk { now }
+            | Refusal::NotInOldText { now } => now,
+            Refusal::Stale { now, touched, .. } if touched.is_empty() => now,
+            _ => return refusal.into(),
+        };
+        let own = |to: &FileHash| from.is_some_and(|from| self.own.lead(&self.caller.connection, &from, to));
+        let mut words = match now
+            .hash
+            .filter(|to| matches!(refusal, Refusal::ChangedOnDisk { .. }) && own(to))
+        {
+            Some(hash) => format!(
+                "The edit was refused and nothing was changed: your own edit has changed the file since that file_hash; its reply had \
+                 the new hash and the new anchors. The file_hash is {} now.\n",
+                hash.short()
+            ),
+            None => refusal.to_string(),
+        };
+        let (heading, places) = places(now.text());
+        add_lines(&mut words, now.text(), heading, &places);
+        Reply { text: words, ..Reply::from(refusal) }
+    }
+}
+
+/// Adds lines as they are now, with their anchors.
+pub(crate) fn add_lines(words: &mut String, now: &Text, heading: &str, places: &[Range<usize>]) {
+    if !words.ends_with('\n') {
+        words.push('\n');
+    }
+    if now.line_count() == 0 {
+        words.push_str("The file is empty now. To put lines into it, use insert_after with the anchor 0:\n");
+        return;
+    }
+    if places.is_empty() {
+        return;
+    }
+    words.push_str(heading);
+    let last = now.line_count() - 1;
+    let near: Vec<_> = places.iter().map(|place| place.start.min(last)..place.end.min(last + 1)).collect();
+    write_regions(words, now, &near, CONTEXT, MAX_SHOWN_CHARS);
+}
+
+fn answer(done: &EditReply, decided: bool) -> Reply {
+    let mut out = String::with_capacity(1024);
+    let state = state(done);
+    // Writing to a string cannot fail.
+    let _ = match done.dry_run {
+        true => write!(out, "[{} · dry run, nothing was changed · would be {state}", done.name),
+        false => write!(out, "[{} · edit {} · {} · {state}", done.name, done.edit.short(), done.status),
+    };
+    let _ = writeln!(out, " · {} lines · file_hash {}]", done.text.line_count(), done.hash.short());
+    if !done.dry_run {
+        notes(&mut out, done, decided);
+    }
+    if done.carried {
+        out.push_str(
+            "The file had changed since you read it; the lines that you named had not, so the edit was carried to where \
+             they are now.\n",
+        );
+    }
+    for note in &done.notes {
+        out.push_str(&words_of(*note));
+    }
+    for moved in &done.moved {
+        let _ = writeln!(out, "Moved: {moved}.");
+    }
+    if done.text.line_count() == 0 {
+        out.push_str("The file is empty now.\n");
+    } else {
+        out.push_str(if done.dry_run { "It would read:\n" } else { "It reads now:\n" });
+        regions(&mut out, &done.text, &done.regions);
+    }
+    let reply = Reply::new(out).with(FILE_HASH, done.hash.to_hex());
+    if done.dry_run { reply } else { reply.with(EDITS, vec![done.edit.to_string()]) }
+}
+
+/// What a change of a file came to.
+fn filed(request: &FileRequest, done: &FileReply, decided: bool) -> Reply {
+    let (what, is_done) = match &request.change {
+        FileAction::Create(_) => ("make the file".to_owned(), "made"),
+        FileAction::Delete => ("remove the file".to_owned(), "removed"),
+        FileAction::Move(_) => {
+            (format!("rename it to {}", done.to.as_deref().unwrap_or_default()), "renamed")
+        }
+    };
+    let state = if done.held { "held" } else { is_done };
+    let mut out = format!("[{} · edit {} · pending · {state}", done.name, done.edit.short());
+    // Writing to a string cannot fail.
+    let _ = match &done.hash {
+        Some(hash) => writeln!(out, " · file_hash {}]", hash.short()),
+        None => writeln!(out, "]"),
+    };
+    match (done.held, decided) {
+        (true, true) => {
+            let _ = writeln!(
+                out,
+                "Held for the person to accept: to {what}. Nothing on the disk has changed yet. await_review tells the decision."
+            );
+        }
+        (true, false) => {
+            let _ = writeln!(
+                out,
+                "Held: to {what}. Nothing on the disk has changed yet. No editor is running for this file, so nobody is deciding now."
+            );
+        }
+        (false, _) => {
+            if let Some(to) = &done.to {
+                let _ = writeln!(out, "It is {to} now.");
+            }
+        }
+    }
+    let (conversation, opened) = &done.conversation;
+    if *opened {
+        let _ = writeln!(
+            out,
+            "New mcp_conversation_id: {conversation}. Pass it on with further edits of this turn."
+        );
+    }
+    let reply = Reply::new(out).with(EDITS, vec![done.edit.to_string()]);
+    match &done.hash {
+        Some(hash) => reply.with(FILE_HASH, hash.to_hex()),
+        None => reply,
+    }
+}
+
+/// Where the edit is, in a word or by hunk.
+fn state(done: &EditReply) -> String {
+    let words: Vec<&str> = done.states.iter().map(|state| word_of(*state, done)).collect();
+    match words.as_slice() {
+        [] => "in the text".to_owned(),
+        [first, rest @ ..] if rest.iter().all(|word| word == first) => (*first).to_owned(),
+        several => {
+            let named: Vec<_> =
+                several.iter().enumerate().map(|(at, word)| format!("hunk {} {word}", at + 1)).collect();
+            named.join(", ")
+        }
+    }
+}
+
+fn word_of(state: HunkState, done: &EditReply) -> &'static str {
+    match state {
+        HunkState::Held if done.mode == Mode::Apply && done.held_below.is_empty() => {
+            "on its way into the editor"
+        }
+        other => told::state_word(other),
+    }
+}
+
+fn notes(out: &mut String, done: &EditReply, decided: bool) {
+    let held = done.states.contains(&HunkState::Held);
+    let under_way = done.mode == Mode::Apply && done.held_below.is_empty();
+    match (held, under_way) {
+        (true, true) => out.push_str("It goes into the editor's text at once; the disk has it when the person saves.\n"),
+        (true, false) if !decided => out.push_str(
+            "Held: your reads show it, but the disk and builds do not have it. No editor is running for this file, so nobody can \
+             accept it yet.\n",
+        ),
+        (true, false) => out.push_str(
+            "Held for the person to accept: your reads show it, but the editor's text, the disk and builds do not have it \
+             yet. await_review tells the decision.\n",
+        ),
+        (false, _) => {}
+    }
+    if !done.held_below.is_empty() {
+        let below: Vec<_> = done.held_below.iter().map(hashline_history::HunkRef::short).collect();
+        let _ = writeln!(out, "It builds on {}, which must be accepted first or with it.", below.join(", "));
+    }
+    let (conversation, opened) = &done.conversation;
+    if *opened {
+        let _ = writeln!(
+            out,
+            "New mcp_conversation_id: {conversation}. Pass it on with further edits of this turn."
+        );
+    }
+}
+
+/// What a note says.
+fn words_of(note: Note) -> String {
+    match note {
+        Note::MarkKept => {
+            "The file begins with a byte-order mark, which content lacks. It was kept.\n".to_owned()
+        }
+        Note::EndingsKept(own) => format!(
+            "The lines end in {own}, as the editor keeps them in this document, and not as they were sent.\n"
+        ),
+        Note::EndingsChanged { from, to } => {
+            format!("All lines ended in {from} before; they end in {to} now, as they were sent.\n")
+        }
+    }
+}
+
+/// The changed lines with two lines of context; the middle of long parts is left out, as the agent wrote it itself.
+fn regions(out: &mut String, text: &Text, places: &[Range<usize>]) {
+    let half = REGION_LINES / 2;
+    let (mut shortened, mut lines, mut left) = (Vec::new(), 0, 0);
+    for place in places {
+        if lines >= SHOWN_LINES {
+            left += 1;
+            continue;
+        }
+        lines += place.len().min(REGION_LINES) + 2 * CONTEXT;
+        match place.len() > REGION_LINES {
+            true => shortened.extend([place.start..place.start + half, place.end - half..place.end]),
+            false => shortened.push(place.clone()),
+        }
+    }
+    write_regions(out, text, &shortened, CONTEXT, MAX_SHOWN_CHARS);
+    if left > 0 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "… and {left} more changed places; a read shows them.");
+    }
+}

@@ -1,0 +1,78 @@
+//! Files that agents make, rename and remove.
+
+use hashline_workspace::Settings;
+use hashline_workspace::document::{Choice, Mode, Target};
+use serde_json::json;
+
+use crate::desk::{Desk, shows};
+
+#[tokio::test]
+async fn a_file_is_made_renamed_and_removed() {
+    let desk = Desk::new();
+    // Content that reads as JSON stays as it was sent.
+    let made =
+        desk.call("write_file", json!({ "path": "sub/new.json", "content": "{ \"a\":1 }\r\n" })).await;
+    shows!("file_made", desk, made.text);
+    assert_eq!(desk.bytes("sub/new.json"), b"{ \"a\":1 }\r\n");
+    assert_eq!(desk.read("sub/new.json").await.hash(), made.hash());
+    let moved = desk
+        .call("move_file", json!({ "source": "sub/new.json", "destination": "other/b.json" }))
+        .await;
+    shows!("file_moved", desk, moved.text);
+    assert!(!desk.folder.join("sub/new.json").exists());
+    assert_eq!(desk.bytes("other/b.json"), b"{ \"a\":1 }\r\n");
+    let removed = desk.call("delete_file", json!({ "path": "other/b.json" })).await;
+    shows!("file_removed", desk, removed.text);
+    assert!(!desk.folder.join("other/b.json").exists());
+    let gone = desk.call("read_text_file", json!({ "path": "other/b.json" })).await;
+    assert!(gone.failed, "{}", gone.text);
+    let listed = desk.call("list_edits", json!({})).await;
+    shows!("file_edits", desk, listed.text);
+    let back = desk.call("withdraw_edit", json!({ "edit_id": removed.edit_id() })).await;
+    assert!(!back.failed, "{}", back.text);
+    assert_eq!(desk.bytes("other/b.json"), b"{ \"a\":1 }\r\n");
+}
+
+#[tokio::test]
+async fn what_is_held_says_so() {
+    let desk = Desk::with(Settings { disk: Mode::Propose, ..Settings::default() });
+    desk.write("a.txt", "a\n");
+    desk.write("b.txt", [0xff, 0x00]);
+    let made = desk.call("write_file", json!({ "path": "new.txt", "content": "one\n" })).await;
+    let removed = desk.call("delete_file", json!({ "path": "b.txt" })).await;
+    let moved = desk.call("move_file", json!({ "source": "a.txt", "destination": "c.txt" })).await;
+    shows!("files_held", desk, format!("{}\n{}\n{}", made.text, removed.text, moved.text));
+    assert!(!desk.folder.join("new.txt").exists() && desk.folder.join("b.txt").exists());
+    assert_eq!(desk.read("new.txt").await.tagged().len(), 1);
+    desk.decide(Choice::Accept, Target::Edit(removed.edit_id()), None).await;
+    assert!(!desk.folder.join("b.txt").exists());
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_with_a_file_is_refused_in_words() {
+    let mut desk = Desk::new();
+    desk.write("a.txt", "a\n");
+    desk.write("b.txt", "b\n");
+    desk.write("c.txt", "saved\n");
+    desk.open("c.txt", "unsaved\n");
+    let calls = [
+        ("delete_file", json!({ "path": "none.txt" })),
+        ("delete_file", json!({ "path": "../out.txt" })),
+        ("delete_file", json!({ "path": "c.txt" })),
+        ("move_file", json!({ "source": "none.txt", "destination": "d.txt" })),
+        ("move_file", json!({ "source": "a.txt", "destination": "b.txt" })),
+        ("move_file", json!({ "source": "a.txt", "destination": "a.txt" })),
+        ("move_file", json!({ "source": "a.txt", "destination": "../out.txt" })),
+        ("move_file", json!({ "source": "a.txt", "destination": ".git/hooks/pre-commit" })),
+        ("move_file", json!({ "source": "a.txt" })),
+        ("write_file", json!({ "path": "new.txt", "content": "x", "mcp_conversation_id": "../../x" })),
+    ];
+    let mut all = String::new();
+    for (tool, arguments) in calls {
+        let refused = desk.call(tool, arguments.clone()).await;
+        assert!(refused.failed, "{tool} {arguments}: {}", refused.text);
+        all.push_str(&format!("{tool} {arguments}\n{}\n\n", refused.text.trim_end()));
+    }
+    shows!("files_refused", desk, all);
+    assert_eq!((desk.bytes("a.txt"), desk.bytes("b.txt")), (b"a\n".to_vec(), b"b\n".to_vec()));
+}
