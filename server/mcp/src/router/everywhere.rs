@@ -37,9 +37,7 @@ impl Router {
             ToolName::ReadTextFile
             | ToolName::EditTextFile
             | ToolName::WriteFile
-            | ToolName::EditFileDiff => {
-                self.own_call(origin, tool, arguments, cancel).await
-            }
+            | ToolName::EditFileDiff => self.own_call(origin, tool, arguments, cancel).await,
         }
     }
 
