@@ -24,7 +24,16 @@ NAME = "hello.js"
 SECRET = "what lies outside the root"
 
 # The tools that are listed unless a toolset is chosen. More may be listed beside these.
-TOOLS = {"read_text_file", "edit_text_file", "list_edits", "await_review", "withdraw_edit", "list_documents"}
+TOOLS = {
+    "read_text_file",
+    "edit_text_file",
+    "write_file",
+    "edit_file_diff",
+    "list_edits",
+    "await_review",
+    "withdraw_edit",
+    "list_documents",
+}
 
 
 def file_hash(data):

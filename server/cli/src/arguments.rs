@@ -118,7 +118,7 @@ pub struct Mcp {
     /// A folder to serve; may be given several times
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
-    /// Tools to list, by group: hashline, review, search [default: all three]
+    /// Tools to list, by group: hashline, files, review, search [default: all]
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     pub toolset: Vec<Toolset>,
     /// How names of tools are listed; calls may use either. Hidden as long as no tool has a dot in its name

@@ -8,6 +8,8 @@ instead of other file tools for text: read_text_file, then edit_text_file with i
 - A read shows each line as LINE:HH|content, e.g. `2:98|  return \"world\";`. The anchor is 2:98. Never write tags into content.
 - One call can hold many operations; all go by the text before the call, and all are done or none. The reply has the new \
 file_hash and the changed lines with fresh anchors, so edit on from there without reading again.
+- write_file (a whole text) and edit_file_diff (exact text or a diff) need no anchors. Give the file_hash of your read: without \
+it nothing notices newer text, and in open files the edit is always held.
 - While the person types, an edit with an older file_hash still lands if the lines it names were not touched. A refusal \
 changes nothing and shows the lines as they are now: send the edit again with those anchors.
 - In files that are open in the editor an edit is held until the person accepts it. Your reads show it; the editor's text, the \

@@ -10,7 +10,7 @@ fn all() -> Vec<rmcp::model::Tool> {
 
 #[test]
 fn it_stays_small() {
-    // 2,000 tokens are the budget of all toolsets, with files to come. Models' tokenisers take 3.5 characters or more of
+    // 2,000 tokens are the budget of all toolsets. Models' tokenisers take 3.5 characters or more of
     // such JSON for a token; what counts is what the model gets: names, descriptions, schemas.
     let seen: usize = all()
         .iter()
@@ -20,7 +20,7 @@ fn it_stays_small() {
         })
         .sum();
     println!("{seen} characters, {} tokens or fewer", seen * 2 / 7);
-    assert!(seen < 4_200, "{seen} characters");
+    assert!(seen < 7_000, "{seen} characters");
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn every_tool_has_what_clients_ask_for() {
         assert_eq!(hints.destructive_hint, Some(false), "{name}");
         assert_eq!(hints.open_world_hint, Some(false), "{name}");
         assert_eq!(hints.idempotent_hint, Some(false), "{name}");
-        let writes = matches!(name, "edit_text_file" | "withdraw_edit");
+        let writes = matches!(name, "edit_text_file" | "write_file" | "edit_file_diff" | "withdraw_edit");
         assert_eq!(hints.read_only_hint, Some(!writes), "{name}");
         assert!(tool.output_schema.is_none(), "{name}: clients would hide the text");
         let schema = serde_json::to_string(&tool.input_schema).unwrap();
@@ -47,6 +47,9 @@ fn toolsets_choose_and_dots_are_taken() {
     let review = list(&BTreeSet::from([Toolset::Review]), NameStyle::Plain);
     let names: Vec<_> = review.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["list_edits", "await_review", "withdraw_edit"]);
+    let files = list(&BTreeSet::from(["files".parse().unwrap()]), NameStyle::Plain);
+    let names: Vec<_> = files.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, ["write_file", "edit_file_diff"]);
     assert_eq!(ToolName::parse("read.text_file"), Some(ToolName::ReadTextFile));
     assert_eq!(ToolName::parse("list.edits"), Some(ToolName::ListEdits));
     assert_eq!(ToolName::parse("read text file"), None);

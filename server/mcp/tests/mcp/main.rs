@@ -5,6 +5,7 @@ mod bad_input;
 mod defects;
 mod desk;
 mod disk;
+mod files;
 mod listed;
 mod live;
 mod protocol;

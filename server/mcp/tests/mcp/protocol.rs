@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hashline_link::StateDir;
-use hashline_mcp::{NameStyle, Router, Server, Toolset};
+use hashline_mcp::{NameStyle, Router, Server, ToolName, Toolset};
 use hashline_workspace::Settings;
 use hashline_workspace::disk::Roots;
 use rmcp::model::{
@@ -77,7 +77,7 @@ async fn both_eras_list_read_and_edit() {
         let server = server(&[temp.path()], true, &temp.path().join("state"));
         let connection = connect(server, agent, lifecycle).await;
         let tools = connection.list_all_tools().await.unwrap();
-        assert_eq!(tools.len(), 6);
+        assert_eq!(tools.len(), ToolName::ALL.len());
         let read = call(&connection, "read.text_file", json!({ "path": "a.txt" })).await;
         assert!(!read.failed, "{}", read.text);
         let operations = json!([{ "op": "replace", "anchor": read.anchor("b"), "content": "B" }]);
