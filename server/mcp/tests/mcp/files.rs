@@ -190,7 +190,8 @@ async fn refusals_say_what_to_do() {
     assert!(hash.text.contains("file_hash"), "{}", hash.text);
     let unknown = write(json!({ "content": HELLO.replace('1', "x") + "x\n", "file_hash": "00000000" })).await;
     shows!("write_of_unknown_hash", desk, unknown.text);
-    let nowhere = desk.call("write_file", json!({ "path": "new.txt", "content": "x" })).await;
+    let given = json!({ "path": "new.txt", "content": "x", "file_hash": "00000000" });
+    let nowhere = desk.call("write_file", given).await;
     assert!(nowhere.failed && nowhere.text.contains("does not exist"), "{}", nowhere.text);
     let outside = desk.call("write_file", json!({ "path": "/etc/passwd", "content": "x" })).await;
     assert!(outside.failed && outside.text.contains("outside the roots"), "{}", outside.text);

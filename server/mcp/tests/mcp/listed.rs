@@ -29,10 +29,11 @@ fn every_tool_has_what_clients_ask_for() {
         let name = tool.name.as_ref();
         assert!(name.len() <= 40 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'), "{name}");
         let hints = tool.annotations.as_ref().unwrap();
-        assert_eq!(hints.destructive_hint, Some(false), "{name}");
+        assert_eq!(hints.destructive_hint, Some(name == "delete_file"), "{name}");
         assert_eq!(hints.open_world_hint, Some(false), "{name}");
         assert_eq!(hints.idempotent_hint, Some(false), "{name}");
-        let writes = matches!(name, "edit_text_file" | "write_file" | "edit_file_diff" | "withdraw_edit");
+        let reads = ["read_text_file", "list_edits", "await_review", "list_documents"];
+        let writes = !reads.contains(&name);
         assert_eq!(hints.read_only_hint, Some(!writes), "{name}");
         assert!(tool.output_schema.is_none(), "{name}: clients would hide the text");
         let schema = serde_json::to_string(&tool.input_schema).unwrap();
@@ -49,7 +50,7 @@ fn toolsets_choose_and_dots_are_taken() {
     assert_eq!(names, ["list_edits", "await_review", "withdraw_edit"]);
     let files = list(&BTreeSet::from(["files".parse().unwrap()]), NameStyle::Plain);
     let names: Vec<_> = files.iter().map(|tool| tool.name.as_ref()).collect();
-    assert_eq!(names, ["write_file", "edit_file_diff"]);
+    assert_eq!(names, ["write_file", "edit_file_diff", "move_file", "delete_file"]);
     assert_eq!(ToolName::parse("read.text_file"), Some(ToolName::ReadTextFile));
     assert_eq!(ToolName::parse("list.edits"), Some(ToolName::ListEdits));
     assert_eq!(ToolName::parse("read text file"), None);

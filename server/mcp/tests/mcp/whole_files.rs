@@ -10,14 +10,12 @@ use crate::desk::{Desk, shows};
 async fn a_file_is_made_renamed_and_removed() {
     let desk = Desk::new();
     // Content that reads as JSON stays as it was sent.
-    let made =
-        desk.call("write_file", json!({ "path": "sub/new.json", "content": "{ \"a\":1 }\r\n" })).await;
+    let made = desk.call("write_file", json!({ "path": "sub/new.json", "content": "{ \"a\":1 }\r\n" })).await;
     shows!("file_made", desk, made.text);
     assert_eq!(desk.bytes("sub/new.json"), b"{ \"a\":1 }\r\n");
     assert_eq!(desk.read("sub/new.json").await.hash(), made.hash());
-    let moved = desk
-        .call("move_file", json!({ "source": "sub/new.json", "destination": "other/b.json" }))
-        .await;
+    let moved =
+        desk.call("move_file", json!({ "source": "sub/new.json", "destination": "other/b.json" })).await;
     shows!("file_moved", desk, moved.text);
     assert!(!desk.folder.join("sub/new.json").exists());
     assert_eq!(desk.bytes("other/b.json"), b"{ \"a\":1 }\r\n");
