@@ -16,7 +16,7 @@ use crate::document::{
     ContentChange, Decided, Delivery, Document, Millis, News, OutOfStep, Preview, Request, Review, Target,
 };
 use crate::on_disk::either_way;
-use crate::record::Job;
+use crate::record::{Job, Recorded};
 use crate::refusal::Refusal;
 use crate::workspace::{Event, Slot, Workspace, key_of};
 
@@ -52,7 +52,13 @@ impl Workspace {
             )));
             fresh
         } else {
-            known.lock().reopen(uri, language, version, encoding, &text, self.now());
+            let mut document = known.lock();
+            if *document.text() != text && !document.has_unrecorded() {
+                // What became of its edits in this text is for the record to tell, and not for the text that the file has.
+                *known.recorded() = Recorded::default();
+            }
+            document.reopen(uri, language, version, encoding, &text, self.now());
+            drop(document);
             // How the file was when an agent read it says nothing of what the editor has read.
             known.set_place(place);
             known.forget_read();

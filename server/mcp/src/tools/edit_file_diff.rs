@@ -49,7 +49,7 @@ fn parse(given: JsonObject) -> Result<EditRequest, String> {
     match (&listed, &diff) {
         (Some(_), Some(_)) => given.problem("edits and diff are both given: give one of them"),
         (None, None) => {
-            given.problem("edits is missing: give at least one {old, new}, or a unified diff as diff")
+            given.problem("edits is missing: give at least one {old, new}, or a unified diff as diff");
         }
         _ => {}
     }
