@@ -75,6 +75,8 @@ pub struct Summary {
     pub edits: usize,
     /// How many of them are pending.
     pub pending: usize,
+    /// Edits were put into a text or taken out of it, and it is not known that this was saved.
+    pub unsaved: bool,
     /// The sidecar that may switch them.
     pub owner: Option<String>,
 }
@@ -300,6 +302,7 @@ impl Store {
                     sequence: last.map_or(file.0, |line| line.sequence),
                     edits,
                     pending,
+                    unsaved: tracked.unsaved,
                     owner: tracked.owner.clone(),
                 }
             })

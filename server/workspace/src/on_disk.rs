@@ -216,6 +216,8 @@ impl Workspace {
             }
         } else if !state.unrecorded.is_empty() {
             self.append(&mut session, slot, place, &state, None)?;
+        } else {
+            copy.put_back(state.unrecorded);
         }
         self.take_over_copy(slot, copy);
         self.end_session(session);

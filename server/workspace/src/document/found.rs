@@ -90,7 +90,9 @@ impl Document {
                 .is_some_and(|saved| id.order() < saved.hunks().count() && saved.in_buffer(id));
             if seen.contains(&id) {
                 self.set_decision(id, Decision::Accepted, None);
-            } else if on_disk != was_in && matches!(decision, Decision::Accepted | Decision::Rejected) {
+            } else if on_disk != was_in
+                && matches!((decision, now_in), (Decision::Accepted, false) | (Decision::Rejected, true))
+            {
                 self.set_decision(id, Decision::Undecided, None);
                 open_again += 1;
             }
@@ -112,7 +114,6 @@ impl Document {
         let saved = earlier.saved.as_ref().and_then(|saved| latest.returned_to(saved));
         let nearer = |saved: &Weave| in_common(saved.buffer(), text) >= in_common(latest.buffer(), text);
         let mut weave = saved.filter(nearer).unwrap_or(latest);
-        self.unseen = Some(Box::new(weave.clone()));
         let mut trial = self.clone();
         trial.weave = Some(weave.clone());
         trial.take_over(text, now);
@@ -120,6 +121,8 @@ impl Document {
         let seen: Vec<HunkId> =
             weave.hunks().filter(|id| shown.in_buffer(*id) && !weave.in_buffer(*id)).collect();
         let seen = if weave.switch(&seen, &[]).is_ok() { seen } else { Vec::new() };
+        // What edits explain is no question.
+        self.unseen = (weave.buffer() != text).then(|| Box::new(weave.clone()));
         weave.unobserved(text.clone());
         (weave, seen)
     }

@@ -113,7 +113,7 @@ pub struct Document {
     /// When the text last showed a part of something that seems to be under way.
     half_shown: Option<sync::HalfShown>,
     unrecorded: Unrecorded,
-    /// The text before a change that nobody watched and that is not recorded yet.
+    /// The text before a change that nobody watched, until something is decided or edited in spite of it.
     unseen: Option<Box<Weave>>,
     notices: Vec<String>,
     news: News,

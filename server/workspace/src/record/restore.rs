@@ -180,7 +180,8 @@ impl Workspace {
                     continue;
                 }
             };
-            for summary in documents.into_iter().filter(|summary| summary.pending > 0) {
+            // What was decided and did not reach the file is undecided, though the record cannot say so by itself (rule W16).
+            for summary in documents.into_iter().filter(|summary| summary.pending > 0 || summary.unsaved) {
                 self.load_named(&summary.name);
             }
         }
@@ -206,7 +207,11 @@ impl Workspace {
     fn load_named(&self, name: &DocumentName) {
         let Some(place) = self.read_roots().identify(name.as_str().as_ref()) else { return };
         let key = key_of(place.absolute());
-        if self.inner.slots.contains_key(&key) {
+        let others = self.inner.others.get();
+        // What another process has open is not what its file says.
+        if self.inner.slots.contains_key(&key)
+            || others.is_some_and(|others| others.may_have(place.absolute()))
+        {
             return;
         }
         match self.load(&Found { key, slot: None, place: Some(place) }) {
