@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::disk::{Expect, FileBytes, Place, read, remove_leftovers, stamp, write};
 use crate::document::{Document, Millis, State};
-use crate::record::{OnDisk, Recorded, draft, name_in_record, uri_of};
+use crate::record::{Look, OnDisk, Recorded, draft, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::workspace::{Found, Slot, Workspace};
 
@@ -73,10 +73,9 @@ impl Workspace {
             None => {
                 let bytes = read(place)?;
                 let (text, form) = decoded(place, &bytes)?;
-                let document = Document::on_disk(&uri_of(place), text.clone(), form);
+                let document = Document::on_disk(&uri_of(place), text, form);
                 let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
-                self.bring_up(&slot, place, &text, form, None)?;
-                trust(&slot, &bytes);
+                self.bring_up_to(&slot, place, bytes)?;
                 // Another call may have been quicker; its slot may have been used already.
                 let slot = self.inner.slots.entry(found.key.clone()).or_insert(slot).value().clone();
                 if self.inner.slots.len().is_multiple_of(SWEPT_EVERY) {
@@ -114,6 +113,28 @@ impl Workspace {
         self.read_now(slot, place, None).map(drop)
     }
 
+    /// Brings a document to a file as it was read; looks again if others may have been writing it.
+    fn bring_up_to(&self, slot: &Slot, place: &Place, mut bytes: FileBytes) -> Result<FileBytes, Refusal> {
+        let (text, form) = decoded(place, &bytes)?;
+        if !self.bring_up(slot, place, (&text, form), Look::Glance)?
+            && let Some(store) = self.history_of(place)
+        {
+            let session = self.session(&store);
+            bytes = read(place)?;
+            let (text, form) = decoded(place, &bytes)?;
+            match session {
+                Ok(mut session) => {
+                    self.bring_up(slot, place, (&text, form), Look::Taken(&mut session))?;
+                    self.end_session(session);
+                }
+                // It can be read all the same.
+                Err(_) => drop(self.bring_up(slot, place, (&text, form), Look::AsItSeems)?),
+            }
+        }
+        trust(slot, &bytes);
+        Ok(bytes)
+    }
+
     /// Reads a file and brings the document to it.
     pub(crate) fn read_now(
         &self,
@@ -121,10 +142,15 @@ impl Workspace {
         place: &Place,
         session: Option<&mut Session<'_>>,
     ) -> Result<FileBytes, Refusal> {
-        let bytes = read(place)?;
-        let (text, form) = decoded(place, &bytes)?;
-        self.bring_up(slot, place, &text, form, session)?;
-        trust(slot, &bytes);
+        let mut bytes = read(place)?;
+        match session {
+            Some(session) => {
+                let (text, form) = decoded(place, &bytes)?;
+                self.bring_up(slot, place, (&text, form), Look::Taken(session))?;
+                trust(slot, &bytes);
+            }
+            None => bytes = self.bring_up_to(slot, place, bytes)?,
+        }
         self.attend(slot);
         Ok(bytes)
     }

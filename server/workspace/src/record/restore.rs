@@ -15,6 +15,16 @@ use crate::record::append::Recorded;
 use crate::record::name_in_record;
 use crate::workspace::{Found, Slot, Workspace, key_of};
 
+/// How a file and its record are looked at.
+pub(crate) enum Look<'a, 's> {
+    /// In passing, while others may write both.
+    Glance,
+    /// With the history taken, so that nobody does.
+    Taken(&'a mut Session<'s>),
+    /// As they are, as the history cannot be taken.
+    AsItSeems,
+}
+
 impl Workspace {
     /// Whether the record of a closed document has got ahead of what this process knows of it. A system call where it has not.
     pub(crate) fn record_is_ahead(&self, slot: &Slot, place: &Place) -> bool {
@@ -30,7 +40,8 @@ impl Workspace {
         latest != known.latest
     }
 
-    /// Brings a document that no editor has open to its file's text, and to its record.
+    /// Brings a document that no editor has open to its file's text, and to its record. False if the two do not go together and only a
+    /// look was wanted: another process may be just writing them, so it has to be looked again with the history taken.
     ///
     /// # Errors
     ///
@@ -39,11 +50,13 @@ impl Workspace {
         &self,
         slot: &Slot,
         place: &Place,
-        text: &Text,
-        form: DiskForm,
-        session: Option<&mut Session<'_>>,
-    ) -> Result<(), StoreError> {
-        let brought = self.remake(slot, place, text, form, session);
+        (text, form): (&Text, DiskForm),
+        how: Look<'_, '_>,
+    ) -> Result<bool, StoreError> {
+        let brought = self.remake(slot, place, text, form, how);
+        if matches!(brought, Ok(false)) {
+            return brought;
+        }
         let mut document = slot.lock();
         if !document.is_open() && document.text() != text {
             document.take_over(text, self.now());
@@ -61,9 +74,9 @@ impl Workspace {
         place: &Place,
         text: &Text,
         form: DiskForm,
-        session: Option<&mut Session<'_>>,
-    ) -> Result<(), StoreError> {
-        let Some(store) = self.history_of(place) else { return Ok(()) };
+        how: Look<'_, '_>,
+    ) -> Result<bool, StoreError> {
+        let Some(store) = self.history_of(place) else { return Ok(true) };
         let glance = store.glance();
         let latest = store.latest(&name_in_record(place))?;
         let known = *slot.recorded();
@@ -73,23 +86,32 @@ impl Workspace {
         };
         if open || (latest == known.latest && (same || latest.is_none())) {
             slot.recorded().glance = glance;
-            return Ok(());
+            return Ok(true);
         }
+        let is_look = matches!(how, Look::Glance);
         if unrecorded {
             // What this process knows goes in first, else it would be forgotten.
-            match session {
-                Some(session) => {
+            match how {
+                Look::Taken(session) => {
                     let state = slot.lock().take_unrecorded(&[]);
-                    if let Err(error) = self.append(session, slot, place, &state, None) {
-                        slot.lock().put_back(state.unrecorded);
-                        return Err(error);
+                    match self.append(session, slot, place, &state, None) {
+                        // Others know more of it by now; the file says what has become of it.
+                        Ok(_) | Err(StoreError::Stale { .. }) => {}
+                        Err(error) => {
+                            slot.lock().put_back(state.unrecorded);
+                            return Err(error);
+                        }
                     }
                 }
-                None => self.record(slot, None)?,
+                Look::Glance | Look::AsItSeems => self.record(slot, None)?,
             }
         }
-        let Some((file, _)) = latest else { return Ok(()) };
-        let (mut document, latest) = remembered(&store, file, place, text, form, self.now())?;
+        let Some((file, _)) = latest else { return Ok(true) };
+        let past = store.file(file)?;
+        if is_look && past.weave().is_none_or(|weave| weave.buffer() != text) {
+            return Ok(false);
+        }
+        let (mut document, latest) = remembered(&store, &past, place, text, form, self.now())?;
         let mut now = slot.lock();
         if !now.is_open() {
             document.keep_told(&now);
@@ -97,7 +119,7 @@ impl Workspace {
             *now = document;
             *slot.recorded() = Recorded { latest: Some(latest), glance, ..Recorded::default() };
         }
-        Ok(())
+        Ok(true)
     }
 
     /// An editor has opened a document: its edits come back, and agents may go on.
@@ -132,7 +154,8 @@ impl Workspace {
             let document = slot.lock();
             (document.text().clone(), document.form())
         };
-        let (mut document, latest) = remembered(&store, file, &place, &opened, form, self.now())?;
+        let past = store.file(file)?;
+        let (mut document, latest) = remembered(&store, &past, &place, &opened, form, self.now())?;
         let mut now = slot.lock();
         if now.is_open() {
             document.keep_told(&now);
@@ -270,16 +293,15 @@ impl Workspace {
 /// A document as its record and its text make it, and the last that was recorded of it.
 fn remembered(
     store: &Store,
-    file: FileId,
+    past: &Past,
     place: &Place,
     text: &Text,
     form: DiskForm,
     now: Millis,
 ) -> Result<(Document, (FileId, Sequence)), StoreError> {
-    let past = store.file(file)?;
-    let mut document = Document::of_record(&uri_of(place), form, &past);
-    document.found(text, &earlier(store, &past, text, form.hash(text))?, now);
-    Ok((document, (file, past.sequence)))
+    let mut document = Document::of_record(&uri_of(place), form, past);
+    document.found(text, &earlier(store, past, text, form.hash(text))?, now);
+    Ok((document, (past.file, past.sequence)))
 }
 
 /// The states of a document that a text may be: the recorded one that reads like it, and the one that was on the disk last.

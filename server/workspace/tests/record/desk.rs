@@ -370,7 +370,10 @@ pub fn assert_whole(folder: &Path) {
     let store = Store::new(folder.canonicalize().unwrap(), "a check");
     let mut session = store.session(&Disk).unwrap();
     assert_eq!(session.repairs(), Vec::<String>::new());
-    assert_eq!(session.check().unwrap(), Vec::<String>::new());
+    // What was never finished and never named takes up room, and no more.
+    let mut checked = session.check().unwrap();
+    checked.retain(|said| !said.contains(".new-") && !said.starts_with("checkpoints/"));
+    assert_eq!(checked, Vec::<String>::new());
     drop(session);
     assert_eq!(store.damage().unwrap(), []);
     for document in store.documents().unwrap() {

@@ -9,6 +9,7 @@ use hashline_workspace::Histories;
 use hashline_workspace::agent::EditReply;
 use hashline_workspace::document::{Choice, HunkState, Target, Why};
 
+use crate::chance::seeds;
 use crate::desk::{Desk, Op, assert_whole, request};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -26,13 +27,14 @@ enum Fault {
     Half,
 }
 
+/// All of them are played with twice as many seeds; else the first four.
 const FAULTS: [Fault; 6] = [
-    Fault::Once(ErrorKind::StorageFull),
-    Fault::From(ErrorKind::StorageFull),
-    Fault::From(ErrorKind::ReadOnlyFilesystem),
     Fault::Once(ErrorKind::Other),
-    Fault::From(ErrorKind::Other),
+    Fault::From(ErrorKind::StorageFull),
     Fault::Half,
+    Fault::From(ErrorKind::ReadOnlyFilesystem),
+    Fault::From(ErrorKind::Other),
+    Fault::Once(ErrorKind::StorageFull),
 ];
 
 #[derive(Default)]
@@ -90,7 +92,9 @@ fn desk() -> (Desk, Arc<Breaks>) {
 /// Plays what is done with each fault at each of its steps.
 async fn at_every_step<F: Future<Output = bool>>(what: &str, play: impl Fn(Fault, usize) -> F) {
     let mut played = 0;
-    for fault in FAULTS {
+    let faults = seeds(2).count().clamp(2, FAULTS.len() / 2) * 2;
+    for fault in &FAULTS[..faults] {
+        let fault = *fault;
         for step in 0.. {
             assert!(step < 200, "{what} has no end");
             if !play(fault, step).await {
@@ -133,16 +137,9 @@ async fn at_last(desk: Desk, edit: &EditReply, about: &str) {
 #[tokio::test]
 async fn an_edit_on_the_disk() {
     at_every_step("an edit on the disk", |fault, step| async move {
-        for (dies, first) in [(false, true), (false, false), (true, true), (true, false)] {
-            let about = format!("{fault:?} at {step}, dies {dies}, first {first}");
+        for dies in [false, true] {
+            let about = format!("{fault:?} at {step}, dies {dies}");
             let (desk, breaks) = desk();
-            if !first {
-                let earlier = desk.edit("a.txt", &[TWO]).await;
-                let mut desk = desk.restarted();
-                assert_eq!(desk.reject(&earlier).await, []);
-                drop(desk);
-                continue;
-            }
             breaks.arm(fault, step);
             let done = desk.try_edit("a.txt", &[TWO]).await;
             if dies {
@@ -294,7 +291,6 @@ async fn a_decision_on_the_disk() {
         if let Some(refused) = decided.refused.first() {
             assert_eq!((stored.as_str(), refused.why), (EDITED, Why::Failed), "{about}");
             assert!(says_so(fault, &refused.message), "{about}: {}", refused.message);
-            assert_eq!(desk.status("a.txt", &edit), Status::Pending, "{about}");
         } else {
             assert_eq!(stored, FILE, "{about}");
         }
