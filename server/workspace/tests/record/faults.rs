@@ -93,9 +93,10 @@ fn desk() -> (Desk, Arc<Breaks>) {
 async fn at_every_step<F: Future<Output = bool>>(what: &str, play: impl Fn(Fault, usize) -> F) {
     let mut played = 0;
     let faults = seeds(2).count().clamp(2, FAULTS.len() / 2) * 2;
-    for fault in &FAULTS[..faults] {
-        let fault = *fault;
-        for step in 0.. {
+    for (at, fault) in FAULTS[..faults].iter().copied().enumerate() {
+        // One fault at every step, and the others at some.
+        let pace = if at == 0 || faults > 4 { 1 } else { 4 };
+        for step in (at..).step_by(pace) {
             assert!(step < 200, "{what} has no end");
             if !play(fault, step).await {
                 break;

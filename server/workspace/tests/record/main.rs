@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
 mod chance;
+mod conversations;
 mod crowd;
 mod desk;
 mod faults;
 mod fidelity;
 mod held;
+mod lines;
 mod reopened;
 mod unseen;
