@@ -78,6 +78,8 @@ pub(crate) struct Tracked {
     pub weight: (u64, u64),
     pub intent: Option<Sequence>,
     pub owner: Option<String>,
+    /// Hunks were put into a text or taken out of it, and nobody has said that it was saved since.
+    pub unsaved: bool,
     exists: bool,
 }
 
@@ -227,6 +229,7 @@ impl Ledger {
             weight: (0, 0),
             intent: None,
             owner: None,
+            unsaved: false,
             exists: false,
         };
         let tracked = self.files.entry(id).or_insert_with(fresh);
@@ -252,6 +255,8 @@ impl Ledger {
             ([], None) => {}
             _ => tracked.intent = Some(transaction.sequence),
         }
+        tracked.unsaved =
+            transaction.saved.is_none() && (tracked.unsaved || !transaction.locations.is_empty());
         match &transaction.owner {
             Some(OwnerChange::Claimed(owner)) => tracked.owner = Some(owner.clone()),
             Some(OwnerChange::Released) => tracked.owner = None,

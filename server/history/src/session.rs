@@ -72,6 +72,15 @@ impl<'a> Session<'a> {
         {
             let mut known = store.known();
             known.refresh(store.folder(), &mut log)?;
+            if let Some((begin, _)) = known.refused {
+                log.truncate(begin)?;
+                known.refused = None;
+                if known.ledger.end > begin {
+                    // Somebody has looked while it was being written.
+                    *known = Known::default();
+                    known.refresh(store.folder(), &mut log)?;
+                }
+            }
             let torn = log.len()?.saturating_sub(known.ledger.end);
             if torn > 0 {
                 log.truncate(known.ledger.end)?;
@@ -223,6 +232,9 @@ impl<'a> Session<'a> {
         let written = self.log.write(&line).and_then(|()| if found_again { Ok(()) } else { self.log.sync() });
         if let Err(error) = written {
             self.torn = self.log.truncate(end).is_err();
+            if self.torn {
+                self.store.known().refused = Some((end, end + line.len() as u64));
+            }
             return Err(error);
         }
         let mut known = self.store.known();

@@ -60,6 +60,8 @@ pub(crate) struct Known {
     identity: Option<(u64, u64)>,
     /// What was recorded last of the documents that this process writes about.
     pub told: HashMap<FileId, Told>,
+    /// A line that was refused and could not be taken back yet: where it begins, and where it would end.
+    pub refused: Option<(u64, u64)>,
 }
 
 /// A document in a list.
@@ -75,6 +77,8 @@ pub struct Summary {
     pub edits: usize,
     /// How many of them are pending.
     pub pending: usize,
+    /// Edits were put into a text or taken out of it, and it is not known that this was saved.
+    pub unsaved: bool,
     /// The sidecar that may switch them.
     pub owner: Option<String>,
 }
@@ -300,6 +304,7 @@ impl Store {
                     sequence: last.map_or(file.0, |line| line.sequence),
                     edits,
                     pending,
+                    unsaved: tracked.unsaved,
                     owner: tracked.owner.clone(),
                 }
             })
@@ -387,6 +392,13 @@ struct Reading<'a> {
 impl Known {
     /// Reads what has been added to the record; all of it, if it is another file or not the one that it was.
     pub(crate) fn refresh(&mut self, root: &Path, log: &mut Opened) -> Result<()> {
+        if let Some((_, end)) = self.refused {
+            if self.identity == log.identity() && log.len()? <= end {
+                return Ok(());
+            }
+            // Another process has taken it for recorded and has gone on behind it.
+            self.refused = None;
+        }
         let remembered = self.ledger.last.len() as u64;
         let known = self.identity.is_some() && self.identity == log.identity() && self.ledger.end > 0 && {
             // The last line that we know is still where it was.
@@ -394,7 +406,7 @@ impl Known {
             log.read_at(behind, remembered)? == self.ledger.last
         };
         if !known {
-            *self = Self { ledger: Ledger::new(root), identity: log.identity(), told: HashMap::new() };
+            *self = Self { ledger: Ledger::new(root), identity: log.identity(), ..Self::default() };
         }
         let path = log.path().to_path_buf();
         let failed = |error: std::io::Error| StoreError::io(&path, "read", &error);

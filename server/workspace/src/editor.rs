@@ -209,7 +209,7 @@ impl Workspace {
             .iter()
             .filter_map(|slot| {
                 let document = slot.lock();
-                document.has_pending().then(|| document.uri().to_owned())
+                document.has_something_to_decide().then(|| document.uri().to_owned())
             })
             .collect();
         let mut reviews: Vec<_> = uris.iter().filter_map(|uri| self.review(uri)).collect();

@@ -14,7 +14,7 @@ use crate::disk::{
     rename, stamp, write,
 };
 use crate::document::{Document, Millis, State};
-use crate::record::{OnDisk, Recorded, draft, name_in_record, uri_of};
+use crate::record::{Look, OnDisk, Recorded, draft, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::workspace::{Found, Slot, Workspace, key_of};
 
@@ -138,41 +138,74 @@ impl Workspace {
         Ok(self.inner.slots.entry(found.key.clone()).or_insert(slot).value().clone())
     }
 
-    /// Brings a document to its file and its record, whatever the file holds; none if there is no file.
+    /// Brings a document to its file and its record, whatever the file holds; none if there is no file. Looks again if others may be
+    /// writing them.
     fn look(
         &self,
         slot: &Arc<Slot>,
         place: &Place,
         session: Option<&mut Session<'_>>,
     ) -> Result<Option<FileBytes>, Refusal> {
-        let bytes = match read(place) {
-            Ok(bytes) => Some(bytes),
-            Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => None,
-            Err(error) => return Err(error.into()),
+        let bytes = match session {
+            Some(session) => self.look_once(slot, place, Look::Taken(session))?.0,
+            None => match self.look_once(slot, place, Look::Glance)? {
+                (bytes, true) => bytes,
+                (_, false) => self.look_in_turn(slot, place)?,
+            },
         };
-        let text = bytes.as_ref().and_then(|bytes| decode(&bytes.bytes).ok());
-        match (&bytes, &text) {
-            (Some(_), Some((text, form))) => self.bring_up(slot, place, text, *form, session)?,
-            _ => self.bring_up_file(slot, place)?,
-        }
-        {
-            let mut document = slot.lock();
-            if !document.is_open() {
-                let held =
-                    bytes.as_ref().filter(|_| text.is_none()).map(|bytes| bytes.bytes.as_slice().into());
-                let mode = bytes.as_ref().and_then(|bytes| bytes.mode);
-                document.set_file(bytes.is_some(), name_in_record(place), mode);
-                if bytes.is_some() {
-                    document.set_bytes(held);
-                }
-            }
-        }
         match &bytes {
             Some(bytes) => trust(slot, bytes),
             None => slot.forget_read(),
         }
         self.attend(slot);
         Ok(bytes)
+    }
+
+    /// The same while nobody else writes.
+    fn look_in_turn(&self, slot: &Slot, place: &Place) -> Result<Option<FileBytes>, Refusal> {
+        let store = self.history_of(place);
+        match store.as_ref().map(|store| self.session(store)) {
+            Some(Ok(mut session)) => {
+                let (bytes, _) = self.look_once(slot, place, Look::Taken(&mut session))?;
+                self.end_session(session);
+                Ok(bytes)
+            }
+            // It can be read all the same.
+            Some(Err(_)) | None => Ok(self.look_once(slot, place, Look::AsItSeems)?.0),
+        }
+    }
+
+    /// What the file holds, and whether that and the record go together.
+    fn look_once(
+        &self,
+        slot: &Slot,
+        place: &Place,
+        how: Look<'_, '_>,
+    ) -> Result<(Option<FileBytes>, bool), Refusal> {
+        let bytes = match read(place) {
+            Ok(bytes) => Some(bytes),
+            Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let text = bytes.as_ref().and_then(|bytes| decode(&bytes.bytes).ok());
+        let sure = match &text {
+            Some((text, form)) => self.bring_up(slot, place, (text, *form), how)?,
+            None => self.bring_up_file(slot, place, &how)?,
+        };
+        if !sure {
+            return Ok((bytes, false));
+        }
+        let mut document = slot.lock();
+        if !document.is_open() {
+            let held = bytes.as_ref().filter(|_| text.is_none()).map(|bytes| bytes.bytes.as_slice().into());
+            let mode = bytes.as_ref().and_then(|bytes| bytes.mode);
+            document.set_file(bytes.is_some(), name_in_record(place), mode);
+            if bytes.is_some() {
+                document.set_bytes(held);
+            }
+        }
+        drop(document);
+        Ok((bytes, true))
     }
 
     /// The document that was found, if a glance at the disk shows that it is as it was when it was looked at last. Some system calls,

@@ -258,18 +258,18 @@ async fn an_agent_hears_of_a_decision_while_it_waits() {
 
 #[tokio::test]
 async fn edits_wait_while_their_document_is_closed() {
-    let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let mut desk = Desk::new(Settings::default(), "1\n2\n3\n4\n5\n6\n7\n8\n");
     let (text, hash) = desk.read(View::Agent).await;
-    desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap();
+    desk.edit(hash, &[replace(Desk::anchor(&text, 4), "five")]).await.unwrap();
     desk.workspace.did_close(&desk.uri);
     assert_eq!(desk.workspace.reviews().len(), 1);
-    let text = "zero\none\ntwo\nthree\n";
+    let text = "0\n1\n2\n3\n4\n5\n6\n7\n8\n";
     desk.workspace.did_open(&desk.uri, "text", DocVersion(7), Encoding::Utf16, text);
     (desk.text, desk.version) = (Text::from(text), 7);
     assert_eq!(desk.state(), HunkState::Held);
     desk.decide(Choice::Accept, None).await;
     assert!(desk.deliver());
-    assert_eq!(desk.text, "zero\none\n2\nthree\n");
+    assert_eq!(desk.text, "0\n1\n2\n3\n4\nfive\n6\n7\n8\n");
 }
 
 #[tokio::test]

@@ -266,8 +266,9 @@ async fn a_file_that_is_opened_while_it_is_edited_is_edited_in_the_editor() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_edit_of_a_document_that_closes_meanwhile_waits_for_it() {
-    let (desk, keeper) = Desk::gated("one\ntwo\n");
-    desk.open(&desk.uri(), "one\nunsaved\n");
+    const STORED: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
+    let (desk, keeper) = Desk::gated(STORED);
+    desk.open(&desk.uri(), &STORED.replace("seven", "unsaved"));
     let read = desk.read().await;
     let edit = tokio::spawn({
         let (desk, read) = (desk.clone(), read.clone());
@@ -278,10 +279,10 @@ async fn an_edit_of_a_document_that_closes_meanwhile_waits_for_it() {
     drop(keeper);
     let reply = edit.await.unwrap().unwrap();
     assert_eq!(reply.states, [HunkState::Held]);
-    assert_eq!(desk.stored(), "one\ntwo\n");
-    desk.open(&desk.uri(), "one\ntwo\n");
+    assert_eq!(desk.stored(), STORED);
+    desk.open(&desk.uri(), STORED);
     assert_eq!(desk.edits().await, 1);
-    assert_eq!(desk.read().await.0.to_string(), "1\ntwo\n");
+    assert_eq!(desk.read().await.0.to_string(), STORED.replace("one", "1"));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 //! A text that was changed while nobody watched is first looked for among the states that were recorded: a checkout brings back one of
 //! those. Else its lines are matched strictly, and an edit whose place is not certain is left where it was, conflicted.
 
-use hashline_history::{Content, Continuity, Decision, Document as Past, EditState, Location};
+use hashline_history::{Content, Continuity, Decision, Document as Past, EditState, HunkRef, Location};
 use hashline_text::{DiskForm, Line, Text};
 use hashline_weave::{HunkId, Weave};
 
@@ -15,6 +15,8 @@ use crate::document::{Document, Edit, EditHunk, FileHunk, Home, Millis};
 pub struct Earlier {
     /// One that reads as the text does.
     pub same: Option<Weave>,
+    /// The hunks that were accepted then.
+    pub accepted: Vec<HunkRef>,
     /// The last that was on the disk.
     pub saved: Option<Weave>,
 }
@@ -73,8 +75,8 @@ impl Document {
     }
 
     /// Takes over a text that was changed while nobody watched. Decisions that had not reached the disk are to be made again, where the
-    /// text does not show them; those that had stay.
-    pub fn found(&mut self, text: &Text, earlier: &Earlier, now: Millis) {
+    /// text does not show them; those that had stay. `is_in` is where the text is: in an editor alone, or in the file.
+    pub fn found(&mut self, text: &Text, earlier: &Earlier, is_in: Location, now: Millis) {
         if self.text() == text {
             return;
         }
@@ -95,16 +97,19 @@ impl Document {
             if was_in == now_in {
                 continue;
             }
-            let Some((_, hunk)) = self.owner_of(id) else { continue };
-            let decision = hunk.decision;
-            self.note_switch(id, now_in);
+            let Some((edit, hunk)) = self.owner_of(id) else { continue };
+            let (decision, name) = (hunk.decision, edit.name_of(hunk));
+            let accepted = now_in && decision == Decision::Undecided && earlier.accepted.contains(&name);
+            self.note_location(id, if now_in { is_in } else { Location::None });
             let on_disk = earlier
                 .saved
                 .as_ref()
                 .is_some_and(|saved| id.order() < saved.hunks().count() && saved.in_buffer(id));
-            if seen.contains(&id) {
+            if seen.contains(&id) || accepted {
                 self.set_decision(id, Decision::Accepted, None);
-            } else if on_disk != was_in && matches!(decision, Decision::Accepted | Decision::Rejected) {
+            } else if on_disk != was_in
+                && matches!((decision, now_in), (Decision::Accepted, false) | (Decision::Rejected, true))
+            {
                 self.set_decision(id, Decision::Undecided, None);
                 open_again += 1;
             }
@@ -126,7 +131,6 @@ impl Document {
         let saved = earlier.saved.as_ref().and_then(|saved| latest.returned_to(saved));
         let nearer = |saved: &Weave| in_common(saved.buffer(), text) >= in_common(latest.buffer(), text);
         let mut weave = saved.filter(nearer).unwrap_or(latest);
-        self.unseen = Some(Box::new(weave.clone()));
         let mut trial = self.clone();
         trial.weave = Some(weave.clone());
         trial.take_over(text, now);
@@ -134,6 +138,8 @@ impl Document {
         let seen: Vec<HunkId> =
             weave.hunks().filter(|id| shown.in_buffer(*id) && !weave.in_buffer(*id)).collect();
         let seen = if weave.switch(&seen, &[]).is_ok() { seen } else { Vec::new() };
+        // What edits explain is no question.
+        self.unseen = (weave.buffer() != text).then(|| Box::new(weave.clone()));
         weave.unobserved(text.clone());
         (weave, seen)
     }

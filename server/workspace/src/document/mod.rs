@@ -122,7 +122,7 @@ pub struct Document {
     /// When the text last showed a part of something that seems to be under way.
     half_shown: Option<sync::HalfShown>,
     unrecorded: Unrecorded,
-    /// The text before a change that nobody watched and that is not recorded yet.
+    /// The text before a change that nobody watched, until something is decided or edited in spite of it.
     unseen: Option<Box<Weave>>,
     notices: Vec<String>,
     news: News,
@@ -246,6 +246,15 @@ impl Document {
     #[must_use]
     pub fn has_pending(&self) -> bool {
         self.edits.iter().any(|edit| edit.status() == hashline_history::Status::Pending)
+    }
+
+    /// Whether a hunk of it is undecided, and there is something to decide about it: a file that is gone has no lines.
+    #[must_use]
+    pub fn has_something_to_decide(&self) -> bool {
+        let undecided = |edit: &Edit| {
+            edit.file.as_ref().is_some_and(|file| file.decision == hashline_history::Decision::Undecided)
+        };
+        self.has_pending() && (self.exists_for_agents() || self.edits.iter().any(undecided))
     }
 
     /// Whether nobody needs to know of it any more: no editor has it open, nothing of it is undecided or to be recorded, and no agent

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use hashline_history::Decision;
+use hashline_history::{Decision, Location};
 use hashline_text::{DocVersion, Encoding, Ending, Position, Span, SpanError, Text};
-use hashline_weave::{Candidate, How, Judgement, Plan, Regions, TakeOut, UndoMark};
+use hashline_weave::{Candidate, How, HunkId, Judgement, Plan, Regions, TakeOut, UndoMark};
 
 use crate::document::aim::Aim;
 use crate::document::edit::Turn;
@@ -65,6 +65,7 @@ impl Document {
         uri.clone_into(&mut self.uri);
         self.home = Home::Editor { version, encoding, language: language.to_owned() };
         self.out_of_step = None;
+        self.unseen = None;
         self.flow.stop();
         self.half_shown = None;
         self.take_over(text, now);
@@ -94,11 +95,26 @@ impl Document {
                 // What was decided and not saved: the text that is found may show it, or not.
                 let asked = self.refused();
                 self.forget_changes_shown(text, &asked);
+                let saved = self.saved();
                 self.judge(text, &regions, asked, None, now);
+                // What had reached the file stays decided, whatever has become of the file (rule W16).
+                for (id, reason) in saved {
+                    if !self.weave().in_buffer(id) {
+                        self.set_decision(id, Decision::Accepted, reason);
+                    }
+                }
                 // The file has the last word: what was decided and not saved is to be decided again, and not carried out by itself.
                 self.flow.stop();
             }
         }
+    }
+
+    /// The accepted hunks that the file has.
+    fn saved(&self) -> Vec<(HunkId, Option<String>)> {
+        let hunks = self.edits.iter().flat_map(|edit| &edit.hunks);
+        let saved =
+            hunks.filter(|hunk| hunk.decision == Decision::Accepted && hunk.location == Location::Disk);
+        saved.map(|hunk| (hunk.id, hunk.reason.clone())).collect()
     }
 
     /// Of the rejected hunks whose lines a file has as they were proposed, forgets what the person had made of them.

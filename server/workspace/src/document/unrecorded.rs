@@ -59,7 +59,6 @@ impl Document {
     /// edit are left out.
     pub fn take_unrecorded(&mut self, provisional: &[HunkId]) -> State {
         let unrecorded = std::mem::take(&mut self.unrecorded);
-        self.unseen = None;
         let form = self.form;
         let published = self.owners.len();
         let mut weave = self.weave().clone();
@@ -89,6 +88,8 @@ impl Document {
 
     /// Lets an edit be recorded together with what it does.
     pub(crate) fn note_edit(&mut self, edit: NewEdit) {
+        // Made of the text as it is: what it was before is no question any more.
+        self.unseen = None;
         self.unrecorded.edit = Some(edit);
     }
 

@@ -62,6 +62,11 @@ impl Workspace {
         state.unrecorded.edit = edit.map(|edit| edit.edit);
         let appended = self.append(&mut session, slot, &place, &state, None);
         if let Err(error) = appended {
+            if matches!(error, StoreError::Stale { .. }) && !slot.lock().is_open() {
+                // Others know more of it by now; it is made anew of the file and the record when it is needed next.
+                slot.forget_read();
+                return if state.unrecorded.edit.is_none() { Ok(()) } else { Err(error) };
+            }
             slot.lock().put_back(state.unrecorded);
             return Err(error);
         }

@@ -19,4 +19,4 @@ pub(crate) use append::{Provisional, Recorded, draft};
 pub use histories::Histories;
 pub(crate) use histories::{OnDisk, name_in_record};
 pub(crate) use recorder::{Job, Recorder};
-pub(crate) use restore::uri_of;
+pub(crate) use restore::{Look, uri_of};

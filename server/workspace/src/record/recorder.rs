@@ -106,11 +106,10 @@ impl Worker {
         match job {
             Job::Record(slot) => self.record(workspace, &slot),
             Job::Opened(slot) => workspace.bring_back(&slot),
-            Job::Saved(slot) => {
-                if let Err(error) = workspace.record_saved(&slot) {
-                    self.not_recorded(workspace, &slot, &error);
-                }
-            }
+            Job::Saved(slot) => match workspace.record_saved(&slot) {
+                Ok(()) => drop(self.failed.remove(&slot.key)),
+                Err(error) => self.not_recorded(workspace, &slot, &error, Job::Saved(slot.clone())),
+            },
             Job::Closed(slot) => {
                 if slot.lock().is_open() {
                     return;
@@ -137,7 +136,7 @@ impl Worker {
     fn record_all(&mut self, workspace: &Workspace, slot: &Arc<Slot>) {
         match workspace.record(slot, None) {
             Ok(()) => drop(self.failed.remove(&slot.key)),
-            Err(error) => self.not_recorded(workspace, slot, &error),
+            Err(error) => self.not_recorded(workspace, slot, &error, Job::Record(slot.clone())),
         }
     }
 
@@ -147,6 +146,7 @@ impl Worker {
         workspace: &Workspace,
         slot: &Arc<Slot>,
         error: &hashline_history::StoreError,
+        again: Job,
     ) {
         if self.failed.insert(slot.key.clone()) {
             workspace.notice(format!(
@@ -155,9 +155,14 @@ impl Worker {
                 slot.key
             ));
         }
-        let same = |job: &Job| matches!(job, Job::Record(other) if Arc::ptr_eq(other, slot));
+        let same = |job: &Job| match (job, &again) {
+            (Job::Record(one), Job::Record(other)) | (Job::Saved(one), Job::Saved(other)) => {
+                Arc::ptr_eq(one, other)
+            }
+            _ => false,
+        };
         if !self.waiting.iter().any(|(_, job)| same(job)) {
-            self.waiting.push((Instant::now() + PAUSE, Job::Record(slot.clone())));
+            self.waiting.push((Instant::now() + PAUSE, again));
         }
     }
 }

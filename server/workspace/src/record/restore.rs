@@ -3,17 +3,28 @@
 use std::sync::Arc;
 
 use hashline_history::{
-    Document as Past, DocumentName, FileId, RecordedState, Sequence, Session, Store, StoreError,
+    Decision, Document as Past, DocumentName, FileId, HunkRef, Location, RecordedState, Sequence, Session,
+    Store, StoreError,
 };
 use hashline_text::{DiskForm, FileHash, Text};
-use hashline_weave::Weave;
 use url::Url;
 
 use crate::disk::{Place, read};
 use crate::document::{Document, Earlier, Millis, Target};
+use crate::on_disk::same_text;
 use crate::record::append::Recorded;
 use crate::record::name_in_record;
 use crate::workspace::{Found, Slot, Workspace, key_of};
+
+/// How a file and its record are looked at.
+pub(crate) enum Look<'a, 's> {
+    /// In passing, while others may write both.
+    Glance,
+    /// With the history taken, so that nobody does.
+    Taken(&'a mut Session<'s>),
+    /// As they are, as the history cannot be taken.
+    AsItSeems,
+}
 
 impl Workspace {
     /// Whether the record of a closed document has got ahead of what this process knows of it. A system call where it has not.
@@ -30,7 +41,8 @@ impl Workspace {
         latest != known.latest
     }
 
-    /// Brings a document that no editor has open to its file's text, and to its record.
+    /// Brings a document that no editor has open to its file's text, and to its record. False if the two do not go together and only a
+    /// look was wanted: another process may be just writing them, so it has to be looked again with the history taken.
     ///
     /// # Errors
     ///
@@ -39,11 +51,13 @@ impl Workspace {
         &self,
         slot: &Slot,
         place: &Place,
-        text: &Text,
-        form: DiskForm,
-        session: Option<&mut Session<'_>>,
-    ) -> Result<(), StoreError> {
-        let brought = self.remake(slot, place, text, form, session);
+        (text, form): (&Text, DiskForm),
+        how: Look<'_, '_>,
+    ) -> Result<bool, StoreError> {
+        let brought = self.remake(slot, place, text, form, how);
+        if matches!(brought, Ok(false)) {
+            return brought;
+        }
         let mut document = slot.lock();
         if !document.is_open() && document.text() != text {
             document.take_over(text, self.now());
@@ -54,12 +68,20 @@ impl Workspace {
         brought
     }
 
-    /// Brings a document to its record where its file holds no text, or is not there.
-    pub(crate) fn bring_up_file(&self, slot: &Slot, place: &Place) -> Result<(), StoreError> {
-        let Some(store) = self.history_of(place) else { return Ok(()) };
+    /// Brings a document to its record where its file holds no text, or is not there. False as for [`bring_up`](Self::bring_up).
+    pub(crate) fn bring_up_file(
+        &self,
+        slot: &Slot,
+        place: &Place,
+        how: &Look<'_, '_>,
+    ) -> Result<bool, StoreError> {
+        let Some(store) = self.history_of(place) else { return Ok(true) };
         let glance = store.glance();
         let latest = store.latest(&name_in_record(place))?;
-        let Some((file, _)) = latest.filter(|_| latest != slot.recorded().latest) else { return Ok(()) };
+        let Some((file, _)) = latest.filter(|_| latest != slot.recorded().latest) else { return Ok(true) };
+        if matches!(how, Look::Glance) {
+            return Ok(false);
+        }
         let past = store.file(file)?;
         let mut document = Document::of_record(&uri_of(place), &past);
         let mut now = slot.lock();
@@ -69,7 +91,7 @@ impl Workspace {
             *now = document;
             *slot.recorded() = Recorded { latest, glance, ..Recorded::default() };
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Makes a closed document anew of its record and its text, if the two say more than is known.
@@ -79,9 +101,9 @@ impl Workspace {
         place: &Place,
         text: &Text,
         form: DiskForm,
-        session: Option<&mut Session<'_>>,
-    ) -> Result<(), StoreError> {
-        let Some(store) = self.history_of(place) else { return Ok(()) };
+        how: Look<'_, '_>,
+    ) -> Result<bool, StoreError> {
+        let Some(store) = self.history_of(place) else { return Ok(true) };
         let glance = store.glance();
         let latest = store.latest(&name_in_record(place))?;
         let known = *slot.recorded();
@@ -91,23 +113,33 @@ impl Workspace {
         };
         if open || (latest == known.latest && (same || latest.is_none())) {
             slot.recorded().glance = glance;
-            return Ok(());
+            return Ok(true);
         }
+        let is_look = matches!(how, Look::Glance);
         if unrecorded {
             // What this process knows goes in first, else it would be forgotten.
-            match session {
-                Some(session) => {
+            match how {
+                Look::Taken(session) => {
                     let state = slot.lock().take_unrecorded(&[]);
-                    if let Err(error) = self.append(session, slot, place, &state, None) {
-                        slot.lock().put_back(state.unrecorded);
-                        return Err(error);
+                    match self.append(session, slot, place, &state, None) {
+                        // Others know more of it by now; the file says what has become of it.
+                        Ok(_) | Err(StoreError::Stale { .. }) => {}
+                        Err(error) => {
+                            slot.lock().put_back(state.unrecorded);
+                            return Err(error);
+                        }
                     }
                 }
-                None => self.record(slot, None)?,
+                Look::Glance | Look::AsItSeems => self.record(slot, None)?,
             }
         }
-        let Some((file, _)) = latest else { return Ok(()) };
-        let (mut document, latest) = remembered(&store, file, place, text, form, self.now())?;
+        let Some((file, _)) = latest else { return Ok(true) };
+        let past = store.file(file)?;
+        if is_look && past.weave().is_none_or(|weave| weave.buffer() != text) {
+            return Ok(false);
+        }
+        let (mut document, latest) =
+            remembered(&store, &past, place, (text, form), Location::Disk, self.now())?;
         let mut now = slot.lock();
         if !now.is_open() {
             document.keep_told(&now);
@@ -115,7 +147,7 @@ impl Workspace {
             *now = document;
             *slot.recorded() = Recorded { latest: Some(latest), glance, ..Recorded::default() };
         }
-        Ok(())
+        Ok(true)
     }
 
     /// An editor has opened a document: its edits come back, and agents may go on.
@@ -150,7 +182,10 @@ impl Workspace {
             let document = slot.lock();
             (document.text().clone(), document.form())
         };
-        let (mut document, latest) = remembered(&store, file, &place, &opened, form, self.now())?;
+        let saved = read(&place).is_ok_and(|bytes| same_text(&opened, &bytes.bytes));
+        let is_in = if saved { Location::Disk } else { Location::Buffer };
+        let past = store.file(file)?;
+        let (mut document, latest) = remembered(&store, &past, &place, (&opened, form), is_in, self.now())?;
         let mut now = slot.lock();
         if now.is_open() {
             document.keep_told(&now);
@@ -198,7 +233,8 @@ impl Workspace {
                     continue;
                 }
             };
-            for summary in documents.into_iter().filter(|summary| summary.pending > 0) {
+            // What was decided and did not reach the file is undecided, though the record cannot say so by itself (rule W16).
+            for summary in documents.into_iter().filter(|summary| summary.pending > 0 || summary.unsaved) {
                 self.load_named(&summary.name);
             }
         }
@@ -224,7 +260,11 @@ impl Workspace {
     fn load_named(&self, name: &DocumentName) {
         let Some(place) = self.read_roots().identify(name.as_str().as_ref()) else { return };
         let key = key_of(place.absolute());
-        if self.inner.slots.contains_key(&key) {
+        let others = self.inner.others.get();
+        // What another process has open is not what its file says.
+        if self.inner.slots.contains_key(&key)
+            || others.is_some_and(|others| others.may_have(place.absolute()))
+        {
             return;
         }
         let found = Found { key, slot: None, place: Some(place.clone()) };
@@ -284,35 +324,41 @@ impl Workspace {
 /// A document as its record and its text make it, and the last that was recorded of it.
 fn remembered(
     store: &Store,
-    file: FileId,
+    past: &Past,
     place: &Place,
-    text: &Text,
-    form: DiskForm,
+    (text, form): (&Text, DiskForm),
+    is_in: Location,
     now: Millis,
 ) -> Result<(Document, (FileId, Sequence)), StoreError> {
-    let past = store.file(file)?;
-    let mut document = Document::of_record(&uri_of(place), &past);
+    let mut document = Document::of_record(&uri_of(place), past);
     document.set_form(form);
-    document.found(text, &earlier(store, &past, text, form.hash(text))?, now);
-    Ok((document, (file, past.sequence)))
+    document.found(text, &earlier(store, past, text, form.hash(text))?, is_in, now);
+    Ok((document, (past.file, past.sequence)))
 }
 
 /// The states of a document that a text may be: the recorded one that reads like it, and the one that was on the disk last.
 fn earlier(store: &Store, past: &Past, text: &Text, hash: FileHash) -> Result<Earlier, StoreError> {
-    let weave_of = |state: RecordedState| -> Result<Option<Weave>, StoreError> {
-        match store.file_as_of(past.file, state.sequence) {
-            Ok(then) => Ok(then.weave().cloned()),
-            // What was cleaned up is not gone back to.
-            Err(StoreError::Forgotten { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+    let as_of = |state: RecordedState| match store.file_as_of(past.file, state.sequence) {
+        Ok(then) => Ok(Some(then)),
+        // What was cleaned up is not gone back to.
+        Err(StoreError::Forgotten { .. }) => Ok(None),
+        Err(error) => Err(error),
     };
-    let same = past.recorded(&hash).map(weave_of).transpose()?.flatten();
-    let saved = past.saved.and_then(|saved| past.recorded(&saved));
+    let same = past.recorded(&hash).map(as_of).transpose()?.flatten();
+    let same = same.filter(|then| then.weave().is_some_and(|weave| weave.buffer() == text));
+    let saved = past.saved.and_then(|saved| past.recorded(&saved)).map(as_of).transpose()?.flatten();
     Ok(Earlier {
-        same: same.filter(|weave| weave.buffer() == text),
-        saved: saved.map(weave_of).transpose()?.flatten(),
+        accepted: same.iter().flat_map(accepted).collect(),
+        same: same.and_then(|then| then.weave().cloned()),
+        saved: saved.and_then(|then| then.weave().cloned()),
     })
+}
+
+/// The hunks that are accepted.
+fn accepted(past: &Past) -> Vec<HunkRef> {
+    let hunks = past.edits.iter().flat_map(|edit| edit.hunks.iter().map(move |hunk| (edit, hunk)));
+    let accepted = hunks.filter(|(_, hunk)| hunk.decision == Decision::Accepted);
+    accepted.map(|(edit, hunk)| HunkRef { edit: edit.made.id.clone(), number: hunk.number }).collect()
 }
 
 pub(crate) fn uri_of(place: &Place) -> String {

@@ -1,0 +1,338 @@
+//! The disk fills up, breaks or is written no more at any step: nothing is lost, the call says so, and later all goes well.
+
+use std::io::{Error, ErrorKind};
+use std::sync::Arc;
+use std::sync::Mutex;
+
+use hashline_history::{Allow, Decision, Location, Probe, Status, Step};
+use hashline_workspace::Histories;
+use hashline_workspace::agent::EditReply;
+use hashline_workspace::document::{Choice, HunkState, Target, Why};
+
+use crate::chance::seeds;
+use crate::desk::{Desk, Op, assert_whole, request};
+
+const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
+const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\n";
+const TWO: Op<'static> = Op::Replace(1, 2, "2");
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// One step fails so.
+    Once(ErrorKind),
+    /// All steps from there on fail so, until it is mended.
+    From(ErrorKind),
+    /// Half of what is written gets to the disk, and nothing from there on.
+    Half,
+}
+
+/// All of them are played with twice as many seeds; else the first four.
+const FAULTS: [Fault; 6] = [
+    Fault::Once(ErrorKind::Other),
+    Fault::From(ErrorKind::StorageFull),
+    Fault::Half,
+    Fault::From(ErrorKind::ReadOnlyFilesystem),
+    Fault::From(ErrorKind::Other),
+    Fault::Once(ErrorKind::StorageFull),
+];
+
+#[derive(Default)]
+struct Breaks {
+    /// The fault, and the steps until then.
+    armed: Mutex<Option<(Fault, usize)>>,
+    hit: Mutex<bool>,
+}
+
+impl Breaks {
+    fn arm(&self, fault: Fault, after: usize) {
+        *self.hit.lock().unwrap() = false;
+        *self.armed.lock().unwrap() = Some((fault, after));
+    }
+
+    /// Returns whether anything went wrong.
+    fn mend(&self) -> bool {
+        *self.armed.lock().unwrap() = None;
+        *self.hit.lock().unwrap()
+    }
+}
+
+impl Probe for Breaks {
+    fn step(&self, step: Step, _: &str) -> Allow {
+        let mut armed = self.armed.lock().unwrap();
+        let Some((fault, left)) = armed.as_mut() else { return Allow::All };
+        if *left > 0 {
+            *left -= 1;
+            return Allow::All;
+        }
+        *self.hit.lock().unwrap() = true;
+        match *fault {
+            Fault::Once(kind) => {
+                *armed = None;
+                Allow::Fail(Error::from(kind))
+            }
+            Fault::From(kind) => Allow::Fail(Error::from(kind)),
+            Fault::Half => {
+                *armed = Some((Fault::From(ErrorKind::Other), 0));
+                match step {
+                    Step::Write(len) => Allow::Part(len / 2),
+                    _ => Allow::Fail(Error::from(ErrorKind::Other)),
+                }
+            }
+        }
+    }
+}
+
+fn desk() -> (Desk, Arc<Breaks>) {
+    let breaks = Arc::new(Breaks::default());
+    let desk = Desk::with(&[("a.txt", FILE)], Histories::of("a test").with_probe(breaks.clone()));
+    (desk, breaks)
+}
+
+/// Plays what is done with each fault at each of its steps.
+async fn at_every_step<F: Future<Output = bool>>(what: &str, play: impl Fn(Fault, usize) -> F) {
+    let mut played = 0;
+    let faults = seeds(2).count().clamp(2, FAULTS.len() / 2) * 2;
+    for (at, fault) in FAULTS[..faults].iter().copied().enumerate() {
+        // One fault at every step, and the others at some.
+        let pace = if at == 0 || faults > 4 { 1 } else { 4 };
+        for step in (at..).step_by(pace) {
+            assert!(step < 200, "{what} has no end");
+            if !play(fault, step).await {
+                break;
+            }
+            played += 1;
+        }
+    }
+    eprintln!("{what}: {played} faults");
+    assert!(played > 6, "{what}: {played}");
+}
+
+/// What every sentence about a fault says.
+fn says_so(fault: Fault, message: &str) -> bool {
+    match fault {
+        Fault::Once(ErrorKind::StorageFull) | Fault::From(ErrorKind::StorageFull) => {
+            message.contains("the disk is full")
+        }
+        Fault::From(ErrorKind::ReadOnlyFilesystem) => message.contains("is read-only"),
+        _ => message.contains("could not be") || message.contains("stopped"),
+    }
+}
+
+/// After all: everything is whole, the record and the file are of one mind, and the edit can be taken out and put in.
+async fn at_last(desk: Desk, edit: &EditReply, about: &str) {
+    let mut desk = desk.restarted();
+    assert_eq!(desk.past("a.txt").weave().unwrap().buffer().to_string(), desk.stored("a.txt"), "{about}");
+    let edits = desk.past("a.txt").edits.into_iter();
+    let standing = edits.filter(|edit| edit.hunks.iter().any(|hunk| hunk.location == Location::Disk));
+    assert_eq!(standing.count(), usize::from(desk.stored("a.txt") == EDITED), "{about}");
+    assert_eq!(desk.accept(edit).await, [], "{about}");
+    assert_eq!(desk.stored("a.txt"), EDITED, "{about}");
+    assert_eq!(desk.reject(edit).await, [], "{about}");
+    assert_eq!(desk.stored("a.txt"), FILE, "{about}");
+    let folder = desk.folder.clone();
+    drop(desk);
+    assert_whole(folder.path());
+}
+
+#[tokio::test]
+async fn an_edit_on_the_disk() {
+    at_every_step("an edit on the disk", |fault, step| async move {
+        for dies in [false, true] {
+            let about = format!("{fault:?} at {step}, dies {dies}");
+            let (desk, breaks) = desk();
+            breaks.arm(fault, step);
+            let done = desk.try_edit("a.txt", &[TWO]).await;
+            if dies {
+                // What is left of the process is gone, and the disk is well.
+                let hit = breaks.mend();
+                let desk = desk.restarted();
+                let stored = desk.stored("a.txt");
+                assert!(stored == EDITED || (stored == FILE && done.is_err()), "{about}: {stored:?}");
+                let edit = match done {
+                    Ok(edit) => edit,
+                    Err(_) if stored == FILE => desk.edit("a.txt", &[TWO]).await,
+                    Err(error) => panic!("{about}: refused and written: {error}"),
+                };
+                at_last(desk, &edit, &about).await;
+                if !hit {
+                    return false;
+                }
+                continue;
+            }
+            let stored = desk.stored("a.txt");
+            match &done {
+                Ok(_) => assert_eq!(stored, EDITED, "{about}"),
+                Err(error) => {
+                    assert_eq!(stored, FILE, "{about}");
+                    assert!(says_so(fault, &error.to_string()), "{about}: {error}");
+                }
+            }
+            breaks.mend();
+            let edit = match done {
+                Ok(edit) => edit,
+                Err(_) => desk.edit("a.txt", &[TWO]).await,
+            };
+            assert_eq!(desk.stored("a.txt"), EDITED, "{about}");
+            at_last(desk, &edit, &about).await;
+        }
+        true
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_edit_in_an_editor() {
+    at_every_step("an edit in an editor", |fault, step| async move {
+        let about = format!("{fault:?} at {step}");
+        let (mut desk, breaks) = desk();
+        desk.open("a.txt");
+        breaks.arm(fault, step);
+        let done = desk.try_edit("a.txt", &[TWO]).await;
+        if let Err(error) = &done {
+            assert!(says_so(fault, &error.to_string()), "{about}: {error}");
+            assert!(
+                desk.workspace.reviews().is_empty(),
+                "{about}: nothing was recorded, and nothing is shown"
+            );
+            assert_eq!(desk.read("a.txt").await.0.to_string(), FILE, "{about}");
+        }
+        let hit = breaks.mend();
+        let edit = match done {
+            Ok(edit) => edit,
+            Err(_) => desk.edit("a.txt", &[TWO]).await,
+        };
+        let mut desk = desk.restarted();
+        desk.open("a.txt");
+        assert_eq!(desk.state(&edit), Some((HunkState::Held, Decision::Undecided)), "{about}");
+        assert_eq!(desk.workspace.reviews()[0].review.edits.len(), 1, "{about}");
+        assert_eq!(desk.accept(&edit).await, [], "{about}");
+        desk.save("a.txt");
+        desk.close("a.txt");
+        at_last(desk, &edit, &about).await;
+        hit
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_decision_in_an_editor() {
+    at_every_step("a decision in an editor", |fault, step| async move {
+        let about = format!("{fault:?} at {step}");
+        let (mut desk, breaks) = desk();
+        desk.open("a.txt");
+        let edit = desk.edit("a.txt", &[TWO]).await;
+        desk.settle();
+        breaks.arm(fault, step);
+        let decided = desk.accept(&edit).await;
+        desk.settle();
+        let recorded = desk.recorded("a.txt", &edit) == (Decision::Accepted, Location::Buffer);
+        assert_eq!(desk.text("a.txt") == EDITED, decided.is_empty(), "{about}");
+        if !recorded {
+            assert!(desk.told().iter().any(|said| says_so(fault, said)), "{about}: {:?}", desk.told());
+            if !matches!(fault, Fault::Once(_)) {
+                let refused = desk.try_edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+                assert!(
+                    says_so(fault, &refused.unwrap_err().to_string()),
+                    "{about}: no edit comes before it"
+                );
+            }
+        }
+        let hit = breaks.mend();
+        if !decided.is_empty() {
+            assert_eq!(desk.accept(&edit).await, [], "{about}");
+        }
+        // The next edit brings what was kept with it.
+        let other = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+        desk.settle();
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Accepted, Location::Buffer), "{about}");
+        assert_eq!(desk.reject(&other).await, []);
+        desk.save("a.txt");
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Accepted, Location::Disk), "{about}");
+        desk.close("a.txt");
+        at_last(desk, &edit, &about).await;
+        hit
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_decision_that_was_seen_and_not_recorded_is_tried_again_by_itself() {
+    let (mut desk, breaks) = desk();
+    desk.open("a.txt");
+    let edit = desk.edit("a.txt", &[TWO]).await;
+    desk.settle();
+    breaks.arm(Fault::From(ErrorKind::StorageFull), 0);
+    // The person puts it in by hand: nobody delivers that.
+    desk.becomes("a.txt", EDITED);
+    desk.settle();
+    assert!(desk.was_told("could not be recorded"));
+    let refused = desk.try_edit("a.txt", &[Op::Replace(4, 5, "5")]).await.unwrap_err().to_string();
+    assert!(refused.contains("the disk is full"), "{refused}");
+    assert_eq!(desk.recorded("a.txt", &edit), (Decision::Undecided, Location::None));
+    tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+    let told = desk.told().len();
+    breaks.mend();
+    desk.until("the record", |desk| desk.recorded("a.txt", &edit) == (Decision::Accepted, Location::Buffer))
+        .await;
+    assert_eq!(desk.told().len(), told, "it was said once");
+    desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+}
+
+#[tokio::test]
+async fn a_decision_on_the_disk() {
+    at_every_step("a decision on the disk", |fault, step| async move {
+        let about = format!("{fault:?} at {step}");
+        let (mut desk, breaks) = desk();
+        let edit = desk.edit("a.txt", &[TWO]).await;
+        breaks.arm(fault, step);
+        let wish = request(Choice::Reject, Target::Edit(edit.edit.to_string()));
+        let decided = desk.decide(&wish).await;
+        let stored = desk.stored("a.txt");
+        if let Some(refused) = decided.refused.first() {
+            assert_eq!((stored.as_str(), refused.why), (EDITED, Why::Failed), "{about}");
+            assert!(says_so(fault, &refused.message), "{about}: {}", refused.message);
+        } else {
+            assert_eq!(stored, FILE, "{about}");
+        }
+        let hit = breaks.mend();
+        if !decided.refused.is_empty() && step % 2 == 0 {
+            assert_eq!(desk.reject(&edit).await, [], "{about}");
+            assert_eq!(desk.stored("a.txt"), FILE, "{about}");
+        }
+        at_last(desk, &edit, &about).await;
+        hit
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_save() {
+    at_every_step("a save", |fault, step| async move {
+        let about = format!("{fault:?} at {step}");
+        let (mut desk, breaks) = desk();
+        desk.open("a.txt");
+        let edit = desk.edit("a.txt", &[TWO]).await;
+        assert_eq!(desk.accept(&edit).await, []);
+        desk.settle();
+        breaks.arm(fault, step);
+        desk.save("a.txt");
+        let recorded = desk.recorded("a.txt", &edit).1 == Location::Disk;
+        assert!(recorded || desk.told().iter().any(|said| says_so(fault, said)), "{about}");
+        let hit = breaks.mend();
+        if !recorded && step % 2 == 0 {
+            desk.until("the record of the save", |desk| desk.recorded("a.txt", &edit).1 == Location::Disk)
+                .await;
+        }
+        // Or the process ends before it can be tried again: the file says it.
+        let mut desk = desk.restarted();
+        assert_eq!(desk.status("a.txt", &edit), Status::Accepted, "{about}");
+        desk.open("a.txt");
+        assert_eq!(desk.state(&edit), None, "{about}");
+        desk.save("a.txt");
+        desk.close("a.txt");
+        at_last(desk, &edit, &about).await;
+        hit
+    })
+    .await;
+}

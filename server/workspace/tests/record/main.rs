@@ -1,0 +1,13 @@
+//! What is on the disk outlives every process: edits and decisions through restarts, changes that nobody watched, faults and crowds.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
+
+mod chance;
+mod conversations;
+mod crowd;
+mod desk;
+mod faults;
+mod fidelity;
+mod held;
+mod lines;
+mod reopened;
+mod unseen;

@@ -1,0 +1,268 @@
+//! What was decided and not saved is asked for again; what was saved stays decided (rule W16).
+
+use hashline_history::{Decision, Location, Status};
+use hashline_workspace::Settings;
+use hashline_workspace::document::{HunkState, Mode};
+
+use crate::desk::{Desk, Op};
+
+const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\n";
+const ASKED_AGAIN: &str = "had not been saved";
+
+fn desk() -> Desk {
+    Desk::new(&[("a.txt", FILE)])
+}
+
+const TWO: Op<'static> = Op::Replace(1, 2, "2");
+
+#[tokio::test]
+async fn an_acceptance_that_was_closed_unsaved_is_asked_for_again() {
+    let mut desk = desk();
+    desk.open("a.txt");
+    let edit = desk.edit("a.txt", &[TWO]).await;
+    assert_eq!(desk.accept(&edit).await, []);
+    assert_eq!(desk.text("a.txt"), EDITED);
+    desk.settle();
+    assert_eq!(desk.recorded("a.txt", &edit), (Decision::Accepted, Location::Buffer));
+    desk.close("a.txt");
+    desk.settle();
+    assert_eq!(desk.state(&edit), None, "it may be opened again in a moment");
+    desk.until("the question", |desk| desk.state(&edit) == Some((HunkState::Held, Decision::Undecided)))
+        .await;
+    assert!(desk.was_told(ASKED_AGAIN));
+    desk.until("its record", |desk| desk.recorded("a.txt", &edit) == (Decision::Undecided, Location::None))
+        .await;
+    assert_eq!(desk.stored("a.txt"), FILE);
+    // And it can be decided.
+    assert_eq!(desk.accept(&edit).await, []);
+    assert_eq!(desk.stored("a.txt"), EDITED);
+}
+
+#[tokio::test]
+async fn an_acceptance_whose_editor_vanished_is_asked_for_again() {
+    for recorded in [true, false] {
+        for opened in [true, false] {
+            let mut desk = desk();
+            desk.open("a.txt");
+            let edit = desk.edit("a.txt", &[TWO]).await;
+            assert_eq!(desk.accept(&edit).await, []);
+            if recorded {
+                desk.settle();
+            }
+            let mut desk = match opened {
+                false => desk.restarted(),
+                true => {
+                    let mut next = desk.restarted();
+                    next.open("a.txt");
+                    next
+                }
+            };
+            assert_eq!(desk.state(&edit), Some((HunkState::Held, Decision::Undecided)));
+            assert!(desk.was_told(ASKED_AGAIN) || !recorded);
+            assert_eq!(desk.stored("a.txt"), FILE);
+            assert_eq!(desk.status("a.txt", &edit), Status::Pending);
+            assert_eq!(desk.accept(&edit).await, []);
+            match opened {
+                true => assert_eq!(desk.text("a.txt"), EDITED),
+                false => assert_eq!(desk.stored("a.txt"), EDITED),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_rejection_in_the_buffer_that_was_not_saved_is_asked_for_again() {
+    for by_edit_of_disk in [true, false] {
+        let mut desk = desk();
+        let edit;
+        if by_edit_of_disk {
+            edit = desk.edit("a.txt", &[TWO]).await;
+            assert_eq!(desk.stored("a.txt"), EDITED);
+            desk.open("a.txt");
+        } else {
+            desk.workspace.set_settings(Settings { open: Mode::Apply, ..Settings::default() });
+            desk.open("a.txt");
+            edit = desk.edit("a.txt", &[TWO]).await;
+            desk.deliver("a.txt");
+            desk.save("a.txt");
+        }
+        assert_eq!(desk.state(&edit), Some((HunkState::InText, Decision::Undecided)));
+        desk.settle();
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Undecided, Location::Disk));
+        assert_eq!(desk.reject(&edit).await, []);
+        assert_eq!(desk.text("a.txt"), FILE);
+        desk.settle();
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Rejected, Location::None));
+        let mut desk = desk.restarted();
+        assert_eq!(desk.state(&edit), Some((HunkState::InText, Decision::Undecided)));
+        assert!(desk.was_told(ASKED_AGAIN));
+        assert_eq!(desk.stored("a.txt"), EDITED);
+        assert_eq!(desk.reject(&edit).await, []);
+        assert_eq!(desk.stored("a.txt"), FILE);
+        let desk = desk.restarted();
+        assert_eq!(desk.state(&edit), None);
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Rejected, Location::None));
+    }
+}
+
+#[tokio::test]
+async fn what_was_saved_stays_decided_whatever_is_checked_out() {
+    for open in [true, false] {
+        let mut desk = desk();
+        desk.open("a.txt");
+        let taken = desk.edit("a.txt", &[TWO]).await;
+        let refused = desk.edit("a.txt", &[Op::Replace(6, 7, "7")]).await;
+        assert_eq!(desk.accept(&taken).await, []);
+        assert_eq!(desk.reject(&refused).await, []);
+        desk.save("a.txt");
+        assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Disk));
+        if !open {
+            desk.close_for_good("a.txt").await;
+        }
+        for (stored, restart) in [(FILE, false), (EDITED, false), (FILE, true), (EDITED, true)] {
+            desk.write("a.txt", stored);
+            if restart {
+                desk = desk.restarted();
+                if open {
+                    desk.open("a.txt");
+                }
+            } else if open {
+                // The editor reloads it.
+                desk.close("a.txt");
+                desk.open("a.txt");
+            }
+            desk.read("a.txt").await;
+            desk.settle();
+            let left = desk.workspace.reviews();
+            assert_eq!(left.len(), 0, "{open} {restart} {stored:?} {left:?} {:?}", desk.told());
+            assert_eq!(desk.status("a.txt", &taken), Status::Accepted);
+            assert_eq!(desk.status("a.txt", &refused), Status::Rejected);
+            assert_eq!(desk.stored("a.txt"), stored);
+            assert!(!desk.was_told(ASKED_AGAIN));
+        }
+    }
+}
+
+#[tokio::test]
+async fn edits_go_and_come_with_the_branch_that_they_were_made_on() {
+    let mut desk = desk();
+    let pending = desk.edit("a.txt", &[TWO]).await;
+    let taken = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+    assert_eq!(desk.accept(&taken).await, []);
+    let both = desk.stored("a.txt");
+    let other = "another\nbranch\nwith\nother lines\n";
+    for restart in [false, true, false] {
+        desk.write("a.txt", other);
+        if restart {
+            desk = desk.restarted();
+        }
+        assert_eq!(desk.read("a.txt").await.0.to_string(), other);
+        assert_eq!(desk.stored("a.txt"), other);
+        desk.write("a.txt", &both);
+        if restart {
+            desk = desk.restarted();
+        }
+        assert_eq!(desk.read("a.txt").await.0.to_string(), both);
+        desk.settle();
+        assert_eq!(desk.state(&pending), Some((HunkState::InText, Decision::Undecided)), "{:?}", desk.told());
+        assert_eq!(desk.status("a.txt", &taken), Status::Accepted);
+    }
+    assert_eq!(desk.reject(&pending).await, []);
+    assert_eq!(desk.reject(&taken).await, []);
+    assert_eq!(desk.stored("a.txt"), FILE);
+    assert_eq!(desk.accept(&taken).await, []);
+    assert_eq!(desk.accept(&pending).await, []);
+    assert_eq!(desk.stored("a.txt"), both);
+}
+
+#[tokio::test]
+async fn a_held_edit_that_the_file_shows_is_accepted() {
+    for restart in [true, false] {
+        let mut desk = desk();
+        desk.open("a.txt");
+        let edit = desk.edit("a.txt", &[TWO]).await;
+        let other = desk.edit("a.txt", &[Op::Replace(6, 7, "7")]).await;
+        if restart {
+            desk.write("a.txt", EDITED);
+            desk = desk.restarted();
+        } else {
+            desk.close("a.txt");
+            desk.write("a.txt", EDITED);
+            desk.read("a.txt").await;
+            desk.settle();
+        }
+        assert_eq!(desk.state(&edit), None);
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Accepted, Location::Disk));
+        assert_eq!(desk.state(&other), Some((HunkState::Held, Decision::Undecided)));
+        assert_eq!(desk.reject(&edit).await, []);
+        assert_eq!(desk.stored("a.txt"), FILE);
+    }
+}
+
+#[tokio::test]
+async fn a_reload_changes_nothing() {
+    let mut desk = desk();
+    desk.open("a.txt");
+    let taken = desk.edit("a.txt", &[TWO]).await;
+    let held = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+    assert_eq!(desk.accept(&taken).await, []);
+    for _ in 0..3 {
+        desk.close("a.txt");
+        desk.open_as("a.txt", EDITED);
+    }
+    desk.settle();
+    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    desk.settle();
+    assert_eq!(desk.state(&taken), None);
+    assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Buffer));
+    assert_eq!(desk.state(&held), Some((HunkState::Held, Decision::Undecided)));
+    assert!(!desk.was_told(ASKED_AGAIN));
+    desk.save("a.txt");
+    assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Disk));
+    // A reload that throws the unsaved text away is another thing.
+    assert_eq!(desk.reject(&taken).await, []);
+    desk.close("a.txt");
+    desk.open("a.txt");
+    desk.settle();
+    assert_eq!(desk.state(&taken), Some((HunkState::InText, Decision::Undecided)), "{:?}", desk.told());
+}
+
+#[tokio::test]
+async fn an_editor_that_kept_its_unsaved_text_goes_on_where_it_was() {
+    for offered in [true, false] {
+        let mut desk = desk();
+        desk.open("a.txt");
+        let taken = desk.edit("a.txt", &[TWO]).await;
+        let held = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+        assert_eq!(desk.accept(&taken).await, []);
+        let typed = format!("typed\n{EDITED}");
+        desk.becomes("a.txt", &typed);
+        desk.settle();
+        let mut desk = match offered {
+            true => desk.restarted(),
+            false => {
+                let (folder, settings) = (desk.folder.clone(), desk.settings.clone());
+                drop(desk);
+                let roots = hashline_workspace::disk::Roots::open([folder.path()]).unwrap();
+                let mut next = Desk::over(folder, settings, hashline_workspace::Histories::of("a test"));
+                next.workspace.set_roots(roots);
+                next.open_as("a.txt", &typed);
+                next
+            }
+        };
+        if offered {
+            desk.open_as("a.txt", &typed);
+        }
+        desk.settle();
+        assert_eq!(desk.text("a.txt"), typed);
+        assert_eq!(desk.state(&taken), None, "{offered} {:?}", desk.told());
+        assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Buffer));
+        assert_eq!(desk.state(&held), Some((HunkState::Held, Decision::Undecided)));
+        assert_eq!(desk.accept(&held).await, []);
+        assert_eq!(desk.text("a.txt"), "typed\none\n2\nthree\nfour\n5\nsix\nseven\neight\n");
+        desk.save("a.txt");
+        assert_eq!(desk.recorded("a.txt", &held), (Decision::Accepted, Location::Disk));
+        assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Disk));
+    }
+}
