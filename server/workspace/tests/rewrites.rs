@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hashline_anchor::{Patch, Replacement};
 use hashline_history::{DocumentName, HunkRef, Operation, Store};
-use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Text};
+use hashline_text::{DocVersion, Encoding, Ending, FileHash, HashPrefix, Text};
 use hashline_weave::{TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
@@ -378,7 +378,8 @@ async fn the_mark_of_a_file_is_kept_and_none_is_added() {
                 desk = desk.open("one\n");
             }
             let reply = desk.edit(None, Change::whole(new)).await.unwrap();
-            assert_eq!(reply.notes.contains(&Note::MarkKept), new == "1\r\n");
+            let notes = if new == "1\r\n" { &[Note::MarkKept][..] } else { &[] };
+            assert_eq!(reply.notes, notes, "{new:?}: the lines end as they were sent, on the disk");
             assert_eq!(reply.hash, FileHash::of("\u{feff}1\r\n".as_bytes()), "{new:?}");
             if live {
                 desk.decide(Choice::Accept, Target::All).await;
@@ -409,6 +410,24 @@ async fn a_conversion_of_line_endings_is_told() {
 }
 
 #[tokio::test]
+async fn line_endings_of_an_open_document_are_its_editors() {
+    for (disk, served, sent, note) in [
+        ("one\r\ntwo\r\n", "one\ntwo\n", "1\ntwo\n", Some(Ending::CrLf)),
+        ("one\r\ntwo\r\n", "one\ntwo\n", "1\r\ntwo\r\n", None),
+        ("one\ntwo\n", "one\ntwo\n", "1\r\ntwo\n", Some(Ending::Lf)),
+        ("one\r\ntwo\r\n", "one\r\ntwo\r\n", "1\ntwo\n", Some(Ending::CrLf)),
+    ] {
+        let mut desk = Desk::on_disk(disk).open(served);
+        let reply = desk.edit(None, Change::whole(sent)).await.unwrap();
+        assert_eq!(reply.states.len(), 1, "{sent:?} over {served:?} changes one line");
+        assert_eq!(reply.notes, note.map(Note::EndingsKept).into_iter().collect::<Vec<_>>());
+        desk.decide(Choice::Accept, Target::All).await;
+        assert_eq!(desk.text, served.replace("one", "1").as_str());
+        assert_eq!(reply.hash, FileHash::of(disk.replace("one", "1").as_bytes()));
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_is_not_utf_8_is_refused_with_the_way_out() {
     let desk = Desk::on_disk(b"caf\xe9\n");
     let refused = desk.edit(None, Change::whole("cafe\n")).await.unwrap_err().to_string();
@@ -424,4 +443,112 @@ async fn a_whole_text_builds_on_what_is_held() {
     assert_eq!(reply.held_below.len(), 1);
     desk.decide(Choice::Accept, Target::All).await;
     assert_eq!(desk.text, "one\n2, again\nthree\n");
+}
+
+/// The seeds that are played: this many, or what the environment says.
+fn seeds(count: u64) -> std::ops::RangeInclusive<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    match number("HASHLINE_SEED") {
+        Some(one) => one..=one,
+        None => 1..=count * number("HASHLINE_SEEDS").unwrap_or(100) / 100,
+    }
+}
+
+/// The numbers below `below` that follow from a seed.
+fn dice(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % 1_000_003).unwrap() % below
+    }
+}
+
+/// Whatever the person does between an agent's read and its edit: the lines that the edit names are changed and no others, or it is
+/// refused because one of them was touched.
+#[tokio::test]
+async fn what_is_carried_changes_what_it_names_and_nothing_else() {
+    let (mut carried, mut refused) = (0, 0);
+    let seeds = seeds(100);
+    for seed in seeds.clone() {
+        let mut dice = dice(seed);
+        let ending = ["\n", "\r\n"][dice(2)];
+        let lines: Vec<String> = (0..12).map(|n| format!("line {n}.")).collect();
+        let joined = |lines: &[String], last: bool| lines.join(ending) + if last { ending } else { "" };
+        let newline = dice(2) == 0;
+        let mut desk = Desk::live(&joined(&lines, newline));
+        let (_, hash) = desk.read().await;
+
+        // The person changes, removes and adds some lines, and perhaps the newline at the end.
+        let mut typed = lines.clone();
+        for _ in 0..=dice(3) {
+            let at = dice(typed.len());
+            match dice(3) {
+                0 => typed[at].push('!'),
+                1 => drop(typed.remove(at)),
+                _ => typed.insert(at, format!("typed {}", dice(1_000))),
+            }
+        }
+        let typed_newline = if dice(4) == 0 { !newline } else { newline };
+        if (&typed, typed_newline) == (&lines, newline) {
+            continue;
+        }
+        desk.types(&joined(&typed, typed_newline));
+
+        // The agent replaces one line by two, or two by one.
+        let first = dice(lines.len() - 1);
+        let last = first + dice(2);
+        let new: Vec<String> = (0..=usize::from(first == last)).map(|n| format!("new {n}")).collect();
+        let change = match dice(2) {
+            0 => pieces(&[(lines[first..=last].join("\n").as_str(), new.join("\n").as_str())]),
+            _ => {
+                let signed = |sign: char, lines: &[String]| {
+                    lines.iter().map(|line| format!("{sign}{line}\n")).collect::<String>()
+                };
+                diff(&format!("@@\n{}{}", signed('-', &lines[first..=last]), signed('+', &new)))
+            }
+        };
+        let place = typed.windows(last - first + 1).position(|window| *window == lines[first..=last]);
+        match (desk.edit(Some(hash), change).await, place) {
+            (Ok(reply), Some(place)) => {
+                let mut expected = typed.clone();
+                expected.splice(place..place + (last - first + 1), new);
+                assert_eq!(reply.text, joined(&expected, typed_newline).as_str(), "seed {seed}");
+                desk.decide(Choice::Accept, Target::All).await;
+                assert_eq!(desk.text, joined(&expected, typed_newline).as_str(), "seed {seed}");
+                carried += 1;
+            }
+            (Err(Refusal::Stale { .. }), None) => refused += 1,
+            (outcome, place) => panic!("seed {seed}: {place:?}, {outcome:?}"),
+        }
+    }
+    let played = seeds.count();
+    assert!(played < 100 || carried > 40 && refused > 10, "{carried} carried, {refused} refused");
+}
+
+#[tokio::test]
+async fn any_text_becomes_any_other() {
+    for seed in seeds(60) {
+        let mut dice = dice(seed);
+        let mut text = || {
+            let mut out = String::new();
+            for _ in 0..dice(9) {
+                out.push_str(["", "a", "b", "c", "d", "é"][dice(6)]);
+                out.push_str(["\n", "\n", "\r\n", "\r"][dice(4)]);
+            }
+            out + ["", "end", "a"][dice(3)]
+        };
+        let (old, new) = (text(), text());
+        if old == new {
+            continue;
+        }
+        let mut desk = Desk::on_disk(&old);
+        match desk.edit(None, Change::whole(&new)).await {
+            Ok(_) => assert_eq!(desk.bytes(), new, "seed {seed}: from {old:?}"),
+            Err(refusal) => panic!("seed {seed}: {old:?} to {new:?}: {refusal}"),
+        }
+        desk.decide(Choice::Reject, Target::All).await;
+        assert_eq!(desk.bytes(), old, "seed {seed}: {new:?} was rejected");
+    }
 }

@@ -58,10 +58,11 @@ impl Desk<'_> {
     }
 
     fn done(&self, from: Option<HashPrefix>, done: &EditReply) -> Reply {
-        if !done.open && !done.dry_run {
-            if let Some(from) = from.or(done.before.map(HashPrefix::from)) {
-                self.own.made(&self.caller.connection, from, done.hash);
-            }
+        if !done.open
+            && !done.dry_run
+            && let Some(from) = from.or(done.before.map(HashPrefix::from))
+        {
+            self.own.made(&self.caller.connection, from, done.hash);
         }
         told::with_decided(answer(done, self.decided), self.workspace, self.caller, &done.name)
     }

@@ -238,7 +238,7 @@ impl Workspace {
         loop {
             match self.edit_open(slot, request, proposal) {
                 Err(Refusal::Stale { .. }) if request.file_hash.is_none() && attempt < ATTEMPTS => {
-                    attempt += 1
+                    attempt += 1;
                 }
                 done => return done,
             }

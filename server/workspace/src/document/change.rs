@@ -246,13 +246,22 @@ impl Whole {
             }
             _ => self.text.clone(),
         };
-        match (only_ending(old), only_ending(&text)) {
-            (Some(own), sent) if live && sent != Some(own) && text.first_ending().is_some() => {
-                let bytes = DiskForm { bom: false, ending: Some(own) }.to_bytes(&text);
-                text = Text::from(String::from_utf8_lossy(&bytes).as_ref());
-                notes.push(Note::EndingsKept(own));
+        let sent = only_ending(&text);
+        match only_ending(old) {
+            Some(own) if live && text.first_ending().is_some() => {
+                if sent != Some(own) {
+                    let bytes = DiskForm { bom: false, ending: Some(own) }.to_bytes(&text);
+                    text = Text::from(String::from_utf8_lossy(&bytes).as_ref());
+                }
+                // What the editor serves may be stored otherwise.
+                let stored = form.ending.unwrap_or(own);
+                if sent != Some(stored) {
+                    notes.push(Note::EndingsKept(stored));
+                }
             }
-            (Some(from), Some(to)) if from != to => notes.push(Note::EndingsChanged { from, to }),
+            Some(from) if !live => {
+                notes.extend(sent.filter(|to| *to != from).map(|to| Note::EndingsChanged { from, to }));
+            }
             _ => {}
         }
         Ok((text, notes))
