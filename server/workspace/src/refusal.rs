@@ -279,8 +279,8 @@ fn stale(unit: Unit, touched: &[(usize, Touched)], now: &Served) -> String {
     if touched.is_empty() {
         out.push_str(match unit {
             Unit::Whole => {
-                "The text has changed since the version of that file_hash, and writing all of it anew would put back what was there \
-                 before. Take over into your content what differs, then send it with the hash of the text as it is now. "
+                "The text has changed since the version that this was written for, and writing all of it anew would put back what was \
+                 there before. Take over into your content what differs, then send it with the hash of the text as it is now. "
             }
             _ => "The file has changed since you read it, and strict was asked for. ",
         });

@@ -46,12 +46,10 @@ fn parse(given: JsonObject) -> Result<EditRequest, String> {
     // What is empty was not given: some clients fill in every field.
     let listed = given.list("edits").filter(|listed| !listed.is_empty());
     let diff = given.text("diff").filter(|diff| !diff.trim().is_empty());
-    match (&listed, &diff) {
-        (Some(_), Some(_)) => given.problem("edits and diff are both given: give one of them"),
-        (None, None) => {
-            given.problem("edits is missing: give at least one {old, new}, or a unified diff as diff");
-        }
-        _ => {}
+    if listed.is_some() && diff.is_some() {
+        given.problem("edits and diff are both given: give one of them");
+    } else if listed.is_none() && diff.is_none() {
+        given.problem("edits is missing: give at least one {old, new}, or a unified diff as diff");
     }
     let mut edits = Vec::new();
     for (index, value) in listed.unwrap_or_default().into_iter().enumerate() {

@@ -285,7 +285,10 @@ fn words_of(note: Note) -> String {
         Note::MarkKept => {
             "The file begins with a byte-order mark, which content lacks. It was kept.\n".to_owned()
         }
-        Note::EndingsKept(own) => format!(
+        Note::EndingsKept(None) => {
+            "Lines that the document had before end as they did, and not as they were sent.\n".to_owned()
+        }
+        Note::EndingsKept(Some(own)) => format!(
             "The lines end in {own}, as the editor keeps them in this document, and not as they were sent.\n"
         ),
         Note::EndingsChanged { from, to } => {

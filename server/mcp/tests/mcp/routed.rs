@@ -262,6 +262,28 @@ async fn waiting_holds_up_nobody_and_ends_with_the_decision() {
 }
 
 #[tokio::test]
+async fn every_edit_of_an_open_document_goes_to_its_editor() {
+    let place = Place::new();
+    let path = place.write("a.txt", "one\ntwo\n");
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, "one\ntwo\nunsaved\n");
+    let agent = place.agent().await;
+    let edits = json!([{ "old": "unsaved", "new": "seen" }]);
+    let held = call(&agent, "edit_file_diff", json!({ "path": "a.txt", "edits": edits })).await;
+    assert!(held.text.contains("pending · held") && held.text.contains("|seen"), "{}", held.text);
+    let given = json!({ "path": path, "content": "one\nseen\n", "file_hash": held.hash() });
+    let held = call(&agent, "write_file", given).await;
+    assert!(held.text.contains("pending · held · 2 lines"), "{}", held.text);
+    assert_eq!(std::fs::read(&path).unwrap(), b"one\ntwo\n");
+
+    editor.sidecar.quit().await;
+    let other = place.write("b.txt", "one\n");
+    let done = call(&agent, "write_file", json!({ "path": "b.txt", "content": "1\n" })).await;
+    assert!(!done.failed, "{}", done.text);
+    assert_eq!(std::fs::read(&other).unwrap(), b"1\n");
+}
+
+#[tokio::test]
 async fn edits_in_several_places_are_waited_for_together() {
     let place = Place::new();
     let (one, two) = (place.write("one/a.txt", "a\n"), place.write("two/a.txt", "a\n"));

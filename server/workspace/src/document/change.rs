@@ -7,7 +7,8 @@
 //!
 //! - The byte-order mark of a file belongs to none of its lines, so no hunk can add it or take it away. A whole new text without the mark that
 //!   the file has keeps it, and says so; one that would add a mark is refused.
-//! - Editors keep one kind of line ending for a document. A whole new text of one that has one kind takes it, whatever it came with, and says so.
+//! - The line endings of an open document are its editor's: lines of a whole new text that stand in the document keep theirs, and where all of
+//!   its lines end in one way new ones do, too. Editors change endings that they are sent, and a change of nothing else is not seen to arrive.
 
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ use hashline_anchor::{
     resolve, rewrite_whole,
 };
 use hashline_history::Operation as FileOperation;
-use hashline_text::{DiskForm, Ending, Text};
+use hashline_text::{DiskForm, Ending, Line, Text};
 
 use crate::document::Served;
 use crate::document::propose::Located;
@@ -63,8 +64,8 @@ pub enum Unit {
 pub enum Note {
     /// The file keeps its byte-order mark, which the new text lacks.
     MarkKept,
-    /// The lines end as those of the document do, and not as they were sent.
-    EndingsKept(Ending),
+    /// The lines end as those of the document do, all of them so, and not as they were sent; none where they end in several ways.
+    EndingsKept(Option<Ending>),
     /// All lines of the file ended otherwise before.
     EndingsChanged {
         /// How they ended.
@@ -220,11 +221,10 @@ impl Located {
             let now = Box::new(now.clone());
             return Err(Refusal::Stale { now, unit: Unit::Whole, touched: Vec::new() });
         }
-        let (text, notes) = whole.fitted(self.text(), self.form, self.live)?;
         let blank = |text: &Text| text.is_empty() || text.lsp_line_count() == 2 && text.len_bytes() <= 2;
-        let rewrite = rewrite_whole(self.text(), &text);
+        let (rewrite, notes) = whole.rewrite(self.text(), self.form, self.live)?;
         // Some editors hold an empty document as one empty line.
-        if rewrite.hunks.is_empty() || self.live && text.is_empty() && blank(self.text()) {
+        if rewrite.hunks.is_empty() || self.live && whole.text.is_empty() && blank(self.text()) {
             return Err(Refusal::NothingToDo);
         }
         Ok(Resolution { work: Work::Exact(rewrite), unit: Unit::Whole, notes })
@@ -232,11 +232,11 @@ impl Located {
 }
 
 impl Whole {
-    /// The text that takes the place of this one, which is stored in this form, and what is to be told of that.
-    fn fitted(&self, old: &Text, form: DiskForm, live: bool) -> Result<(Text, Vec<Note>), Refusal> {
+    /// What makes it of another text, which is stored in this form, and what is to be told of that.
+    fn rewrite(&self, old: &Text, form: DiskForm, live: bool) -> Result<(Rewrite, Vec<Note>), Refusal> {
         let mut notes = Vec::new();
         let shown = old.chunks().next().is_some_and(|chunk| chunk.starts_with(MARK));
-        let mut text = match (self.mark, form.bom, shown) {
+        let text = match (self.mark, form.bom, shown) {
             // The editor has left it in the text, where it can be changed as the rest of it can.
             (true, _, true) => Text::from(format!("{MARK}{}", self.text)),
             (true, false, false) => return Err(Refusal::AddsMark),
@@ -246,17 +246,60 @@ impl Whole {
             }
             _ => self.text.clone(),
         };
-        match (only_ending(old), only_ending(&text)) {
-            (Some(own), sent) if live && sent != Some(own) && text.first_ending().is_some() => {
-                let bytes = DiskForm { bom: false, ending: Some(own) }.to_bytes(&text);
-                text = Text::from(String::from_utf8_lossy(&bytes).as_ref());
-                notes.push(Note::EndingsKept(own));
+        let sent = only_ending(&text);
+        let rewrite = match only_ending(old) {
+            Some(own) if live && text.first_ending().is_some() => {
+                // What the editor serves may be stored otherwise.
+                let stored = form.ending.unwrap_or(own);
+                notes.extend((sent != Some(stored)).then_some(Note::EndingsKept(Some(stored))));
+                rewrite_whole(old, &if sent == Some(own) { text } else { ending_in(&text, own) })
             }
-            (Some(from), Some(to)) if from != to => notes.push(Note::EndingsChanged { from, to }),
-            _ => {}
-        }
-        Ok((text, notes))
+            None if live => {
+                let rewrite = rewrite_contents(old, &text);
+                match rewrite.apply(old) {
+                    Ok(made) => {
+                        notes.extend((made != text).then_some(Note::EndingsKept(None)));
+                        rewrite
+                    }
+                    // Two endings would run together.
+                    Err(_) => rewrite_whole(old, &text),
+                }
+            }
+            from => {
+                if let (Some(from), Some(to)) = (from, sent)
+                    && from != to
+                {
+                    notes.push(Note::EndingsChanged { from, to });
+                }
+                rewrite_whole(old, &text)
+            }
+        };
+        Ok((rewrite, notes))
     }
+}
+
+/// What makes a text of another, where lines of the same content keep their endings.
+fn rewrite_contents(old: &Text, new: &Text) -> Rewrite {
+    let mut rewrite = rewrite_whole(&ending_in(old, Ending::Lf), &ending_in(new, Ending::Lf));
+    // Where the lines between the hunks stand in the new text, as seen from the old one.
+    let (mut put, mut taken) = (0, 0);
+    let default = new.ending_for_insert(Line(new.line_count()));
+    for hunk in &mut rewrite.hunks {
+        let from = hunk.lines.start + put - taken;
+        let count = hunk.new.len();
+        for (own, sent) in hunk.new.iter_mut().zip(new.lines(from..from + count)) {
+            own.ending = sent.ending().unwrap_or(default);
+        }
+        put += count;
+        taken += hunk.lines.len();
+    }
+    rewrite
+}
+
+/// A text whose lines all end so.
+fn ending_in(text: &Text, ending: Ending) -> Text {
+    let bytes = DiskForm { bom: false, ending: Some(ending) }.to_bytes(text);
+    Text::from(String::from_utf8_lossy(&bytes).as_ref())
 }
 
 /// The ending that all lines of a text share, but for a last one that has none.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use hashline_anchor::{Operation, RawOperation, line_hash};
+use hashline_anchor::{Operation, Patch, RawOperation, line_hash};
 use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{FileHash, HashPrefix};
 use hashline_weave::View;
@@ -69,6 +69,28 @@ pub struct Wish {
     pub ops: Vec<Op>,
     pub slip: Slip,
     pub proposal: Proposal,
+}
+
+impl Wish {
+    /// The same as a diff, for some of those that a diff can say: they replace lines by others.
+    fn patch(&self) -> Option<Patch> {
+        let lines = &self.memory.lines;
+        let said = |op: &Op| {
+            matches!(op.verb, Verb::Replace | Verb::Delete)
+                && !lines[op.lines.clone()].iter().any(|line| op.content.contains(line))
+        };
+        if self.slip != Slip::None || !atoms_id(&self.ops).is_multiple_of(2) || !self.ops.iter().all(said) {
+            return None;
+        }
+        let mut diff = String::new();
+        for op in &self.ops {
+            let (at, old, new) = (op.lines.start + 1, op.lines.len(), op.content.len());
+            diff.push_str(&format!("@@ -{at},{old} +{at},{new} @@\n"));
+            lines[op.lines.clone()].iter().for_each(|line| diff.push_str(&format!("-{line}\n")));
+            op.content.iter().for_each(|line| diff.push_str(&format!("+{line}\n")));
+        }
+        Patch::parse(&diff, "a file").ok()
+    }
 }
 
 /// An edit on its way.
@@ -315,10 +337,18 @@ impl Desk {
             Ok(located) => located,
             Err(refusal) => return self.refused(&wish, &refusal, room),
         };
-        let parse = |(at, op): (usize, &Op)| Operation::parse(at, op.raw.clone());
-        let operations: Vec<Operation> =
-            wish.ops.iter().enumerate().map(parse).collect::<Result<_, _>>().map_err(|e| e.to_string())?;
-        let resolved = match located.resolve(&Change::Operations(operations), &now) {
+        let change = match wish.patch() {
+            Some(patch) => {
+                room.tally.patches += 1;
+                Change::Patch(patch)
+            }
+            None => {
+                let parse = |(at, op): (usize, &Op)| Operation::parse(at, op.raw.clone());
+                let parsed: Result<_, _> = wish.ops.iter().enumerate().map(parse).collect();
+                Change::Operations(parsed.map_err(|error| error.to_string())?)
+            }
+        };
+        let resolved = match located.resolve(&change, &now) {
             Ok(resolved) => resolved,
             Err(refusal) => return self.refused(&wish, &refusal, room),
         };

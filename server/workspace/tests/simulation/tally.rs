@@ -37,6 +37,7 @@ tally! {
     keys: "characters typed",
     edits: "edits recorded",
     hunks: "hunks",
+    patches: "edits that came as diffs",
     carried: "edits carried over from an older text",
     moved: "anchors found elsewhere",
     stale: "edits refused as stale",

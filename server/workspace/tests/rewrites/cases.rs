@@ -1,142 +1,11 @@
-//! Whole new texts, replacements and diffs, in files on the disk and in open documents.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
+//! Cases by hand.
 
-use std::path::PathBuf;
+use hashline_history::{DocumentName, Operation, Store};
+use hashline_text::{Ending, FileHash, Text};
+use hashline_workspace::document::{Change, Choice, HunkState, Mode, Note, Target};
+use hashline_workspace::{Refusal, Settings};
 
-use hashline_anchor::{Patch, Replacement};
-use hashline_history::{DocumentName, HunkRef, Operation, Store};
-use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Text};
-use hashline_weave::{TextEdit, View, apply_text_edits};
-use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
-use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{
-    Change, Choice, ContentChange, HunkState, Mode, Note, Request, Target, Unseen,
-};
-use hashline_workspace::{Caller, Histories, Refusal, Settings, Workspace};
-
-/// A file, and an editor that may have it open.
-struct Desk {
-    workspace: Workspace,
-    folder: tempfile::TempDir,
-    text: Text,
-    version: i32,
-}
-
-impl Desk {
-    /// A file with these bytes, which no editor has open.
-    fn on_disk(bytes: impl AsRef<[u8]>) -> Self {
-        Self::with(Settings::default(), bytes)
-    }
-
-    fn with(settings: Settings, bytes: impl AsRef<[u8]>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("a.txt"), bytes).unwrap();
-        let roots = Roots::open([folder.path()]).unwrap();
-        let (workspace, _) = Workspace::new(roots, settings, Histories::of("a test"));
-        Self { workspace, folder, text: Text::new(), version: 0 }
-    }
-
-    /// The same file open in an editor, with this text.
-    fn open(mut self, text: &str) -> Self {
-        self.text = Text::from(text);
-        self.version = 1;
-        self.workspace.did_open(&self.uri(), "text", DocVersion(1), Encoding::Utf16, text);
-        self
-    }
-
-    fn live(text: &str) -> Self {
-        Self::on_disk(text).open(text)
-    }
-
-    fn path(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join("a.txt")
-    }
-
-    fn uri(&self) -> String {
-        url::Url::from_file_path(self.path()).unwrap().to_string()
-    }
-
-    fn bytes(&self) -> String {
-        String::from_utf8(std::fs::read(self.path()).unwrap()).unwrap()
-    }
-
-    async fn read(&self) -> (Text, FileHash) {
-        let request = ReadRequest { path: self.path().display().to_string(), view: View::Agent };
-        let reply = self.workspace.read(&caller(), &request).await.unwrap();
-        self.workspace.shown(&reply, 0..reply.text().line_count());
-        (reply.text().clone(), reply.hash)
-    }
-
-    async fn edit(&self, hash: Option<FileHash>, change: Change) -> Result<EditReply, Refusal> {
-        let request = EditRequest {
-            path: self.path().display().to_string(),
-            file_hash: hash.map(HashPrefix::from),
-            change,
-            strict: false,
-            dry_run: false,
-            conversation: None,
-            tool: "a_tool".into(),
-        };
-        self.workspace.edit(&caller(), request).await
-    }
-
-    /// The person makes the whole text this one.
-    fn types(&mut self, text: &str) {
-        self.text = Text::from(text);
-        self.version += 1;
-        let change = ContentChange { span: None, text: text.into() };
-        self.workspace.did_change(&self.uri(), DocVersion(self.version), &[change], None).unwrap();
-    }
-
-    /// The editor carries out what it is sent.
-    fn deliver(&mut self) {
-        while let (Some(delivery), _) = self.workspace.poll(&self.uri()) {
-            let edits: Vec<TextEdit> = delivery.edits.clone();
-            apply_text_edits(&mut self.text, &edits, Encoding::Utf16).unwrap();
-            self.version += 1;
-            let changes: Vec<ContentChange> = edits
-                .iter()
-                .rev()
-                .map(|edit| ContentChange { span: Some(edit.span), text: edit.new.clone() })
-                .collect();
-            self.workspace.did_change(&self.uri(), DocVersion(self.version), &changes, None).unwrap();
-            self.workspace.answered(&self.uri(), delivery.number, true);
-        }
-    }
-
-    async fn decide(&mut self, choice: Choice, target: Target) {
-        let request = Request {
-            choice,
-            target,
-            reason: None,
-            edited: None,
-            with_others: false,
-            unseen: Unseen::Refuse,
-        };
-        let uri = self.uri();
-        let decided = self.workspace.decide(Some(&uri), &request).await;
-        assert_eq!(decided.refused, []);
-        if self.version > 0 {
-            self.deliver();
-        }
-    }
-}
-
-fn caller() -> Caller {
-    Caller::anywhere("tester", "1")
-}
-
-fn pieces(edits: &[(&str, &str)]) -> Change {
-    Change::Replacements(edits.iter().map(|(old, new)| Replacement::new(*old, *new)).collect())
-}
-
-fn diff(text: &str) -> Change {
-    Change::Patch(Patch::parse(text, "a.txt").unwrap())
-}
-
-fn hunk(reply: &EditReply, number: u32) -> Target {
-    Target::Hunk(HunkRef { edit: reply.edit.clone(), number })
-}
+use crate::desk::{Desk, diff, hunk, pieces};
 
 /// Texts in which endings, the newline at the end and blank lines do what they can.
 const TEXTS: [&str; 14] = [
@@ -378,7 +247,8 @@ async fn the_mark_of_a_file_is_kept_and_none_is_added() {
                 desk = desk.open("one\n");
             }
             let reply = desk.edit(None, Change::whole(new)).await.unwrap();
-            assert_eq!(reply.notes.contains(&Note::MarkKept), new == "1\r\n");
+            let notes = if new == "1\r\n" { &[Note::MarkKept][..] } else { &[] };
+            assert_eq!(reply.notes, notes, "{new:?}: the lines end as they were sent, on the disk");
             assert_eq!(reply.hash, FileHash::of("\u{feff}1\r\n".as_bytes()), "{new:?}");
             if live {
                 desk.decide(Choice::Accept, Target::All).await;
@@ -406,6 +276,27 @@ async fn a_conversion_of_line_endings_is_told() {
     assert!(matches!(reply.notes.as_slice(), [Note::EndingsChanged { .. }]), "{:?}", reply.notes);
     desk.decide(Choice::Reject, Target::All).await;
     assert_eq!(desk.bytes(), "one\r\ntwo\r\n");
+}
+
+#[tokio::test]
+async fn line_endings_of_an_open_document_are_its_editors() {
+    for (disk, served, sent, note) in [
+        ("one\r\ntwo\r\n", "one\ntwo\n", "1\ntwo\n", Some(Ending::CrLf)),
+        ("one\r\ntwo\r\n", "one\ntwo\n", "1\r\ntwo\r\n", None),
+        ("one\ntwo\n", "one\ntwo\n", "1\r\ntwo\n", Some(Ending::Lf)),
+        ("one\r\ntwo\r\n", "one\r\ntwo\r\n", "1\ntwo\n", Some(Ending::CrLf)),
+    ] {
+        let mut desk = Desk::on_disk(disk).open(served);
+        let reply = desk.edit(None, Change::whole(sent)).await.unwrap();
+        assert_eq!(reply.states.len(), 1, "{sent:?} over {served:?} changes one line");
+        assert_eq!(
+            reply.notes,
+            note.map(|ending| Note::EndingsKept(Some(ending))).into_iter().collect::<Vec<_>>()
+        );
+        desk.decide(Choice::Accept, Target::All).await;
+        assert_eq!(desk.text, served.replace("one", "1").as_str());
+        assert_eq!(reply.hash, FileHash::of(disk.replace("one", "1").as_bytes()));
+    }
 }
 
 #[tokio::test]
