@@ -22,7 +22,7 @@ impl Document {
     /// A document that no editor has open, as it was recorded last.
     #[must_use]
     pub fn of_record(uri: &str, form: DiskForm, past: &Past) -> Self {
-        let mut document = Self { form, ..Self::new(uri, Home::Disk, Text::default()) };
+        let mut document = Self { form, is_recorded: true, ..Self::new(uri, Home::Disk, Text::default()) };
         let weave = past.weave().cloned().unwrap_or_else(|| Weave::new(Text::default()));
         document.owners = vec![None; weave.hunks().count()];
         document.weave = Some(weave);

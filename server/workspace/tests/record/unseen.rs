@@ -47,7 +47,8 @@ fn text_of(file: &[String], edits: &[Edit], on: &[bool]) -> Lines {
         lines.extend((at..edit.lines.start).map(|line| (Id::First(line), file[line].clone())));
         match on[number] {
             true => {
-                lines.extend(edit.new.iter().enumerate().map(|(n, line)| (Id::Made(number, n), line.clone())))
+                lines
+                    .extend(edit.new.iter().enumerate().map(|(n, line)| (Id::Made(number, n), line.clone())));
             }
             false => lines.extend(edit.lines.clone().map(|line| (Id::First(line), file[line].clone()))),
         }
