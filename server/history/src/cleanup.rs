@@ -250,6 +250,7 @@ impl Session<'_> {
             text,
             registers: Some(document.registers),
             decisions: Vec::new(),
+            wanted: Vec::new(),
             locations: Vec::new(),
             saved: document.saved,
             owner: document.owner.map(OwnerChange::Claimed),

@@ -201,6 +201,7 @@ impl<'a> Session<'a> {
             text: None,
             registers: draft.registers,
             decisions: draft.decisions.clone(),
+            wanted: draft.wanted.clone(),
             locations: draft.locations.clone(),
             saved: draft.saved,
             owner: draft.owner.clone(),
@@ -217,6 +218,7 @@ impl<'a> Session<'a> {
         let found_again = transaction.ended == Some(IntentEnd::Done)
             && transaction.edit.is_none()
             && transaction.decisions.is_empty()
+            && transaction.wanted.is_empty()
             && transaction.locations.is_empty()
             && transaction.base.is_none()
             && transaction.delta.is_none();
@@ -402,7 +404,7 @@ fn check(draft: &Draft<'_>, ledger: &Ledger, ended: Option<IntentEnd>) -> Result
             return Err(StoreError::DuplicateEdit { id: edit.id.clone() });
         }
     }
-    let decided = draft.decisions.iter().map(|decided| &decided.hunk);
+    let decided = draft.decisions.iter().chain(&draft.wanted).map(|decided| &decided.hunk);
     for hunk in decided.chain(draft.locations.iter().map(|located| &located.hunk)) {
         let new = draft.edit.as_ref().is_some_and(|edit| {
             edit.id == hunk.edit && edit.hunks.iter().any(|other| other.number == hunk.number)

@@ -236,6 +236,8 @@ pub struct Draft<'a> {
     pub edit: Option<NewEdit>,
     /// Decisions.
     pub decisions: Vec<Decided>,
+    /// Decisions that are about to be brought into a text. They count when it shows them.
+    pub wanted: Vec<Decided>,
     /// Where hunks are.
     pub locations: Vec<Located>,
     /// The hash of the file as it was saved.
@@ -262,6 +264,7 @@ impl Draft<'_> {
             continuity: Continuity::Follows,
             edit: None,
             decisions: Vec::new(),
+            wanted: Vec::new(),
             locations: Vec::new(),
             saved: None,
             owner: None,
@@ -303,6 +306,8 @@ pub(crate) struct Transaction<D> {
     pub registers: Option<Registers>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Decided>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wanted: Vec<Decided>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Located>,
     #[serde(with = "hash", default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
 //! The editor's side: what it says of its documents, what is sent to it, and what the person decides.
 //!
-//! Every function here returns without waiting for an agent, for the disk or for the editor.
+//! What the editor says takes effect without waiting for an agent, for the disk or for the editor. A decision waits until it is recorded.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -67,6 +67,7 @@ impl Workspace {
         self.inner.open.insert(uri.to_owned(), slot.clone());
         self.note_use(&slot);
         if slot.place().is_some() {
+            slot.lock().record_before_delivery();
             slot.whole.send_replace(false);
             self.later(Job::Opened(slot.clone()));
         }
@@ -309,13 +310,21 @@ impl Workspace {
     async fn decide_in(&self, slot: &Arc<Slot>, request: &Request) -> Decided {
         slot.wait_until_ready().await;
         if let Some(decided) = self.decide_in_editor(slot, request) {
-            return decided;
+            if !decided.1 {
+                return decided.0;
+            }
+            let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
+            let recorded = tokio::task::spawn_blocking(move || workspace.recorded(&slot, &request, decided));
+            return recorded.await.unwrap_or_default();
         }
         // On the disk a decision writes: it waits for its turn among the agents' edits.
         let _turn = slot.queue.lock().await;
         let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
         let written = tokio::task::spawn_blocking(move || {
-            let in_editor = || Ok(workspace.decide_in_editor(&slot, &request));
+            let in_editor = || {
+                let decided = workspace.decide_in_editor(&slot, &request);
+                Ok(decided.map(|decided| workspace.recorded(&slot, &request, decided)))
+            };
             let decided = either_way(in_editor, || workspace.decide_on_disk(&slot, &request));
             decided.unwrap_or_else(|refusal| {
                 let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
@@ -325,14 +334,35 @@ impl Workspace {
         written.await.unwrap_or_default()
     }
 
-    /// Decides in the text that the editor has, if the document is open.
-    fn decide_in_editor(&self, slot: &Arc<Slot>, request: &Request) -> Option<Decided> {
+    /// What became of a decision that is sent to the editor when it is recorded that it is wanted. Blocks.
+    fn recorded(&self, slot: &Slot, request: &Request, (mut decided, waits): (Decided, bool)) -> Decided {
+        if !waits {
+            return decided;
+        }
+        // It was handed to the recorder when it was made.
+        self.settle_record();
+        let dropped = slot.lock().take_dropped();
+        if dropped.iter().any(|hunk| decided.queued.contains(hunk)) {
+            decided.queued.retain(|hunk| !dropped.contains(hunk));
+            let message = "It could not be recorded, so nothing was sent to the editor and the text is as it was. Decide again when the \
+                           edit history can be written."
+                .to_owned();
+            decided.refused.push(Document::not_decided(&request.target, message));
+        }
+        decided
+    }
+
+    /// Decides in the text that the editor has, if the document is open. With it whether it waits for the record.
+    fn decide_in_editor(&self, slot: &Arc<Slot>, request: &Request) -> Option<(Decided, bool)> {
         let decided = {
             let mut document = slot.lock();
             if !document.is_open() {
                 return None;
             }
-            document.decide(request, self.now())
+            // Of earlier decisions, which nobody waits for.
+            drop(document.take_dropped());
+            let decided = document.decide(request, self.now());
+            (decided, document.is_waiting_for_record())
         };
         self.attend(slot);
         Some(decided)

@@ -370,6 +370,8 @@ async fn a_proposal_can_be_accepted_as_the_person_rewrote_it() {
     let own = ["mine".to_owned(), "2b".to_owned()];
     let decided = desk.workspace.accept_revised(&desk.uri, &hunk, &own, None);
     assert!(decided.refused.is_empty(), "{decided:?}");
+    // It is sent when it is recorded that it is wanted.
+    desk.workspace.settle_record();
     assert!(desk.deliver());
     assert_eq!(desk.text, "one\nmine\n2b\nthree\n");
     let scope = ReviewScope { own: true, ..ReviewScope::default() };

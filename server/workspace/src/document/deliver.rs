@@ -56,6 +56,8 @@ pub(crate) struct Intent {
     /// What the decision about its hunks is once the text shows it; none to leave it as it is.
     pub decision: Option<Decision>,
     pub reason: Option<String>,
+    /// It may be sent: it is recorded that it is wanted, or that need not be.
+    pub is_recorded: bool,
     tries: u32,
 }
 
@@ -98,7 +100,7 @@ impl Flow {
 
     /// Whether something waits to be sent, or to be decided.
     fn has_work(&self) -> bool {
-        !self.intents.is_empty() || !self.later.is_empty()
+        self.intents.iter().any(|intent| intent.is_recorded) || !self.later.is_empty()
     }
 
     /// Whether the editor may be at it.
@@ -136,7 +138,8 @@ impl Document {
         reason: Option<String>,
     ) {
         let token = self.flow.number();
-        self.flow.intents.push(Intent { token, plan, aim, decision, reason, tries: 0 });
+        let is_recorded = !self.note_wanted(token, &plan, decision, reason.as_ref());
+        self.flow.intents.push(Intent { token, plan, aim, decision, reason, is_recorded, tries: 0 });
         self.news.deliver = true;
         self.news.review = true;
     }
@@ -337,7 +340,8 @@ impl Document {
         let mut tokens = Vec::new();
         let mut plan = Plan::default();
         let mut invalid = Vec::new();
-        let intents = self.flow.intents.clone();
+        let mut intents = self.flow.intents.clone();
+        intents.retain(|intent| intent.is_recorded);
         let weave = self.weave();
         for intent in intents {
             let more = plan.clone().and(&intent.plan);

@@ -29,7 +29,7 @@ impl Document {
             Content::Text { form, .. } => *form,
             Content::Bytes { .. } | Content::None => DiskForm::default(),
         };
-        let mut document = Self { form, ..Self::new(uri, Home::Disk, Text::default()) };
+        let mut document = Self { form, is_recorded: true, ..Self::new(uri, Home::Disk, Text::default()) };
         let weave = past.weave().cloned().unwrap_or_else(|| Weave::new(Text::default()));
         document.owners = vec![None; weave.hunks().count()];
         document.weave = Some(weave);

@@ -38,6 +38,7 @@ mod unrecorded;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashline_history::HunkRef;
 use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, JournalId, Weave};
 
@@ -122,6 +123,10 @@ pub struct Document {
     /// When the text last showed a part of something that seems to be under way.
     half_shown: Option<sync::HalfShown>,
     unrecorded: Unrecorded,
+    /// Decisions are recorded before they are sent to the editor.
+    is_recorded: bool,
+    /// The hunks of decisions that could not be.
+    dropped: Vec<HunkRef>,
     /// The text before a change that nobody watched, until something is decided or edited in spite of it.
     unseen: Option<Box<Weave>>,
     notices: Vec<String>,
@@ -159,6 +164,8 @@ impl Document {
             turns: HashMap::new(),
             half_shown: None,
             unrecorded: Unrecorded::default(),
+            is_recorded: false,
+            dropped: Vec::new(),
             unseen: None,
             notices: Vec::new(),
             news: News::default(),
@@ -291,6 +298,7 @@ impl Document {
         if let Home::Editor { version, encoding, language } = &other.home {
             self.reopen(&other.uri, language, *version, *encoding, other.text(), now);
             self.out_of_step.clone_from(&other.out_of_step);
+            self.is_recorded = other.is_recorded;
         }
     }
 

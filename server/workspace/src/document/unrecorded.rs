@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashline_history::{Continuity, Decided, Decision, HunkRef, Located, Location, NewEdit, Registers};
 use hashline_text::DiskForm;
-use hashline_weave::{HunkId, Weave};
+use hashline_weave::{HunkId, Plan, Weave};
 
 use crate::document::Document;
 
@@ -15,17 +15,24 @@ pub struct Unrecorded {
     pub edit: Option<NewEdit>,
     /// The latest decision about each hunk that was decided.
     pub decisions: Vec<Decided>,
+    /// The decisions that wait to be brought into the text until it is recorded that they are wanted.
+    pub wanted: Vec<Decided>,
     /// Where each hunk is that came into a text or left it.
     pub locations: Vec<Located>,
     /// How the weave goes on from the recorded one.
     pub continuity: Continuity,
+    /// The intents that `wanted` speaks of.
+    tokens: Vec<u64>,
 }
 
 impl Unrecorded {
     /// Whether nothing has happened that would be missed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.edit.is_none() && self.decisions.is_empty() && self.locations.is_empty()
+        self.edit.is_none()
+            && self.decisions.is_empty()
+            && self.wanted.is_empty()
+            && self.locations.is_empty()
     }
 
     fn decide(&mut self, decided: Decided) {
@@ -72,12 +79,76 @@ impl Document {
         State { weave, form, bytes: self.bytes.clone(), registers: self.registers(), unrecorded }
     }
 
-    /// Takes back what could not be recorded; what has happened since comes after it.
-    pub fn put_back(&mut self, earlier: Unrecorded) {
+    /// Takes back what could not be recorded; what has happened since comes after it. A decision that was only wanted is not made then:
+    /// the text is as it was.
+    pub fn put_back(&mut self, mut earlier: Unrecorded) {
+        self.not_made(std::mem::take(&mut earlier.wanted), &std::mem::take(&mut earlier.tokens));
         let later = std::mem::replace(&mut self.unrecorded, earlier);
         later.decisions.into_iter().for_each(|decided| self.unrecorded.decide(decided));
         later.locations.into_iter().for_each(|located| self.unrecorded.locate(located));
+        (self.unrecorded.wanted, self.unrecorded.tokens) = (later.wanted, later.tokens);
         self.unrecorded.edit = None;
+    }
+
+    fn not_made(&mut self, wanted: Vec<Decided>, tokens: &[u64]) {
+        self.dropped.extend(wanted.into_iter().map(|wanted| wanted.hunk));
+        self.flow.intents.retain(|intent| intent.is_recorded || !tokens.contains(&intent.token));
+        self.news.review |= !tokens.is_empty();
+    }
+
+    /// Lets the decisions that wait for the record not be made. True if there were any.
+    pub fn drop_wanted(&mut self) -> bool {
+        let (wanted, tokens) =
+            (std::mem::take(&mut self.unrecorded.wanted), std::mem::take(&mut self.unrecorded.tokens));
+        let any = !tokens.is_empty();
+        self.not_made(wanted, &tokens);
+        any
+    }
+
+    /// From now on a decision of the person is sent to the editor when it is recorded that it is wanted (rule W16).
+    pub fn record_before_delivery(&mut self) {
+        self.is_recorded = true;
+    }
+
+    /// What was taken to be recorded is recorded. True if there is something to deliver now.
+    pub fn was_recorded(&mut self, state: &State) -> bool {
+        let tokens = &state.unrecorded.tokens;
+        for intent in self.flow.intents.iter_mut().filter(|intent| tokens.contains(&intent.token)) {
+            intent.is_recorded = true;
+        }
+        self.news.deliver |= !tokens.is_empty();
+        !tokens.is_empty()
+    }
+
+    /// Whether a decision waits for the record.
+    #[must_use]
+    pub fn is_waiting_for_record(&self) -> bool {
+        self.flow.intents.iter().any(|intent| !intent.is_recorded)
+    }
+
+    /// The hunks of decisions that were not made as they could not be recorded, since this was asked last.
+    pub fn take_dropped(&mut self) -> Vec<HunkRef> {
+        std::mem::take(&mut self.dropped)
+    }
+
+    /// Whether a decision has to be recorded before it is sent; notes it then.
+    pub(crate) fn note_wanted(
+        &mut self,
+        token: u64,
+        plan: &Plan,
+        decision: Option<Decision>,
+        reason: Option<&String>,
+    ) -> bool {
+        let Some(decision @ (Decision::Accepted | Decision::Rejected)) = decision else { return false };
+        if !self.is_recorded || !self.is_open() {
+            return false;
+        }
+        let named = |id: &HunkId| self.owner_of(*id).map(|(edit, hunk)| edit.name_of(hunk));
+        let hunks: Vec<HunkRef> = plan.on.iter().chain(&plan.off).filter_map(named).collect();
+        let wanted = hunks.into_iter().map(|hunk| Decided { hunk, decision, reason: reason.cloned() });
+        self.unrecorded.wanted.extend(wanted);
+        self.unrecorded.tokens.push(token);
+        true
     }
 
     /// Whether something has happened to its edits that is to be recorded.
@@ -127,5 +198,7 @@ impl Document {
     /// Lets what has happened be recorded nowhere: the document is kept in memory alone.
     pub(crate) fn forget_unrecorded(&mut self) {
         self.unrecorded = Unrecorded::default();
+        self.news.deliver |= self.is_waiting_for_record();
+        self.flow.intents.iter_mut().for_each(|intent| intent.is_recorded = true);
     }
 }

@@ -56,7 +56,16 @@ impl Workspace {
             slot.lock().forget_unrecorded();
             return Ok(());
         };
-        let mut session = self.session(&store)?;
+        let session = self.session(&store).inspect_err(|error| {
+            let (dropped, more) = {
+                let mut document = slot.lock();
+                (document.drop_wanted(), document.has_unrecorded())
+            };
+            if dropped && (edit.is_some() || more) {
+                self.tell_not_made(slot, error);
+            }
+        });
+        let mut session = session?;
         let hunks = edit.as_ref().map_or(&[][..], |edit| edit.hunks);
         let mut state = slot.lock().take_unrecorded(hunks);
         state.unrecorded.edit = edit.map(|edit| edit.edit);
@@ -67,12 +76,24 @@ impl Workspace {
                 slot.forget_read();
                 return if state.unrecorded.edit.is_none() { Ok(()) } else { Err(error) };
             }
+            if state.unrecorded.edit.is_some() && !state.unrecorded.wanted.is_empty() {
+                // It is the agent that hears of the rest.
+                self.tell_not_made(slot, &error);
+            }
             slot.lock().put_back(state.unrecorded);
             return Err(error);
         }
         self.end_session(session);
         slot.recorded().glance = store.glance();
         Ok(())
+    }
+
+    /// Tells the person that a decision was not made.
+    pub(crate) fn tell_not_made(&self, slot: &Slot, error: &StoreError) {
+        self.notice(format!(
+            "A decision about edits in {} could not be recorded: {error}. It was not made, and the text is as it was; decide again.",
+            slot.key
+        ));
     }
 
     /// Writes the state of a document to the record, with the hash of its file if that was just written or saved.
@@ -95,6 +116,14 @@ impl Workspace {
         let mut recorded = slot.recorded();
         recorded.latest = Some((appended.file, appended.sequence));
         recorded.revision = state.weave.revision();
+        drop(recorded);
+        let delivers = {
+            let mut document = slot.lock();
+            document.was_recorded(state).then(|| document.uri().to_owned())
+        };
+        if let Some(uri) = delivers {
+            let _ = self.inner.events.send(Event::Deliver(uri));
+        }
         Ok(appended)
     }
 
@@ -120,6 +149,7 @@ pub(crate) fn draft<'a>(slot: &Slot, place: &Place, state: &'a State) -> Draft<'
         continuity: unrecorded.continuity,
         edit: unrecorded.edit.clone(),
         decisions: unrecorded.decisions.clone(),
+        wanted: unrecorded.wanted.clone(),
         locations: unrecorded.locations.clone(),
         ..Draft::about(name_in_record(place))
     }

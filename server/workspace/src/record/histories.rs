@@ -19,6 +19,8 @@ pub struct Histories {
     found: DashMap<PathBuf, Option<Arc<Store>>>,
     /// How the histories looked when their undecided edits were offered last.
     pub(crate) offered: DashMap<PathBuf, Glance>,
+    /// How many damaged lines of each the person knows of.
+    damaged: DashMap<PathBuf, usize>,
 }
 
 impl Histories {
@@ -26,7 +28,8 @@ impl Histories {
     #[must_use]
     pub fn of(process: impl Into<String>) -> Self {
         let process = format!("{} {}", process.into(), std::process::id());
-        Self { process, probe: None, stores: DashMap::new(), found: DashMap::new(), offered: DashMap::new() }
+        let (stores, found) = (DashMap::new(), DashMap::new());
+        Self { process, probe: None, stores, found, offered: DashMap::new(), damaged: DashMap::new() }
     }
 
     /// The same, with every change of a history asked for. For tests.
@@ -71,6 +74,29 @@ impl Workspace {
             history_folder(place.absolute(), &roots, &through, has).map(|folder| histories.store(&folder));
         histories.found.insert(folder.to_owned(), store.clone());
         store
+    }
+
+    /// Tells of lines of a record that were left out, each once.
+    pub(crate) fn tell_damage(&self, store: &Store) {
+        // What cannot be read is told by whoever needs it.
+        let damage = store.damage().unwrap_or_default();
+        let known = self.inner.histories.damaged.insert(store.folder().to_owned(), damage.len()).unwrap_or(0);
+        if damage.len() > known {
+            let lines: Vec<String> = damage
+                .iter()
+                .skip(known)
+                .take(3)
+                .map(|one| format!("line {}: {}", one.line, one.why))
+                .collect();
+            let more = damage.len() - known - lines.len();
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            self.notice(format!(
+                "The edit history of {} is damaged, and what rests on the damaged lines cannot be decided any more ({}{more}). \
+                 Everything else is as it was.",
+                store.folder().display(),
+                lines.join("; ")
+            ));
+        }
     }
 
     /// The histories of whole roots, as far as there are any.

@@ -148,6 +148,12 @@ impl Worker {
         error: &hashline_history::StoreError,
         again: Job,
     ) {
+        if !slot.lock().has_unrecorded() && matches!(again, Job::Record(_)) {
+            // Nothing has happened yet.
+            workspace.tell_not_made(slot, error);
+            workspace.attend(slot);
+            return;
+        }
         if self.failed.insert(slot.key.clone()) {
             workspace.notice(format!(
                 "What became of the edits in {} could not be recorded: {error}. It is kept here and tried again; agents cannot edit the \

@@ -226,6 +226,7 @@ impl Workspace {
             if self.inner.histories.offered.insert(store.folder().to_owned(), glance) == Some(glance) {
                 continue;
             }
+            self.tell_damage(&store);
             let documents = match store.documents() {
                 Ok(documents) => documents,
                 Err(error) => {

@@ -10,7 +10,7 @@ use hashline_workspace::agent::EditReply;
 use hashline_workspace::document::{Choice, HunkState, Target, Why};
 
 use crate::chance::seeds;
-use crate::desk::{Desk, Op, assert_whole, request};
+use crate::desk::{Desk, Op, assert_whole, first, request};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\n";
@@ -277,6 +277,42 @@ async fn a_decision_that_was_seen_and_not_recorded_is_tried_again_by_itself() {
         .await;
     assert_eq!(desk.told().len(), told, "it was said once");
     desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+}
+
+#[tokio::test]
+async fn a_decision_is_recorded_before_it_is_sent() {
+    let (mut desk, breaks) = desk();
+    desk.open("a.txt");
+    let edit = desk.edit("a.txt", &[TWO]).await;
+    desk.settle();
+    let accept = request(Choice::Accept, Target::Edit(edit.edit.to_string()));
+    breaks.arm(Fault::From(ErrorKind::StorageFull), 0);
+    for _ in 0..2 {
+        let decided = desk.workspace.decide(None, &accept).await;
+        assert_eq!((decided.queued.len(), decided.refused[0].why), (0, Why::Failed));
+        assert!(!desk.deliver("a.txt"), "it is not sent");
+    }
+    assert_eq!(desk.text("a.txt"), FILE);
+    assert_eq!(desk.state(&edit), Some((HunkState::Held, Decision::Undecided)));
+    assert!(desk.was_told("the disk is full") && desk.was_told("It was not made"), "{:?}", desk.told());
+    breaks.mend();
+    assert_eq!(desk.workspace.decide(None, &accept).await.refused, []);
+    let record = std::fs::read_to_string(desk.history().join("decisions.log")).unwrap();
+    let last: serde_json::Value = serde_json::from_str(record.lines().last().unwrap()).unwrap();
+    assert_eq!(last["wanted"][0]["hunk"], serde_json::to_value(first(&edit)).unwrap());
+    assert_eq!(last["wanted"][0]["decision"], "accepted");
+    assert_eq!(desk.recorded("a.txt", &edit), (Decision::Undecided, Location::None));
+    assert!(desk.deliver("a.txt"));
+    assert_eq!(desk.text("a.txt"), EDITED);
+    desk.settle();
+    assert_eq!(desk.recorded("a.txt", &edit), (Decision::Accepted, Location::Buffer));
+    // Taking it out is one as well.
+    breaks.arm(Fault::From(ErrorKind::ReadOnlyFilesystem), 0);
+    assert_eq!(desk.reject(&edit).await, [Why::Failed]);
+    assert_eq!(desk.text("a.txt"), EDITED);
+    breaks.mend();
+    assert_eq!(desk.reject(&edit).await, []);
+    assert_eq!(desk.text("a.txt"), FILE);
 }
 
 #[tokio::test]

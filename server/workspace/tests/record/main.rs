@@ -8,6 +8,7 @@ mod desk;
 mod faults;
 mod fidelity;
 mod held;
+mod hostile;
 mod lines;
 mod reopened;
 mod unseen;
