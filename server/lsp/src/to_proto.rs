@@ -162,7 +162,7 @@ fn hunk(hunk: &HunkView) -> protocol::Hunk {
         part_of: hunk.part_of.as_ref().map(ToString::to_string),
         depends_on: names(&hunk.depends_on),
         conflict: hunk.conflict.clone(),
-        file: hunk.file.as_ref().map(|change| in_words(change)),
+        file: hunk.file.as_ref().map(in_words),
     }
 }
 
