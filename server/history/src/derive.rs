@@ -181,7 +181,7 @@ impl Render<'_> {
     }
 
     /// The line of one edit in its conversation's log.
-    fn log_line(&mut self, id: &EditId) -> Result<Vec<u8>> {
+    pub(crate) fn log_line(&mut self, id: &EditId) -> Result<Vec<u8>> {
         let ledger = self.ledger;
         let Some(known) = ledger.edits.get(id) else { return Ok(Vec::new()) };
         let Some(line) = ledger.lines.get(known.line) else { return Ok(Vec::new()) };

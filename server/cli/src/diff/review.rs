@@ -11,7 +11,7 @@ use super::decision::{How, carry_out};
 use super::edit::{Edit, Edits};
 use super::find::{Book, Kind, Named, hunk};
 use super::moment::Clock;
-use super::screen::{Ink, Screen};
+use super::screen::{Ink, Screen, inert};
 use super::show::Page;
 use super::words;
 use crate::Failure;
@@ -234,6 +234,11 @@ impl Round<'_> {
             Verb::Reject => self.tally.rejected += answer.decided.len(),
         }
         let mut words = words::decided(verb, &answer.decided, answer.waiting.as_deref());
+        words.push_str(&words::kept(&answer.kept));
+        for note in &answer.notes {
+            words.push_str(&inert(note));
+            words.push('\n');
+        }
         for refusal in &answer.refused {
             words.push_str(&words::reason(verb, refusal));
             words.push('\n');

@@ -1,7 +1,7 @@
 //! What is said to the person, in one place: what happened, and the next step.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hashline_history::{ConversationId, EditId, Found, HunkRef};
 
@@ -179,6 +179,16 @@ pub fn decided(verb: Verb, hunks: &[HunkRef], waiting: Option<&str>) -> String {
     words
 }
 
+/// Where the texts are that lines were given up in.
+pub fn kept(copies: &[PathBuf]) -> String {
+    let mut words = String::new();
+    for copy in copies {
+        let _ =
+            writeln!(words, "The file as it was before is kept in {}.", inert(&copy.display().to_string()));
+    }
+    words
+}
+
 /// Why something was not decided.
 pub fn reason(verb: Verb, refusal: &Refusal) -> String {
     let reason = inert(without_buttons(&refusal.message));
@@ -203,6 +213,10 @@ pub fn refused(verb: Verb, refusal: &Refusal) -> String {
         ),
         (Why::NeedsOthers, [_]) => " To decide about it as well, add --with-others.".to_owned(),
         (Why::NeedsOthers, _) => " To decide about them as well, add --with-others.".to_owned(),
+        (Why::Lost, _) if verb == Verb::Reject => {
+            format!(" `mcpdiff accept {}` does that.", short_hunk(&refusal.hunk))
+        }
+        (Why::Lost, _) => format!(" `mcpdiff reject {}` does that.", short_hunk(&refusal.hunk)),
         (Why::Collides, [other, ..]) => format!(" `mcpdiff reject {other}` takes that one out."),
         _ => String::new(),
     };
@@ -217,12 +231,6 @@ pub fn without_buttons(message: &str) -> &str {
 fn short_hunk(name: &str) -> String {
     let edit = || inert(EditId::from(name).short());
     name.parse::<HunkRef>().map_or_else(|_| edit(), |hunk| hunk.short())
-}
-
-pub fn only_in_the_editor(editor: &str) -> String {
-    format!(
-        "{editor} has the file open, and this can only be told to it there. Decide in the editor, or close the file and try again."
-    )
 }
 
 pub fn no_answer(editor: &str, why: &str) -> String {
@@ -244,14 +252,16 @@ pub fn reviewed(accepted: usize, rejected: usize, skipped: usize, left: usize) -
 /// So many ids stand in a line.
 pub const MOST_IDS: usize = 4;
 
-pub fn cleaned(gone: usize, freed: Option<u64>, done: bool) -> String {
-    match (gone, freed) {
-        (0, _) => "Nothing can be forgotten. Decided edits go once they are old enough: see --older-than."
+pub fn cleaned(gone: usize, freed: u64, done: bool) -> String {
+    match gone {
+        0 => "Nothing can be forgotten. Decided edits go once they are old enough: see --older-than."
             .to_owned(),
-        (_, Some(freed)) if done => {
-            format!("Forgot {}; {} are free again.", count(gone, "edit"), bytes(freed))
-        }
-        _ => format!("Would forget {}. Without --dry-run it is done.", count(gone, "edit")),
+        _ if done => format!("Forgot {}; {} are free again.", count(gone, "edit"), bytes(freed)),
+        _ => format!(
+            "Would forget {} and free {}. Without --dry-run it is done.",
+            count(gone, "edit"),
+            bytes(freed)
+        ),
     }
 }
 

@@ -48,7 +48,7 @@ fn start(project: &Project, result: DecideResult, message: &str) -> Running {
     let listener = Listener::bind(&state, &id).unwrap();
     let sidecar = Sidecar::new(id, &listener, "an-editor", vec![project.folder.clone()]);
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let answer = DecideOutcome { result, message: message.to_owned() };
+    let answer = DecideOutcome { result, message: message.to_owned(), ..DecideOutcome::default() };
     runtime.spawn(serve(
         listener,
         Arc::new(Editor { answer, asked: asked.clone() }),

@@ -31,6 +31,7 @@ mod propose;
 mod review;
 mod serve;
 mod sync;
+mod undecided;
 mod unrecorded;
 
 use std::collections::HashMap;
@@ -38,7 +39,7 @@ use std::collections::HashMap;
 use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, JournalId, Weave};
 
-pub use decide::{Choice, Decided, Request, Target, Undecided, Unseen, Why};
+pub use decide::{Choice, Decided, Request, Target, Unseen};
 pub use deliver::{Delivered, Delivery};
 pub use edit::{Edit, EditHunk, HunkLines, HunkState};
 pub use found::Earlier;
@@ -48,6 +49,7 @@ pub use propose::{Located, Proposal, Proposed};
 pub use review::{HunkView, Review, ReviewEdit};
 pub use serve::Served;
 pub use sync::{ContentChange, OutOfStep};
+pub use undecided::{Undecided, Why};
 pub use unrecorded::{State, Unrecorded};
 
 use crate::document::deliver::Flow;
