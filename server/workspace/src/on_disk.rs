@@ -72,12 +72,10 @@ impl Workspace {
                 Ok(slot.clone())
             }
             None => {
-                let bytes = read(place)?;
-                let (text, form) = decoded(place, &bytes)?;
-                let document = Document::on_disk(&uri_of(place), text.clone(), form);
+                let (text, form) = decoded(place, &read(place)?)?;
+                let document = Document::on_disk(&uri_of(place), text, form);
                 let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
-                self.bring_up(&slot, place, &text, form, None)?;
-                trust(&slot, &bytes);
+                self.read_now(&slot, place, None)?;
                 // Another call may have been quicker; its slot may have been used already.
                 let slot = self.inner.slots.entry(found.key.clone()).or_insert(slot).value().clone();
                 if self.inner.slots.len().is_multiple_of(SWEPT_EVERY) {
@@ -122,9 +120,18 @@ impl Workspace {
         place: &Place,
         session: Option<&mut Session<'_>>,
     ) -> Result<FileBytes, Refusal> {
-        let bytes = read(place)?;
+        let mut bytes = read(place)?;
         let (text, form) = decoded(place, &bytes)?;
-        self.bring_up(slot, place, &text, form, session)?;
+        if !self.bring_up(slot, place, &text, form, session)?
+            && let Some(store) = self.history_of(place)
+        {
+            // Nobody is in the middle of writing it while this process has the history.
+            let mut session = self.session(&store)?;
+            bytes = read(place)?;
+            let (text, form) = decoded(place, &bytes)?;
+            self.bring_up(slot, place, &text, form, Some(&mut session))?;
+            self.end_session(session);
+        }
         trust(slot, &bytes);
         self.attend(slot);
         Ok(bytes)

@@ -171,8 +171,8 @@ impl Disk {
         Ok(Self { workspace, events: Mutex::new(events) })
     }
 
-    /// Decides; about one document alone, if one is given.
-    pub async fn decide(&self, wish: &Wish, document: Option<&DocumentName>) -> Answer {
+    /// Decides about one document.
+    pub async fn decide(&self, wish: &Wish, document: &DocumentName) -> Answer {
         let request = Request {
             choice: wish.choice,
             target: wish.target.clone(),
@@ -187,10 +187,7 @@ impl Disk {
                 Mine::GiveUp => Unseen::GiveUp,
             }),
         };
-        let decided = match document {
-            None => self.workspace.decide(None, &request).await,
-            Some(document) => self.workspace.decide_in_file(Path::new(document.as_str()), &request).await,
-        };
+        let decided = self.workspace.decide_in_file(Path::new(document.as_str()), &request).await;
         Answer {
             decided: decided.queued,
             waiting: None,

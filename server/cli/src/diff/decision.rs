@@ -9,6 +9,7 @@ use super::arguments::Decide;
 use super::decide::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Why, Wish};
 use super::edit::Edits;
 use super::find::{Book, Named, hunk};
+use super::place;
 use super::screen::{Screen, inert, tell};
 use super::words;
 use crate::Failure;
@@ -21,10 +22,12 @@ pub fn run(
     decider: impl FnOnce() -> Result<Box<dyn Decider>, Failure>,
     screen: Screen,
 ) -> Result<ExitCode, Failure> {
-    let book = Book::open(store)?;
     if options.names.is_empty() {
-        return Err(book.name_something(verb.word()));
+        return Err(Book::open(store)?.name_something(verb.word()));
     }
+    // What was left half done is not decided already.
+    let mended = place::mended(store);
+    let book = Book::open(store)?;
     let named = book.all(&options.names)?;
     let how = How {
         verb,
@@ -41,7 +44,7 @@ pub fn run(
     for one in &named {
         plan.add(one, &how, &mut edits)?;
     }
-    let mut answer = Answer::default();
+    let mut answer = Answer { notes: mended, ..Answer::default() };
     if !plan.wishes.is_empty() {
         let mut decider = decider()?;
         for wish in &plan.wishes {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_history::{DocumentName, Store};
+use hashline_history::{DocumentName, Found, HunkRef, Store};
 use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, StateDir, discover};
 use hashline_workspace::Others;
 use tokio::runtime::Runtime;
@@ -83,9 +83,6 @@ async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
             }
         };
     }
-    if holders.values().all(Option::is_none) {
-        return disk.decide(wish, None).await;
-    }
     let mut all = Answer::default();
     let mut done: Vec<&DocumentName> = Vec::new();
     for edit in &wish.edits {
@@ -95,7 +92,7 @@ async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
         done.push(&edit.document);
         all.add(match holders.get(&edit.document).copied().flatten() {
             Some(sidecar) => through(sidecar, &edit.document, wish).await,
-            None => disk.decide(wish, Some(&edit.document)).await,
+            None => disk.decide(wish, &edit.document).await,
         });
     }
     all
@@ -153,8 +150,16 @@ async fn through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Ans
     answer.decided = outcome.decided.iter().filter_map(|hunk| hunk.parse().ok()).collect();
     answer.refused = outcome.refused.into_iter().map(Refusal::from).collect();
     match outcome.result {
-        DecideResult::Queued => answer.waiting = Some(sidecar.editor.clone()),
-        DecideResult::Done => {}
+        result @ (DecideResult::Queued | DecideResult::Done) => {
+            if answer.decided.is_empty() {
+                // An earlier release does not say which.
+                let here = wish.edits.iter().filter(|edit| edit.document == *document);
+                let named =
+                    |edit: &Found| HunkRef { edit: edit.edit.clone(), number: decide.hunk.unwrap_or(0) };
+                answer.decided = here.map(named).collect();
+            }
+            answer.waiting = (result == DecideResult::Queued).then(|| sidecar.editor.clone());
+        }
         _ if !answer.refused.is_empty() => {}
         DecideResult::NotFound | DecideResult::NotOwner => return refused(Why::Gone, outcome.message),
         DecideResult::Changed => return refused(Why::Changed, outcome.message),
@@ -176,7 +181,8 @@ fn said(document: &DocumentName, wish: &Wish) -> Decide {
         edit,
         hunk,
         conversation,
-        path: Some(PathBuf::from(document.as_str())),
+        // An edit is of one document anyway.
+        path: matches!(wish.target, Target::Conversation(_)).then(|| PathBuf::from(document.as_str())),
         decision: match wish.choice {
             Choice::Accept => Decision::Accept,
             Choice::Reject => Decision::Reject,

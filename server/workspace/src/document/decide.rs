@@ -179,6 +179,8 @@ impl Document {
         }
         let conflict = |document: &mut Self, id: HunkId| match document.state_of(id) {
             HunkState::Conflicted(conflict) => Some((id, conflict)),
+            // One that was rejected is not judged, but cannot come back either.
+            HunkState::Held if document.weave().is_lost(id) => Some((id, Conflict::Lost)),
             _ => None,
         };
         let (id, conflict_found) = targets.iter().find_map(|id| conflict(self, *id))?;
@@ -190,7 +192,11 @@ impl Document {
             1 => "Accept the other hunk, or decide about this one first.".to_owned(),
             count => format!("Accept the {count} others, or decide about this one first."),
         };
-        let message = format!("Nothing was accepted: hunk {} is conflicted. {rest}", self.short(id));
+        let what = match conflict_found {
+            Conflict::Lost => "has no certain place in the file any more",
+            _ => "is conflicted",
+        };
+        let message = format!("Nothing was accepted: hunk {} {what}. {rest}", self.short(id));
         Some(Undecided { message, others, ..why })
     }
 

@@ -32,7 +32,8 @@ impl Workspace {
         latest != known.latest
     }
 
-    /// Brings a document that no editor has open to its file's text, and to its record.
+    /// Brings a document that no editor has open to its file's text, and to its record. False if the two differ and nobody has the
+    /// history: another process may be in the middle of writing the file, so it is to be read again when that is not so.
     ///
     /// # Errors
     ///
@@ -44,8 +45,11 @@ impl Workspace {
         text: &Text,
         form: DiskForm,
         session: Option<&mut Session<'_>>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let brought = self.remake(slot, place, text, form, session);
+        if matches!(brought, Ok(false)) {
+            return brought;
+        }
         let mut document = slot.lock();
         if !document.is_open() && document.text() != text {
             document.take_over(text, self.now());
@@ -64,8 +68,8 @@ impl Workspace {
         text: &Text,
         form: DiskForm,
         session: Option<&mut Session<'_>>,
-    ) -> Result<(), StoreError> {
-        let Some(store) = self.history_of(place) else { return Ok(()) };
+    ) -> Result<bool, StoreError> {
+        let Some(store) = self.history_of(place) else { return Ok(true) };
         let glance = store.glance();
         let latest = store.latest(&name_in_record(place))?;
         let known = *slot.recorded();
@@ -75,23 +79,31 @@ impl Workspace {
         };
         if open || (latest == known.latest && (same || latest.is_none())) {
             slot.recorded().glance = glance;
-            return Ok(());
+            return Ok(true);
         }
+        let alone = session.is_some();
         if unrecorded {
             // What this process knows goes in first, else it would be forgotten.
-            match session {
+            let recorded = match session {
                 Some(session) => {
                     let state = slot.lock().take_unrecorded(&[]);
-                    if let Err(error) = self.append(session, slot, place, &state, None) {
+                    self.append(session, slot, place, &state, None).map(drop).inspect_err(|_| {
                         slot.lock().put_back(state.unrecorded);
-                        return Err(error);
-                    }
+                    })
                 }
-                None => self.record(slot, None)?,
+                None => self.record(slot, None),
+            };
+            match recorded {
+                // Another process has gone on from what was recorded: that, and the file, have the last word.
+                Err(StoreError::Stale { .. }) => {}
+                other => other?,
             }
         }
-        let Some((file, _)) = latest else { return Ok(()) };
-        let (mut document, latest) = remembered(&store, file, place, text, form, self.now())?;
+        let Some((file, _)) = latest else { return Ok(true) };
+        let (mut document, latest, as_recorded) = remembered(&store, file, place, text, form, self.now())?;
+        if !as_recorded && !alone {
+            return Ok(false);
+        }
         let mut now = slot.lock();
         if !now.is_open() {
             document.keep_told(&now);
@@ -99,7 +111,7 @@ impl Workspace {
             *now = document;
             *slot.recorded() = Recorded { latest: Some(latest), glance, ..Recorded::default() };
         }
-        Ok(())
+        Ok(true)
     }
 
     /// An editor has opened a document: its edits come back, and agents may go on.
@@ -134,7 +146,7 @@ impl Workspace {
             let document = slot.lock();
             (document.text().clone(), document.form())
         };
-        let (mut document, latest) = remembered(&store, file, &place, &opened, form, self.now())?;
+        let (mut document, latest, _) = remembered(&store, file, &place, &opened, form, self.now())?;
         let mut now = slot.lock();
         if now.is_open() {
             document.keep_told(&now);
@@ -269,7 +281,7 @@ impl Workspace {
     }
 }
 
-/// A document as its record and its text make it, and the last that was recorded of it.
+/// A document as its record and its text make it, the last that was recorded of it, and whether its text is the recorded one.
 fn remembered(
     store: &Store,
     file: FileId,
@@ -277,11 +289,12 @@ fn remembered(
     text: &Text,
     form: DiskForm,
     now: Millis,
-) -> Result<(Document, (FileId, Sequence)), StoreError> {
+) -> Result<(Document, (FileId, Sequence), bool), StoreError> {
     let past = store.file(file)?;
     let mut document = Document::of_record(&uri_of(place), form, &past);
+    let as_recorded = document.text() == text;
     document.found(text, &earlier(store, &past, text, form.hash(text))?, now);
-    Ok((document, (file, past.sequence)))
+    Ok((document, (file, past.sequence), as_recorded))
 }
 
 /// The states of a document that a text may be: the recorded one that reads like it, and the one that was on the disk last.
