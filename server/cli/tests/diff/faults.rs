@@ -164,8 +164,11 @@ fn killed_at_any_moment() {
         assert!(begun.elapsed() < Duration::from_secs(120));
     }
     println!("{finished} of 80 ended before they were killed; {told} times there was something to mend");
-    let left = std::fs::read_dir(&project.folder).unwrap().count();
-    assert!(left <= 4, "leftovers are swept");
+    // What a kill leaves behind is never taken for anything else, and goes when it is old.
+    for entry in std::fs::read_dir(&project.folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(["a.txt", ".mcp"].contains(&name.as_str()) || name.starts_with(".hashline-"), "{name}");
+    }
 }
 
 /// Section 8 assumes one server. Here several servers and commands work in one folder, and each change of each is there in the end.

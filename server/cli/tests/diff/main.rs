@@ -8,5 +8,6 @@ mod decisions;
 mod editor;
 mod faults;
 mod hostile;
+mod live;
 mod project;
 mod terminal;
