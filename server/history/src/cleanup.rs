@@ -61,6 +61,8 @@ pub struct Cleaned {
     pub kept: usize,
     /// What keeps them, or the next of them.
     pub pin: Option<Pin>,
+    /// How many bytes of the history are free without them.
+    pub freed: u64,
     /// How many of its transactions go.
     cut: usize,
 }
@@ -125,7 +127,7 @@ fn plan_all(ledger: &Ledger, before: SystemTime) -> Vec<Cleaned> {
             steps.iter().filter_map(|step| Some(step.edit.as_ref()?.0.clone())).collect()
         };
         let (gone, kept) = (edits(&steps[..cut]), edits(&steps[cut..]).len());
-        all.push(Cleaned { file: *file, document: tracked.name.clone(), gone, kept, pin, cut });
+        all.push(Cleaned { file: *file, document: tracked.name.clone(), gone, kept, pin, freed: 0, cut });
     }
     all
 }
@@ -151,6 +153,7 @@ impl Session<'_> {
             let at = |index: usize| ledger.files.get(&plan.file)?.lines.get(index).copied();
             let sequences: Vec<Sequence> =
                 (0..plan.cut).filter_map(|index| Some(ledger.lines.get(at(index)?)?.sequence)).collect();
+            plan.freed = self.weight(ledger, plan)?;
             let (Some(last), true) = (sequences.last().copied(), at(plan.cut).is_some()) else {
                 // All of it goes.
                 bases.extend(sequences.into_iter().map(|sequence| (sequence, None)));
@@ -161,12 +164,14 @@ impl Session<'_> {
                 Err(StoreError::Broken { sequence, .. }) => {
                     plan.kept += plan.gone.len();
                     plan.gone.clear();
-                    (plan.cut, plan.pin) = (0, Some(Pin::Broken(sequence)));
+                    (plan.cut, plan.freed, plan.pin) = (0, 0, Some(Pin::Broken(sequence)));
                     continue;
                 }
                 Err(error) => return Err(error),
             };
             let (line, bytes) = self.base(ledger, document, &plan.gone)?;
+            let new = line.len() + bytes.as_ref().map_or(0, |(_, bytes)| bytes.len());
+            plan.freed = plan.freed.saturating_sub(new as u64);
             checkpoints.extend(bytes);
             bases.extend(sequences.into_iter().map(|sequence| (sequence, None)));
             bases.insert(last, Some(line));
@@ -198,6 +203,26 @@ impl Session<'_> {
         render.sweep()?;
         render.note_derived()?;
         Ok(plans)
+    }
+
+    /// How many bytes there are of what goes.
+    fn weight(&mut self, ledger: &Ledger, plan: &Cleaned) -> Result<u64> {
+        let Some(tracked) = ledger.files.get(&plan.file) else { return Ok(0) };
+        let mut bytes = 0;
+        for line in tracked.lines[..plan.cut].iter().filter_map(|at| ledger.lines.get(*at)) {
+            bytes += line.len;
+            if let Some(Some(checkpoint)) = &line.base {
+                bytes += self.folder.length(checkpoint)?.unwrap_or_default();
+            }
+        }
+        let mut render = Render { folder: &self.folder, log: &mut self.log, ledger };
+        for edit in &plan.gone {
+            bytes += render.log_line(edit)?.len() as u64;
+            if let Some(known) = ledger.edits.get(edit) {
+                bytes += self.folder.length(&layout::diff(&known.conversation, edit))?.unwrap_or_default();
+            }
+        }
+        Ok(bytes)
     }
 
     /// The line that takes the place of all that led to a state, and its checkpoint.

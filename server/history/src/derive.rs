@@ -149,6 +149,28 @@ impl Render<'_> {
         self.folder.write_whole(&layout::log(conversation), &log, false)
     }
 
+    /// Writes a conversation's log with new lines for some of its edits. The other lines are taken from the log as it is, so that a
+    /// decision about one edit of many does not read the record of all.
+    pub(crate) fn write_log_of(
+        &mut self,
+        conversation: &ConversationId,
+        changed: &BTreeSet<EditId>,
+    ) -> Result<()> {
+        if !self.ledger.damage.is_empty() {
+            return self.write_log(conversation);
+        }
+        let there = self.folder.read(&layout::log(conversation))?.unwrap_or_default();
+        let mut lines = there.split_inclusive(|byte| *byte == b'\n');
+        let mut log = Vec::with_capacity(there.len() + 256);
+        for edit in self.ledger.conversations.get(conversation).into_iter().flatten() {
+            match lines.next() {
+                Some(line) if !changed.contains(edit) && is_of(line, edit) => log.extend(line),
+                _ => log.extend(self.log_line(edit)?),
+            }
+        }
+        self.folder.write_whole(&layout::log(conversation), &log, false)
+    }
+
     /// Adds edits to a conversation's log, in one write.
     pub(crate) fn add_to_log(&mut self, conversation: &ConversationId, edits: &[EditId]) -> Result<()> {
         let mut lines = Vec::new();
@@ -181,7 +203,7 @@ impl Render<'_> {
     }
 
     /// The line of one edit in its conversation's log.
-    fn log_line(&mut self, id: &EditId) -> Result<Vec<u8>> {
+    pub(crate) fn log_line(&mut self, id: &EditId) -> Result<Vec<u8>> {
         let ledger = self.ledger;
         let Some(known) = ledger.edits.get(id) else { return Ok(Vec::new()) };
         let Some(line) = ledger.lines.get(known.line) else { return Ok(Vec::new()) };
@@ -246,6 +268,13 @@ impl Render<'_> {
     pub(crate) fn write_diff(&self, conversation: &ConversationId, edit: &EditId, diff: &str) -> Result<()> {
         self.folder.write_whole(&layout::diff(conversation, edit), diff.as_bytes(), false)
     }
+}
+
+/// Whether a line of a log is whole and about this edit.
+fn is_of(line: &[u8], edit: &EditId) -> bool {
+    let rest =
+        line.strip_prefix(b"{\"edit_id\":\"").and_then(|rest| rest.strip_prefix(edit.as_str().as_bytes()));
+    rest.is_some_and(|rest| rest.starts_with(b"\"") && rest.ends_with(b"}\n"))
 }
 
 fn has_diff(edit: &crate::transaction::NewEdit) -> bool {

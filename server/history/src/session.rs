@@ -53,8 +53,8 @@ pub struct Session<'a> {
 struct Fresh {
     /// New edits by conversation, in order, with their diffs.
     edits: BTreeMap<ConversationId, Vec<(EditId, Option<String>)>>,
-    /// Conversations in which the status of an older edit has changed.
-    changed: BTreeSet<ConversationId>,
+    /// The older edits whose status has changed, by conversation.
+    changed: BTreeMap<ConversationId, BTreeSet<EditId>>,
     any: bool,
 }
 
@@ -269,6 +269,10 @@ impl<'a> Session<'a> {
             return Vec::new();
         }
         let known = self.store.known();
+        if known.ledger.files.values().any(|tracked| tracked.intent.is_some()) {
+            // Whether it was done is not known, and logs are not to say so. The next session finds it out, and catches up.
+            return Vec::new();
+        }
         let mut render = derive::Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
         let mut written = || -> Result<()> {
             for (conversation, edits) in &fresh.edits {
@@ -277,13 +281,13 @@ impl<'a> Session<'a> {
                         render.write_diff(conversation, edit, diff)?;
                     }
                 }
-                if !fresh.changed.contains(conversation) {
+                if !fresh.changed.contains_key(conversation) {
                     let edits: Vec<EditId> = edits.iter().map(|(edit, _)| edit.clone()).collect();
                     render.add_to_log(conversation, &edits)?;
                 }
             }
-            for conversation in &fresh.changed {
-                render.write_log(conversation)?;
+            for (conversation, changed) in &fresh.changed {
+                render.write_log_of(conversation, changed)?;
             }
             render.note_derived()
         };
@@ -350,7 +354,7 @@ impl Fresh {
             };
             let new = self.edits.get(&known.conversation);
             if !new.is_some_and(|new| new.iter().any(|(other, _)| other == edit)) {
-                self.changed.insert(known.conversation.clone());
+                self.changed.entry(known.conversation.clone()).or_default().insert(edit.clone());
             }
         }
     }

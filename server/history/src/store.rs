@@ -86,7 +86,8 @@ pub struct Summary {
 /// A look at the record from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Glance {
-    bytes: u64,
+    /// How long the record is.
+    pub bytes: u64,
     written: std::time::SystemTime,
 }
 

@@ -76,7 +76,7 @@ pub use error::{Error, RemoteError, RemoteKind, Result};
 pub use frame::FRAME_LIMIT;
 pub use message::{
     AgentStatus, Call, CallerInfo, Decide, DecideOutcome, DecideResult, Decision, DocumentStatus, Held,
-    Hello, Holds, PROTOCOL, Raw, Request, SidecarStatus, Status,
+    Hello, Holds, Mine, PROTOCOL, Raw, Refused, Request, SidecarStatus, Status, Why,
 };
 pub use server::{Handler, IN_FLIGHT, serve};
 pub use socket::Listener;

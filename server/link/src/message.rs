@@ -159,44 +159,135 @@ pub struct DocumentStatus {
     pub conflicted: u32,
 }
 
-/// A person's decision about an edit, or about one hunk of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A person's decision about an edit, about one hunk of it, or about all edits of a conversation. A field that is not known changes
+/// what is decided, so it is refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decide {
-    /// The edit.
+    /// The edit, or a beginning of its id; empty where a conversation is meant.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub edit: String,
     /// The hunk, counted from 1; `None` for the whole edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunk: Option<u32>,
+    /// The conversation, where no edit is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+    /// What is named counts in this document alone, by its resolved path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
     /// The decision.
     pub decision: Decision,
     /// What the agent is to be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What becomes of lines that the person changed; `None` refuses the decision where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mine: Option<Mine>,
+    /// Also decide what this decision needs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub with_others: bool,
 }
 
-/// Yes or no.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// What becomes of lines that the person changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mine {
+    /// They stay.
+    Keep,
+    /// They go, after a copy of them was kept.
+    GiveUp,
+    /// Something that a later release says: it is refused.
+    #[serde(other)]
+    Unknown,
+}
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// The edit shall be in the text.
+    #[default]
     Accept,
     /// The edit shall not be in the text.
     Reject,
+    /// Out of a conflict: the hunk is rejected.
+    KeepMine,
+    /// Out of a conflict: the agent's lines instead of the person's, of which a copy is kept.
+    TakeTheirs,
+    /// Out of a conflict: the person's lines, then the agent's.
+    KeepBoth,
+    /// Something that a later release says: it is refused.
+    #[serde(other)]
+    Unknown,
 }
 
-/// What became of a decision.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// What became of a decision. With `decided` and `refused` both empty the result is about all that was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DecideOutcome {
-    /// In a word.
+    /// In a word: about what was refused first, if anything was.
     pub result: DecideResult,
     /// In a sentence.
     pub message: String,
+    /// The hunks that are decided, as `EDIT:NUMBER`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<String>,
+    /// The hunks that are not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
+    /// Where the texts are in which lines of the person's were given up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<PathBuf>,
+}
+
+/// A hunk that was not decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Refused {
+    /// Its name, or what was asked for.
+    pub hunk: String,
+    /// Why, in a word.
+    pub why: Why,
+    /// Why, in a sentence.
+    pub message: String,
+    /// The hunks that `why` speaks of, as `EDIT:NUMBER`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
+}
+
+/// Why a hunk was not decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// There is no such hunk.
+    Gone,
+    /// The file was changed while nobody watched.
+    Changed,
+    /// The person's lines stand against it.
+    Conflicted,
+    /// Where it is in the text is not certain.
+    Lost,
+    /// The person has changed lines inside it.
+    Edited,
+    /// Other hunks have to be decided with it.
+    NeedsOthers,
+    /// Another hunk that is in the text changes the same place.
+    Collides,
+    /// It could not be written.
+    Failed,
+    /// What a later release says; the sentence has it.
+    #[default]
+    #[serde(other)]
+    Other,
 }
 
 /// What became of a decision, in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecideResult {
     /// The text shows it and it is recorded.
@@ -209,7 +300,9 @@ pub enum DecideResult {
     NotOwner,
     /// The text was changed by something else; the message shows the difference.
     Changed,
-    /// The hunk is conflicted and needs one of the ways out that only the editor offers.
+    /// Something else stands against it. What a later release says counts as this.
+    #[default]
+    #[serde(other)]
     Conflict,
 }
 

@@ -57,7 +57,7 @@ const GRACE: Duration = Duration::from_secs(5);
 ///     }
 ///     async fn decide(&self, decide: Decide) -> Result<DecideOutcome, RemoteError> {
 ///         let message = format!("there is no edit {}", decide.edit);
-///         Ok(DecideOutcome { result: DecideResult::NotFound, message })
+///         Ok(DecideOutcome { result: DecideResult::NotFound, message, ..DecideOutcome::default() })
 ///     }
 /// }
 /// ```

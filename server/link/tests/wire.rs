@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use hashline_link::{
     Call, CallerInfo, CancellationToken, Client, Decide, DecideOutcome, DecideResult, Decision, Error,
-    FRAME_LIMIT, Handler, Held, IN_FLIGHT, Listener, PROTOCOL, Raw, RemoteError, RemoteKind, SidecarId,
-    SidecarStatus, serve,
+    FRAME_LIMIT, Handler, Held, IN_FLIGHT, Listener, Mine, PROTOCOL, Raw, RemoteError, RemoteKind, SidecarId,
+    SidecarStatus, Why, serve,
 };
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -70,7 +70,11 @@ impl Handler for Tools {
     }
 
     async fn decide(&self, decide: Decide) -> Result<DecideOutcome, RemoteError> {
-        Ok(DecideOutcome { result: DecideResult::Done, message: format!("{decide:?}") })
+        Ok(DecideOutcome {
+            result: DecideResult::Done,
+            message: format!("{decide:?}"),
+            ..DecideOutcome::default()
+        })
     }
 }
 
@@ -160,9 +164,42 @@ async fn every_request_has_its_answer() {
         hunk: Some(2),
         decision: Decision::Reject,
         reason: Some("no".to_owned()),
+        ..Decide::default()
     };
     let outcome = client.decide(&decide).await.unwrap();
     assert_eq!((outcome.result, outcome.message), (DecideResult::Done, format!("{decide:?}")));
+}
+
+/// Another release may say less or more: what it leaves out has its old meaning, a word that is not known is no other word, and an
+/// option that is not known is not passed over.
+#[test]
+fn decisions_are_told_between_releases() {
+    let decide: Decide = serde_json::from_str(r#"{"edit": "e1", "decision": "reject"}"#).unwrap();
+    assert_eq!(decide, Decide { edit: "e1".into(), decision: Decision::Reject, ..Decide::default() });
+    assert_eq!(serde_json::to_value(&decide).unwrap(), json!({"edit": "e1", "decision": "reject"}));
+    let all = Decide {
+        edit: String::new(),
+        hunk: None,
+        conversation: Some("c".into()),
+        path: Some("/a".into()),
+        decision: Decision::TakeTheirs,
+        reason: None,
+        mine: Some(Mine::GiveUp),
+        with_others: true,
+    };
+    let said = serde_json::to_string(&all).unwrap();
+    assert_eq!(serde_json::from_str::<Decide>(&said).unwrap(), all, "{said}");
+    let decide: Decide = serde_json::from_str(r#"{"decision": "postpone", "mine": "sell"}"#).unwrap();
+    assert_eq!((decide.decision, decide.mine), (Decision::Unknown, Some(Mine::Unknown)));
+    assert!(serde_json::from_str::<Decide>(r#"{"edit": "e", "decision": "accept", "but": 1}"#).is_err());
+
+    let outcome: DecideOutcome = serde_json::from_str(r#"{"result": "done", "message": "yes"}"#).unwrap();
+    assert!(outcome.decided.is_empty() && outcome.refused.is_empty() && outcome.kept.is_empty());
+    let outcome: DecideOutcome = serde_json::from_str(
+        r#"{"result": "tomorrow", "message": "", "weather": 1, "refused": [{"hunk": "e:1", "why": "rain", "message": "it rains"}]}"#,
+    )
+    .unwrap();
+    assert_eq!((outcome.result, outcome.refused[0].why), (DecideResult::Conflict, Why::Other));
 }
 
 #[tokio::test]

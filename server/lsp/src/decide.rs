@@ -4,6 +4,7 @@ use hashline_history::{EditId, HunkRef};
 use hashline_workspace::agent::ReviewScope;
 use hashline_workspace::document::{Choice, Target};
 use hashline_workspace::{Caller, DocumentReview};
+use tower_lsp::lsp_types::MessageType;
 
 use crate::from_proto::{self, BadDecision};
 use crate::protocol::{Decide, Decided};
@@ -39,6 +40,10 @@ pub(crate) async fn decide(session: &Session, said: &Decide) -> Result<Decided, 
             session.workspace.accept_revised(&uri, hunk, text, request.reason)
         }
     };
+    for copy in &decided.kept {
+        let copy = copy.display();
+        session.say(MessageType::INFO, format!("hashline: the text with your changes is kept in {copy}"));
+    }
     Ok(to_proto::decided(&decided))
 }
 

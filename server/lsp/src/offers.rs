@@ -48,8 +48,10 @@ pub(crate) fn offers(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> Vec<Offer
         HunkState::InText | HunkState::Edited(_) => {
             vec![offer("Keep", Decision::Accept), offer("Undo", Decision::Reject)]
         }
-        // Taking one or both of two lines does not keep their endings apart.
-        HunkState::Conflicted(Conflict::EndingsWouldJoin) => vec![offer("Reject", Decision::Reject)],
+        // Taking one or both of two lines does not keep their endings apart, and without a place there is nowhere to put them.
+        HunkState::Conflicted(Conflict::EndingsWouldJoin | Conflict::Lost) => {
+            vec![offer("Reject", Decision::Reject)]
+        }
         HunkState::Conflicted(_) => vec![
             offer("Keep mine", Decision::KeepMine),
             offer("Take the agent's", Decision::TakeTheirs),

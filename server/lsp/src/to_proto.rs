@@ -182,7 +182,7 @@ fn refusal(undecided: &Undecided) -> protocol::Refusal {
     protocol::Refusal {
         hunk: undecided.hunk.clone(),
         why: match undecided.why {
-            Why::Conflicted | Why::Changed | Why::Failed => protocol::Why::Conflicted,
+            Why::Conflicted | Why::Lost | Why::Changed | Why::Failed => protocol::Why::Conflicted,
             Why::Edited => protocol::Why::Edited,
             Why::NeedsOthers => protocol::Why::NeedsOthers,
             Why::Collides => protocol::Why::Collides,

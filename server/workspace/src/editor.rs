@@ -2,12 +2,12 @@
 //!
 //! What the editor says takes effect without waiting for an agent, for the disk or for the editor. A decision waits until it is recorded.
 
-use std::ops::Range;
-use std::path::PathBuf;
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use hashline_history::HunkRef;
+use hashline_history::{HunkRef, StoreError};
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::UndoMark;
 
@@ -282,11 +282,26 @@ impl Workspace {
             let one = self.decide_in(slot, request).await;
             decided.queued.extend(one.queued);
             decided.refused.extend(one.refused);
+            decided.kept.extend(one.kept);
         }
         if slots.is_empty() {
             decided.refused.push(Document::no_such(&request.target));
         }
         decided
+    }
+
+    /// The same for one file, whether an editor has it open or not.
+    pub async fn decide_in_file(&self, path: &Path, request: &Request) -> Decided {
+        let (workspace, named) = (self.clone(), path.to_owned());
+        let slot = tokio::task::spawn_blocking(move || workspace.slot_at(&named)).await;
+        match slot {
+            Ok(Ok(Some(slot))) => self.decide_in(&slot, request).await,
+            Ok(Err(refusal)) => {
+                let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
+                Decided { refused, ..Decided::default() }
+            }
+            _ => Decided { refused: vec![Document::no_such(&request.target)], ..Decided::default() },
+        }
     }
 
     /// What a decision about a document would do, without making it; none if the document is not known.
@@ -309,13 +324,23 @@ impl Workspace {
 
     async fn decide_in(&self, slot: &Arc<Slot>, request: &Request) -> Decided {
         slot.wait_until_ready().await;
-        if let Some(decided) = self.decide_in_editor(slot, request) {
-            if !decided.1 {
-                return decided.0;
+        if slot.lock().is_open() {
+            let kept = match self.keep_typed(slot, request).await {
+                Ok(kept) => kept,
+                Err(error) => {
+                    let refused = vec![Document::not_decided(&request.target, error.to_string())];
+                    return Decided { refused, ..Decided::default() };
+                }
+            };
+            if let Some(decided) = self.decide_in_editor(slot, request) {
+                if !decided.1 {
+                    return Decided { kept, ..decided.0 };
+                }
+                let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
+                let recorded = move || workspace.recorded(&slot, &request, decided);
+                let recorded = tokio::task::spawn_blocking(recorded).await.unwrap_or_default();
+                return Decided { kept, ..recorded };
             }
-            let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
-            let recorded = tokio::task::spawn_blocking(move || workspace.recorded(&slot, &request, decided));
-            return recorded.await.unwrap_or_default();
         }
         // On the disk a decision writes: it waits for its turn among the agents' edits.
         let _turn = slot.queue.lock().await;
@@ -368,15 +393,33 @@ impl Workspace {
         Some(decided)
     }
 
+    /// Keeps a copy of an open document in which a decision takes out what the person typed (rule W8).
+    async fn keep_typed(&self, slot: &Arc<Slot>, request: &Request) -> Result<Vec<PathBuf>, StoreError> {
+        let text = {
+            let mut document = slot.lock();
+            let gives_up = document.gives_up(request);
+            gives_up.then(|| (document.form(), document.text().clone()))
+        };
+        let Some((form, text)) = text else { return Ok(Vec::new()) };
+        let (workspace, slot) = (self.clone(), slot.clone());
+        let keep = tokio::task::spawn_blocking(move || workspace.keep_copy(&slot, &form.to_bytes(&text)));
+        Ok(keep.await.unwrap_or(Ok(None))?.into_iter().collect())
+    }
+
     /// Decides in the file; none if an editor has it open by now.
     fn decide_on_disk(&self, slot: &Arc<Slot>, request: &Request) -> Result<Option<Decided>, Refusal> {
         let done = self.change_on_disk(slot, |document, now| {
-            if document.gives_up(request) {
-                self.keep_copy(slot, document)?;
+            let given_up = document.gives_up(request).then(|| document.form().to_bytes(document.text()));
+            let mut decided = document.decide(request, now);
+            if decided.queued.is_empty() {
+                // A change that nobody watched is still one: it is shown again, and not given up for nothing.
+                return Ok(ControlFlow::Break(decided));
             }
-            let decided = document.decide(request, now);
+            if let Some(bytes) = given_up {
+                decided.kept.extend(self.keep_copy(slot, &bytes)?);
+            }
             document.settle_on_disk(now);
-            Ok(decided)
+            Ok(ControlFlow::Continue(decided))
         });
         self.attend(slot);
         done

@@ -1,5 +1,6 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -248,11 +249,12 @@ impl Workspace {
     }
 
     /// Changes a document that no editor has open, and its file with it. `change` is made on a copy; the document takes it over when
-    /// the file has it. None if an editor has the document open: nothing has changed then, and it is for the editor to change it.
+    /// the file has it; where it breaks off nothing has happened. None if an editor has the document open: nothing has changed then, and
+    /// it is for the editor to change it.
     pub(crate) fn change_on_disk<T>(
         &self,
         slot: &Arc<Slot>,
-        change: impl FnOnce(&mut Document, Millis) -> Result<T, Refusal>,
+        change: impl FnOnce(&mut Document, Millis) -> Result<ControlFlow<T, T>, Refusal>,
     ) -> Result<Option<T>, Refusal> {
         let Some(place) = &slot.place() else {
             let mut copy = slot.lock().clone();
@@ -260,7 +262,10 @@ impl Workspace {
                 return Ok(None);
             }
             let old = copy.text().clone();
-            let done = change(&mut copy, self.now())?;
+            let done = match change(&mut copy, self.now())? {
+                ControlFlow::Continue(done) => done,
+                ControlFlow::Break(done) => return Ok(Some(done)),
+            };
             if copy.uri().starts_with("file:") && *copy.text() != old {
                 // Its folder is no longer served: a change would be one that no file has.
                 return Err(Refusal::NoFolder { uri: copy.uri().to_owned() });
@@ -278,7 +283,13 @@ impl Workspace {
         if copy.is_open() {
             return Ok(None);
         }
-        let done = change(&mut copy, self.now())?;
+        let done = match change(&mut copy, self.now())? {
+            ControlFlow::Continue(done) => done,
+            ControlFlow::Break(done) => {
+                self.end_session(session);
+                return Ok(Some(done));
+            }
+        };
         let wanted = self.wanted(place, &copy)?;
         let there = before.as_ref().map(|before| before.bytes.as_slice());
         if wanted.bytes.as_deref() != there || wanted.place.absolute() != place.absolute() {

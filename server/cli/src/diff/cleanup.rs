@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use hashline_history::{Cleaned, FilesNow, Store};
-use hashline_text::FileHash;
-use hashline_workspace::disk::{self, DiskError, PathStyle, Roots};
+use hashline_history::{Cleaned, Store};
+use hashline_workspace::disk::Roots;
 use serde_json::json;
 
 use super::arguments::Cleanup;
@@ -18,7 +17,7 @@ use crate::Failure;
 pub fn run(store: &Store, options: &Cleanup, screen: Screen) -> Result<ExitCode, Failure> {
     let history = store.folder().join(".mcp").join("edit_history");
     let before = size_of(&history);
-    let files = Files { roots: Roots::open([store.folder()]).map_err(Failure::broken)? };
+    let files = Roots::open([store.folder()]).map_err(Failure::broken)?;
     let (cleaned, told) = {
         let mut session = store.session(&files).map_err(Failure::broken)?;
         let mut told = session.repairs().to_vec();
@@ -26,7 +25,10 @@ pub fn run(store: &Store, options: &Cleanup, screen: Screen) -> Result<ExitCode,
         told.extend(session.finish());
         (cleaned, told)
     };
-    let freed = (!options.dry_run).then(|| before.saturating_sub(size_of(&history)));
+    let freed = match options.dry_run {
+        true => cleaned.iter().map(|one| one.freed).sum(),
+        false => before.saturating_sub(size_of(&history)),
+    };
     for sentence in told {
         tell(&format!("mcpdiff: {}", inert(&sentence)));
     }
@@ -45,14 +47,14 @@ pub fn run(store: &Store, options: &Cleanup, screen: Screen) -> Result<ExitCode,
             })).collect::<Vec<_>>(),
         }))?;
     } else {
-        screen.print(&report(store.folder(), &cleaned, freed, screen))?;
+        let words = |gone| words::cleaned(gone, freed, !options.dry_run);
+        screen.print(&report(store.folder(), &cleaned, words, screen))?;
     }
     Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn report(folder: &Path, cleaned: &[Cleaned], freed: Option<u64>, screen: Screen) -> String {
+fn report(folder: &Path, cleaned: &[Cleaned], words: impl Fn(usize) -> String, screen: Screen) -> String {
     let mut out = String::new();
-    let done = freed.is_some();
     let mut gone = 0;
     for one in cleaned.iter().filter(|one| !one.gone.is_empty()) {
         gone += one.gone.len();
@@ -85,7 +87,7 @@ fn report(folder: &Path, cleaned: &[Cleaned], freed: Option<u64>, screen: Screen
     if !out.is_empty() {
         out.push('\n');
     }
-    out.push_str(&screen.sentences(&words::cleaned(gone, freed, done)));
+    out.push_str(&screen.sentences(&words(gone)));
     out.push('\n');
     out
 }
@@ -99,22 +101,4 @@ fn size_of(folder: &Path) -> u64 {
         size += if metadata.is_dir() { size_of(&entry.path()) } else { metadata.len() };
     }
     size
-}
-
-/// The files of a history, as they are now.
-pub struct Files {
-    pub roots: Roots,
-}
-
-impl FilesNow for Files {
-    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>> {
-        let name = path.to_str().ok_or_else(|| std::io::Error::other("its name is not UTF-8"))?;
-        // The path comes from the record: what does not lie in the folder is not read.
-        let place = self.roots.resolve(name, PathStyle::Any).map_err(std::io::Error::other)?;
-        match disk::read(&place) {
-            Ok(file) => Ok(Some(FileHash::of(&file.bytes))),
-            Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => Ok(None),
-            Err(error) => Err(std::io::Error::other(error)),
-        }
-    }
 }

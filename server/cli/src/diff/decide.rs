@@ -1,12 +1,14 @@
 //! Deciding: what is asked for, what came of it, and the one place that does it on the disk.
 
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use hashline_history::{Found, HunkRef, Store};
+use hashline_history::{DocumentName, Found, HunkRef, Store};
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{self, Request, Undecided, Unseen};
-use hashline_workspace::{Histories, Others, Settings, Workspace};
+use hashline_workspace::{Event, Histories, Others, Settings, Workspace};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 pub use hashline_workspace::document::{Choice, Target};
 
@@ -63,6 +65,23 @@ pub struct Answer {
     /// The editor that has yet to put it into its text.
     pub waiting: Option<String>,
     pub refused: Vec<Refusal>,
+    /// Where the texts are in which lines of the person's were given up.
+    pub kept: Vec<PathBuf>,
+    /// What else there is to know, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl Answer {
+    /// Adds what came of another decision.
+    pub fn add(&mut self, more: Answer) {
+        let Answer { decided, waiting, refused, kept, notes } = more;
+        self.decided
+            .extend(decided.into_iter().filter(|hunk| !self.decided.contains(hunk)).collect::<Vec<_>>());
+        self.waiting = self.waiting.take().or(waiting);
+        self.refused.extend(refused);
+        self.kept.extend(kept);
+        self.notes.extend(notes);
+    }
 }
 
 /// A hunk that was not decided.
@@ -92,9 +111,11 @@ pub enum Why {
     NeedsOthers,
     /// Another hunk that is in the text changes the same place.
     Collides,
+    /// Where it is in the file is not certain any more.
+    Lost,
     /// It could not be written.
     Failed,
-    /// An editor has the file open and does not answer, or can be told only there.
+    /// An editor has the file open and does not answer, or says what this release does not know.
     Unreachable,
 }
 
@@ -104,7 +125,12 @@ impl Why {
         match self {
             Why::Gone | Why::Failed => 1,
             Why::Changed => 3,
-            Why::Conflicted | Why::Edited | Why::NeedsOthers | Why::Collides | Why::Unreachable => 4,
+            Why::Conflicted
+            | Why::Edited
+            | Why::NeedsOthers
+            | Why::Collides
+            | Why::Lost
+            | Why::Unreachable => 4,
         }
     }
 
@@ -117,6 +143,7 @@ impl Why {
             Why::Edited => "edited",
             Why::NeedsOthers => "needs_others",
             Why::Collides => "collides",
+            Why::Lost => "lost",
             Why::Failed => "failed",
             Why::Unreachable => "unreachable",
         }
@@ -132,20 +159,20 @@ pub trait Decider {
 /// The files of a history that no editor has open.
 pub struct Disk {
     workspace: Workspace,
+    events: Mutex<UnboundedReceiver<Event>>,
 }
 
 impl Disk {
     /// `others` say of a file whether an editor has it open by now; then it is not written.
     pub fn new(store: &Store, others: Arc<dyn Others>) -> Result<Self, Failure> {
         let roots = Roots::open([store.folder()]).map_err(Failure::broken)?;
-        // Without an editor there is nobody who would hear of events.
-        let (workspace, _) = Workspace::new(roots, Settings::default(), Histories::of("mcpdiff"));
+        let (workspace, events) = Workspace::new(roots, Settings::default(), Histories::of("mcpdiff"));
         workspace.mind(others);
-        Ok(Self { workspace })
+        Ok(Self { workspace, events: Mutex::new(events) })
     }
 
-    /// Decides.
-    pub async fn decide(&self, wish: &Wish) -> Answer {
+    /// Decides about one document.
+    pub async fn decide(&self, wish: &Wish, document: &DocumentName) -> Answer {
         let request = Request {
             choice: wish.choice,
             target: wish.target.clone(),
@@ -160,12 +187,28 @@ impl Disk {
                 Mine::GiveUp => Unseen::GiveUp,
             }),
         };
-        let decided = self.workspace.decide(None, &request).await;
+        let decided = self.workspace.decide_in_file(Path::new(document.as_str()), &request).await;
         Answer {
             decided: decided.queued,
             waiting: None,
             refused: decided.refused.into_iter().map(Refusal::from).collect(),
+            kept: decided.kept,
+            notes: self.notices(),
         }
+    }
+
+    /// What was found out meanwhile that a person should know: what was repaired, what could not be written.
+    fn notices(&self) -> Vec<String> {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notices = Vec::new();
+        while let Ok(event) = events.try_recv() {
+            if let Event::Notice(words) = event
+                && !notices.contains(&words)
+            {
+                notices.push(words);
+            }
+        }
+        notices
     }
 }
 
@@ -178,6 +221,7 @@ impl From<Undecided> for Refusal {
             document::Why::Edited => Why::Edited,
             document::Why::NeedsOthers => Why::NeedsOthers,
             document::Why::Collides => Why::Collides,
+            document::Why::Lost => Why::Lost,
             document::Why::Changed => Why::Changed,
             document::Why::Failed => Why::Failed,
         };

@@ -9,7 +9,8 @@ use super::arguments::Decide;
 use super::decide::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Why, Wish};
 use super::edit::Edits;
 use super::find::{Book, Named, hunk};
-use super::screen::{Screen, tell};
+use super::place;
+use super::screen::{Screen, inert, tell};
 use super::words;
 use crate::Failure;
 
@@ -21,10 +22,12 @@ pub fn run(
     decider: impl FnOnce() -> Result<Box<dyn Decider>, Failure>,
     screen: Screen,
 ) -> Result<ExitCode, Failure> {
-    let book = Book::open(store)?;
     if options.names.is_empty() {
-        return Err(book.name_something(verb.word()));
+        return Err(Book::open(store)?.name_something(verb.word()));
     }
+    // What was left half done is not decided already.
+    let mended = place::mended(store);
+    let book = Book::open(store)?;
     let named = book.all(&options.names)?;
     let how = How {
         verb,
@@ -41,14 +44,11 @@ pub fn run(
     for one in &named {
         plan.add(one, &how, &mut edits)?;
     }
-    let mut answer = Answer::default();
+    let mut answer = Answer { notes: mended, ..Answer::default() };
     if !plan.wishes.is_empty() {
         let mut decider = decider()?;
         for wish in &plan.wishes {
-            let one = carry_out(decider.as_mut(), wish, &named);
-            answer.decided.extend(one.decided);
-            answer.refused.extend(one.refused);
-            answer.waiting = answer.waiting.or(one.waiting);
+            answer.add(carry_out(decider.as_mut(), wish, &named));
         }
     }
     let code = answer.refused.iter().map(|refusal| refusal.why.exit_code()).max().unwrap_or(0);
@@ -58,6 +58,8 @@ pub fn run(
             "decision": verb.done(),
             "decided": answer.decided.iter().map(name_of).collect::<Vec<_>>(),
             "waiting": answer.waiting,
+            "kept_in": answer.kept,
+            "notes": answer.notes,
             "refused": answer.refused.iter().map(|refusal| json!({
                 "name": refusal.hunk,
                 "why": refusal.why.word(),
@@ -68,8 +70,12 @@ pub fn run(
         }))?;
         return Ok(ExitCode::from(code));
     }
-    screen.print(&screen.sentences(&words::decided(verb, &answer.decided, answer.waiting.as_deref())))?;
-    for words in plan.idle.iter().cloned().chain(answer.refused.iter().map(|one| words::refused(verb, one))) {
+    let mut words = words::decided(verb, &answer.decided, answer.waiting.as_deref());
+    words.push_str(&words::kept(&answer.kept));
+    screen.print(&screen.sentences(&words))?;
+    let notes = answer.notes.iter().map(|note| inert(note));
+    let refused = answer.refused.iter().map(|one| words::refused(verb, one));
+    for words in notes.chain(plan.idle.iter().cloned()).chain(refused) {
         tell(&format!("mcpdiff: {words}"));
     }
     Ok(ExitCode::from(code))
@@ -205,8 +211,8 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &Wish, named: &[Named]) -> Ans
         refusal.why == Why::NeedsOthers && !refusal.others.is_empty() && refusal.others.iter().all(is_named)
     };
     if !wish.with_others && !answer.refused.is_empty() && answer.refused.iter().all(needed) {
-        let again = decider.decide(&Wish { with_others: true, ..wish.clone() });
-        answer = Answer { decided: joined(answer.decided, again.decided), ..again };
+        answer.refused.clear();
+        answer.add(decider.decide(&Wish { with_others: true, ..wish.clone() }));
     }
     let way = match (wish.choice, wish.mine) {
         (Choice::Accept, Some(Mine::Keep)) => Choice::KeepBoth,
@@ -222,25 +228,20 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &Wish, named: &[Named]) -> Ans
         };
         let target = Target::Hunk(hunk);
         let one = decider.decide(&Wish { choice: way, target, ..wish.clone() });
-        if !one.refused.is_empty() {
-            answer.refused.splice(at..=at, one.refused);
+        answer.refused.remove(at);
+        let stuck = !one.refused.is_empty();
+        answer.add(one);
+        if stuck {
             break;
         }
-        answer.refused.remove(at);
-        answer.decided = joined(answer.decided, one.decided);
         if answer.refused.is_empty() && !matches!(wish.target, Target::Hunk(_)) {
             // One that is conflicted keeps the others of its edit waiting.
-            let rest = decider.decide(wish);
-            answer.refused = rest.refused.into_iter().filter(|refusal| refusal.why != Why::Gone).collect();
-            answer.decided = joined(answer.decided, rest.decided);
+            let mut rest = decider.decide(wish);
+            rest.refused.retain(|refusal| refusal.why != Why::Gone);
+            answer.add(rest);
         }
     }
     answer
-}
-
-fn joined(mut all: Vec<HunkRef>, more: Vec<HunkRef>) -> Vec<HunkRef> {
-    all.extend(more.into_iter().filter(|hunk| !all.contains(hunk)).collect::<Vec<_>>());
-    all
 }
 
 #[cfg(test)]

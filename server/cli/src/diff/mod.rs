@@ -42,7 +42,7 @@ pub fn run(options: &Diff) -> Result<ExitCode, Failure> {
     let decider = || -> Result<Box<dyn Decider>, Failure> {
         Ok(Box::new(Everywhere::new(&store, place::state(&options.place)?)?))
     };
-    match &options.command {
+    let done = match &options.command {
         None => status::run(&store, &arguments::Status::default(), screen),
         Some(Command::Status(options)) => status::run(&store, options, screen),
         Some(Command::Show(options)) => show::run(&store, options, screen),
@@ -50,5 +50,13 @@ pub fn run(options: &Diff) -> Result<ExitCode, Failure> {
         Some(Command::Reject(options)) => decision::run(&store, Verb::Reject, options, decider, screen),
         Some(Command::Review(options)) => review::run(&store, options, decider, screen),
         Some(Command::Cleanup(options)) => cleanup::run(&store, options, screen),
+    };
+    // The table of the status tells it by itself, and whoever is told of something worse need not hear of it.
+    if !matches!(options.command, None | Some(Command::Status(_)))
+        && done.is_ok()
+        && let Some(words) = words::record_damaged(&store.damage().unwrap_or_default())
+    {
+        tell(&format!("mcpdiff: {words}"));
     }
+    done
 }

@@ -11,7 +11,8 @@ use super::decision::{How, carry_out};
 use super::edit::{Edit, Edits};
 use super::find::{Book, Kind, Named, hunk};
 use super::moment::Clock;
-use super::screen::{Ink, Screen};
+use super::place;
+use super::screen::{Ink, Screen, inert, tell};
 use super::show::Page;
 use super::words;
 use crate::Failure;
@@ -26,6 +27,9 @@ pub fn run(
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
         return Err(Failure::usage(words::review_needs_a_terminal()));
+    }
+    for note in place::mended(store) {
+        tell(&format!("mcpdiff: {note}"));
     }
     let book = Book::open(store)?;
     let edits: Vec<Found> = match &options.conversation {
@@ -234,6 +238,11 @@ impl Round<'_> {
             Verb::Reject => self.tally.rejected += answer.decided.len(),
         }
         let mut words = words::decided(verb, &answer.decided, answer.waiting.as_deref());
+        words.push_str(&words::kept(&answer.kept));
+        for note in &answer.notes {
+            words.push_str(&inert(note));
+            words.push('\n');
+        }
         for refusal in &answer.refused {
             words.push_str(&words::reason(verb, refusal));
             words.push('\n');

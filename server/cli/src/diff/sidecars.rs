@@ -10,7 +10,7 @@ use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, State
 use hashline_workspace::Others;
 use tokio::runtime::Runtime;
 
-use super::decide::{Answer, Choice, Decider, Disk, Refusal, Target, Why, Wish};
+use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Why, Wish};
 use super::words;
 use crate::Failure;
 
@@ -83,24 +83,17 @@ async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
             }
         };
     }
-    if holders.values().all(Option::is_none) {
-        return disk.decide(wish).await;
-    }
     let mut all = Answer::default();
+    let mut done: Vec<&DocumentName> = Vec::new();
     for edit in &wish.edits {
-        let one = match holders.get(&edit.document).copied().flatten() {
-            Some(sidecar) => through(sidecar, edit, wish).await,
-            None => {
-                let target = match &wish.target {
-                    Target::Conversation(_) => Target::Edit(edit.edit.to_string()),
-                    other => other.clone(),
-                };
-                disk.decide(&Wish { target, edits: vec![edit.clone()], ..wish.clone() }).await
-            }
-        };
-        all.decided.extend(one.decided);
-        all.refused.extend(one.refused);
-        all.waiting = all.waiting.or(one.waiting);
+        if done.contains(&&edit.document) {
+            continue;
+        }
+        done.push(&edit.document);
+        all.add(match holders.get(&edit.document).copied().flatten() {
+            Some(sidecar) => through(sidecar, &edit.document, wish).await,
+            None => disk.decide(wish, &edit.document).await,
+        });
     }
     all
 }
@@ -134,27 +127,17 @@ async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a S
     Ok(best.map(|(sidecar, _)| sidecar))
 }
 
-/// Lets a sidecar decide about an edit, or about one hunk of it.
-async fn through(sidecar: &Sidecar, edit: &Found, wish: &Wish) -> Answer {
-    let hunk = match &wish.target {
-        Target::Hunk(hunk) => Some(hunk.number),
-        _ => None,
+/// Lets a sidecar decide, about one document.
+async fn through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Answer {
+    let decide = said(document, wish);
+    let refused = |why, message| {
+        let hunk = match (&decide.conversation, decide.hunk) {
+            (Some(conversation), _) => conversation.clone(),
+            (None, Some(number)) => format!("{}:{number}", decide.edit),
+            (None, None) => decide.edit.clone(),
+        };
+        Answer { refused: vec![Refusal { hunk, why, message, others: Vec::new() }], ..Answer::default() }
     };
-    let name = match hunk {
-        Some(number) => HunkRef { edit: edit.edit.clone(), number }.to_string(),
-        None => edit.edit.to_string(),
-    };
-    let refused = |why, message| Answer {
-        refused: vec![Refusal { hunk: name.clone(), why, message, others: Vec::new() }],
-        ..Answer::default()
-    };
-    let decision = match wish.choice {
-        Choice::Accept => Decision::Accept,
-        Choice::Reject => Decision::Reject,
-        // What there is no word for between processes.
-        _ => return refused(Why::Unreachable, words::only_in_the_editor(&sidecar.editor)),
-    };
-    let decide = Decide { edit: edit.edit.to_string(), hunk, decision, reason: wish.reason.clone() };
     let asked = async { Client::connect(sidecar).await?.decide(&decide).await };
     let outcome = match tokio::time::timeout(DECISION, asked).await {
         Ok(Ok(outcome)) => outcome,
@@ -163,20 +146,75 @@ async fn through(sidecar: &Sidecar, edit: &Found, wish: &Wish) -> Answer {
         }
         Err(_) => return refused(Why::Unreachable, words::no_answer(&sidecar.editor, "it takes too long")),
     };
-    let decided = |waiting| Answer {
-        decided: vec![HunkRef { edit: edit.edit.clone(), number: hunk.unwrap_or(0) }],
-        waiting,
-        refused: Vec::new(),
-    };
+    let mut answer = Answer { kept: outcome.kept, ..Answer::default() };
+    answer.decided = outcome.decided.iter().filter_map(|hunk| hunk.parse().ok()).collect();
+    answer.refused = outcome.refused.into_iter().map(Refusal::from).collect();
     match outcome.result {
-        DecideResult::Done => decided(None),
-        DecideResult::Queued => decided(Some(sidecar.editor.clone())),
-        DecideResult::NotFound | DecideResult::NotOwner => refused(Why::Gone, outcome.message),
-        DecideResult::Changed => refused(Why::Changed, outcome.message),
-        DecideResult::Conflict => {
-            let reason = words::without_buttons(&outcome.message);
-            let way = words::only_in_the_editor(&sidecar.editor);
-            refused(Why::Unreachable, format!("{reason} {way}"))
+        result @ (DecideResult::Queued | DecideResult::Done) => {
+            if answer.decided.is_empty() {
+                // An earlier release does not say which.
+                let here = wish.edits.iter().filter(|edit| edit.document == *document);
+                let named =
+                    |edit: &Found| HunkRef { edit: edit.edit.clone(), number: decide.hunk.unwrap_or(0) };
+                answer.decided = here.map(named).collect();
+            }
+            answer.waiting = (result == DecideResult::Queued).then(|| sidecar.editor.clone());
         }
+        _ if !answer.refused.is_empty() => {}
+        DecideResult::NotFound | DecideResult::NotOwner => return refused(Why::Gone, outcome.message),
+        DecideResult::Changed => return refused(Why::Changed, outcome.message),
+        DecideResult::Conflict => return refused(Why::Unreachable, outcome.message),
+    }
+    answer
+}
+
+/// A wish as a sidecar is told of it.
+fn said(document: &DocumentName, wish: &Wish) -> Decide {
+    let (edit, hunk, conversation) = match &wish.target {
+        Target::Hunk(hunk) => (hunk.edit.to_string(), Some(hunk.number), None),
+        Target::Edit(edit) => (edit.clone(), None, None),
+        Target::Conversation(id) => (String::new(), None, Some(id.to_string())),
+        // This program names neither.
+        Target::Lines(_) | Target::All => (String::new(), None, None),
+    };
+    Decide {
+        edit,
+        hunk,
+        conversation,
+        // An edit is of one document anyway.
+        path: matches!(wish.target, Target::Conversation(_)).then(|| PathBuf::from(document.as_str())),
+        decision: match wish.choice {
+            Choice::Accept => Decision::Accept,
+            Choice::Reject => Decision::Reject,
+            Choice::KeepMine => Decision::KeepMine,
+            Choice::TakeTheirs => Decision::TakeTheirs,
+            Choice::KeepBoth => Decision::KeepBoth,
+            // Nor is anything asked again.
+            Choice::Reopen => Decision::Unknown,
+        },
+        reason: wish.reason.clone(),
+        mine: wish.mine.map(|mine| match mine {
+            Mine::Keep => hashline_link::Mine::Keep,
+            Mine::GiveUp => hashline_link::Mine::GiveUp,
+        }),
+        with_others: wish.with_others,
+    }
+}
+
+impl From<hashline_link::Refused> for Refusal {
+    fn from(refused: hashline_link::Refused) -> Self {
+        let why = match refused.why {
+            hashline_link::Why::Gone => Why::Gone,
+            hashline_link::Why::Changed => Why::Changed,
+            hashline_link::Why::Conflicted => Why::Conflicted,
+            hashline_link::Why::Lost => Why::Lost,
+            hashline_link::Why::Edited => Why::Edited,
+            hashline_link::Why::NeedsOthers => Why::NeedsOthers,
+            hashline_link::Why::Collides => Why::Collides,
+            hashline_link::Why::Failed => Why::Failed,
+            hashline_link::Why::Other => Why::Unreachable,
+        };
+        let others = refused.others.iter().filter_map(|hunk| hunk.parse().ok()).collect();
+        Self { hunk: refused.hunk, why, message: refused.message, others }
     }
 }

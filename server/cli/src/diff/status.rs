@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use hashline_history::{ConversationId, EditId, Listing, LogEntry, Operation, Status as EditStatus, Store};
+use hashline_history::{
+    ConversationId, Damage, EditId, Listing, LogEntry, Operation, Status as EditStatus, Store,
+};
 use serde_json::json;
 
 use super::arguments::Status;
@@ -18,6 +20,7 @@ use crate::Failure;
 /// Lists edits.
 pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, Failure> {
     let listing = list(store, options)?;
+    let record = damage(store)?;
     let code = if listing.entries.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS };
     if options.json {
         screen.print_json(&json!({
@@ -25,7 +28,9 @@ pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, 
             "edits": listing.entries,
             "matching": listing.matching,
             "total": listing.total,
-            "damaged": listing.damaged.iter().map(|(file, line)| json!({ "file": file, "line": line })).collect::<Vec<_>>(),
+            "damaged": listing.damaged.iter().map(|(file, line)| (file.as_str(), *line))
+                .chain(record.iter().map(|damage| ("decisions.log", damage.line)))
+                .map(|(file, line)| json!({ "file": file, "line": line })).collect::<Vec<_>>(),
         }))?;
         return Ok(code);
     }
@@ -33,7 +38,21 @@ pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, 
     if !listing.damaged.is_empty() {
         tell(&format!("mcpdiff: {}", words::damaged(&listing.damaged)));
     }
+    if let Some(words) = words::record_damaged(&record) {
+        tell(&format!("mcpdiff: {words}"));
+    }
     Ok(code)
+}
+
+/// A record of more bytes is not read for a table, which has all from the logs. Every other command reads it.
+const QUICKLY_READ: u64 = 8 << 20;
+
+/// The damaged lines of the record, if it can be looked through while somebody waits.
+fn damage(store: &Store) -> Result<Vec<Damage>, Failure> {
+    match store.glance() {
+        Some(glance) if glance.bytes <= QUICKLY_READ => store.damage().map_err(Failure::broken),
+        _ => Ok(Vec::new()),
+    }
 }
 
 fn list(store: &Store, options: &Status) -> Result<Listing, Failure> {

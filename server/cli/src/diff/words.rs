@@ -1,14 +1,14 @@
 //! What is said to the person, in one place: what happened, and the next step.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use hashline_history::{ConversationId, EditId, Found, HunkRef};
+use hashline_history::{ConversationId, Damage, EditId, Found, HunkRef};
 
 use super::decide::{Refusal, Verb, Why};
 use super::edit::relative;
 use super::find::{Kind, short_conversation};
-use super::screen::inert;
+use super::screen::{inert, inert_line};
 
 /// So many candidates are named; of more the number is told.
 const NAMED: usize = 10;
@@ -124,6 +124,19 @@ pub fn damaged(lines: &[(String, usize)]) -> String {
     )
 }
 
+/// The same for the record itself; none if it is whole.
+pub fn record_damaged(damage: &[Damage]) -> Option<String> {
+    let first = damage.first()?;
+    let why = inert(&first.why);
+    Some(match damage.len() {
+        1 => format!("Line {} of decisions.log is damaged and was left out: {why}.", first.line),
+        count => format!(
+            "{count} lines of decisions.log are damaged and were left out; the first is line {}: {why}.",
+            first.line
+        ),
+    })
+}
+
 pub fn no_such_hunk(found: &Found, number: u32, hunks: usize) -> String {
     let short = found.edit.short();
     match hunks {
@@ -179,20 +192,29 @@ pub fn decided(verb: Verb, hunks: &[HunkRef], waiting: Option<&str>) -> String {
     words
 }
 
+/// Where the texts are that lines were given up in.
+pub fn kept(copies: &[PathBuf]) -> String {
+    let mut words = String::new();
+    for copy in copies {
+        let _ =
+            writeln!(words, "The file as it was before is kept in {}.", inert(&copy.display().to_string()));
+    }
+    words
+}
+
 /// Why something was not decided.
 pub fn reason(verb: Verb, refusal: &Refusal) -> String {
-    let reason = inert(without_buttons(&refusal.message));
-    format!("{} was not {}. {reason}", short_hunk(&refusal.hunk), verb.done())
+    let reason: Vec<String> = without_buttons(&refusal.message).lines().map(inert_line).collect();
+    format!("{} was not {}. {}", short_hunk(&refusal.hunk), verb.done(), reason.join("\n"))
 }
 
 /// Why something was not decided, and the way out that the command line has.
 pub fn refused(verb: Verb, refusal: &Refusal) -> String {
     let others = refusal.others.iter().map(HunkRef::short).collect::<Vec<_>>();
     let way = match (refusal.why, others.as_slice()) {
-        (Why::Changed, _) => {
-            " Give --keep to keep what was changed, or --force to give it up; a copy is saved first."
-                .to_owned()
-        }
+        (Why::Changed, _) => "\nGive --keep to keep that change, or --force to give it up; a copy is saved first, and you are told \
+                              where. Or open the file in an editor and decide there."
+            .to_owned(),
         (Why::Edited, _) => {
             " Give --keep to keep your lines, or --force to give them up; they are saved first.".to_owned()
         }
@@ -203,26 +225,29 @@ pub fn refused(verb: Verb, refusal: &Refusal) -> String {
         ),
         (Why::NeedsOthers, [_]) => " To decide about it as well, add --with-others.".to_owned(),
         (Why::NeedsOthers, _) => " To decide about them as well, add --with-others.".to_owned(),
+        (Why::Lost, _) if verb == Verb::Reject => {
+            format!(" `mcpdiff accept {}` does that.", short_hunk(&refusal.hunk))
+        }
+        (Why::Lost, _) => format!(" `mcpdiff reject {}` does that.", short_hunk(&refusal.hunk)),
         (Why::Collides, [other, ..]) => format!(" `mcpdiff reject {other}` takes that one out."),
         _ => String::new(),
     };
     reason(verb, refusal) + &way
 }
 
-/// What is said to people in an editor, without the buttons that they have there.
+/// What is said to people in an editor, without the ways out that they have there.
 pub fn without_buttons(message: &str) -> &str {
-    message.split_once(" Choose “").map_or(message, |(reason, _)| reason)
+    [" Choose “", "\nKeep that change, or"]
+        .into_iter()
+        .fold(message, |message, way| message.split_once(way).map_or(message, |(reason, _)| reason))
 }
 
 fn short_hunk(name: &str) -> String {
-    let edit = || inert(EditId::from(name).short());
+    let edit = || match name.starts_with("conv_") {
+        true => short_conversation(name),
+        false => inert(EditId::from(name).short()),
+    };
     name.parse::<HunkRef>().map_or_else(|_| edit(), |hunk| hunk.short())
-}
-
-pub fn only_in_the_editor(editor: &str) -> String {
-    format!(
-        "{editor} has the file open, and this can only be told to it there. Decide in the editor, or close the file and try again."
-    )
 }
 
 pub fn no_answer(editor: &str, why: &str) -> String {
@@ -244,14 +269,16 @@ pub fn reviewed(accepted: usize, rejected: usize, skipped: usize, left: usize) -
 /// So many ids stand in a line.
 pub const MOST_IDS: usize = 4;
 
-pub fn cleaned(gone: usize, freed: Option<u64>, done: bool) -> String {
-    match (gone, freed) {
-        (0, _) => "Nothing can be forgotten. Decided edits go once they are old enough: see --older-than."
+pub fn cleaned(gone: usize, freed: u64, done: bool) -> String {
+    match gone {
+        0 => "Nothing can be forgotten. Decided edits go once they are old enough: see --older-than."
             .to_owned(),
-        (_, Some(freed)) if done => {
-            format!("Forgot {}; {} are free again.", count(gone, "edit"), bytes(freed))
-        }
-        _ => format!("Would forget {}. Without --dry-run it is done.", count(gone, "edit")),
+        _ if done => format!("Forgot {}; {} are free again.", count(gone, "edit"), bytes(freed)),
+        _ => format!(
+            "Would forget {} and free {}. Without --dry-run it is done.",
+            count(gone, "edit"),
+            bytes(freed)
+        ),
     }
 }
 

@@ -48,7 +48,7 @@ fn start(project: &Project, result: DecideResult, message: &str) -> Running {
     let listener = Listener::bind(&state, &id).unwrap();
     let sidecar = Sidecar::new(id, &listener, "an-editor", vec![project.folder.clone()]);
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let answer = DecideOutcome { result, message: message.to_owned() };
+    let answer = DecideOutcome { result, message: message.to_owned(), ..DecideOutcome::default() };
     runtime.spawn(serve(
         listener,
         Arc::new(Editor { answer, asked: asked.clone() }),
@@ -77,14 +77,17 @@ fn the_editor_is_told_what_was_decided() {
 }
 
 #[test]
-fn a_conversation_is_decided_edit_by_edit() {
+fn a_conversation_is_decided_in_one_call_a_document() {
     let project = sample();
     let editor = start(&project, DecideResult::Done, "accepted");
     let (_, json) = project.json(&["accept", "-c", "11111111", "--json"]);
     let names: Vec<&str> =
         json["decided"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
     assert_eq!(names, ["aaaaaaaa-1", "aaaabbbb-2"], "{json}");
-    assert_eq!(editor.asked.lock().unwrap().len(), 2, "the moved file is not open there");
+    let asked = editor.asked.lock().unwrap();
+    assert_eq!(asked.len(), 1, "the moved file is not open there");
+    assert_eq!((asked[0].edit.as_str(), asked[0].conversation.as_deref()), ("", Some(crate::project::ONE)));
+    assert!(asked[0].path.as_ref().unwrap().ends_with("src/greet.js"));
 }
 
 #[test]
@@ -94,7 +97,7 @@ fn codes_say_what_the_editor_says() {
         (DecideResult::NotFound, 1, "is new"),
         (DecideResult::NotOwner, 1, "is new"),
         (DecideResult::Changed, 3, "--keep"),
-        (DecideResult::Conflict, 4, "Decide in the editor"),
+        (DecideResult::Conflict, 4, "is new"),
     ] {
         let project = sample();
         let _editor = start(&project, result, "This \x1b[31m is new.");

@@ -1,8 +1,13 @@
 //! `mcpdiff` as a shell starts it, on histories that a store has written.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
+mod agent;
+mod changed;
 mod commands;
+mod decisions;
 mod editor;
+mod faults;
 mod hostile;
+mod live;
 mod project;
 mod terminal;

@@ -208,7 +208,7 @@ async fn other_processes_find_it_ask_it_and_decide() {
     assert_eq!((status.documents[0].uri.as_str(), status.documents[0].pending), (uri.as_str(), 1));
 
     let decide =
-        |edit: &str, decision| Decide { edit: edit.to_owned(), hunk: Some(1), decision, reason: None };
+        |edit: &str, decision| Decide { edit: edit.to_owned(), hunk: Some(1), decision, ..Decide::default() };
     let outcome = client.decide(&decide("nothing", Decision::Accept)).await.unwrap();
     assert_eq!(outcome.result, DecideResult::NotFound);
     let outcome = client.decide(&decide(reply.edit.short(), Decision::Accept)).await.unwrap();

@@ -1,6 +1,6 @@
 //! Editing a document: resolve, carry, weave, record, publish (rule W20).
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use hashline_anchor::{CONTEXT, Moved};
@@ -233,7 +233,7 @@ impl Workspace {
             document.note_edit(proposed.new_edit(&on_disk));
             document.publish(&mut proposed, &on_disk);
             document.settle_on_disk(now);
-            Ok(Done::of(document, proposed, &on_disk))
+            Ok(ControlFlow::Continue(Done::of(document, proposed, &on_disk)))
         };
         either_way(|| self.edit_live(slot, request, &live), || self.change_on_disk(slot, in_file))
     }

@@ -1,5 +1,6 @@
 //! Files as a whole: making, removing and renaming them (design 5.7).
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashline_history::{ConversationId, EditId, FileChange};
@@ -154,7 +155,8 @@ impl Workspace {
                 _ => None,
             };
             document.propose_file(change, content, &on_disk, now)?;
-            Ok((on_disk.mode == Mode::Propose, false, document.hash_for_agents()))
+            let held = on_disk.mode == Mode::Propose;
+            Ok(ControlFlow::Continue((held, false, document.hash_for_agents())))
         })?;
         match done {
             Some(done) => Ok(done),

@@ -1,5 +1,6 @@
 //! What became of edits: listing, waiting for decisions, taking an own edit back.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -201,7 +202,7 @@ impl Workspace {
             let in_file = |document: &mut Document, now| {
                 document.withdraw(&named);
                 document.settle_on_disk(now);
-                Ok(())
+                Ok(ControlFlow::Continue(()))
             };
             either_way(in_editor, || workspace.change_on_disk(&target, in_file))
         };

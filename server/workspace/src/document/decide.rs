@@ -1,14 +1,15 @@
 //! The person's decisions (rules W8, W11, W12). A decision that changes no text is made at once; one that does becomes an intent.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use hashline_history::{ConversationId, Decision, EditId, HunkRef};
-use hashline_text::{OwnedLine, Text};
+use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
-use similar::TextDiff;
 
 use crate::document::aim::Aim;
 use crate::document::edit::HunkState;
+use crate::document::undecided::{Undecided, Why, changed_words};
 use crate::document::{Document, Millis};
 
 /// What the person wants of hunks.
@@ -90,38 +91,6 @@ pub(crate) struct Ruling {
     pub together: Vec<HunkId>,
 }
 
-/// Why a hunk was not decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Something stands against it.
-    Conflicted,
-    /// The person has changed lines inside it.
-    Edited,
-    /// Other hunks have to be decided with it.
-    NeedsOthers,
-    /// Another hunk that is in the text changes the same place.
-    Collides,
-    /// There is no such undecided hunk.
-    Gone,
-    /// The file was changed while nobody watched.
-    Changed,
-    /// It could not be written.
-    Failed,
-}
-
-/// A hunk that was not decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undecided {
-    /// Its name, or what was asked for.
-    pub hunk: String,
-    /// Why.
-    pub why: Why,
-    /// The same for the person, with the next step.
-    pub message: String,
-    /// The hunks that `why` speaks of.
-    pub others: Vec<HunkRef>,
-}
-
 /// What became of a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
@@ -129,6 +98,8 @@ pub struct Decided {
     pub queued: Vec<HunkRef>,
     /// Not decided.
     pub refused: Vec<Undecided>,
+    /// Copies of texts in which the person gave up lines.
+    pub kept: Vec<PathBuf>,
 }
 
 impl Document {
@@ -210,9 +181,25 @@ impl Document {
         }
     }
 
-    /// Whether a decision would take back what was changed while nobody watched.
-    pub(crate) fn gives_up(&self, request: &Request) -> bool {
-        request.unseen == Unseen::GiveUp && self.unseen.is_some() && !self.is_open()
+    /// Whether a decision would take out what a person has typed, or take back what was changed while nobody watched.
+    pub(crate) fn gives_up(&mut self, request: &Request) -> bool {
+        if request.unseen == Unseen::GiveUp && self.unseen.is_some() && !self.is_open() {
+            return true;
+        }
+        let out = matches!(request.choice, Choice::Reject | Choice::KeepMine)
+            && request.edited == Some(TakeOut::WithMyChanges);
+        if !out && request.choice != Choice::TakeTheirs {
+            return false;
+        }
+        let targets = self.targets(request);
+        let weave = self.weave();
+        targets.into_iter().any(|id| match out {
+            true => weave
+                .with_dependents(id)
+                .into_iter()
+                .any(|hunk| weave.in_buffer(hunk) && weave.edited(hunk).asks()),
+            false => matches!(weave.conflict(id), Some(Conflict::LineChanged | Conflict::LineTyped)),
+        })
     }
 
     /// Why an edit cannot be accepted as a whole: one of its hunks is conflicted. Names those that can be accepted without it (rule W12).
@@ -223,6 +210,8 @@ impl Document {
         }
         let conflict = |document: &mut Self, id: HunkId| match document.state_of(id) {
             HunkState::Conflicted(conflict) => Some((id, conflict)),
+            // One that was rejected is not judged, but cannot come back either.
+            HunkState::Held if document.weave().is_lost(id) => Some((id, Conflict::Lost)),
             _ => None,
         };
         let (id, conflict_found) = targets.iter().find_map(|id| conflict(self, *id))?;
@@ -234,7 +223,11 @@ impl Document {
             1 => "Accept the other hunk, or decide about this one first.".to_owned(),
             count => format!("Accept the {count} others, or decide about this one first."),
         };
-        let message = format!("Nothing was accepted: hunk {} is conflicted. {rest}", self.short(id));
+        let what = match conflict_found {
+            Conflict::Lost => "has no certain place in the file any more",
+            _ => "is conflicted",
+        };
+        let message = format!("Nothing was accepted: hunk {} {what}. {rest}", self.short(id));
         Some(Undecided { message, others, ..why })
     }
 
@@ -324,7 +317,7 @@ impl Document {
         Ok(())
     }
 
-    fn name(&self, id: HunkId) -> Option<HunkRef> {
+    pub(crate) fn name(&self, id: HunkId) -> Option<HunkRef> {
         self.owner_of(id).map(|(edit, hunk)| edit.name_of(hunk))
     }
 
@@ -371,37 +364,6 @@ impl Document {
             }
         }
         targets
-    }
-
-    fn gone(&self, target: &Target) -> Undecided {
-        let mut undecided = Self::no_such(target);
-        if *target == Target::All {
-            undecided.message = "No agent edit waits in this document.".to_owned();
-        }
-        undecided
-    }
-
-    /// What to say when nothing can be decided, or a decision could not be written to the file.
-    pub(crate) fn not_decided(target: &Target, message: String) -> Undecided {
-        Undecided { why: Why::Failed, message, ..Self::no_such(target) }
-    }
-
-    /// What to say when a target names nothing.
-    pub(crate) fn no_such(target: &Target) -> Undecided {
-        let hunk = match target {
-            Target::Hunk(name) => name.short(),
-            Target::Edit(id) => id.clone(),
-            Target::Conversation(id) => id.to_string(),
-            Target::Lines(lines) => format!("line {}", lines.start + 1),
-            Target::All => "all".to_owned(),
-        };
-        let message = match target {
-            Target::Lines(_) => {
-                "No agent edit waits on these lines. Go to the next one, or list them all.".to_owned()
-            }
-            _ => format!("No undecided edit is called {hunk}. List the edits to see which are left."),
-        };
-        Undecided { hunk, why: Why::Gone, message, others: Vec::new() }
     }
 
     /// Takes back the undecided hunks of an edit, for the agent that made it: marks the held ones, and takes those in the text out of
@@ -582,6 +544,7 @@ impl Document {
                 let other = if hunk == id { other } else { hunk };
                 Err(self.collides(id, other))
             }
+            Err(hashline_weave::WeaveError::Lost { hunk }) => Err(self.lost(id, hunk)),
             Err(_) => Err(Undecided {
                 hunk: self.short(id),
                 why: Why::Conflicted,
@@ -596,60 +559,4 @@ impl Document {
     pub(crate) fn short(&self, id: HunkId) -> String {
         self.name(id).map_or_else(String::new, |name| name.to_string())
     }
-
-    fn collides(&self, id: HunkId, other: HunkId) -> Undecided {
-        let others: Vec<HunkRef> = self.name(other).into_iter().collect();
-        let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
-        Undecided {
-            hunk: self.short(id),
-            why: Why::Collides,
-            message: format!(
-                "{names} changes the same place and is in the text. Reject that one first, or this one."
-            ),
-            others,
-        }
-    }
-
-    pub(crate) fn conflicted(&self, id: HunkId, conflict: Conflict) -> Undecided {
-        if let Conflict::With(other) = conflict {
-            return self.collides(id, other);
-        }
-        let next = match conflict {
-            Conflict::Lost => "Reject the edit, or make the change by hand.",
-            // Neither lines of the person's nor the agent's are in the way.
-            Conflict::EndingsWouldJoin => "Type something into the empty line, or reject the edit.",
-            _ => "Choose “Keep mine”, “Take the agent's” or “Keep both”.",
-        };
-        Undecided {
-            hunk: self.short(id),
-            why: Why::Conflicted,
-            message: format!("{} {next}", crate::document::review::conflict_sentence(conflict, None)),
-            others: Vec::new(),
-        }
-    }
-}
-
-/// The lines of a difference that are shown.
-const SHOWN: usize = 60;
-
-/// What was changed in a file while nobody watched.
-fn changed_words(before: &Text, now: &Text) -> String {
-    let (before, now) = (before.to_string(), now.to_string());
-    let difference = TextDiff::from_lines(&before, &now);
-    let difference =
-        difference.unified_diff().context_radius(3).header("as recorded", "as it is").to_string();
-    let mut lines: Vec<&str> = difference.lines().collect();
-    let more = lines.len().saturating_sub(SHOWN);
-    lines.truncate(SHOWN);
-    let mut words = format!(
-        "The file was changed by something else since its last edit was recorded, so nothing was decided:\n{}\n",
-        lines.join("\n")
-    );
-    if more > 0 {
-        words.push_str(&format!("… and {more} more lines.\n"));
-    }
-    words.push_str(
-        "Keep that change, or give it up (a copy is kept); or open the file in an editor and decide there.",
-    );
-    words
 }

@@ -6,8 +6,9 @@
 use hashline_history::Decision;
 use hashline_weave::HunkId;
 
-use crate::document::decide::{Choice, Ruling, Undecided, Why};
+use crate::document::decide::{Choice, Ruling};
 use crate::document::deliver::Intent;
+use crate::document::undecided::{Undecided, Why};
 use crate::document::{Document, Millis};
 
 /// A decision that waits for the end of a delivery.

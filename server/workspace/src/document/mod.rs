@@ -33,6 +33,7 @@ mod propose;
 mod review;
 mod serve;
 mod sync;
+mod undecided;
 mod unrecorded;
 
 use std::collections::HashMap;
@@ -43,7 +44,7 @@ use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, JournalId, Weave};
 
 pub use change::{Change, Note, Resolution, Unit, Whole};
-pub use decide::{Choice, Decided, Request, Target, Undecided, Unseen, Why};
+pub use decide::{Choice, Decided, Request, Target, Unseen};
 pub use deliver::{Delivered, Delivery};
 pub use edit::{Edit, EditHunk, HunkLines, HunkState};
 pub use file::{FileHunk, NewFile, in_words};
@@ -54,6 +55,7 @@ pub use propose::{Located, Proposal, Proposed};
 pub use review::{HunkView, Review, ReviewEdit};
 pub use serve::Served;
 pub use sync::{ContentChange, OutOfStep};
+pub use undecided::{Undecided, Why};
 pub use unrecorded::{State, Unrecorded};
 
 use crate::document::deliver::Flow;

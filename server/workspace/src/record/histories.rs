@@ -7,7 +7,7 @@ use dashmap::DashMap;
 use hashline_history::{DocumentName, FilesNow, Glance, Probe, Store, has_history, history_folder};
 use hashline_text::FileHash;
 
-use crate::disk::{DiskError, PathStyle, Place, read};
+use crate::disk::{DiskError, PathStyle, Place, Roots, read};
 use crate::workspace::Workspace;
 
 /// The histories in which a process records. Each is found when it is first needed.
@@ -126,8 +126,15 @@ pub(crate) struct OnDisk<'a>(pub &'a Workspace);
 
 impl FilesNow for OnDisk<'_> {
     fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>> {
+        self.0.read_roots().hash(path)
+    }
+}
+
+/// The files in these folders. What does not lie in them is not read: paths come from the record.
+impl FilesNow for Roots {
+    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>> {
         let path = path.to_str().ok_or(std::io::ErrorKind::InvalidFilename)?;
-        let place = self.0.read_roots().resolve(path, PathStyle::Any).map_err(std::io::Error::other)?;
+        let place = self.resolve(path, PathStyle::Any).map_err(std::io::Error::other)?;
         match read(&place) {
             Ok(bytes) => Ok(Some(FileHash::of(&bytes.bytes))),
             Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => Ok(None),

@@ -1,5 +1,6 @@
 //! Documents as their record and their text make them (rules W16, W17).
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hashline_history::{
@@ -14,6 +15,7 @@ use crate::document::{Document, Earlier, Millis, Target};
 use crate::on_disk::same_text;
 use crate::record::append::Recorded;
 use crate::record::name_in_record;
+use crate::refusal::Refusal;
 use crate::workspace::{Found, Slot, Workspace, key_of};
 
 /// How a file and its record are looked at.
@@ -257,6 +259,14 @@ impl Workspace {
         }
     }
 
+    /// The document at a path, with its text as it is now; none if it is not served.
+    pub(crate) fn slot_at(&self, path: &Path) -> Result<Option<Arc<Slot>>, Refusal> {
+        let Some(place) = self.read_roots().identify(path) else { return Ok(None) };
+        let key = key_of(place.absolute());
+        let slot = self.inner.slots.get(&key).map(|slot| slot.clone());
+        self.load(&Found { key, slot, place: Some(place) }).map(Some)
+    }
+
     /// Loads a document that the record names, if it is not there yet.
     fn load_named(&self, name: &DocumentName) {
         let Some(place) = self.read_roots().identify(name.as_str().as_ref()) else { return };
@@ -278,14 +288,11 @@ impl Workspace {
         }
     }
 
-    /// Keeps a copy of a text that is about to be given up, and tells where it is.
-    pub(crate) fn keep_copy(&self, slot: &Slot, document: &Document) -> Result<(), StoreError> {
-        let Some(place) = slot.place() else { return Ok(()) };
-        let Some(store) = self.history_of(&place) else { return Ok(()) };
-        let bytes = document.form().to_bytes(document.text());
-        let copy = store.keep_copy(&name_in_record(&place), &bytes)?;
-        self.notice(format!("What was in {} is kept in {}.", slot.key, copy.display()));
-        Ok(())
+    /// Keeps a copy of a text that is about to be given up, and says where it is; none of a text without a history.
+    pub(crate) fn keep_copy(&self, slot: &Slot, bytes: &[u8]) -> Result<Option<PathBuf>, StoreError> {
+        let Some(place) = slot.place() else { return Ok(None) };
+        let Some(store) = self.history_of(&place) else { return Ok(None) };
+        store.keep_copy(&name_in_record(&place), bytes).map(Some)
     }
 
     /// Records that a document was saved: what the record has of it is on the disk from now on.
@@ -322,7 +329,7 @@ impl Workspace {
     }
 }
 
-/// A document as its record and its text make it, and the last that was recorded of it.
+/// A document as its record and its text make it, the last that was recorded of it, and whether its text is the recorded one.
 fn remembered(
     store: &Store,
     past: &Past,

@@ -1,0 +1,170 @@
+//! Files that something else has changed since their last edit (section 9, rule 2, and sections 7 and 8): the difference is shown, and the
+//! person stops there, keeps the change or gives it up.
+
+use std::path::PathBuf;
+
+use crate::agent::{Agent, Edited, twenty};
+use crate::project::{Project, Ran};
+
+/// A file with an edit in two places, and a person who changed it afterwards.
+fn changed(from: &str, to: &str) -> (Project, Edited) {
+    let project = Project::new();
+    let path = project.write("a.txt", &twenty());
+    let mut agent = Agent::start(&project, &[]);
+    let edit = agent.edit(&path, &[("replace", "line 3", "third"), ("replace", "line 13", "thirteenth")]);
+    let text = project.text("a.txt");
+    assert!(text.contains(from));
+    std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    (project, edit)
+}
+
+/// The copy that a run says it has kept.
+fn kept(ran: &Ran) -> PathBuf {
+    let line =
+        ran.out.lines().find(|line| line.contains("is kept in ")).unwrap_or_else(|| panic!("{}", ran.out));
+    PathBuf::from(line.split("is kept in ").nth(1).unwrap().trim_end_matches('.'))
+}
+
+#[test]
+fn the_difference_is_shown_and_nothing_is_done() {
+    let (project, edit) = changed("line 8\n", "line 8, mine\nand another\n");
+    let text = project.text("a.txt");
+    // As often as it is tried, and whatever of it is named.
+    for name in [edit.id.clone(), format!("{}:2", edit.id), edit.conversation.clone()] {
+        for verb in ["reject", "accept"] {
+            let ran = project.must(3, &[verb, &name]);
+            for line in ["-line 8", "+line 8, mine", "+and another", " line 9"] {
+                assert!(ran.err.lines().any(|other| other == line), "{line:?} is not in {}", ran.err);
+            }
+            assert!(
+                ran.err.contains("--keep") && ran.err.contains("--force") && ran.out.is_empty(),
+                "{}",
+                ran.err
+            );
+            assert_eq!(
+                (project.text("a.txt"), project.status_of(&edit.id)),
+                (text.clone(), "pending".into())
+            );
+        }
+    }
+    let (code, json) = project.json(&["reject", &edit.id, "--json"]);
+    assert_eq!((code, &json["refused"][0]["why"]), (3, &"changed".into()));
+}
+
+#[test]
+fn a_change_elsewhere_is_kept() {
+    let (project, edit) = changed("line 8\n", "line 8, mine\nand another\n");
+    let mine = project.text("a.txt");
+    project.must(0, &["reject", &format!("{}:2", edit.id), "--keep"]);
+    assert_eq!(project.text("a.txt"), mine.replace("thirteenth", "line 13"));
+    // It is known from now on.
+    project.must(0, &["reject", &format!("{}:1", edit.id)]);
+    let without = twenty().replace("line 8\n", "line 8, mine\nand another\n");
+    assert_eq!(project.text("a.txt"), without);
+    project.must(0, &["accept", &edit.id]);
+    assert_eq!(project.text("a.txt"), mine);
+}
+
+#[test]
+fn a_change_in_the_same_place_is_a_conflict() {
+    for (from, to) in [("third\n", "third, mine\n"), ("line 4\n", ""), ("line 2\n", "line 2\nmine\n")] {
+        let (project, edit) = changed(from, to);
+        let mine = project.text("a.txt");
+        let hunk = format!("{}:1", edit.id);
+        let ran = project.must(4, &["reject", &hunk, "--keep"]);
+        assert!(ran.err.contains("no longer certain") && ran.err.contains("by hand"), "{}", ran.err);
+        assert!(!ran.err.contains("--force"), "{}", ran.err);
+        assert_eq!((project.text("a.txt"), project.status_of(&edit.id)), (mine.clone(), "pending".into()));
+        // The difference is still there to be seen, and the other hunk is where it was.
+        project.must(3, &["reject", &hunk]);
+        project.must(0, &["reject", &format!("{}:2", edit.id), "--keep"]);
+        assert_eq!(project.text("a.txt"), mine.replace("thirteenth", "line 13"));
+        // As the sentence says: changed by hand, and accepted.
+        project.must(4, &["reject", &hunk]);
+        project.must(0, &["accept", &hunk]);
+        assert_eq!(project.status_of(&edit.id), "accepted");
+    }
+}
+
+#[test]
+fn a_change_is_given_up_and_a_copy_kept() {
+    for (from, to) in [("third\n", "third, mine\n"), ("line 8\n", "line 8, mine\n"), ("line 20\n", "")] {
+        let (project, edit) = changed(from, to);
+        let mine = project.text("a.txt");
+        let ran = project.must(0, &["reject", &format!("{}:1", edit.id), "--force"]);
+        assert_eq!(project.text("a.txt"), twenty().replace("line 13", "thirteenth"));
+        let copy = kept(&ran);
+        assert_eq!(std::fs::read_to_string(&copy).unwrap(), mine);
+        assert!(copy.starts_with(project.folder.join(".mcp/edit_history")), "{}", copy.display());
+        project.must(0, &["accept", &format!("{}:1", edit.id)]);
+        assert_eq!(
+            project.text("a.txt"),
+            twenty().replace("line 3\n", "third\n").replace("line 13", "thirteenth")
+        );
+    }
+}
+
+/// Nothing is given up for a decision that is not made.
+#[test]
+fn a_change_is_not_given_up_for_nothing() {
+    let project = Project::new();
+    let path = project.write("a.txt", &twenty());
+    let mut agent = Agent::start(&project, &[]);
+    let below = agent.edit(&path, &[("replace", "line 5", "fifth")]);
+    Agent::start(&project, &[]).edit(&path, &[("replace", "fifth", "5th")]);
+    std::fs::write(&path, project.text("a.txt") + "mine\n").unwrap();
+    let mine = project.text("a.txt");
+    let ran = project.must(4, &["reject", &below.id, "--force"]);
+    assert!(!ran.out.contains("is kept in"), "{}", ran.out);
+    assert_eq!(project.text("a.txt"), mine);
+    project.must(3, &["reject", &below.id]);
+    project.must(0, &["reject", &below.id, "--force", "--with-others"]);
+    assert_eq!(project.text("a.txt"), twenty());
+}
+
+/// A line that was changed inside an edit, and that is known by now: keeping it keeps the line, giving it up keeps a copy.
+#[test]
+fn lines_inside_an_edit_are_asked_about() {
+    for (flag, text) in [("--keep", "line 8, mine\n"), ("--force", "line 8, mine\n")] {
+        let (project, edit) = changed("line 8\n", "line 8, mine\n");
+        project.must(0, &["accept", &format!("{}:1", edit.id), "--keep"]);
+        let ran = project.must(0, &["reject", &edit.id, flag]);
+        assert!(
+            project.text("a.txt").contains(text) && !ran.out.contains("is kept in"),
+            "{flag}: {}",
+            ran.out
+        );
+    }
+}
+
+/// A checkout brings back a text that was recorded: that is no change by somebody else.
+#[test]
+fn a_return_to_a_recorded_text_is_none() {
+    let project = Project::new();
+    let path = project.write("a.txt", &twenty());
+    let mut agent = Agent::start(&project, &[]);
+    let one = agent.edit(&path, &[("replace", "line 3", "third")]);
+    let between = project.text("a.txt");
+    let two = agent.edit(&path, &[("replace", "line 13", "thirteenth")]);
+    std::fs::write(&path, &between).unwrap();
+    project.must(0, &["reject", &one.id]);
+    assert_eq!(project.text("a.txt"), twenty());
+    project.must(0, &["accept", &two.id]);
+    assert_eq!(project.text("a.txt"), twenty().replace("line 13", "thirteenth"));
+}
+
+/// A file that is gone, or is no text any more, is left alone.
+#[test]
+fn what_cannot_be_read_is_told() {
+    let (project, edit) = changed("line 8\n", "line 8\n");
+    let path = project.folder.join("a.txt");
+    std::fs::write(&path, b"\xff\xfe\x00").unwrap();
+    let ran = project.run(&["reject", &edit.id]);
+    assert!(ran.code == 1 && ran.err.contains("a.txt"), "{}: {}", ran.code, ran.err);
+    assert_eq!(std::fs::read(&path).unwrap(), b"\xff\xfe\x00");
+    std::fs::remove_file(&path).unwrap();
+    let ran = project.run(&["reject", &edit.id]);
+    assert!(ran.code == 1 && ran.err.contains("a.txt"), "{}: {}", ran.code, ran.err);
+    assert!(!path.exists());
+    assert_eq!(project.status_of(&edit.id), "pending");
+}

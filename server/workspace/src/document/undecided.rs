@@ -1,0 +1,153 @@
+//! Why something was not decided, with the next step.
+
+use hashline_history::HunkRef;
+use hashline_text::Text;
+use hashline_weave::{Conflict, HunkId};
+use similar::TextDiff;
+
+use crate::document::Document;
+use crate::document::decide::Target;
+use crate::document::review::conflict_sentence;
+
+/// Why a hunk was not decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Something stands against it.
+    Conflicted,
+    /// The file was changed while nobody watched, and where it is now is not certain.
+    Lost,
+    /// The person has changed lines inside it.
+    Edited,
+    /// Other hunks have to be decided with it.
+    NeedsOthers,
+    /// Another hunk that is in the text changes the same place.
+    Collides,
+    /// There is no such undecided hunk.
+    Gone,
+    /// The file was changed while nobody watched.
+    Changed,
+    /// It could not be written.
+    Failed,
+}
+
+/// A hunk that was not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// Its name, or what was asked for.
+    pub hunk: String,
+    /// Why.
+    pub why: Why,
+    /// The same for the person, with the next step.
+    pub message: String,
+    /// The hunks that `why` speaks of.
+    pub others: Vec<HunkRef>,
+}
+
+impl Document {
+    pub(crate) fn gone(&self, target: &Target) -> Undecided {
+        let mut undecided = Self::no_such(target);
+        if *target == Target::All {
+            undecided.message = "No agent edit waits in this document.".to_owned();
+        }
+        undecided
+    }
+
+    /// What to say when nothing can be decided, or a decision could not be written to the file.
+    pub(crate) fn not_decided(target: &Target, message: String) -> Undecided {
+        Undecided { why: Why::Failed, message, ..Self::no_such(target) }
+    }
+
+    /// What to say when a target names nothing.
+    pub(crate) fn no_such(target: &Target) -> Undecided {
+        let hunk = match target {
+            Target::Hunk(name) => name.short(),
+            Target::Edit(id) => id.clone(),
+            Target::Conversation(id) => id.to_string(),
+            Target::Lines(lines) => format!("line {}", lines.start + 1),
+            Target::All => "all".to_owned(),
+        };
+        let message = match target {
+            Target::Lines(_) => {
+                "No agent edit waits on these lines. Go to the next one, or list them all.".to_owned()
+            }
+            _ => format!("No undecided edit is called {hunk}. List the edits to see which are left."),
+        };
+        Undecided { hunk, why: Why::Gone, message, others: Vec::new() }
+    }
+
+    pub(crate) fn collides(&self, id: HunkId, other: HunkId) -> Undecided {
+        let others: Vec<HunkRef> = self.name(other).into_iter().collect();
+        let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+        Undecided {
+            hunk: self.short(id),
+            why: Why::Collides,
+            message: format!(
+                "{names} changes the same place and is in the text. Reject that one first, or this one."
+            ),
+            others,
+        }
+    }
+
+    pub(crate) fn conflicted(&self, id: HunkId, conflict: Conflict) -> Undecided {
+        match conflict {
+            Conflict::With(other) => return self.collides(id, other),
+            Conflict::Lost => return self.lost(id, id),
+            _ => {}
+        }
+        let next = match conflict {
+            // Neither lines of the person's nor the agent's are in the way.
+            Conflict::EndingsWouldJoin => "Type something into the empty line, or reject the edit.",
+            _ => "Choose “Keep mine”, “Take the agent's” or “Keep both”.",
+        };
+        Undecided {
+            hunk: self.short(id),
+            why: Why::Conflicted,
+            message: format!("{} {next}", conflict_sentence(conflict, None)),
+            others: Vec::new(),
+        }
+    }
+
+    /// Why a hunk is not switched: where it, or another that would be switched with it, stands now is not certain.
+    pub(crate) fn lost(&self, id: HunkId, lost: HunkId) -> Undecided {
+        let others: Vec<HunkRef> =
+            if id == lost { Vec::new() } else { self.name(lost).into_iter().collect() };
+        let whose = others.first().map_or_else(|| "this edit".to_owned(), HunkRef::short);
+        let way = match self.weave.as_ref().is_some_and(|weave| weave.in_buffer(lost)) {
+            true => "Change its lines by hand, and accept it: then it counts as kept.",
+            false => "Reject it, and make the change by hand if you want it.",
+        };
+        Undecided {
+            hunk: self.short(id),
+            why: Why::Lost,
+            message: format!(
+                "The file was changed while hashline was not watching, and the place of {whose} in it is no longer certain. {way}"
+            ),
+            others,
+        }
+    }
+}
+
+/// The lines of a difference that are shown.
+const SHOWN: usize = 60;
+
+/// What was changed in a file while nobody watched.
+pub(crate) fn changed_words(before: &Text, now: &Text) -> String {
+    let (before, now) = (before.to_string(), now.to_string());
+    let difference = TextDiff::from_lines(&before, &now);
+    let difference =
+        difference.unified_diff().context_radius(3).header("as recorded", "as it is").to_string();
+    let mut lines: Vec<&str> = difference.lines().collect();
+    let more = lines.len().saturating_sub(SHOWN);
+    lines.truncate(SHOWN);
+    let mut words = format!(
+        "The file was changed by something else since its last edit was recorded, so nothing was decided:\n{}\n",
+        lines.join("\n")
+    );
+    if more > 0 {
+        words.push_str(&format!("… and {more} more lines.\n"));
+    }
+    words.push_str(
+        "Keep that change, or give it up (a copy is kept); or open the file in an editor and decide there.",
+    );
+    words
+}
