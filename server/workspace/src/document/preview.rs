@@ -20,6 +20,8 @@ impl Document {
     #[must_use]
     pub fn preview(mut self, request: &Request, now: Millis) -> Preview {
         self.flow = Flow::default();
+        // Nothing of it is recorded.
+        self.is_recorded = false;
         let decided = self.decide(request, now);
         let recognisable = self.flow.only_switches();
         Preview { decided, delivery: self.poll(now), recognisable }
