@@ -136,7 +136,8 @@ async fn what_was_saved_stays_decided_whatever_is_checked_out() {
                 desk.close("a.txt");
                 desk.open("a.txt");
             }
-            desk.read("a.txt").await;
+            let read = desk.read("a.txt").await.0.to_string();
+            assert_eq!(read, stored, "{open} {restart}: agents see what there is");
             desk.settle();
             let left = desk.workspace.reviews();
             assert_eq!(left.len(), 0, "{open} {restart} {stored:?} {left:?} {:?}", desk.told());
