@@ -146,6 +146,16 @@ async fn what_was_saved_stays_decided_whatever_is_checked_out() {
             assert_eq!(desk.stored("a.txt"), stored);
             assert!(!desk.was_told(ASKED_AGAIN));
         }
+        // It can be had again, all the same.
+        if !open {
+            desk.write("a.txt", FILE);
+            assert_eq!(desk.accept(&taken).await, []);
+            assert_eq!(desk.stored("a.txt"), EDITED);
+            assert_eq!(desk.reject(&taken).await, []);
+            assert_eq!(desk.stored("a.txt"), FILE);
+            let desk = desk.restarted();
+            assert_eq!(desk.status("a.txt", &taken), Status::Rejected);
+        }
     }
 }
 
