@@ -101,6 +101,7 @@ impl Document {
                 for (id, reason) in saved {
                     if !self.weave().in_buffer(id) {
                         self.set_decision(id, Decision::Accepted, reason);
+                        self.weave().set_refused(id, true);
                     }
                 }
                 // The file has the last word: what was decided and not saved is to be decided again, and not carried out by itself.

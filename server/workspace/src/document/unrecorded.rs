@@ -176,6 +176,10 @@ impl Document {
             (true, false) => Location::Disk,
         };
         self.note_location(id, location);
+        if self.owner_of(id).is_some_and(|(_, hunk)| hunk.decision == Decision::Accepted) {
+            // It was accepted, and something else has taken it out: agents see what there is.
+            self.weave().set_refused(id, !on);
+        }
     }
 
     /// Notes where a hunk is.

@@ -11,7 +11,7 @@ use hashline_workspace::agent::EditReply;
 use hashline_workspace::document::{Choice, Request, Target, Why};
 
 use crate::chance::{Rng, seeds};
-use crate::desk::{Desk, Op, request};
+use crate::desk::{Desk, Op, assert_whole, request};
 use crate::lines::{Lines, Set};
 
 const SEEDS: u64 = 10;
@@ -325,6 +325,8 @@ impl Talk {
         self.rejects_all().await;
         let again: Vec<String> = (0..FILES.len()).map(|file| self.text(file)).collect();
         assert_eq!(again, without, "{}", self.about);
+        self.desk.settle();
+        assert_whole(self.desk.folder.path());
         self.tally
     }
 }

@@ -1,8 +1,12 @@
 //! What was decided and not saved is asked for again; what was saved stays decided (rule W16).
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use hashline_history::{Decision, Location, Status};
-use hashline_workspace::Settings;
+use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{HunkState, Mode};
+use hashline_workspace::{Histories, Others, Settings, Workspace};
 
 use crate::desk::{Desk, Op};
 
@@ -132,7 +136,8 @@ async fn what_was_saved_stays_decided_whatever_is_checked_out() {
                 desk.close("a.txt");
                 desk.open("a.txt");
             }
-            desk.read("a.txt").await;
+            let read = desk.read("a.txt").await.0.to_string();
+            assert_eq!(read, stored, "{open} {restart}: agents see what there is");
             desk.settle();
             let left = desk.workspace.reviews();
             assert_eq!(left.len(), 0, "{open} {restart} {stored:?} {left:?} {:?}", desk.told());
@@ -140,6 +145,16 @@ async fn what_was_saved_stays_decided_whatever_is_checked_out() {
             assert_eq!(desk.status("a.txt", &refused), Status::Rejected);
             assert_eq!(desk.stored("a.txt"), stored);
             assert!(!desk.was_told(ASKED_AGAIN));
+        }
+        // It can be had again, all the same.
+        if !open {
+            desk.write("a.txt", FILE);
+            assert_eq!(desk.accept(&taken).await, []);
+            assert_eq!(desk.stored("a.txt"), EDITED);
+            assert_eq!(desk.reject(&taken).await, []);
+            assert_eq!(desk.stored("a.txt"), FILE);
+            let desk = desk.restarted();
+            assert_eq!(desk.status("a.txt", &taken), Status::Rejected);
         }
     }
 }
@@ -244,9 +259,7 @@ async fn an_editor_that_kept_its_unsaved_text_goes_on_where_it_was() {
             false => {
                 let (folder, settings) = (desk.folder.clone(), desk.settings.clone());
                 drop(desk);
-                let roots = hashline_workspace::disk::Roots::open([folder.path()]).unwrap();
-                let mut next = Desk::over(folder, settings, hashline_workspace::Histories::of("a test"));
-                next.workspace.set_roots(roots);
+                let mut next = Desk::over(folder, settings, Histories::of("a test"));
                 next.open_as("a.txt", &typed);
                 next
             }
@@ -265,4 +278,38 @@ async fn an_editor_that_kept_its_unsaved_text_goes_on_where_it_was() {
         assert_eq!(desk.recorded("a.txt", &held), (Decision::Accepted, Location::Disk));
         assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Disk));
     }
+}
+
+/// Another process that has every file open.
+struct HasAll;
+
+impl Others for HasAll {
+    fn may_have(&self, _: &Path) -> bool {
+        true
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+#[tokio::test]
+async fn what_another_process_has_open_is_not_judged_by_its_file() {
+    let mut desk = desk();
+    desk.open("a.txt");
+    let taken = desk.edit("a.txt", &[TWO]).await;
+    let held = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+    assert_eq!(desk.accept(&taken).await, []);
+    desk.settle();
+    let roots = Roots::open([desk.folder.path()]).unwrap();
+    let (other, _events) = Workspace::new(roots.clone(), Settings::default(), Histories::of("another"));
+    other.mind(Arc::new(HasAll));
+    other.set_roots(roots);
+    other.settle_record();
+    other.settle_record();
+    assert!(other.reviews().is_empty());
+    assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Buffer));
+    desk.save("a.txt");
+    assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Disk));
+    assert_eq!(desk.state(&held), Some((HunkState::Held, Decision::Undecided)));
 }

@@ -288,6 +288,7 @@ async fn play(seed: u64, tally: &mut Tally) {
             None => {
                 // Its lines are elsewhere, or the place where they were is: what came of it has its lines or has them not.
                 tally.unclear += 1;
+                eprintln!("no right answer is known: {about}\nbecame\n{}", play.desk.stored("a.txt"));
             }
         }
         let wanted = if play.on[which] { Decision::Rejected } else { Decision::Accepted };
