@@ -181,10 +181,7 @@ async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutcome {
         Ok(request) => request,
         Err((result, message)) => return DecideOutcome { result, message, ..DecideOutcome::default() },
     };
-    let decided = match &decide.path {
-        Some(path) => workspace.decide_in_file(path, &request).await,
-        None => workspace.decide(None, &request).await,
-    };
+    let decided = workspace.decide_from_elsewhere(decide.path.as_deref(), &request).await;
     let refused: Vec<Refused> = decided.refused.iter().map(refused).collect();
     let (result, message) = match decided.refused.first() {
         Some(first) => (result(first.why), first.message.clone()),
