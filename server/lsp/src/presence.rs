@@ -223,6 +223,7 @@ async fn request(workspace: &Workspace, decide: &Decide) -> Result<Request, (Dec
         Some(Mine::Unknown) => return Err(newer("what becomes of changed lines")),
     };
     let target = match (&decide.conversation, decide.edit.as_str()) {
+        (Some(id), "") if decide.decided_too => Target::Whole(ConversationId::from(id.as_str())),
         (Some(id), "") => Target::Conversation(ConversationId::from(id.as_str())),
         (None, edit) if !edit.is_empty() => {
             let edit = whole_id(workspace, edit).await?;
