@@ -54,6 +54,10 @@ impl Render<'_> {
             self.write_log(conversation)?;
         }
         self.note_derived()?;
+        if self.ledger.files.values().any(|tracked| tracked.intent.is_some()) {
+            // They were left for whoever ends that intent, who tells of it.
+            return Ok(Vec::new());
+        }
         let count = self.ledger.lines.len() - from;
         Ok(vec![format!(
             "A process ended before it had written everything: the logs of the last {count} records were written."

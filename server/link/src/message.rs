@@ -173,6 +173,9 @@ pub struct Decide {
     /// The conversation, where no edit is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// Of a conversation also what is accepted already.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub decided_too: bool,
     /// What is named counts in this document alone, by its resolved path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,

@@ -181,6 +181,7 @@ fn decisions_are_told_between_releases() {
         edit: String::new(),
         hunk: None,
         conversation: Some("c".into()),
+        decided_too: true,
         path: Some("/a".into()),
         decision: Decision::TakeTheirs,
         reason: None,

@@ -181,10 +181,7 @@ async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutcome {
         Ok(request) => request,
         Err((result, message)) => return DecideOutcome { result, message, ..DecideOutcome::default() },
     };
-    let decided = match &decide.path {
-        Some(path) => workspace.decide_in_file(path, &request).await,
-        None => workspace.decide(None, &request).await,
-    };
+    let decided = workspace.decide_from_elsewhere(decide.path.as_deref(), &request).await;
     let refused: Vec<Refused> = decided.refused.iter().map(refused).collect();
     let (result, message) = match decided.refused.first() {
         Some(first) => (result(first.why), first.message.clone()),
@@ -226,6 +223,7 @@ async fn request(workspace: &Workspace, decide: &Decide) -> Result<Request, (Dec
         Some(Mine::Unknown) => return Err(newer("what becomes of changed lines")),
     };
     let target = match (&decide.conversation, decide.edit.as_str()) {
+        (Some(id), "") if decide.decided_too => Target::Whole(ConversationId::from(id.as_str())),
         (Some(id), "") => Target::Conversation(ConversationId::from(id.as_str())),
         (None, edit) if !edit.is_empty() => {
             let edit = whole_id(workspace, edit).await?;

@@ -268,18 +268,42 @@ impl Workspace {
 
     /// Decides about hunks. What changes the text is under way when this returns. For `uri` none, the target says which documents.
     pub async fn decide(&self, uri: Option<&str>, request: &Request) -> Decided {
-        let slots = match uri {
-            Some(uri) => self.slot_of(uri).into_iter().collect(),
+        match uri {
+            Some(uri) => {
+                let slots = self.slot_of(uri).into_iter().collect();
+                self.decide_in_all(slots, request, false).await
+            }
             None => {
-                let (workspace, target) = (self.clone(), request.target.clone());
-                // What cannot be looked up is not known.
-                let _ = tokio::task::spawn_blocking(move || workspace.load_recorded(&target)).await;
-                self.slots_with(&request.target)
+                let slots = self.slots_of_target(&request.target).await;
+                self.decide_in_all(slots, request, false).await
+            }
+        }
+    }
+
+    /// Decides for a person who is not at the editor, about one file or wherever the target is. As there is no undo at hand, a copy is
+    /// kept of an open text in which that person gives up lines; of a file it is kept anyway.
+    pub async fn decide_from_elsewhere(&self, path: Option<&Path>, request: &Request) -> Decided {
+        let slots = match path {
+            None => Ok(self.slots_of_target(&request.target).await),
+            Some(path) => {
+                let (workspace, path) = (self.clone(), path.to_owned());
+                let slot = tokio::task::spawn_blocking(move || workspace.slot_at(&path)).await;
+                slot.unwrap_or(Ok(None)).map(|slot| slot.into_iter().collect())
             }
         };
+        match slots {
+            Ok(slots) => self.decide_in_all(slots, request, true).await,
+            Err(refusal) => {
+                let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
+                Decided { refused, ..Decided::default() }
+            }
+        }
+    }
+
+    async fn decide_in_all(&self, slots: Vec<Arc<Slot>>, request: &Request, elsewhere: bool) -> Decided {
         let mut decided = Decided::default();
         for slot in &slots {
-            let one = self.decide_in(slot, request).await;
+            let one = self.decide_in(slot, request, elsewhere).await;
             decided.queued.extend(one.queued);
             decided.refused.extend(one.refused);
             decided.kept.extend(one.kept);
@@ -288,20 +312,6 @@ impl Workspace {
             decided.refused.push(Document::no_such(&request.target));
         }
         decided
-    }
-
-    /// The same for one file, whether an editor has it open or not.
-    pub async fn decide_in_file(&self, path: &Path, request: &Request) -> Decided {
-        let (workspace, named) = (self.clone(), path.to_owned());
-        let slot = tokio::task::spawn_blocking(move || workspace.slot_at(&named)).await;
-        match slot {
-            Ok(Ok(Some(slot))) => self.decide_in(&slot, request).await,
-            Ok(Err(refusal)) => {
-                let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
-                Decided { refused, ..Decided::default() }
-            }
-            _ => Decided { refused: vec![Document::no_such(&request.target)], ..Decided::default() },
-        }
     }
 
     /// What a decision about a document would do, without making it; none if the document is not known.
@@ -318,29 +328,35 @@ impl Workspace {
         self.inner.open.len()
     }
 
-    fn slots_with(&self, target: &Target) -> Vec<Arc<Slot>> {
+    /// The documents that a target is in, those of the record among them.
+    async fn slots_of_target(&self, target: &Target) -> Vec<Arc<Slot>> {
+        let (workspace, named) = (self.clone(), target.clone());
+        // What cannot be looked up is not known.
+        let _ = tokio::task::spawn_blocking(move || workspace.load_recorded(&named)).await;
         self.slots().into_iter().filter(|slot| slot.lock().has_target(target)).collect()
     }
 
-    async fn decide_in(&self, slot: &Arc<Slot>, request: &Request) -> Decided {
+    async fn decide_in(&self, slot: &Arc<Slot>, request: &Request, elsewhere: bool) -> Decided {
         slot.wait_until_ready().await;
-        if slot.lock().is_open() {
-            let kept = match self.keep_typed(slot, request).await {
-                Ok(kept) => kept,
-                Err(error) => {
-                    let refused = vec![Document::not_decided(&request.target, error.to_string())];
-                    return Decided { refused, ..Decided::default() };
-                }
-            };
-            if let Some(decided) = self.decide_in_editor(slot, request) {
-                if !decided.1 {
-                    return Decided { kept, ..decided.0 };
-                }
-                let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
-                let recorded = move || workspace.recorded(&slot, &request, decided);
-                let recorded = tokio::task::spawn_blocking(recorded).await.unwrap_or_default();
-                return Decided { kept, ..recorded };
+        let kept = match elsewhere && slot.lock().is_open() {
+            true => self.keep_typed(slot, request).await,
+            false => Ok(Vec::new()),
+        };
+        let kept = match kept {
+            Ok(kept) => kept,
+            Err(error) => {
+                let refused = vec![Document::not_decided(&request.target, error.to_string())];
+                return Decided { refused, ..Decided::default() };
             }
+        };
+        if let Some(decided) = self.decide_in_editor(slot, request) {
+            if !decided.1 {
+                return Decided { kept, ..decided.0 };
+            }
+            let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
+            let recorded = move || workspace.recorded(&slot, &request, decided);
+            let recorded = tokio::task::spawn_blocking(recorded).await.unwrap_or_default();
+            return Decided { kept, ..recorded };
         }
         // On the disk a decision writes: it waits for its turn among the agents' edits.
         let _turn = slot.queue.lock().await;

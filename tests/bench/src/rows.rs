@@ -3,6 +3,7 @@
 mod calls;
 mod edits;
 mod growth;
+mod history;
 mod keystroke;
 mod memory;
 mod peers;
@@ -31,6 +32,8 @@ pub enum Part {
     Keystroke,
     /// Code actions, lenses and hover in a document with 50 held hunks.
     Review,
+    /// The history from a terminal: the table of 100,000 edits, deciding about one of many.
+    History,
     /// Memory with a large document open.
     Memory,
     /// The other tools at the same work.
@@ -54,6 +57,7 @@ impl Part {
             Self::Storm => storm::run(bench, report),
             Self::Keystroke => keystroke::run(bench, report),
             Self::Review => review::run(bench, report),
+            Self::History => history::run(bench, report),
             Self::Memory => memory::run(bench, report),
             Self::Peers => peers::run(bench, report),
             Self::Typing => typing::run(bench, report),

@@ -187,7 +187,8 @@ impl Disk {
                 Mine::GiveUp => Unseen::GiveUp,
             }),
         };
-        let decided = self.workspace.decide_in_file(Path::new(document.as_str()), &request).await;
+        let path = Path::new(document.as_str());
+        let decided = self.workspace.decide_from_elsewhere(Some(path), &request).await;
         Answer {
             decided: decided.queued,
             waiting: None,

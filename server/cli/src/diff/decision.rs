@@ -144,28 +144,24 @@ impl Plan {
                 );
             }
             Named::Conversation(id, found) => {
-                let of = |status| found.iter().filter(move |edit: &&Found| edit.status == status).cloned();
-                let pending: Vec<Found> = of(Status::Pending).collect();
-                let any = !pending.is_empty();
-                if any {
-                    self.wishes.push(how.wish(Target::Conversation(id.clone()), pending));
-                }
-                // A rejection takes out what was accepted, too: the last first, as others may be built on it.
-                let accepted: Vec<Found> = of(Status::Accepted).collect();
-                let taken_out = how.verb == Verb::Reject && !accepted.is_empty();
-                if taken_out {
-                    for found in accepted.into_iter().rev() {
-                        let target = Target::Edit(found.edit.to_string());
-                        self.wishes.push(how.wish(target, vec![found]));
-                    }
-                }
-                if !any && !taken_out {
-                    self.idle.push(match how.verb {
+                // A rejection takes out what was accepted, too.
+                let wanted = |edit: &&Found| match how.verb {
+                    Verb::Accept => edit.status == Status::Pending,
+                    Verb::Reject => edit.status != Status::Rejected,
+                };
+                let wanted: Vec<Found> = found.iter().filter(wanted).cloned().collect();
+                let target = match how.verb {
+                    Verb::Accept => Target::Conversation(id.clone()),
+                    Verb::Reject => Target::Whole(id.clone()),
+                };
+                match wanted.is_empty() {
+                    false => self.wishes.push(how.wish(target, wanted)),
+                    true => self.idle.push(match how.verb {
                         Verb::Accept => words::nothing_pending(&named.short()),
                         Verb::Reject => {
                             words::nothing_to_do(how.verb, &format!("Conversation {}", named.short()))
                         }
-                    });
+                    }),
                 }
             }
         }

@@ -173,16 +173,17 @@ fn said(document: &DocumentName, wish: &Wish) -> Decide {
     let (edit, hunk, conversation) = match &wish.target {
         Target::Hunk(hunk) => (hunk.edit.to_string(), Some(hunk.number), None),
         Target::Edit(edit) => (edit.clone(), None, None),
-        Target::Conversation(id) => (String::new(), None, Some(id.to_string())),
+        Target::Conversation(id) | Target::Whole(id) => (String::new(), None, Some(id.to_string())),
         // This program names neither.
         Target::Lines(_) | Target::All => (String::new(), None, None),
     };
     Decide {
         edit,
         hunk,
-        conversation,
         // An edit is of one document anyway.
-        path: matches!(wish.target, Target::Conversation(_)).then(|| PathBuf::from(document.as_str())),
+        path: conversation.is_some().then(|| PathBuf::from(document.as_str())),
+        conversation,
+        decided_too: matches!(wish.target, Target::Whole(_)),
         decision: match wish.choice {
             Choice::Accept => Decision::Accept,
             Choice::Reject => Decision::Reject,

@@ -205,6 +205,42 @@ async fn endings_that_would_join_are_told_and_only_a_rejection_is_offered() {
     editor.quit().await;
 }
 
+/// What an edit of a file that was changed unseen would replace is not certain: there is nothing to keep or to take.
+#[tokio::test]
+async fn an_edit_without_a_certain_place_can_only_be_rejected() {
+    let propose = json!({"mode": {"disk": "propose"}, "diagnostics": false});
+    let manners = || Manners::plain().with("/initializationOptions", propose.clone());
+    let mut before = Editor::start(manners()).await;
+    std::fs::write(before.path("b.txt"), TEXT).unwrap();
+    before.in_folder().await;
+    before.agent("b.txt", &[(2, "2")]).await;
+    let folder = std::mem::replace(&mut before.folder, tempfile::tempdir().unwrap());
+    before.quit().await;
+    let changed = TEXT.replace("one\n", "one, changed elsewhere\n");
+    std::fs::write(folder.path().join("b.txt"), &changed).unwrap();
+    let mut editor = Editor::start_in(folder, manners()).await;
+    let uri = editor.open("b.txt", &changed).await;
+    let conflicted = |workspace: &hashline_workspace::Workspace| {
+        let reviews = workspace.reviews();
+        let mut hunks = reviews.iter().flat_map(|review| &review.review.edits).flat_map(|edit| &edit.hunks);
+        hunks.any(|hunk| hunk.conflict.is_some())
+    };
+    editor.until("the conflict", conflicted).await;
+    let actions = editor.actions(&uri, 1, Some(&["quickfix.hashline"])).await;
+    assert_eq!(titles(&actions), ["Reject (claude-code): 2"]);
+    let request = json!({"decision": "accept", "uri": uri});
+    let decided = editor.request("hashline/decide", request).await;
+    let refused = &decided["result"]["refused"][0];
+    assert_eq!(refused["why"], "conflicted", "{decided}");
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("no longer certain") && message.contains("Reject it"), "{message}");
+    let reject = editor.action(&uri, 1, "Reject").await;
+    editor.choose(&reject).await;
+    editor.until("the rejection", |workspace| workspace.reviews().is_empty()).await;
+    assert_eq!(editor.text(&uri), changed);
+    editor.quit().await;
+}
+
 #[tokio::test]
 async fn an_edit_below_another_is_accepted_with_it() {
     let mut editor = Editor::start(Manners::plain()).await;

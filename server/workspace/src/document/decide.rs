@@ -36,8 +36,10 @@ pub enum Target {
     Hunk(HunkRef),
     /// All hunks of an edit, by its id or a beginning of it.
     Edit(String),
-    /// All hunks of a conversation.
+    /// All undecided hunks of a conversation.
     Conversation(ConversationId),
+    /// All hunks of a conversation that are undecided or accepted.
+    Whole(ConversationId),
     /// The hunks that touch these lines of the editor's text.
     Lines(Range<usize>),
     /// All hunks of the document.
@@ -250,7 +252,7 @@ impl Document {
                         || (name.number == 1 && edit.file.is_some()))
             }
             Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
-            Target::Conversation(id) => edit.conversation == *id,
+            Target::Conversation(id) | Target::Whole(id) => edit.conversation == *id,
             Target::Lines(_) => false,
             Target::All => true,
         })
@@ -345,7 +347,7 @@ impl Document {
                         hunk.number == name.number && edit.id.as_str().starts_with(name.edit.as_str())
                     }
                     Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
-                    Target::Conversation(id) => edit.conversation == *id,
+                    Target::Conversation(id) | Target::Whole(id) => edit.conversation == *id,
                     Target::Lines(_) => touched.contains(&hunk.id),
                     Target::All => true,
                 };
@@ -353,6 +355,7 @@ impl Document {
                 let again = match request.target {
                     Target::Hunk(_) => true,
                     Target::Edit(_) => settled,
+                    Target::Whole(_) => hunk.decision == Decision::Accepted,
                     _ => false,
                 };
                 let open = hunk.decision == Decision::Undecided

@@ -247,7 +247,7 @@ impl Document {
         let named = |edit: &Edit| match &request.target {
             Target::Hunk(name) => name.number == 1 && edit.id.as_str().starts_with(name.edit.as_str()),
             Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
-            Target::Conversation(id) => edit.conversation == *id,
+            Target::Conversation(id) | Target::Whole(id) => edit.conversation == *id,
             Target::Lines(_) => false,
             Target::All => true,
         };

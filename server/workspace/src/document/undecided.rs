@@ -62,7 +62,7 @@ impl Document {
         let hunk = match target {
             Target::Hunk(name) => name.short(),
             Target::Edit(id) => id.clone(),
-            Target::Conversation(id) => id.to_string(),
+            Target::Conversation(id) | Target::Whole(id) => id.to_string(),
             Target::Lines(lines) => format!("line {}", lines.start + 1),
             Target::All => "all".to_owned(),
         };

@@ -249,7 +249,7 @@ impl Workspace {
             let found = match target {
                 Target::Hunk(hunk) => store.find(hunk.edit.as_str()),
                 Target::Edit(id) => store.find(id),
-                Target::Conversation(id) => store.conversation(id),
+                Target::Conversation(id) | Target::Whole(id) => store.conversation(id),
                 Target::Lines(_) | Target::All => return,
             };
             match found {
