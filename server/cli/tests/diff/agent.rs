@@ -1,4 +1,5 @@
 //! An agent at a headless server, as an agent program starts it: `hashline mcp` over pipes, one process a connection.
+#![allow(clippy::needless_pass_by_value, reason = "arguments are written where they are given")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -255,7 +255,10 @@ impl Document {
             matches!(request.target, Target::Hunk(_) | Target::Edit(_)) || request.choice == Choice::Reopen;
         let open = |edit: &Edit| {
             edit.file.as_ref().is_some_and(|file| {
-                file.decision == Decision::Undecided || (again && file.decision != Decision::Withdrawn)
+                let whole = matches!(request.target, Target::Whole(_)) && file.decision == Decision::Accepted;
+                file.decision == Decision::Undecided
+                    || whole
+                    || (again && file.decision != Decision::Withdrawn)
             })
         };
         (0..self.edits.len()).filter(|at| named(&self.edits[*at]) && open(&self.edits[*at])).collect()
