@@ -218,6 +218,22 @@ async fn a_chain_of_moves_is_undone_from_its_end() {
 }
 
 #[tokio::test]
+async fn a_conversation_that_edited_and_removed_a_file_is_rejected_as_a_whole() {
+    let mut desk = Desk::new(Settings::default());
+    desk.write("a.txt", b"one\ntwo\n");
+    desk.replace_first("a.txt", "1").await;
+    desk.change("a.txt", FileAction::Delete).await.unwrap();
+    desk.restart();
+    let scope = ReviewScope::default();
+    let edits = desk.workspace.edits(&Desk::caller(), &scope).await.unwrap();
+    assert_eq!(edits.len(), 2);
+    let uri = url::Url::from_file_path(desk.path("a.txt")).unwrap().to_string();
+    let all = Request::of(Choice::Reject, Target::All);
+    let decided = desk.workspace.decide(Some(&uri), &all).await;
+    assert_eq!((decided.refused, desk.file("a.txt").unwrap()), (vec![], b"one\ntwo\n".to_vec()));
+}
+
+#[tokio::test]
 async fn nothing_is_moved_onto_anything() {
     let desk = Desk::new(Settings::default());
     desk.write("a.txt", b"a\n");

@@ -7,7 +7,7 @@ use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::reply::{COUNT, EDITS, GIVEN_UP, NEWS, NOT_HERE, Reply, TIMED_OUT, UNDECIDED, texts_of};
-use crate::router::{Origin, Router};
+use crate::router::{ATTEMPTS, Origin, PAUSE, Router};
 use crate::tools::await_review::{self, Asked};
 use crate::toolset::ToolName;
 
@@ -77,11 +77,48 @@ impl Router {
         arguments: &JsonObject,
         cancel: &CancellationToken,
     ) -> Vec<(Target, Reply)> {
-        let asked = self.targets().into_iter().map(|target| async move {
-            let reply = self.ask(&target, origin, tool, arguments, cancel).await;
-            (target, reply)
-        });
-        join_all(asked).await
+        let mut attempt = 1;
+        loop {
+            let asked = self.targets().into_iter().map(|target| async move {
+                let reply = self.ask(&target, origin, tool, arguments, cancel).await;
+                (target, reply)
+            });
+            let replies = join_all(asked).await;
+            // What an editor had that has just ended is found here when it is known that it has.
+            if attempt >= ATTEMPTS || !replies.iter().any(|(_, reply)| reply.has(GIVEN_UP)) {
+                return replies;
+            }
+            attempt += 1;
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// The first answer of a place that knows what is asked about; none if no place does.
+    async fn first_that_knows(
+        &self,
+        origin: &Origin,
+        tool: ToolName,
+        arguments: &JsonObject,
+        cancel: &CancellationToken,
+    ) -> Option<Reply> {
+        for _ in 0..ATTEMPTS {
+            let mut ended = false;
+            for target in self.targets() {
+                let reply = match tool {
+                    ToolName::AwaitReview => self.wait(&target, origin, arguments, cancel).await,
+                    _ => self.ask(&target, origin, tool, arguments, cancel).await,
+                };
+                if !reply.has(NOT_HERE) {
+                    return Some(reply);
+                }
+                ended |= reply.has(GIVEN_UP);
+            }
+            if !ended {
+                return None;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        None
     }
 
     /// Waits for decisions. Where an editor ends meanwhile, its edits are found in the record.
@@ -106,11 +143,10 @@ impl Router {
             self.ask_all(origin, ToolName::AwaitReview, &with_timeout(Vec::new(), 0), cancel).await
         } else {
             // Nearly always all of them are in one place.
-            for target in self.targets() {
-                let reply = self.wait(&target, origin, &arguments, cancel).await;
-                if !reply.has(NOT_HERE) {
-                    return reply;
-                }
+            if let Some(reply) =
+                self.first_that_knows(origin, ToolName::AwaitReview, &arguments, cancel).await
+            {
+                return reply;
             }
             match self.probe_each(origin, &asked.edits, cancel).await {
                 Ok(probed) => probed,
@@ -130,10 +166,14 @@ impl Router {
             [(target, reply)] => {
                 let arguments = with_timeout(ids(reply), seconds);
                 let reply = self.wait(target, origin, &arguments, cancel).await;
-                if reply.has(NOT_HERE) {
-                    return self.own_call(origin, ToolName::AwaitReview, arguments, cancel).await;
+                if !reply.has(NOT_HERE) {
+                    return reply;
                 }
-                reply
+                // It has ended: its edits are in the record.
+                match self.first_that_knows(origin, ToolName::AwaitReview, &arguments, cancel).await {
+                    Some(reply) => reply,
+                    None => self.own_call(origin, ToolName::AwaitReview, arguments, cancel).await,
+                }
             }
             several => {
                 let waits: Vec<_> = several.iter().map(|(target, reply)| (target, ids(reply))).collect();
@@ -211,20 +251,17 @@ impl Router {
         cancel: &CancellationToken,
     ) -> Reply {
         // Who does not have it refuses and changes nothing.
-        for target in self.targets() {
-            let reply = self.ask(&target, origin, ToolName::WithdrawEdit, &arguments, cancel).await;
-            if !reply.has(NOT_HERE) {
-                return reply;
-            }
+        match self.first_that_knows(origin, ToolName::WithdrawEdit, &arguments, cancel).await {
+            Some(reply) => reply,
+            // Refused here, in the same words as everywhere.
+            None => self.own_call(origin, ToolName::WithdrawEdit, arguments, cancel).await,
         }
-        // Refused here, in the same words as everywhere.
-        self.own_call(origin, ToolName::WithdrawEdit, arguments, cancel).await
     }
 }
 
 /// What stands for the answer of one that has ended: its edits are in the record.
 fn gone() -> Reply {
-    Reply::new("").with(COUNT, 0).with(NOT_HERE, true)
+    Reply::new("").with(COUNT, 0).with(NOT_HERE, true).with(GIVEN_UP, true)
 }
 
 fn with_timeout(ids: Vec<String>, seconds: u64) -> JsonObject {

@@ -122,6 +122,8 @@ pub(crate) async fn blocking<T: Send + 'static>(
 ) -> Result<T, Refusal> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
+        // The process is ending: whoever asked hears it from the connection.
+        Err(error) if error.is_cancelled() => std::future::pending().await,
         Err(error) => Err(Refusal::Broken(error.to_string())),
     }
 }

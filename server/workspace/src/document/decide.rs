@@ -125,17 +125,29 @@ impl Document {
             decided.refused.push(refusal);
             return decided;
         }
-        if puts_in {
-            decided = self.decide_file(request);
+        // A file is made before its lines are decided about, and unmade after them; what else becomes of it comes first.
+        let before = if puts_in { &[true, false][..] } else { &[false][..] };
+        for made in before {
+            let file = self.decide_file(request, *made);
+            decided.queued.extend(file.queued);
+            decided.refused.extend(file.refused);
             if !decided.refused.is_empty() {
                 return decided;
             }
         }
         let targets = self.targets(request);
-        if !targets.is_empty() && !self.exists_for_agents() && puts_in {
-            let message = "There is no such file now. Undo its removal first, then decide about its lines.";
-            decided.refused.push(Self::not_decided(&request.target, message.to_owned()));
-            return decided;
+        let wanted = request.choice.puts_in();
+        if targets.iter().any(|id| wanted.is_some_and(|wanted| self.weave().in_buffer(*id) != wanted)) {
+            let missing = match self.bytes() {
+                _ if self.exists_for_agents() && self.bytes().is_none() => None,
+                Some(_) => Some("holds no text now. Put the text back, then decide about its lines."),
+                None => Some("is not there now. Put it back, then decide about its lines."),
+            };
+            if let Some(what) = missing {
+                let message = format!("{} {what}", self.uri());
+                decided.refused.push(Self::not_decided(&request.target, message));
+                return decided;
+            }
         }
         if let Some(refusal) = self.conflict_within(request, &targets) {
             decided.refused.push(refusal);
@@ -153,7 +165,7 @@ impl Document {
             if !self.is_open() {
                 self.settle_on_disk(now);
             }
-            let file = self.decide_file(request);
+            let file = self.decide_file(request, true);
             decided.queued.extend(file.queued);
             decided.refused.extend(file.refused);
         }

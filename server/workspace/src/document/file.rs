@@ -264,10 +264,11 @@ impl Document {
         (0..self.edits.len()).filter(|at| named(&self.edits[*at]) && open(&self.edits[*at])).collect()
     }
 
-    /// Decides about file hunks. What is made comes before its lines; what is unmade, after them. Returns what cannot be decided so.
-    pub(crate) fn decide_file(&mut self, request: &Request) -> Decided {
+    /// Decides about file hunks, those that make the file or the others. Returns what cannot be decided so.
+    pub(crate) fn decide_file(&mut self, request: &Request, made: bool) -> Decided {
         let mut decided = Decided::default();
         let mut targets = self.file_targets(request);
+        targets.retain(|at| self.edits[*at].file.as_ref().is_some_and(|file| file.creates() == made));
         if request.choice.puts_in() == Some(false) {
             targets.reverse();
         }
