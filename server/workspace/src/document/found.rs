@@ -101,6 +101,7 @@ impl Document {
             let (decision, name) = (hunk.decision, edit.name_of(hunk));
             let accepted = now_in && decision == Decision::Undecided && earlier.accepted.contains(&name);
             self.note_location(id, if now_in { is_in } else { Location::None });
+            self.hide_if_taken_out(id, now_in);
             let on_disk = earlier
                 .saved
                 .as_ref()

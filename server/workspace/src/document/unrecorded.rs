@@ -176,8 +176,12 @@ impl Document {
             (true, false) => Location::Disk,
         };
         self.note_location(id, location);
+        self.hide_if_taken_out(id, on);
+    }
+
+    /// Keeps an accepted hunk that something else has taken out from what agents see, as long as it is.
+    pub(crate) fn hide_if_taken_out(&mut self, id: HunkId, on: bool) {
         if self.owner_of(id).is_some_and(|(_, hunk)| hunk.decision == Decision::Accepted) {
-            // It was accepted, and something else has taken it out: agents see what there is.
             self.weave().set_refused(id, !on);
         }
     }

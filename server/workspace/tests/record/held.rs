@@ -137,7 +137,7 @@ async fn held_edits_are_carried_or_lost_and_never_placed_wrongly() {
                     expected[places[0]] = format!("new {at}");
                     assert_eq!(desk.accept(edit).await, [], "{what}");
                 } else {
-                    assert_eq!(desk.accept(edit).await, [Why::Conflicted], "{what}");
+                    assert_eq!(desk.accept(edit).await, [Why::Lost], "{what}");
                     assert_eq!(desk.reject(edit).await, [], "{what}");
                 }
             }

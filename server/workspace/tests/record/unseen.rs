@@ -266,13 +266,13 @@ async fn play(seed: u64, tally: &mut Tally) {
     }
     if rng.chance(30) {
         let request = play.wish(which, Unseen::GiveUp);
-        assert_eq!(play.desk.decide(&request).await.refused, [], "{about}");
+        let decided = play.desk.decide(&request).await;
+        assert_eq!((decided.refused, decided.kept.len()), (vec![], 1), "{about}");
         play.on[which] = !play.on[which];
         assert_eq!(play.desk.stored("a.txt"), joined(&text_of(&play.file, &play.edits, &play.on)), "{about}");
         let kept: Vec<_> = std::fs::read_dir(play.desk.history().join("discarded")).unwrap().collect();
         assert_eq!(kept.len(), 1);
         assert_eq!(std::fs::read_to_string(kept[0].as_ref().unwrap().path()).unwrap(), joined(&now));
-        assert!(play.desk.was_told("is kept in"));
         tally.given_up += 1;
         return;
     }
