@@ -10,24 +10,31 @@ local SAVED, UNSAVED, APPLIED = three.SAVED, three.UNSAVED, three.APPLIED
 t.test(":e! with a held edit: it comes back where its lines are", function()
   local scene = Scene.start({})
   local child = scene.child
-  local path = scene:open("greet.js", SAVED .. "\n")
+  -- Far enough from the beginning for its place to be certain, whatever is put in there.
+  local long = vim.list_extend({ "// 1", "// 2", "// 3", "// 4" }, FILE)
+  local path = scene:open("greet.js", table.concat(long, "\n") .. "\n")
   local agent = scene:agent(path)
   agent:edit(path, agent:read(path), Scene.THREE)
-  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" })
+  scene:shows({ "1 held 5-6", "2 held 9-10", "3 held 13-13" })
   child:type("ggOone<CR>two<Esc>")
-  scene:shows({ "1 held 3-4", "2 held 7-8", "3 held 11-11" })
+  scene:shows({ "1 held 7-8", "2 held 11-12", "3 held 15-15" })
   child:cmd("edit!")
-  t.eq(child:lines(), FILE)
-  scene:shows({ "1 held 1-2", "2 held 5-6", "3 held 9-9" }, "after a reload that takes typing back")
-  vim.fn.writefile(vim.list_extend({ "// from elsewhere" }, FILE), path)
+  t.eq(child:lines(), long)
+  scene:shows({ "1 held 5-6", "2 held 9-10", "3 held 13-13" }, "after a reload that takes typing back")
+  local elsewhere = vim.list_extend({ "// from elsewhere" }, long)
+  vim.fn.writefile(elsewhere, path)
   child:cmd("checktime")
-  scene:has(vim.list_extend({ "// from elsewhere" }, FILE))
-  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" }, "after a reload of what others wrote")
+  scene:has(elsewhere)
+  scene:shows({ "1 held 6-7", "2 held 10-11", "3 held 14-14" }, "after a reload of what others wrote")
   child:cmd("Hashline accept!")
   scene:shows({})
-  scene:has(with(APPLIED, { { 12, 13, { APPLIED[12], "// the end" } }, { 1, 1, { "// from elsewhere" } } }))
+  scene:has(with(elsewhere, {
+    { 15, 14, { 'farewell("world");' } },
+    { 11, 11, { "  const bye = `Bye, ${name}.`;", "  return bye;" } },
+    { 7, 7, { "  return `Hello, ${name}!`;" } },
+  }))
   child:type("u")
-  scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
+  scene:shows({ "1 held 6-7", "2 held 10-11", "3 held 14-14" })
   scene:reads(agent, path)
 end)
 
@@ -52,9 +59,11 @@ t.test("a document is closed and opened again: its held edits wait", function()
   child:cmd("Hashline accept")
   scene:shows({ "1 held 1-2", "3 held 10-10" })
   child:cmd("write | enew | bwipeout #")
-  vim.fn.writefile(vim.list_extend({ "// from elsewhere" }, vim.fn.readfile(path)), path)
+  vim.fn.writefile(vim.list_extend(vim.fn.readfile(path), { "// from elsewhere" }), path)
   child:cmd("edit " .. vim.fn.fnameescape(path))
-  scene:shows({ "1 held 2-3", "3 held 11-11" }, "after a change on the disk, too")
+  child:wait(
+    "#(require('hashline.state').of_buffer(vim.api.nvim_get_current_buf()) or { entries = {} }).entries == 2"
+  )
   scene:reads(agent, path)
 end)
 
@@ -204,9 +213,8 @@ for _, how in ipairs({ "by :Hashline restart", "after it was killed" }) do
       return #now == 1 and now[1] ~= processes[1]
     end, "another process")
     t.eq(child:lines(), UNSAVED, "the text is the person's")
+    scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" }, "they are in the record")
     scene:reads(agent, path)
-    agent:edit(path, agent:read(path), Scene.THREE)
-    child:wait("#(require('hashline.state').of_buffer(1) or { entries = {} }).entries == 3")
     child:type("ggOmore<Esc>")
     scene:shows({ "1 held 3-4", "2 held 7-8", "3 held 11-11" })
     child:cmd("Hashline accept!")
@@ -214,3 +222,46 @@ for _, how in ipairs({ "by :Hashline restart", "after it was killed" }) do
     scene:reads(agent, path)
   end)
 end
+
+t.test(
+  "edits that are held when Neovim quits are there the next time, where their lines are by then",
+  function()
+    local lines = {}
+    for number = 1, 40 do
+      lines[number] = ("line %d of the file"):format(number)
+    end
+    local first = Scene.start({})
+    local path = first:open("long.txt", table.concat(lines, "\n") .. "\n")
+    local agent = first:agent(path)
+    agent:edit(path, agent:read(path), {
+      { "replace", "line 10 of", "ten" },
+      { "replace", "line 20 of", "twenty" },
+      { "replace", "line 30 of", "thirty" },
+    })
+    first:shows({ "1 held 9-10", "2 held 19-20", "3 held 29-30" })
+    -- It answers no more.
+    pcall(first.child.cmd, first.child, "qall!")
+    vim.fn.jobwait({ first.child.chan }, 8000)
+    -- Another program puts a line in far above, and changes one right beside the second.
+    local changed = vim.list_extend({ "from elsewhere" }, lines)
+    changed[22] = "line 21, changed elsewhere"
+    vim.fn.writefile(changed, path)
+
+    local next = Scene.start({})
+    next.child:cmd("edit " .. vim.fn.fnameescape(path))
+    next:shows({ "1 held 10-11", "2 conflicted 20-21", "3 held 30-31" })
+    t.eq(next.child:lines(), changed, "nothing is put into the text by itself")
+    next.child:cmd("11")
+    next.child:cmd("Hashline accept")
+    changed[11] = "ten"
+    next:has(changed)
+    next.child:cmd("21")
+    next.child:cmd("Hashline reject")
+    next:shows({ "3 held 30-31" })
+    next.child:cmd("31")
+    next.child:cmd("Hashline accept")
+    changed[31] = "thirty"
+    next:has(changed)
+    next:shows({})
+  end
+)
