@@ -29,6 +29,8 @@ TOOLS = {
     "edit_text_file",
     "write_file",
     "edit_file_diff",
+    "move_file",
+    "delete_file",
     "list_edits",
     "await_review",
     "withdraw_edit",
