@@ -100,7 +100,7 @@ async def check_review(client, workspace):
     """Without an editor nobody decides: the wait ends at once, and the agent can take its own edit back."""
     for arguments in ({"timeout_s": 0}, {"timeout_s": 20}):
         text = await asyncio.wait_for(answer(client, "await_review", **arguments), timeout=10)
-        expect("nobody can decide" in text and NAME in text, text)
+        expect("nobody is deciding" in text and NAME in text, text)
     edit = re.search(r"edit ([0-9a-f]{8}) ", text).group(1)
     text = await answer(client, "withdraw_edit", edit_id=edit)
     expect("Withdrawn" in text and edit in text, text)

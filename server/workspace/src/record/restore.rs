@@ -237,8 +237,13 @@ impl Workspace {
                 }
             };
             // What was decided and did not reach the file is undecided, though the record cannot say so by itself (rule W16).
+            let mut left = false;
             for summary in documents.into_iter().filter(|summary| summary.pending > 0 || summary.unsaved) {
-                self.load_named(&summary.name);
+                left |= !self.load_named(&summary.name);
+            }
+            if left {
+                // That process may end: then they are to be offered here.
+                self.inner.histories.offered.remove(store.folder());
             }
         }
     }
@@ -253,7 +258,11 @@ impl Workspace {
                 Target::Lines(_) | Target::All => return,
             };
             match found {
-                Ok(found) => found.iter().for_each(|found| self.load_named(&found.document)),
+                Ok(found) => {
+                    for found in &found {
+                        self.load_named(&found.document);
+                    }
+                }
                 Err(error) => self.notice(format!("The recorded edits cannot be read: {error}.")),
             }
         }
@@ -267,16 +276,16 @@ impl Workspace {
         self.load(&Found { key, slot, place: Some(place) }).map(Some)
     }
 
-    /// Loads a document that the record names, if it is not there yet.
-    fn load_named(&self, name: &DocumentName) {
-        let Some(place) = self.read_roots().identify(name.as_str().as_ref()) else { return };
+    /// Loads a document that the record names, if it is not there yet. False if it is left to another process.
+    fn load_named(&self, name: &DocumentName) -> bool {
+        let Some(place) = self.read_roots().identify(name.as_str().as_ref()) else { return true };
         let key = key_of(place.absolute());
-        let others = self.inner.others.get();
+        if self.inner.slots.contains_key(&key) {
+            return true;
+        }
         // What another process has open is not what its file says.
-        if self.inner.slots.contains_key(&key)
-            || others.is_some_and(|others| others.may_have(place.absolute()))
-        {
-            return;
+        if self.inner.others.get().is_some_and(|others| others.may_have(place.absolute())) {
+            return false;
         }
         let found = Found { key, slot: None, place: Some(place.clone()) };
         match self.load_file(&found, &place) {
@@ -286,6 +295,7 @@ impl Workspace {
             }
             Err(refusal) => tracing::debug!("{name} is not loaded: {refusal}"),
         }
+        true
     }
 
     /// Keeps a copy of a text that is about to be given up, and says where it is; none of a text without a history.
