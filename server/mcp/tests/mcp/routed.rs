@@ -543,6 +543,17 @@ async fn edits_outlive_their_editor() {
 
             let next = place.editor("code", &[&place.root]);
             next.open(&path, "a\n");
+            // Two changes of a folder within one tick of the file system's clock look like one.
+            let seen = async {
+                while !call(&agent, "read_text_file", json!({ "path": "a.txt" }))
+                    .await
+                    .text
+                    .contains("Open in the")
+                {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(20), seen).await.expect("the next editor is found");
             let waiting = call(&agent, "await_review", given);
             let decides = async {
                 next.waits(1).await;
