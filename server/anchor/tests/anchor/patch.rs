@@ -10,7 +10,7 @@ use similar::TextDiff;
 use crate::model::tag;
 use crate::whole::{any_text, assert_well_formed};
 
-const FILE: &str = "/work/src/main.rs";
+const FILE: &str = "/project/src/main.rs";
 
 fn resolve(text: &str, diff: &str) -> Result<Rewrite, Vec<RewriteFailure>> {
     let text = Text::from(text);
@@ -54,7 +54,7 @@ fn all_the_ways_to_write_one_change() {
         "--- \n+++ \n@@ -1,3 +1,3 @@\n-two\n+2\n",
         "--- original\n+++ modified\n@@ ... @@ fn main\n-two\n+2\n",
         "--- main.rs\t2026-01-01 10:00:00\n+++ main.rs\t2026-01-01 10:00:01\n@@ -3 +3 @@\n-two\n+2\n",
-        "--- /work/src/main.rs\n+++ /work/src/main.rs\n@@ -3 +3 @@\n-two\n+2\n",
+        "--- /project/src/main.rs\n+++ /project/src/main.rs\n@@ -3 +3 @@\n-two\n+2\n",
         "--- src/main.rs.orig\n+++ src/main.rs\n@@ -3 +3 @@\n-two\n+2\n",
         "--- src/main.rs\n@@ -3 +3 @@\n-two\n+2\n",
         "\"not a header\"\n-two\n+2\n three\n",
