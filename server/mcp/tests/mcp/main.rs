@@ -8,6 +8,7 @@ mod disk;
 mod files;
 mod listed;
 mod live;
+mod place;
 mod protocol;
 mod routed;
 mod whole_files;
