@@ -106,6 +106,14 @@ pub enum StoreError {
         /// The last that was recorded of it.
         last: Sequence,
     },
+    /// Another process has claimed the edits of the document (rule W19).
+    #[error("{editor} has {document} open, and what becomes of its edits is decided there")]
+    Owned {
+        /// The document.
+        document: DocumentName,
+        /// The editor.
+        editor: String,
+    },
     /// It is not known whether the last change reached the disk.
     #[error(
         "it is not known whether the last change of {document} was written, as the file cannot be read. Make it readable and try again"

@@ -299,6 +299,16 @@ impl Ledger {
         Some((file, self.lines.get(*tracked.lines.last()?)?.sequence))
     }
 
+    /// Who has claimed the edits of the file of a name, other than this process, as long as any is undecided or not saved.
+    pub(crate) fn owner_but(&self, name: &DocumentName, own: &str) -> Option<&str> {
+        let (_, tracked) = self.file(name)?;
+        let owner = tracked.owner.as_deref().filter(|owner| *owner != own)?;
+        let edits = tracked.lines.iter().rev().filter_map(|at| self.lines.get(*at)?.edit.as_ref());
+        let mut statuses = edits.filter_map(|edit| Some(self.edits.get(edit)?.status()));
+        let is_needed = tracked.unsaved || statuses.any(|status| status == Status::Pending);
+        is_needed.then_some(owner)
+    }
+
     /// The index that the next edit of a conversation gets.
     pub(crate) fn next_index(&self, conversation: &ConversationId) -> u64 {
         let edits = self.conversations.get(conversation).into_iter().flatten();

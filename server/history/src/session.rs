@@ -132,6 +132,25 @@ impl<'a> Session<'a> {
         self.store.known().ledger.latest(name)
     }
 
+    /// As [`Store::generation`].
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.store.generation()
+    }
+
+    /// Whether this process has claimed the edits of the file that has this name.
+    #[must_use]
+    pub fn is_owner(&self, name: &DocumentName, own: &str) -> bool {
+        let known = self.store.known();
+        known.ledger.file(name).is_some_and(|(_, tracked)| tracked.owner.as_deref() == Some(own))
+    }
+
+    /// As [`Store::owner_but`].
+    #[must_use]
+    pub fn owner_but(&self, name: &DocumentName, own: &str) -> Option<String> {
+        self.store.known().ledger.owner_but(name, own).map(str::to_owned)
+    }
+
     /// Ends an intent of this session that failed: the disk says whether it was done.
     ///
     /// # Errors

@@ -257,6 +257,23 @@ impl Store {
         Ok(reading.known.ledger.latest(name))
     }
 
+    /// How often the record was written anew, as far as is known: what a cleanup has removed is not there any more.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.known().ledger.header.generation
+    }
+
+    /// The process that has claimed the edits of the file that has this name (rule W19); none if that is `own`, or if all of them are
+    /// decided and saved, so that whoever comes may claim the next.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn owner_but(&self, name: &DocumentName, own: &str) -> Result<Option<String>> {
+        let Some((reading, _)) = self.look()? else { return Ok(None) };
+        Ok(reading.known.ledger.owner_but(name, own).map(str::to_owned))
+    }
+
     /// What tells whether anything was recorded since: how much there is, and when that was written. None without a record. One
     /// system call, and no reading.
     #[must_use]

@@ -129,6 +129,12 @@ impl Sidecar {
         }
     }
 
+    /// Whether it has certainly ended: nobody listens at its socket any more.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        socket::is_refused(&self.socket)
+    }
+
     /// The innermost of its roots that holds `path`, by names alone: the caller resolves links before.
     #[must_use]
     pub fn root_of(&self, path: &Path) -> Option<&Path> {

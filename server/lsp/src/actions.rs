@@ -34,9 +34,8 @@ const FEW: usize = 16;
 
 /// The actions for a range of a document.
 pub(crate) fn of(session: &Session, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {
-    let Some(menu) = Menu::of(session, &params.text_document.uri, params.context.only.as_deref()) else {
-        return Vec::new();
-    };
+    let menu = Menu::of(session, &params.text_document.uri, params.context.only.as_deref());
+    let Some(menu) = menu.filter(|menu| !menu.review.is_read_only()) else { return Vec::new() };
     let range = from_proto::span(params.range);
     let (start, end) = (range.start.line as usize, range.end.line as usize);
     // A range that ends before the first character of a line does not touch that line.

@@ -7,6 +7,7 @@ use hashline_workspace::{Caller, DocumentReview};
 use tower_lsp::lsp_types::MessageType;
 
 use crate::from_proto::{self, BadDecision};
+use crate::handover;
 use crate::protocol::{Decide, Decided};
 use crate::session::Session;
 use crate::to_proto;
@@ -27,7 +28,7 @@ pub(crate) async fn decide(session: &Session, said: &Decide) -> Result<Decided, 
         request = from_proto::request(&Decide { edit: Some(edit), ..said.clone() })?;
     }
     let uri = said.uri.as_ref().map(|uri| session.spelled(uri));
-    let decided = match &said.text {
+    let mut decided = match &said.text {
         None => session.workspace.decide(uri.as_deref(), &request).await,
         Some(text) => {
             let (Choice::Accept, Target::Hunk(hunk)) = (request.choice, &request.target) else {
@@ -37,9 +38,10 @@ pub(crate) async fn decide(session: &Session, said: &Decide) -> Result<Decided, 
                 return Err(BadDecision::TextWithBreaks);
             }
             let uri = uri.or_else(|| document_of(session, hunk)).unwrap_or_default();
-            session.workspace.accept_revised(&uri, hunk, text, request.reason)
+            session.workspace.accept_revised(&uri, hunk, text, request.reason.clone())
         }
     };
+    handover::hand_over(session, &request, &mut decided).await;
     for copy in &decided.kept {
         let copy = copy.display();
         session.say(MessageType::INFO, format!("hashline: the text with your changes is kept in {copy}"));

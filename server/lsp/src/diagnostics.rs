@@ -5,7 +5,7 @@ use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
 use tower_lsp::lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Range};
 
-use crate::offers::{gist, waiting};
+use crate::offers::{elsewhere, gist, waiting};
 use crate::to_proto;
 
 /// The diagnostics of a document.
@@ -15,14 +15,17 @@ pub(crate) fn of(review: &DocumentReview, text: &Text, encoding: Encoding) -> Ve
         severity: Some(DiagnosticSeverity::HINT),
         code: Some(NumberOrString::String(format!("{}:{}", edit.edit.id.short(), hunk.number))),
         source: Some("hashline".to_owned()),
-        message: message(edit, hunk),
+        message: message(review, edit, hunk),
         ..Diagnostic::default()
     };
     waiting(review).map(diagnostic).collect()
 }
 
-fn message(edit: &ReviewEdit, hunk: &HunkView) -> String {
+fn message(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> String {
     let agent = &edit.edit.agent;
+    if let Some(elsewhere) = elsewhere(review) {
+        return format!("{agent} proposes: {}. {elsewhere}", gist(hunk));
+    }
     match (&hunk.state, &hunk.conflict) {
         (HunkState::Conflicted(_), Some(conflict)) => {
             format!("{agent} proposes: {}. {conflict}", gist(hunk))

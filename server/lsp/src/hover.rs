@@ -4,7 +4,7 @@ use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
 use tower_lsp::lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
-use crate::offers::{offers, waiting, whose};
+use crate::offers::{elsewhere, offers, waiting, whose};
 use crate::to_proto;
 
 /// How many lines of a hunk are shown.
@@ -16,8 +16,8 @@ pub(crate) fn at(review: &DocumentReview, line: usize, line_count: usize, markdo
     // The one that begins last is the innermost.
     let (edit, hunk, lines) = touching.max_by_key(|(.., lines)| lines.start)?;
     let (kind, value) = match markdown {
-        true => (MarkupKind::Markdown, markdown_of(&review.uri, edit, hunk)),
-        false => (MarkupKind::PlainText, plain(&review.uri, edit, hunk)),
+        true => (MarkupKind::Markdown, markdown_of(review, edit, hunk)),
+        false => (MarkupKind::PlainText, plain(review, edit, hunk)),
     };
     Some(Hover {
         contents: HoverContents::Markup(MarkupContent { kind, value }),
@@ -53,27 +53,29 @@ fn diff(hunk: &HunkView) -> Vec<String> {
     lines
 }
 
-fn ways(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> String {
-    let words: Vec<&str> = offers(uri, edit, hunk).iter().map(|offer| offer.word).collect();
-    format!("Code actions: {}.", words.join(" · "))
+fn ways(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> String {
+    elsewhere(review).unwrap_or_else(|| {
+        let words: Vec<&str> = offers(&review.uri, edit, hunk).iter().map(|offer| offer.word).collect();
+        format!("Code actions: {}.", words.join(" · "))
+    })
 }
 
-fn plain(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> String {
+fn plain(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> String {
     let mut parts = vec![heading(edit, hunk)];
     parts.extend(hunk.conflict.clone());
     parts.extend(diff(hunk));
-    parts.push(ways(uri, edit, hunk));
+    parts.push(ways(review, edit, hunk));
     parts.join("\n")
 }
 
-fn markdown_of(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> String {
+fn markdown_of(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> String {
     let diff = diff(hunk).join("\n");
     // Longer than any run of backticks within.
     let longest = diff.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     let conflict =
         hunk.conflict.as_ref().map_or_else(String::new, |conflict| format!("{}\n\n", escaped(conflict)));
-    let (heading, ways) = (escaped(&heading(edit, hunk)), ways(uri, edit, hunk));
+    let (heading, ways) = (escaped(&heading(edit, hunk)), ways(review, edit, hunk));
     format!("**{heading}**\n\n{conflict}{fence}diff\n{diff}\n{fence}\n\n{ways}")
 }
 

@@ -10,6 +10,9 @@ use crate::to_proto;
 
 /// The lenses of a document.
 pub(crate) fn of(review: &DocumentReview, line_count: usize) -> Vec<CodeLens> {
+    if review.is_read_only() {
+        return Vec::new();
+    }
     let lenses = waiting(review).flat_map(|(edit, hunk, lines)| {
         let at = lines.start..lines.start;
         let range = to_proto::lines(&at, line_count.saturating_sub(1));

@@ -61,6 +61,12 @@ pub(crate) fn offers(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> Vec<Offer
     }
 }
 
+/// Where the edits of a document are decided, if they can only be looked at here.
+pub(crate) fn elsewhere(review: &DocumentReview) -> Option<String> {
+    let owner = review.owner.as_ref().filter(|_| review.is_read_only())?;
+    Some(format!("Decided in {owner}."))
+}
+
 /// The hunks of other turns that a decision about a held hunk takes along: those that it rests on when it is accepted, those that
 /// rest on it when it is rejected.
 pub(crate) fn along(

@@ -213,7 +213,8 @@ impl Outgoing {
         let Some(board) = self.boards.get_mut(uri) else { return };
         board.review_due = None;
         board.review_sent = Some(Instant::now());
-        let gone = || DocumentReview { uri: uri.to_owned(), version: None, review: Default::default() };
+        let gone =
+            || DocumentReview { uri: uri.to_owned(), version: None, owner: None, review: Default::default() };
         let review = workspace.review(uri).unwrap_or_else(gone);
         let hunks: usize = review.review.edits.iter().map(|edit| edit.hunks.len()).sum();
         if facts.plugin && (hunks > 0 || board.hunks > 0) {

@@ -1,23 +1,18 @@
 //! The sidecar as other processes of the user see it: its announcement, and what it answers on its socket.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
-use hashline_history::{ConversationId, EditId, HunkRef};
 use hashline_link::{
-    AgentStatus, Announcement, Call, CancellationToken, Decide, DecideOutcome, DecideResult, Decision,
-    DocumentStatus, Handler, Held, Listener, Mine, Raw, Refused, RemoteError, Sidecar, SidecarId,
-    SidecarStatus, StateDir,
+    AgentStatus, Announcement, Call, CancellationToken, Decide, DecideOutcome, DocumentStatus, Handler, Held,
+    Listener, Raw, RemoteError, Sidecar, SidecarId, SidecarStatus, StateDir,
 };
-use hashline_weave::TakeOut;
-use hashline_workspace::agent::ReviewScope;
-use hashline_workspace::document::{Choice, Request, Target, Undecided, Unseen, Why};
-use hashline_workspace::{Caller, Refusal, Workspace};
+use hashline_workspace::{Caller, DocumentReview, Workspace};
 use tower_lsp::lsp_types::MessageType;
 
+use crate::handover;
+use crate::neighbours::Neighbours;
 use crate::session::{Session, lock};
 
 /// What runs a tool for an agent that comes through the socket. The answer is an MCP `CallToolResult`; the token fires
@@ -29,10 +24,12 @@ pub type RunTool = Arc<
 >;
 
 /// How this sidecar can be found.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Presence {
     /// Where agents' routers reach it; none if they cannot.
     pub socket: Option<PathBuf>,
+    /// The other sidecars; none if this one cannot be reached by them.
+    pub neighbours: Option<Arc<Neighbours>>,
     /// What there is to announce, before it is announced.
     waiting: Mutex<Option<(StateDir, Sidecar)>>,
     announced: Mutex<Option<Announcement>>,
@@ -48,10 +45,15 @@ impl Presence {
     pub fn open(state: StateDir) -> Result<(Self, Listener), hashline_link::Error> {
         let id = SidecarId::random();
         let listener = Listener::bind(&state, &id)?;
+        let neighbours = Some(Arc::new(Neighbours::new(state.clone(), id.clone())));
         let sidecar = Sidecar::new(id, &listener, "", Vec::new());
         let socket = Some(listener.address().to_owned());
-        let presence =
-            Self { socket, waiting: Mutex::new(Some((state, sidecar))), announced: Mutex::default() };
+        let presence = Self {
+            socket,
+            neighbours,
+            waiting: Mutex::new(Some((state, sidecar))),
+            announced: Mutex::default(),
+        };
         Ok((presence, listener))
     }
 
@@ -116,7 +118,7 @@ impl Handler for Reception {
     }
 
     async fn decide(&self, decide: Decide) -> Result<DecideOutcome, RemoteError> {
-        Ok(decided(&self.session.workspace, decide).await)
+        Ok(handover::decided(&self.session.workspace, decide).await)
     }
 }
 
@@ -155,7 +157,8 @@ fn status(session: &Session) -> SidecarStatus {
             uri: document.uri,
         })
         .collect();
-    for review in workspace.reviews().into_iter().filter(|review| review.version.is_none()) {
+    let closed = |review: &DocumentReview| review.version.is_none() && review.owner.is_none();
+    for review in workspace.reviews().into_iter().filter(closed) {
         let (pending, conflicted) = crate::offers::undecided(&review);
         let (pending, conflicted) = (count(pending), count(conflicted));
         documents.push(DocumentStatus { uri: review.uri, pending, conflicted, ..DocumentStatus::default() });
@@ -168,134 +171,4 @@ fn status(session: &Session) -> SidecarStatus {
         agents: workspace.agents().into_iter().map(agent).collect(),
         documents,
     }
-}
-
-/// How long the editor may take to show a decision before the other process is told that it waits.
-const SHOWN_WITHIN: Duration = Duration::from_secs(1);
-/// The pause before looking again.
-const PAUSE: Duration = Duration::from_millis(10);
-
-/// Carries out a decision that was made in another process.
-async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutcome {
-    let request = match request(workspace, &decide).await {
-        Ok(request) => request,
-        Err((result, message)) => return DecideOutcome { result, message, ..DecideOutcome::default() },
-    };
-    let decided = workspace.decide_from_elsewhere(decide.path.as_deref(), &request).await;
-    let refused: Vec<Refused> = decided.refused.iter().map(refused).collect();
-    let (result, message) = match decided.refused.first() {
-        Some(first) => (result(first.why), first.message.clone()),
-        None => {
-            let word = match request.choice {
-                Choice::Reject | Choice::KeepMine => "rejected",
-                _ => "accepted",
-            };
-            match shown(workspace, &decided.queued).await {
-                true => (DecideResult::Done, word.to_owned()),
-                false => (DecideResult::Queued, format!("{word}; waits for the editor to show it")),
-            }
-        }
-    };
-    let names = decided.queued.iter().map(HunkRef::to_string).collect();
-    DecideOutcome { result, message, decided: names, refused, kept: decided.kept }
-}
-
-/// What a decision of another process asks for.
-async fn request(workspace: &Workspace, decide: &Decide) -> Result<Request, (DecideResult, String)> {
-    let newer = |what| {
-        let message = format!(
-            "{what} is nothing that this editor's hashline knows, which is older: restart the editor"
-        );
-        (DecideResult::Conflict, message)
-    };
-    let choice = match decide.decision {
-        Decision::Accept => Choice::Accept,
-        Decision::Reject => Choice::Reject,
-        Decision::KeepMine => Choice::KeepMine,
-        Decision::TakeTheirs => Choice::TakeTheirs,
-        Decision::KeepBoth => Choice::KeepBoth,
-        Decision::Unknown => return Err(newer("what was decided")),
-    };
-    let (edited, unseen) = match decide.mine {
-        None => (None, Unseen::Refuse),
-        Some(Mine::Keep) => (Some(TakeOut::KeepMyLines), Unseen::Keep),
-        Some(Mine::GiveUp) => (Some(TakeOut::WithMyChanges), Unseen::GiveUp),
-        Some(Mine::Unknown) => return Err(newer("what becomes of changed lines")),
-    };
-    let target = match (&decide.conversation, decide.edit.as_str()) {
-        (Some(id), "") if decide.decided_too => Target::Whole(ConversationId::from(id.as_str())),
-        (Some(id), "") => Target::Conversation(ConversationId::from(id.as_str())),
-        (None, edit) if !edit.is_empty() => {
-            let edit = whole_id(workspace, edit).await?;
-            match decide.hunk {
-                Some(number) => Target::Hunk(HunkRef { edit, number }),
-                None => Target::Edit(edit.to_string()),
-            }
-        }
-        _ => return Err((DecideResult::NotFound, "name an edit, or a conversation".to_owned())),
-    };
-    let (reason, with_others) = (decide.reason.clone(), decide.with_others);
-    Ok(Request { choice, target, reason, edited, with_others, unseen })
-}
-
-/// The edit whose id begins so.
-async fn whole_id(workspace: &Workspace, begin: &str) -> Result<EditId, (DecideResult, String)> {
-    let scope = ReviewScope { edits: vec![begin.to_owned()], ..ReviewScope::default() };
-    let edits = match workspace.edits(&the_person(), &scope).await {
-        Ok(edits) => edits,
-        Err(refusal @ Refusal::NoSuchEdit(_)) => return Err((DecideResult::NotFound, refusal.to_string())),
-        Err(refusal) => return Err((DecideResult::Changed, refusal.to_string())),
-    };
-    match edits.first() {
-        Some(first) if edits.iter().all(|edit| edit.id == first.id) => Ok(first.id.clone()),
-        _ => {
-            let message = format!("more than one edit begins with {begin}: give more of the id");
-            Err((DecideResult::NotFound, message))
-        }
-    }
-}
-
-fn the_person() -> Caller {
-    Caller::anywhere("mcpdiff", "mcpdiff")
-}
-
-/// Waits a moment for the texts to show what was decided; false if they do not yet.
-async fn shown(workspace: &Workspace, hunks: &[HunkRef]) -> bool {
-    let ids: BTreeSet<&str> = hunks.iter().map(|hunk| hunk.edit.as_str()).collect();
-    let edits = ids.into_iter().map(str::to_owned).collect();
-    let scope = ReviewScope { edits, ..ReviewScope::default() };
-    let deadline = Instant::now() + SHOWN_WITHIN;
-    loop {
-        let edits = workspace.edits(&the_person(), &scope).await.unwrap_or_default();
-        if !edits.iter().flat_map(|edit| &edit.hunks).any(|hunk| hunk.view.deciding) {
-            return true;
-        }
-        if Instant::now() >= deadline {
-            return false;
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-}
-
-fn result(why: Why) -> DecideResult {
-    match why {
-        Why::Gone => DecideResult::NotFound,
-        Why::Changed => DecideResult::Changed,
-        _ => DecideResult::Conflict,
-    }
-}
-
-fn refused(undecided: &Undecided) -> Refused {
-    let why = match undecided.why {
-        Why::Gone => hashline_link::Why::Gone,
-        Why::Changed => hashline_link::Why::Changed,
-        Why::Conflicted => hashline_link::Why::Conflicted,
-        Why::Lost => hashline_link::Why::Lost,
-        Why::Edited => hashline_link::Why::Edited,
-        Why::NeedsOthers => hashline_link::Why::NeedsOthers,
-        Why::Collides => hashline_link::Why::Collides,
-        Why::Failed => hashline_link::Why::Failed,
-    };
-    let others = undecided.others.iter().map(HunkRef::to_string).collect();
-    Refused { hunk: undecided.hunk.clone(), why, message: undecided.message.clone(), others }
 }

@@ -55,6 +55,9 @@ where
         Some((Ok((presence, listener)), run_tool)) => (presence, Some(Ok((listener, run_tool)))),
         Some((Err(error), _)) => (Presence::default(), Some(Err(error))),
     };
+    if let Some(neighbours) = &presence.neighbours {
+        workspace.mind(neighbours.clone());
+    }
     let session = Arc::new(Session::new(workspace, version, editor, presence, signals));
     // Whatever ends this, the tasks and the announcement end with it.
     let ending = Ending { session: session.clone(), stop: stop.child_token() };

@@ -107,8 +107,8 @@ pub(crate) fn pending_edits(review: &DocumentReview) -> protocol::PendingEdits {
     protocol::PendingEdits {
         uri: review.uri.clone(),
         version: review.version.map(|version| version.0),
-        owner: None,
-        read_only: false,
+        owner: review.owner.clone(),
+        read_only: review.is_read_only(),
         edits: edits(&review.review),
     }
 }
@@ -183,6 +183,7 @@ fn refusal(undecided: &Undecided) -> protocol::Refusal {
         hunk: undecided.hunk.clone(),
         why: match undecided.why {
             Why::Conflicted | Why::Lost | Why::Changed | Why::Failed => protocol::Why::Conflicted,
+            Why::Elsewhere => protocol::Why::ReadOnly,
             Why::Edited => protocol::Why::Edited,
             Why::NeedsOthers => protocol::Why::NeedsOthers,
             Why::Collides => protocol::Why::Collides,

@@ -11,12 +11,13 @@ use hashline_history::{HunkRef, StoreError};
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::UndoMark;
 
-use crate::disk::path_of_file_uri;
+use crate::disk::{Place, path_of_file_uri};
 use crate::document::{
-    ContentChange, Decided, Delivery, Document, Millis, News, OutOfStep, Preview, Request, Review, Target,
+    ContentChange, Decided, Delivery, Document, Elsewhere, Millis, News, OutOfStep, Preview, Request, Review,
+    Target, Undecided,
 };
 use crate::on_disk::either_way;
-use crate::record::{Job, Recorded};
+use crate::record::{Job, OtherEditor, Recorded};
 use crate::refusal::Refusal;
 use crate::workspace::{Event, Slot, Workspace, key_of};
 
@@ -27,8 +28,18 @@ pub struct DocumentReview {
     pub uri: String,
     /// The version of its text that places belong to; none if it is not open.
     pub version: Option<DocVersion>,
+    /// The other editor that decides about its edits, if one does (rule W19).
+    pub owner: Option<String>,
     /// Its edits.
     pub review: Review,
+}
+
+impl DocumentReview {
+    /// Whether its edits can be looked at here but not decided: it is open here, and another editor decides.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.owner.is_some() && self.version.is_some()
+    }
 }
 
 impl Workspace {
@@ -190,7 +201,7 @@ impl Workspace {
         // Of a copy: no keystroke waits while a long list is made.
         let mut document = slot.lock().clone();
         let review = document.review();
-        Some(DocumentReview { uri: document.uri().to_owned(), version: document.version(), review })
+        Some(shown(&slot, &document, review))
     }
 
     /// The review of a document, as far as it has to do with these lines of its text.
@@ -199,7 +210,7 @@ impl Workspace {
         let slot = self.slot_of(uri)?;
         let mut document = slot.lock();
         let review = document.review_near(lines);
-        Some(DocumentReview { uri: document.uri().to_owned(), version: document.version(), review })
+        Some(shown(&slot, &document, review))
     }
 
     /// The reviews of all documents that have undecided edits.
@@ -257,10 +268,13 @@ impl Workspace {
         own: &[String],
         reason: Option<String>,
     ) -> Decided {
+        let target = Target::Hunk(hunk.clone());
         let Some(slot) = self.open_slot(uri) else {
-            let refused = vec![Document::no_such(&Target::Hunk(hunk.clone()))];
-            return Decided { refused, ..Decided::default() };
+            return Decided { refused: vec![Document::no_such(&target)], ..Decided::default() };
         };
+        if let Some(other) = slot.whose().other() {
+            return Self::left_to(other, &slot, &target);
+        }
         let decided = slot.lock().accept_revised(hunk, own, reason);
         self.attend(&slot);
         decided
@@ -292,7 +306,12 @@ impl Workspace {
             }
         };
         match slots {
-            Ok(slots) => self.decide_in_all(slots, request, true).await,
+            Ok(slots) => {
+                let mut decided = self.decide_in_all(slots, request, true).await;
+                // Whoever asked here has asked everywhere.
+                decided.refused.extend(decided.elsewhere.drain(..).map(|elsewhere| elsewhere.refused));
+                decided
+            }
             Err(refusal) => {
                 let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
                 Decided { refused, ..Decided::default() }
@@ -307,6 +326,7 @@ impl Workspace {
             decided.queued.extend(one.queued);
             decided.refused.extend(one.refused);
             decided.kept.extend(one.kept);
+            decided.elsewhere.extend(one.elsewhere);
         }
         if slots.is_empty() {
             decided.refused.push(Document::no_such(&request.target));
@@ -338,6 +358,9 @@ impl Workspace {
 
     async fn decide_in(&self, slot: &Arc<Slot>, request: &Request, elsewhere: bool) -> Decided {
         slot.wait_until_ready().await;
+        if let Some(other) = slot.whose().other() {
+            return Self::left_to(other, slot, &request.target);
+        }
         let kept = match elsewhere && slot.lock().is_open() {
             true => self.keep_typed(slot, request).await,
             false => Ok(Vec::new()),
@@ -368,11 +391,23 @@ impl Workspace {
             };
             let decided = either_way(in_editor, || workspace.decide_on_disk(&slot, &request));
             decided.unwrap_or_else(|refusal| {
-                let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
-                Decided { refused, ..Decided::default() }
+                let refused = Document::not_decided(&request.target, refusal.to_string());
+                match slot.place().filter(|_| matches!(refusal, Refusal::TakenOver { .. })) {
+                    Some(place) => asked_elsewhere(&place, refused),
+                    None => Decided { refused: vec![refused], ..Decided::default() },
+                }
             })
         });
         written.await.unwrap_or_default()
+    }
+
+    /// A decision that another editor makes: it is handed over by who can, but for those about a text that the person has before them.
+    fn left_to(other: &OtherEditor, slot: &Slot, target: &Target) -> Decided {
+        let refused = Document::decided_elsewhere(target, &other.name, &slot.key);
+        match slot.place().filter(|_| !slot.lock().is_open()) {
+            Some(place) => asked_elsewhere(&place, refused),
+            None => Decided { refused: vec![refused], ..Decided::default() },
+        }
     }
 
     /// What became of a decision that is sent to the editor when it is recorded that it is wanted. Blocks.
@@ -445,4 +480,16 @@ impl Workspace {
         slot.lock().quiet_delivery();
         self.attend(slot);
     }
+}
+
+/// What another editor is to be asked.
+fn asked_elsewhere(place: &Place, refused: Undecided) -> Decided {
+    let elsewhere = Elsewhere { file: place.absolute().to_owned(), refused };
+    Decided { elsewhere: vec![elsewhere], ..Decided::default() }
+}
+
+/// A review as it is shown.
+fn shown(slot: &Slot, document: &Document, review: Review) -> DocumentReview {
+    let owner = slot.whose().other().map(|other| other.name.clone());
+    DocumentReview { uri: document.uri().to_owned(), version: document.version(), owner, review }
 }

@@ -33,6 +33,7 @@ impl Slot {
             differs: AtomicBool::new(false),
             used: AtomicU64::new(0),
             record: Mutex::default(),
+            whose: Mutex::default(),
             whole: watch::Sender::new(true),
         }
     }
@@ -188,6 +189,9 @@ impl Workspace {
             Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => None,
             Err(error) => return Err(error.into()),
         };
+        if self.show_as_recorded(slot, place)? {
+            return Ok((bytes, true));
+        }
         let text = bytes.as_ref().and_then(|bytes| decode(&bytes.bytes).ok());
         let sure = match &text {
             Some((text, form)) => self.bring_up(slot, place, (text, *form), how)?,

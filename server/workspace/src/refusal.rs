@@ -136,9 +136,9 @@ pub enum Refusal {
         /// The document.
         uri: String,
     },
-    /// An editor has opened the file between the look at it and the write.
+    /// Another editor has the file open by now, or has claimed its edits.
     #[error(
-        "An editor is just opening {path}, so its file was not written and nothing was changed. Try again."
+        "Another editor has just opened {path}, so nothing was changed here. Try again: the call goes to that editor then."
     )]
     TakenOver {
         /// The file.
@@ -183,7 +183,7 @@ pub enum Refusal {
     NothingToDo,
     /// The history refuses.
     #[error("{0}")]
-    History(#[from] StoreError),
+    History(StoreError),
     /// An edit is not there, or not the caller's.
     #[error("No edit of yours is called {0}. list_edits shows the edits of this connection and their ids.")]
     NoSuchEdit(String),
@@ -216,6 +216,15 @@ pub enum Refusal {
          new conversation."
     )]
     BadConversation(String),
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Owned { document, .. } => Self::TakenOver { path: document.to_string() },
+            error => Self::History(error),
+        }
+    }
 }
 
 impl Refusal {

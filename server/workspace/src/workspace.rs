@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, path_of_file_uri};
 use crate::document::{Document, Millis, News};
-use crate::record::{Histories, Job, Recorded, Recorder};
+use crate::record::{Histories, Job, Recorded, Recorder, Whose};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 
@@ -60,6 +60,8 @@ pub(crate) struct Slot {
     pub used: AtomicU64,
     /// How far its record is known.
     pub record: Mutex<Recorded>,
+    /// Who decides about its edits.
+    pub whose: Mutex<Whose>,
     /// Whether its recorded edits are in it: agents wait for that.
     pub whole: watch::Sender<bool>,
 }
@@ -71,6 +73,15 @@ impl Slot {
 
     pub fn recorded(&self) -> MutexGuard<'_, Recorded> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who decides about its edits.
+    pub fn whose(&self) -> Whose {
+        self.whose.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_whose(&self, whose: Whose) {
+        *self.whose.lock().unwrap_or_else(PoisonError::into_inner) = whose;
     }
 
     /// Its recorded edits are in it: lets agents go on.
@@ -94,13 +105,22 @@ impl Slot {
     }
 }
 
-/// The other processes that edit files here.
+/// The other processes that edit files here, and what this one is called among them.
 pub trait Others: Send + Sync {
     /// Whether the text of a file may be in another process by now.
     fn may_have(&self, path: &Path) -> bool;
 
+    /// Whether another process tells agents of the edits of a file that no editor has open.
+    fn answer_for(&self, path: &Path) -> bool;
+
     /// The folders that they serve.
     fn roots(&self) -> Vec<PathBuf>;
+
+    /// What this process is called in the record where it claims the edits of its editor's documents; none of one without an editor.
+    fn own_name(&self) -> Option<&str>;
+
+    /// The editor of the process that is called so, as long as it runs.
+    fn editor_of(&self, name: &str) -> Option<String>;
 }
 
 /// All documents of one editor, or of none.
@@ -198,7 +218,9 @@ impl Workspace {
     /// Asks about other processes: each time right before a file is written, with everything computed, whether one has it. Then it
     /// is not written ([`Refusal::TakenOver`]). The first that are given stay.
     pub fn mind(&self, others: Arc<dyn Others>) {
-        let _ = self.inner.others.set(others);
+        if self.inner.others.set(others).is_ok() && self.is_one_of_several() {
+            self.later(Job::Watch);
+        }
     }
 
     /// Treats edits by other settings from now on.

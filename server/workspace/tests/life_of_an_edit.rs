@@ -523,8 +523,20 @@ impl Others for Opener {
         false
     }
 
+    fn answer_for(&self, _: &std::path::Path) -> bool {
+        false
+    }
+
     fn roots(&self) -> Vec<std::path::PathBuf> {
         Vec::new()
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn editor_of(&self, _: &str) -> Option<String> {
+        None
     }
 }
 

@@ -225,6 +225,7 @@ impl From<Undecided> for Refusal {
             document::Why::Lost => Why::Lost,
             document::Why::Changed => Why::Changed,
             document::Why::Failed => Why::Failed,
+            document::Why::Elsewhere => Why::Unreachable,
         };
         Self { hunk, why, message, others }
     }

@@ -49,8 +49,23 @@ impl Others for Editors {
         !sidecars.is_empty() && runtime_of_its_own(free) != Some(true)
     }
 
+    fn answer_for(&self, path: &Path) -> bool {
+        self.may_have(path)
+    }
+
     fn roots(&self) -> Vec<PathBuf> {
         discover(&self.state).into_iter().flat_map(|sidecar| sidecar.roots).collect()
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn editor_of(&self, name: &str) -> Option<String> {
+        discover(&self.state)
+            .into_iter()
+            .find(|sidecar| sidecar.id.as_str() == name)
+            .map(|sidecar| sidecar.editor)
     }
 }
 

@@ -4,6 +4,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use crate::agent::{Agent, twenty};
 use crate::project::Project;
 
 /// An editor with some documents, that carries out what its server asks for. ASCII only.
-struct Editor {
+pub struct Editor {
     child: Child,
     shared: Arc<Shared>,
 }
@@ -21,6 +22,8 @@ struct Editor {
 struct Shared {
     stdin: Mutex<ChildStdin>,
     state: Mutex<State>,
+    /// How many questions were asked after the first.
+    asked: AtomicU64,
 }
 
 #[derive(Default)]
@@ -35,14 +38,14 @@ fn uri(path: &Path) -> String {
 }
 
 impl Editor {
-    fn start(project: &Project) -> Self {
+    pub fn start(project: &Project) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
         command.args(["lsp", "--editor", "an-editor", "--state-dir"]).arg(project.temp.path().join("state"));
         command.current_dir(&project.folder).env_remove("HASHLINE_LOG");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let stdin = Mutex::new(child.stdin.take().unwrap());
-        let shared = Arc::new(Shared { stdin, state: Mutex::default() });
+        let shared = Arc::new(Shared { stdin, state: Mutex::default(), asked: AtomicU64::new(0) });
         let (stdout, hears) = (BufReader::new(child.stdout.take().unwrap()), shared.clone());
         std::thread::spawn(move || hears.listen(stdout));
         let editor = Self { child, shared };
@@ -62,15 +65,31 @@ impl Editor {
     }
 
     /// Opens a file, with a text that may not be the one on the disk.
-    fn open(&self, path: &Path, text: &str) {
+    pub fn open(&self, path: &Path, text: &str) {
         self.shared.state.lock().unwrap().documents.push((uri(path), 1, text.to_owned()));
         let document = json!({"uri": uri(path), "languageId": "text", "version": 1, "text": text});
         self.shared.tell("textDocument/didOpen", &json!({"textDocument": document}));
     }
 
-    fn text(&self, path: &Path) -> String {
+    pub fn text(&self, path: &Path) -> String {
         let state = self.shared.state.lock().unwrap();
         state.documents.iter().find(|(name, ..)| *name == uri(path)).unwrap().2.clone()
+    }
+
+    /// Asks the server for something.
+    pub fn ask(&self, method: &str, params: &Value) -> Value {
+        let id = self.shared.asked.fetch_add(1, Ordering::Relaxed) + 2;
+        self.shared.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let answer =
+            || self.shared.state.lock().unwrap().answered.iter().find(|one| one["id"] == id).cloned();
+        until(method, || answer().is_some());
+        answer().unwrap()["result"].clone()
+    }
+
+    /// Ends the server as a crash does.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     /// The person replaces the first place where something stands.
@@ -166,7 +185,7 @@ impl Shared {
     }
 }
 
-fn until(what: &str, condition: impl Fn() -> bool) {
+pub fn until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < Duration::from_secs(15), "{what} did not come");

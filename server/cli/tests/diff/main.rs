@@ -11,3 +11,4 @@ mod hostile;
 mod live;
 mod project;
 mod terminal;
+mod two_editors;

@@ -197,6 +197,10 @@ impl Router {
                 }
                 Choice::Refused(words) => return Reply::refused(words),
                 Choice::Sidecar(sidecar) => match self.pass_on(&sidecar, origin, tool, &arguments).await {
+                    Ok(reply) if reply.has(TAKEN_OVER) && attempt < ATTEMPTS => {
+                        tokio::time::sleep(PAUSE).await;
+                        known = self.sidecars.known();
+                    }
                     Ok(reply) => return reply,
                     Err(failure) if failure.may_retry(tool) && attempt < ATTEMPTS => {
                         tokio::time::sleep(PAUSE).await;

@@ -72,8 +72,22 @@ impl Others for Sidecars {
         self.known().roots.iter().flatten().any(|root| path.starts_with(root))
     }
 
+    fn answer_for(&self, path: &Path) -> bool {
+        self.may_have(path)
+    }
+
     fn roots(&self) -> Vec<PathBuf> {
         self.known().roots.concat()
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn editor_of(&self, name: &str) -> Option<String> {
+        let known = self.known();
+        let sidecar = known.list.iter().find(|sidecar| sidecar.id.as_str() == name)?;
+        (!sidecar.has_ended()).then(|| sidecar.editor.clone())
     }
 }
 

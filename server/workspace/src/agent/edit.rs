@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use hashline_anchor::{CONTEXT, Moved};
-use hashline_history::{ConversationId, EditId, HunkRef, Status};
+use hashline_history::{ConversationId, EditId, HunkRef, Status, StoreError};
 use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::read::{blocking, hash_of, name_of};
@@ -245,16 +245,20 @@ impl Workspace {
         request: &EditRequest,
         proposal: &Proposal,
     ) -> Result<Option<Done>, Refusal> {
-        // Opened while it was edited on the disk, it is not what the record says any more.
-        self.bring_back_in_turn(slot);
         let mut attempt = 1;
         loop {
+            // Opened while it was edited on the disk, or edited by others, it is not what the record says any more.
+            self.fall_behind(slot);
+            self.bring_back_in_turn(slot);
             match self.edit_open(slot, request, proposal) {
-                Err(Refusal::Stale { .. }) if request.file_hash.is_none() && attempt < ATTEMPTS => {
-                    attempt += 1;
+                Err(Refusal::Stale { .. }) if request.file_hash.is_none() && attempt < ATTEMPTS => {}
+                Err(Refusal::History(StoreError::Stale { .. })) if attempt < ATTEMPTS => {}
+                done => {
+                    self.bring_back_in_turn(slot);
+                    return done;
                 }
-                done => return done,
             }
+            attempt += 1;
         }
     }
 

@@ -174,6 +174,7 @@ impl Workspace {
         request: &FileRequest,
         proposal: &Proposal,
     ) -> Result<(bool, bool, Option<FileHash>), Refusal> {
+        self.fall_behind(slot);
         self.bring_back_in_turn(slot);
         if info(slot).dirty {
             return Err(Refusal::Unsaved { path: place.absolute().display().to_string() });
@@ -185,7 +186,10 @@ impl Workspace {
             let edit = document.file_edit(&change, &proposal);
             (change, edit)
         };
-        self.record(slot, Some(Provisional { edit, hunks: &[] }))?;
+        if let Err(error) = self.record(slot, Some(Provisional { edit, hunks: &[] })) {
+            self.bring_back_in_turn(slot);
+            return Err(error.into());
+        }
         slot.lock().publish_file(change, &proposal);
         Ok((true, true, None))
     }

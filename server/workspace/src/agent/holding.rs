@@ -19,7 +19,7 @@ pub struct Holding {
     pub dirty: bool,
     /// The editor's name for its language.
     pub language: Option<String>,
-    /// Undecided edits.
+    /// Undecided edits that are decided here.
     pub pending: usize,
     /// The hash of its text, if it is dirty: two editors that have the same text are of one mind.
     pub hash: Option<FileHash>,
@@ -33,11 +33,12 @@ impl Workspace {
     #[must_use]
     pub fn holding(&self, path: &Path) -> Option<Holding> {
         let slot = self.inner.slots.get(&key_of(&identity(path)))?.clone();
+        let elsewhere = slot.whose().other().is_some();
         let (open, pending) = {
             let document = slot.lock();
             let pending = document.edits().iter();
             let pending = pending.filter(|edit| edit.status() == hashline_history::Status::Pending).count();
-            (document.is_open(), pending)
+            (document.is_open(), if elsewhere { 0 } else { pending })
         };
         let used = Some(slot.used.load(Ordering::Relaxed)).filter(|used| *used > 0);
         if !open {

@@ -78,18 +78,18 @@ impl Workspace {
         let slots = match &scope.path {
             Some(path) => vec![self.reach_any(self.find(caller, path)?).await?],
             None => {
-                let workspace = self.clone();
-                let offered = move || {
-                    workspace.offer_recorded();
+                let (workspace, named) = (self.clone(), scope.edits.clone());
+                let brought = move || {
+                    workspace.bring_all_up(&named);
                     Ok(())
                 };
-                blocking(offered).await?;
+                blocking(brought).await?;
                 self.slots()
             }
         };
         let mut edits: Vec<EditInfo> = slots
             .iter()
-            .filter(|slot| self.may_reach(caller, slot) && !self.is_others(slot))
+            .filter(|slot| self.may_reach(caller, slot) && !self.is_told_elsewhere(slot))
             .flat_map(|slot| edits_of(caller, slot, scope))
             .collect();
         for id in &scope.edits {
@@ -99,13 +99,6 @@ impl Workspace {
         }
         edits.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(edits)
-    }
-
-    /// Whether a document is another process's: its edits are in the record, but that one decides about them.
-    fn is_others(&self, slot: &Slot) -> bool {
-        let Some(place) = slot.place() else { return false };
-        !slot.lock().is_open()
-            && self.inner.others.get().is_some_and(|others| others.may_have(place.absolute()))
     }
 
     /// Notes that a caller was told how edits stand: decisions about its own are no news to it any more.

@@ -102,6 +102,17 @@ pub struct Decided {
     pub refused: Vec<Undecided>,
     /// Copies of texts in which the person gave up lines.
     pub kept: Vec<PathBuf>,
+    /// Not decided, as another editor decides: it can be asked.
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// What another editor decides about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The file that it has open.
+    pub file: PathBuf,
+    /// What to say where it cannot be asked.
+    pub refused: Undecided,
 }
 
 impl Document {

@@ -81,15 +81,9 @@ impl Document {
             return;
         }
         let before = self.weave().clone();
-        let same = earlier.same.as_ref().and_then(|same| before.returned_to(same));
-        let (weave, seen) = match same {
-            Some(weave) => (weave, Vec::new()),
-            None => self.matched(text, earlier, now),
-        };
+        let seen = self.place_on(text, earlier, now);
         let ids: Vec<HunkId> = before.hunks().collect();
-        let now_in: Vec<bool> = ids.iter().map(|id| weave.in_buffer(*id)).collect();
-        self.weave = Some(weave);
-        self.snapshots.text_changed();
+        let now_in: Vec<bool> = ids.iter().map(|id| self.weave().in_buffer(*id)).collect();
         self.unrecorded.continuity = Continuity::Unobserved;
         let mut open_again = 0;
         for (id, now_in) in ids.into_iter().zip(now_in) {
@@ -124,6 +118,28 @@ impl Document {
             ));
         }
         self.news_of_edits();
+    }
+
+    /// Shows its edits over a text, as far as they have a place in it, while what becomes of them is decided elsewhere.
+    pub fn placed_on(&mut self, text: &Text, earlier: &Earlier, now: Millis) {
+        if self.text() != text {
+            self.place_on(text, earlier, now);
+            self.unseen = None;
+        }
+        self.news_of_edits();
+    }
+
+    /// Lets the weave have this text. Returns the held hunks that it shows exactly.
+    fn place_on(&mut self, text: &Text, earlier: &Earlier, now: Millis) -> Vec<HunkId> {
+        let before = self.weave().clone();
+        let same = earlier.same.as_ref().and_then(|same| before.returned_to(same));
+        let (weave, seen) = match same {
+            Some(weave) => (weave, Vec::new()),
+            None => self.matched(text, earlier, now),
+        };
+        self.weave = Some(weave);
+        self.snapshots.text_changed();
+        seen
     }
 
     /// The weave with a text that is none of the recorded ones, and the held hunks that the text shows exactly.

@@ -44,7 +44,7 @@ use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, JournalId, Weave};
 
 pub use change::{Change, Note, Resolution, Unit, Whole};
-pub use decide::{Choice, Decided, Request, Target, Unseen};
+pub use decide::{Choice, Decided, Elsewhere, Request, Target, Unseen};
 pub use deliver::{Delivered, Delivery};
 pub use edit::{Edit, EditHunk, HunkLines, HunkState};
 pub use file::{FileHunk, NewFile, in_words};

@@ -28,6 +28,8 @@ pub enum Why {
     Changed,
     /// It could not be written.
     Failed,
+    /// Another editor decides about it.
+    Elsewhere,
 }
 
 /// A hunk that was not decided.
@@ -55,6 +57,14 @@ impl Document {
     /// What to say when nothing can be decided, or a decision could not be written to the file.
     pub(crate) fn not_decided(target: &Target, message: String) -> Undecided {
         Undecided { why: Why::Failed, message, ..Self::no_such(target) }
+    }
+
+    /// What to say where another editor decides.
+    pub(crate) fn decided_elsewhere(target: &Target, editor: &str, document: &str) -> Undecided {
+        let message = format!(
+            "{document} is open in {editor} too, and its edits are decided there. Decide there, or close it there first."
+        );
+        Undecided { why: Why::Elsewhere, message, ..Self::no_such(target) }
     }
 
     /// What to say when a target names nothing.

@@ -8,7 +8,7 @@ use hashline_weave::HunkId;
 
 use crate::disk::Place;
 use crate::document::State;
-use crate::record::{OnDisk, name_in_record};
+use crate::record::{OnDisk, Whose, name_in_record};
 use crate::workspace::{Event, Slot, Workspace};
 
 /// How far the record of a document is known to this process.
@@ -16,6 +16,8 @@ use crate::workspace::{Event, Slot, Workspace};
 pub(crate) struct Recorded {
     /// The file, and the last that was recorded of it; none if that is nothing.
     pub latest: Option<(FileId, Sequence)>,
+    /// How often the history had been cleaned up then.
+    pub generation: u64,
     /// How the history looked when that was found out.
     pub glance: Option<Glance>,
     /// The revision of the weave that was recorded.
@@ -26,6 +28,18 @@ pub(crate) struct Recorded {
 pub(crate) struct Provisional<'a> {
     pub edit: NewEdit,
     pub hunks: &'a [HunkId],
+}
+
+impl Recorded {
+    /// What a document was just made of: the last that was recorded of it, and how the history looked before that was looked up.
+    pub fn of(store: &Store, latest: Option<(FileId, Sequence)>, glance: Option<Glance>) -> Self {
+        Self { latest, glance, generation: store.generation(), revision: 0 }
+    }
+
+    /// Whether this is still all that is recorded, and all of it is still there.
+    pub fn is_current(&self, store: &Store, latest: Option<(FileId, Sequence)>) -> bool {
+        self.latest == latest && (latest.is_none() || self.generation == store.generation())
+    }
 }
 
 impl Workspace {
@@ -66,15 +80,26 @@ impl Workspace {
             }
         });
         let mut session = session?;
+        if slot.whose().other().is_some() && edit.is_none() {
+            // What becomes of its edits is recorded by another process.
+            slot.lock().forget_unrecorded();
+            return Ok(());
+        }
         let hunks = edit.as_ref().map_or(&[][..], |edit| edit.hunks);
         let mut state = slot.lock().take_unrecorded(hunks);
         state.unrecorded.edit = edit.map(|edit| edit.edit);
         let appended = self.append(&mut session, slot, &place, &state, None);
         if let Err(error) = appended {
-            if matches!(error, StoreError::Stale { .. }) && !slot.lock().is_open() {
+            if is_beaten(&error) && !slot.lock().is_open() {
                 // Others know more of it by now; it is made anew of the file and the record when it is needed next.
                 slot.forget_read();
                 return if state.unrecorded.edit.is_none() { Ok(()) } else { Err(error) };
+            }
+            if is_beaten(&error) {
+                let is_edit = state.unrecorded.edit.is_some();
+                slot.lock().put_back(state.unrecorded);
+                self.give_way(slot, &error);
+                return if is_edit { Err(error) } else { Ok(()) };
             }
             if state.unrecorded.edit.is_some() && !state.unrecorded.wanted.is_empty() {
                 // It is the agent that hears of the rest.
@@ -105,18 +130,26 @@ impl Workspace {
         state: &State,
         saved: Option<FileHash>,
     ) -> Result<Appended, StoreError> {
-        let draft = Draft { saved, ..draft(slot, place, state) };
+        let owner = self.claim(session, slot, place)?;
+        let claims = owner.is_some();
+        let draft = Draft { saved, owner, ..draft(slot, place, state) };
         let appended = match session.append(&draft) {
-            // Another process has written about a document that is this one's: the text here is the one that counts.
-            Err(StoreError::Stale { .. }) if slot.lock().is_open() => {
+            // Another process has written about a document that is this one's.
+            Err(StoreError::Stale { .. }) if self.is_own(session, slot, place) => {
                 session.append(&Draft { since: None, continuity: Continuity::Anew, ..draft })
             }
             other => other,
         }?;
         let mut recorded = slot.recorded();
+        if recorded.latest.is_none() {
+            recorded.generation = session.generation();
+        }
         recorded.latest = Some((appended.file, appended.sequence));
         recorded.revision = state.weave.revision();
         drop(recorded);
+        if claims {
+            slot.set_whose(Whose::Own);
+        }
         let delivers = {
             let mut document = slot.lock();
             document.was_recorded(state).then(|| document.uri().to_owned())
@@ -133,6 +166,11 @@ impl Workspace {
             self.notice(words);
         }
     }
+}
+
+/// Whether something was not recorded as another process has been quicker, or decides.
+pub(crate) fn is_beaten(error: &StoreError) -> bool {
+    matches!(error, StoreError::Stale { .. } | StoreError::Owned { .. })
 }
 
 /// What is to be recorded of a document.

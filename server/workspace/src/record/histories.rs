@@ -1,7 +1,7 @@
 //! Which history holds what happens to a file.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use dashmap::DashMap;
 use hashline_history::{DocumentName, FilesNow, Glance, Probe, Store, has_history, history_folder};
@@ -19,6 +19,10 @@ pub struct Histories {
     found: DashMap<PathBuf, Option<Arc<Store>>>,
     /// How the histories looked when their undecided edits were offered last.
     pub(crate) offered: DashMap<PathBuf, Glance>,
+    /// Held while they are offered: whoever comes meanwhile finds all of them afterwards.
+    pub(crate) offering: Mutex<()>,
+    /// How they looked when it was asked last what others have recorded.
+    pub(crate) watched: DashMap<PathBuf, Glance>,
     /// How many damaged lines of each the person knows of.
     damaged: DashMap<PathBuf, usize>,
 }
@@ -29,7 +33,9 @@ impl Histories {
     pub fn of(process: impl Into<String>) -> Self {
         let process = format!("{} {}", process.into(), std::process::id());
         let (stores, found) = (DashMap::new(), DashMap::new());
-        Self { process, probe: None, stores, found, offered: DashMap::new(), damaged: DashMap::new() }
+        let (offered, watched, damaged) = (DashMap::new(), DashMap::new(), DashMap::new());
+        let offering = Mutex::default();
+        Self { process, probe: None, stores, found, offered, offering, watched, damaged }
     }
 
     /// The same, with every change of a history asked for. For tests.
@@ -97,6 +103,13 @@ impl Workspace {
                 lines.join("; ")
             ));
         }
+    }
+
+    /// The histories that are in use.
+    pub(crate) fn histories_in_use(&self) -> Vec<Arc<Store>> {
+        // Those of roots come to be in use by being asked for.
+        let _ = self.histories_of_roots();
+        self.inner.histories.stores.iter().map(|store| store.value().clone()).collect()
     }
 
     /// The histories of whole roots, as far as there are any.

@@ -16,11 +16,13 @@
 
 mod append;
 mod histories;
+mod owner;
 mod recorder;
 mod restore;
 
 pub(crate) use append::{Provisional, Recorded, draft};
 pub use histories::Histories;
 pub(crate) use histories::{OnDisk, name_in_record};
+pub(crate) use owner::{OtherEditor, Whose};
 pub(crate) use recorder::{Job, Recorder};
 pub(crate) use restore::{Look, uri_of};

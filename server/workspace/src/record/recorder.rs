@@ -11,6 +11,10 @@ use crate::workspace::{Inner, Slot, Workspace};
 const REOPENED_WITHIN: Duration = Duration::from_secs(2);
 /// The pause before something is tried to be recorded again.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The pause before a document whose turn it is not is looked at again.
+const TURN: Duration = Duration::from_millis(20);
+/// How often it is looked for what other processes have recorded.
+const WATCH: Duration = Duration::from_millis(500);
 
 /// Something to do for a document, or for all.
 pub(crate) enum Job {
@@ -26,6 +30,8 @@ pub(crate) enum Job {
     Settle(Arc<Slot>),
     /// The edits of documents that nobody has opened are to be offered.
     Offer,
+    /// What other processes have recorded is to be looked for, again and again.
+    Watch,
     /// Say when all before is done.
     Tell(Sender<()>),
 }
@@ -105,9 +111,13 @@ impl Worker {
     fn work(&mut self, workspace: &Workspace, job: Job) {
         match job {
             Job::Record(slot) => self.record(workspace, &slot),
-            Job::Opened(slot) => workspace.bring_back(&slot),
+            Job::Opened(slot) => {
+                if !workspace.bring_back(&slot) {
+                    self.waiting.push((Instant::now() + TURN, Job::Opened(slot)));
+                }
+            }
             Job::Saved(slot) => match workspace.record_saved(&slot) {
-                Ok(()) => drop(self.failed.remove(&slot.key)),
+                Ok(()) => self.recorded(&slot),
                 Err(error) => self.not_recorded(workspace, &slot, &error, Job::Saved(slot.clone())),
             },
             Job::Closed(slot) => {
@@ -120,8 +130,27 @@ impl Worker {
                 }
                 self.waiting.push((Instant::now() + REOPENED_WITHIN, Job::Settle(slot)));
             }
-            Job::Settle(slot) => workspace.settle_closed(&slot),
+            Job::Settle(slot) => {
+                if !workspace.settle_closed(&slot) {
+                    self.waiting.push((Instant::now() + TURN, Job::Settle(slot)));
+                }
+            }
             Job::Offer => workspace.offer_recorded(),
+            Job::Watch => {
+                let (behind, grown) = workspace.left_behind();
+                for slot in behind {
+                    if slot.lock().is_open() {
+                        slot.whole.send_replace(false);
+                        self.work(workspace, Job::Opened(slot));
+                    } else {
+                        self.work(workspace, Job::Settle(slot));
+                    }
+                }
+                if grown {
+                    workspace.offer_recorded();
+                }
+                self.waiting.push((Instant::now() + WATCH, Job::Watch));
+            }
             // Whoever asked may have gone.
             Job::Tell(done) => drop(done.send(())),
         }
@@ -135,8 +164,16 @@ impl Worker {
 
     fn record_all(&mut self, workspace: &Workspace, slot: &Arc<Slot>) {
         match workspace.record(slot, None) {
-            Ok(()) => drop(self.failed.remove(&slot.key)),
+            Ok(()) => self.recorded(slot),
             Err(error) => self.not_recorded(workspace, slot, &error, Job::Record(slot.clone())),
+        }
+    }
+
+    /// What there was to record of a document is recorded, or is another process's by now, so that it comes back from there.
+    fn recorded(&mut self, slot: &Arc<Slot>) {
+        self.failed.remove(&slot.key);
+        if !*slot.whole.borrow() {
+            self.waiting.push((Instant::now(), Job::Opened(slot.clone())));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Documents as their record and their text make them (rules W16, W17).
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use hashline_history::{
     Decision, Document as Past, DocumentName, FileId, HunkRef, Location, RecordedState, Sequence, Session,
@@ -13,8 +13,8 @@ use url::Url;
 use crate::disk::{Place, read};
 use crate::document::{Document, Earlier, Millis, Target};
 use crate::on_disk::same_text;
-use crate::record::append::Recorded;
-use crate::record::name_in_record;
+use crate::record::append::{Recorded, is_beaten};
+use crate::record::{Whose, name_in_record};
 use crate::refusal::Refusal;
 use crate::workspace::{Found, Slot, Workspace, key_of};
 
@@ -29,7 +29,7 @@ pub(crate) enum Look<'a, 's> {
 }
 
 impl Workspace {
-    /// Whether the record of a closed document has got ahead of what this process knows of it. A system call where it has not.
+    /// Whether the record of a document has got ahead of what this process knows of it. A system call where it has not.
     pub(crate) fn record_is_ahead(&self, slot: &Slot, place: &Place) -> bool {
         let Some(store) = self.history_of(place) else { return false };
         let known = *slot.recorded();
@@ -39,8 +39,11 @@ impl Workspace {
         }
         // What cannot be read now is found out by whoever has to write.
         let latest = store.latest(&name_in_record(place)).unwrap_or(known.latest);
-        slot.recorded().glance = glance;
-        latest != known.latest
+        let is_ahead = !known.is_current(&store, latest);
+        if !is_ahead {
+            slot.recorded().glance = glance;
+        }
+        is_ahead
     }
 
     /// Brings a document that no editor has open to its file's text, and to its record. False if the two do not go together and only a
@@ -80,7 +83,8 @@ impl Workspace {
         let Some(store) = self.history_of(place) else { return Ok(true) };
         let glance = store.glance();
         let latest = store.latest(&name_in_record(place))?;
-        let Some((file, _)) = latest.filter(|_| latest != slot.recorded().latest) else { return Ok(true) };
+        let is_known = slot.recorded().is_current(&store, latest);
+        let Some((file, _)) = latest.filter(|_| !is_known) else { return Ok(true) };
         if matches!(how, Look::Glance) {
             return Ok(false);
         }
@@ -91,7 +95,7 @@ impl Workspace {
             document.keep_told(&now);
             document.news_of_edits();
             *now = document;
-            *slot.recorded() = Recorded { latest, glance, ..Recorded::default() };
+            *slot.recorded() = Recorded::of(&store, latest, glance);
         }
         Ok(true)
     }
@@ -113,7 +117,7 @@ impl Workspace {
             let document = slot.lock();
             (document.is_open(), document.text() == text, document.has_unrecorded())
         };
-        if open || (latest == known.latest && (same || latest.is_none())) {
+        if open || (known.is_current(&store, latest) && (same || latest.is_none())) {
             slot.recorded().glance = glance;
             return Ok(true);
         }
@@ -135,7 +139,18 @@ impl Workspace {
                 Look::Glance | Look::AsItSeems => self.record(slot, None)?,
             }
         }
-        let Some((file, _)) = latest else { return Ok(true) };
+        let Some((file, _)) = latest else {
+            // All that was recorded of it was cleaned up.
+            let mut document = Document::missing(&uri_of(place), name_in_record(place));
+            let mut now = slot.lock();
+            if !now.is_open() {
+                document.keep_told(&now);
+                document.news_of_edits();
+                *now = document;
+                *slot.recorded() = Recorded::of(&store, None, glance);
+            }
+            return Ok(true);
+        };
         let past = store.file(file)?;
         if is_look && past.weave().is_none_or(|weave| weave.buffer() != text) {
             return Ok(false);
@@ -147,17 +162,18 @@ impl Workspace {
             document.keep_told(&now);
             document.news_of_edits();
             *now = document;
-            *slot.recorded() = Recorded { latest: Some(latest), glance, ..Recorded::default() };
+            *slot.recorded() = Recorded::of(&store, Some(latest), glance);
         }
         Ok(true)
     }
 
-    /// An editor has opened a document: its edits come back, and agents may go on.
-    pub(crate) fn bring_back(&self, slot: &Arc<Slot>) {
-        // An edit that was under way when it was opened comes first.
-        let _turn = slot.queue.blocking_lock();
+    /// An editor has opened a document: its edits come back, and agents may go on. False if it is not its turn: an edit or a decision that
+    /// was under way comes first.
+    pub(crate) fn bring_back(&self, slot: &Arc<Slot>) -> bool {
+        let Ok(_turn) = slot.queue.try_lock() else { return false };
         self.bring_back_in_turn(slot);
         self.attend(slot);
+        true
     }
 
     /// The same for whoever has the turn.
@@ -177,17 +193,44 @@ impl Workspace {
     fn try_bring_back(&self, slot: &Slot) -> Result<(), StoreError> {
         let Some(place) = slot.place() else { return Ok(()) };
         let Some(store) = self.history_of(&place) else { return Ok(()) };
-        let latest = store.latest(&name_in_record(&place))?;
-        let Some((file, _)) = latest.filter(|_| latest != slot.recorded().latest) else { return Ok(()) };
+        let name = name_in_record(&place);
+        let other = self.claimed_by_other(&store, &name)?;
+        let latest = store.latest(&name)?;
+        let Some((file, _)) = latest else { return Ok(()) };
+        let is_known = slot.recorded().is_current(&store, latest);
+        if !is_known || slot.whose().other().is_some() {
+            self.make_of_record(slot, &place, &store, file, other.is_some())?;
+        }
+        slot.set_whose(other.map_or(Whose::Anybodys, Whose::Others));
+        if slot.whose() == Whose::Anybodys && slot.lock().has_something_to_decide() {
+            // With it goes the claim.
+            self.record(slot, None)?;
+        }
+        Ok(())
+    }
+
+    /// Makes an open document of its record and its text. `elsewhere`: another editor decides about its edits.
+    fn make_of_record(
+        &self,
+        slot: &Slot,
+        place: &Place,
+        store: &Store,
+        file: FileId,
+        elsewhere: bool,
+    ) -> Result<(), StoreError> {
         self.look_behind(slot);
         let (opened, form) = {
             let document = slot.lock();
             (document.text().clone(), document.form())
         };
-        let saved = read(&place).is_ok_and(|bytes| same_text(&opened, &bytes.bytes));
-        let is_in = if saved { Location::Disk } else { Location::Buffer };
         let past = store.file(file)?;
-        let (mut document, latest) = remembered(&store, &past, &place, (&opened, form), is_in, self.now())?;
+        let (mut document, latest) = if elsewhere {
+            placed(store, &past, place, (&opened, form), self.now())?
+        } else {
+            let saved = read(place).is_ok_and(|bytes| same_text(&opened, &bytes.bytes));
+            let is_in = if saved { Location::Disk } else { Location::Buffer };
+            remembered(store, &past, place, (&opened, form), is_in, self.now())?
+        };
         let mut now = slot.lock();
         if now.is_open() {
             document.keep_told(&now);
@@ -195,22 +238,30 @@ impl Workspace {
             document.follow_home(&now, self.now());
             document.news_of_edits();
             *now = document;
-            *slot.recorded() = Recorded { latest: Some(latest), ..Recorded::default() };
+            *slot.recorded() = Recorded::of(store, Some(latest), None);
         }
         Ok(())
     }
 
-    /// The file of a document that was not opened again has the last word (rule W16).
-    pub(crate) fn settle_closed(&self, slot: &Arc<Slot>) {
-        let Some(place) = slot.place() else { return };
-        if slot.lock().is_open() || slot.lock().edits().is_empty() {
-            return;
+    /// The file of a document that was not opened again has the last word (rule W16). Others may decide about its edits from then on.
+    /// False if it is not its turn.
+    pub(crate) fn settle_closed(&self, slot: &Arc<Slot>) -> bool {
+        let Some(place) = slot.place() else { return true };
+        let Ok(_turn) = slot.queue.try_lock() else { return false };
+        if slot.lock().is_open() || (slot.lock().edits().is_empty() && !self.record_is_ahead(slot, &place)) {
+            return true;
         }
-        let _turn = slot.queue.blocking_lock();
         if let Err(refusal) = self.read_now(slot, &place) {
             tracing::debug!("{} was not looked at after it was closed: {refusal}", slot.key);
         }
+        if slot.whose() == Whose::Own
+            && let Err(error) = self.release(slot)
+        {
+            // It ends with this process at the latest.
+            tracing::debug!("the claim to {} was not given back: {error}", slot.key);
+        }
         self.attend(slot);
+        true
     }
 
     /// Whether the text of a document with edits has changed since it was recorded.
@@ -221,8 +272,24 @@ impl Workspace {
             || (recorded.latest.is_some() && document.weave().revision() != recorded.revision)
     }
 
+    /// Brings what is known of files that nobody has open to their record: others may have decided. The edits with these ids, or beginnings
+    /// of them, are known afterwards, whatever was decided about them.
+    pub(crate) fn bring_all_up(&self, named: &[String]) {
+        self.offer_recorded();
+        named.iter().for_each(|id| self.load_recorded(&Target::Edit(id.clone())));
+        for slot in self.slots() {
+            let Some(place) = slot.place().filter(|_| !slot.lock().is_open()) else { continue };
+            if self.record_is_ahead(&slot, &place)
+                && let Err(refusal) = self.read_now(&slot, &place)
+            {
+                tracing::debug!("{} is told of as it was: {refusal}", slot.key);
+            }
+        }
+    }
+
     /// Offers the undecided edits of files that nobody has opened.
     pub(crate) fn offer_recorded(&self) {
+        let _all = self.inner.histories.offering.lock().unwrap_or_else(PoisonError::into_inner);
         for store in self.histories_of_roots() {
             let Some(glance) = store.glance() else { continue };
             if self.inner.histories.offered.insert(store.folder().to_owned(), glance) == Some(glance) {
@@ -283,8 +350,10 @@ impl Workspace {
         if self.inner.slots.contains_key(&key) {
             return true;
         }
-        // What another process has open is not what its file says.
-        if self.inner.others.get().is_some_and(|others| others.may_have(place.absolute())) {
+        // What another process has open is not what its file says. Of several with an editor each sees who has claimed what.
+        if !self.is_one_of_several()
+            && self.inner.others.get().is_some_and(|others| others.may_have(place.absolute()))
+        {
             return false;
         }
         let found = Found { key, slot: None, place: Some(place.clone()) };
@@ -308,7 +377,7 @@ impl Workspace {
     /// Records that a document was saved: what the record has of it is on the disk from now on.
     pub(crate) fn record_saved(&self, slot: &Slot) -> Result<(), StoreError> {
         let Some(place) = slot.place() else { return Ok(()) };
-        if slot.lock().edits().is_empty() {
+        if slot.lock().edits().is_empty() || slot.whose().other().is_some() {
             return Ok(());
         }
         let Some(store) = self.history_of(&place) else { return Ok(()) };
@@ -332,11 +401,29 @@ impl Workspace {
         let appended = self.append(&mut session, slot, &place, &state, Some(saved));
         if let Err(error) = appended {
             slot.lock().put_back(state.unrecorded);
+            if is_beaten(&error) {
+                self.give_way(slot, &error);
+                return Ok(());
+            }
             return Err(error);
         }
         self.end_session(session);
         Ok(())
     }
+}
+
+/// A document as its record has it, over the text that an editor has while another one decides about its edits.
+fn placed(
+    store: &Store,
+    past: &Past,
+    place: &Place,
+    (text, form): (&Text, DiskForm),
+    now: Millis,
+) -> Result<(Document, (FileId, Sequence)), StoreError> {
+    let mut document = Document::of_record(&uri_of(place), past);
+    document.set_form(form);
+    document.placed_on(text, &earlier(store, past, text, form.hash(text))?, now);
+    Ok((document, (past.file, past.sequence)))
 }
 
 /// A document as its record and its text make it, the last that was recorded of it, and whether its text is the recorded one.

@@ -14,7 +14,7 @@ use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{
     Change, Choice, ContentChange, Decided, HunkState, HunkView, Request, Target, Unseen, Why,
 };
-use hashline_workspace::{Caller, Event, Histories, Refusal, Settings, Workspace};
+use hashline_workspace::{Caller, Event, Histories, Others, Refusal, Settings, Workspace};
 use tempfile::TempDir;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -70,8 +70,21 @@ impl Desk {
 
     /// A process that begins to serve a folder.
     pub fn over(folder: Arc<Folder>, settings: Settings, histories: Histories) -> Self {
+        Self::beside(None, folder, settings, histories)
+    }
+
+    /// The same, with other processes about.
+    pub fn beside(
+        others: Option<Arc<dyn Others>>,
+        folder: Arc<Folder>,
+        settings: Settings,
+        histories: Histories,
+    ) -> Self {
         let roots = Roots::open([folder.path()]).unwrap();
         let (workspace, events) = Workspace::new(roots.clone(), settings.clone(), histories);
+        if let Some(others) = others {
+            workspace.mind(others);
+        }
         workspace.set_roots(roots);
         let (pages, said, unseen) = (BTreeMap::new(), Vec::new(), Unseen::Refuse);
         Self { workspace, events, folder, settings, pages, said, unseen }

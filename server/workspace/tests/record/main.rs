@@ -11,5 +11,6 @@ mod fidelity;
 mod held;
 mod hostile;
 mod lines;
+mod owners;
 mod reopened;
 mod unseen;

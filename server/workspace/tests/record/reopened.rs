@@ -288,8 +288,20 @@ impl Others for HasAll {
         true
     }
 
+    fn answer_for(&self, _: &Path) -> bool {
+        true
+    }
+
     fn roots(&self) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn editor_of(&self, _: &str) -> Option<String> {
+        None
     }
 }
 

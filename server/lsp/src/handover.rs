@@ -1,0 +1,230 @@
+//! Decisions that one process hands to another: those that come in from `mcpdiff` and from other editors, and those about documents that
+//! another editor has open (rule W19).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use hashline_history::{ConversationId, EditId, HunkRef};
+use hashline_link::{Decide, DecideOutcome, DecideResult, Decision, Mine, Refused};
+use hashline_weave::TakeOut;
+use hashline_workspace::agent::ReviewScope;
+use hashline_workspace::document::{Choice, Decided, Elsewhere, Request, Target, Undecided, Unseen, Why};
+use hashline_workspace::{Caller, Refusal, Workspace};
+
+use crate::session::Session;
+
+/// How long the editor may take to show a decision before the other process is told that it waits.
+const SHOWN_WITHIN: Duration = Duration::from_secs(1);
+/// The pause before looking again.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Carries out a decision that was made in another process.
+pub(crate) async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutcome {
+    let request = match request(workspace, &decide).await {
+        Ok(request) => request,
+        Err((result, message)) => return DecideOutcome { result, message, ..DecideOutcome::default() },
+    };
+    let decided = workspace.decide_from_elsewhere(decide.path.as_deref(), &request).await;
+    let refused: Vec<Refused> = decided.refused.iter().map(refused).collect();
+    let (result, message) = match decided.refused.first() {
+        Some(first) => (result(first.why), first.message.clone()),
+        None => {
+            let word = match request.choice {
+                Choice::Reject | Choice::KeepMine => "rejected",
+                _ => "accepted",
+            };
+            match shown(workspace, &decided.queued).await {
+                true => (DecideResult::Done, word.to_owned()),
+                false => (DecideResult::Queued, format!("{word}; waits for the editor to show it")),
+            }
+        }
+    };
+    let names = decided.queued.iter().map(HunkRef::to_string).collect();
+    DecideOutcome { result, message, decided: names, refused, kept: decided.kept }
+}
+
+/// What a decision of another process asks for.
+async fn request(workspace: &Workspace, decide: &Decide) -> Result<Request, (DecideResult, String)> {
+    let newer = |what| {
+        let message = format!(
+            "{what} is nothing that this editor's hashline knows, which is older: restart the editor"
+        );
+        (DecideResult::Conflict, message)
+    };
+    let choice = match decide.decision {
+        Decision::Accept => Choice::Accept,
+        Decision::Reject => Choice::Reject,
+        Decision::KeepMine => Choice::KeepMine,
+        Decision::TakeTheirs => Choice::TakeTheirs,
+        Decision::KeepBoth => Choice::KeepBoth,
+        Decision::Unknown => return Err(newer("what was decided")),
+    };
+    let (edited, unseen) = match decide.mine {
+        None => (None, Unseen::Refuse),
+        Some(Mine::Keep) => (Some(TakeOut::KeepMyLines), Unseen::Keep),
+        Some(Mine::GiveUp) => (Some(TakeOut::WithMyChanges), Unseen::GiveUp),
+        Some(Mine::Unknown) => return Err(newer("what becomes of changed lines")),
+    };
+    let target = match (&decide.conversation, decide.edit.as_str()) {
+        (Some(id), "") if decide.decided_too => Target::Whole(ConversationId::from(id.as_str())),
+        (Some(id), "") => Target::Conversation(ConversationId::from(id.as_str())),
+        (None, edit) if !edit.is_empty() => {
+            let edit = whole_id(workspace, edit).await?;
+            match decide.hunk {
+                Some(number) => Target::Hunk(HunkRef { edit, number }),
+                None => Target::Edit(edit.to_string()),
+            }
+        }
+        _ => return Err((DecideResult::NotFound, "name an edit, or a conversation".to_owned())),
+    };
+    let (reason, with_others) = (decide.reason.clone(), decide.with_others);
+    Ok(Request { choice, target, reason, edited, with_others, unseen })
+}
+
+/// The edit whose id begins so.
+async fn whole_id(workspace: &Workspace, begin: &str) -> Result<EditId, (DecideResult, String)> {
+    let scope = ReviewScope { edits: vec![begin.to_owned()], ..ReviewScope::default() };
+    let edits = match workspace.edits(&the_person(), &scope).await {
+        Ok(edits) => edits,
+        Err(refusal @ Refusal::NoSuchEdit(_)) => return Err((DecideResult::NotFound, refusal.to_string())),
+        Err(refusal) => return Err((DecideResult::Changed, refusal.to_string())),
+    };
+    match edits.first() {
+        Some(first) if edits.iter().all(|edit| edit.id == first.id) => Ok(first.id.clone()),
+        _ => {
+            let message = format!("more than one edit begins with {begin}: give more of the id");
+            Err((DecideResult::NotFound, message))
+        }
+    }
+}
+
+fn the_person() -> Caller {
+    Caller::anywhere("mcpdiff", "mcpdiff")
+}
+
+/// Waits a moment for the texts to show what was decided; false if they do not yet.
+async fn shown(workspace: &Workspace, hunks: &[HunkRef]) -> bool {
+    let ids: BTreeSet<&str> = hunks.iter().map(|hunk| hunk.edit.as_str()).collect();
+    let edits = ids.into_iter().map(str::to_owned).collect();
+    let scope = ReviewScope { edits, ..ReviewScope::default() };
+    let deadline = Instant::now() + SHOWN_WITHIN;
+    loop {
+        let edits = workspace.edits(&the_person(), &scope).await.unwrap_or_default();
+        if !edits.iter().flat_map(|edit| &edit.hunks).any(|hunk| hunk.view.deciding) {
+            return true;
+        }
+        if Instant::now() >= deadline {
+            return false;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+fn result(why: Why) -> DecideResult {
+    match why {
+        Why::Gone => DecideResult::NotFound,
+        Why::Changed => DecideResult::Changed,
+        _ => DecideResult::Conflict,
+    }
+}
+
+fn refused(undecided: &Undecided) -> Refused {
+    let why = match undecided.why {
+        Why::Gone => hashline_link::Why::Gone,
+        Why::Changed => hashline_link::Why::Changed,
+        Why::Conflicted => hashline_link::Why::Conflicted,
+        Why::Lost => hashline_link::Why::Lost,
+        Why::Edited => hashline_link::Why::Edited,
+        Why::NeedsOthers => hashline_link::Why::NeedsOthers,
+        Why::Collides => hashline_link::Why::Collides,
+        Why::Failed => hashline_link::Why::Failed,
+        Why::Elsewhere => hashline_link::Why::Other,
+    };
+    let others = undecided.others.iter().map(HunkRef::to_string).collect();
+    Refused { hunk: undecided.hunk.clone(), why, message: undecided.message.clone(), others }
+}
+
+/// Hands over what another editor decides about, and adds what became of it.
+pub(crate) async fn hand_over(session: &Session, request: &Request, decided: &mut Decided) {
+    for Elsewhere { file, refused } in std::mem::take(&mut decided.elsewhere) {
+        let said = said(request, &file);
+        let asked = match (&session.presence.neighbours, said) {
+            (Some(neighbours), Some(said)) => neighbours.hand_over(&file, &said).await,
+            _ => None,
+        };
+        match asked {
+            // Nobody has it open any more.
+            None => decided.refused.push(refused),
+            Some((editor, Err(error))) => {
+                let message = format!(
+                    "It is decided in {editor}, which does not answer ({error}). Decide there, or try again in a moment."
+                );
+                decided.refused.push(Undecided { message, ..refused });
+            }
+            Some((_, Ok(outcome))) => add(decided, outcome, &refused),
+        }
+    }
+}
+
+/// Adds what another process says became of a decision.
+fn add(decided: &mut Decided, outcome: DecideOutcome, asked: &Undecided) {
+    decided.queued.extend(outcome.decided.iter().filter_map(|hunk| hunk.parse().ok()));
+    decided.kept.extend(outcome.kept);
+    let is_done = matches!(outcome.result, DecideResult::Done | DecideResult::Queued);
+    if !is_done && outcome.refused.is_empty() {
+        let why = if outcome.result == DecideResult::NotFound { Why::Gone } else { Why::Elsewhere };
+        decided.refused.push(Undecided { why, message: outcome.message, ..asked.clone() });
+    }
+    decided.refused.extend(outcome.refused.into_iter().map(heard));
+}
+
+/// A decision about one file as another process is told of it; none of one about what is on this editor's screen.
+fn said(request: &Request, file: &Path) -> Option<Decide> {
+    let (edit, hunk, conversation) = match &request.target {
+        Target::Hunk(hunk) => (hunk.edit.to_string(), Some(hunk.number), None),
+        Target::Edit(edit) => (edit.clone(), None, None),
+        Target::Conversation(id) | Target::Whole(id) => (String::new(), None, Some(id.to_string())),
+        Target::Lines(_) | Target::All => return None,
+    };
+    let decision = match request.choice {
+        Choice::Accept => Decision::Accept,
+        Choice::Reject => Decision::Reject,
+        Choice::KeepMine => Decision::KeepMine,
+        Choice::TakeTheirs => Decision::TakeTheirs,
+        Choice::KeepBoth => Decision::KeepBoth,
+        Choice::Reopen => return None,
+    };
+    let mine = match (request.edited, request.unseen) {
+        (Some(TakeOut::KeepMyLines), _) | (None, Unseen::Keep) => Some(Mine::Keep),
+        (Some(TakeOut::WithMyChanges), _) | (None, Unseen::GiveUp) => Some(Mine::GiveUp),
+        (None, Unseen::Refuse) => None,
+    };
+    Some(Decide {
+        edit,
+        hunk,
+        conversation,
+        decided_too: matches!(request.target, Target::Whole(_)),
+        path: Some(file.to_owned()),
+        decision,
+        reason: request.reason.clone(),
+        mine,
+        with_others: request.with_others,
+    })
+}
+
+fn heard(refused: Refused) -> Undecided {
+    let why = match refused.why {
+        hashline_link::Why::Gone => Why::Gone,
+        hashline_link::Why::Changed => Why::Changed,
+        hashline_link::Why::Conflicted => Why::Conflicted,
+        hashline_link::Why::Lost => Why::Lost,
+        hashline_link::Why::Edited => Why::Edited,
+        hashline_link::Why::NeedsOthers => Why::NeedsOthers,
+        hashline_link::Why::Collides => Why::Collides,
+        hashline_link::Why::Failed => Why::Failed,
+        hashline_link::Why::Other => Why::Elsewhere,
+    };
+    let others = refused.others.iter().filter_map(|hunk| hunk.parse().ok()).collect();
+    Undecided { hunk: refused.hunk, why, message: refused.message, others }
+}

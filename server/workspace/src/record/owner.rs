@@ -1,0 +1,239 @@
+//! Which of several processes decides about the edits of a file (rule W19).
+//!
+//! Whoever has a file open claims its edits in the record, as soon as there are any, and gives the claim back when the file is closed. As
+//! long as the one that claimed them runs and any of them is undecided or not saved, others show them and hand decisions over; they record
+//! nothing about the file. A claim of a process that has ended is nobody's: who has the file open takes it over, with the edits as they were
+//! recorded. Edits of a file that nobody has open are nobody's.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hashline_history::{DocumentName, Draft, Glance, OwnerChange, Session, Store, StoreError};
+
+use crate::disk::Place;
+use crate::document::Document;
+use crate::record::append::Recorded;
+use crate::record::{name_in_record, uri_of};
+use crate::workspace::{Others, Slot, Workspace};
+
+/// Who decides about the edits of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Whoever has the history.
+    #[default]
+    Anybodys,
+    /// This process, which has claimed them.
+    Own,
+    /// Another one.
+    Others(OtherEditor),
+}
+
+/// An editor that another process serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OtherEditor {
+    /// What its process is called in the record.
+    pub process: String,
+    /// What the editor is called.
+    pub name: String,
+}
+
+impl Whose {
+    /// The other editor that decides, if one does.
+    pub fn other(&self) -> Option<&OtherEditor> {
+        match self {
+            Self::Others(other) => Some(other),
+            Self::Anybodys | Self::Own => None,
+        }
+    }
+}
+
+impl Workspace {
+    fn others(&self) -> Option<&Arc<dyn Others>> {
+        self.inner.others.get()
+    }
+
+    /// What this process is called where it claims edits; none if it has no editor, or nobody else can be there.
+    fn own_name(&self) -> Option<&str> {
+        self.others()?.own_name()
+    }
+
+    /// Whether this process claims edits, and so has to notice when others do.
+    pub(crate) fn is_one_of_several(&self) -> bool {
+        self.own_name().is_some()
+    }
+
+    /// The other editor that has claimed the edits of a file and still runs. `owner_but` asks the record.
+    fn other_of(
+        &self,
+        owner_but: impl FnOnce(&str) -> Result<Option<String>, StoreError>,
+    ) -> Result<Option<OtherEditor>, StoreError> {
+        let Some(others) = self.others() else { return Ok(None) };
+        let Some(process) = owner_but(others.own_name().unwrap_or_default())? else { return Ok(None) };
+        Ok(others.editor_of(&process).map(|name| OtherEditor { process, name }))
+    }
+
+    /// The other editor that has claimed the edits of a file and still runs.
+    pub(crate) fn claimed_by_other(
+        &self,
+        store: &Store,
+        name: &DocumentName,
+    ) -> Result<Option<OtherEditor>, StoreError> {
+        self.other_of(|own| store.owner_but(name, own))
+    }
+
+    /// What has to be recorded of who decides, together with what is recorded of a document: of an open one that this process does.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Owned`]: another one does.
+    pub(crate) fn claim(
+        &self,
+        session: &Session<'_>,
+        slot: &Slot,
+        place: &Place,
+    ) -> Result<Option<OwnerChange>, StoreError> {
+        let name = name_in_record(place);
+        if let Some(other) = self.other_of(|own| Ok(session.owner_but(&name, own)))? {
+            let editor = other.name.clone();
+            slot.set_whose(Whose::Others(other));
+            return Err(StoreError::Owned { document: name, editor });
+        }
+        let Some(own) = self.own_name().filter(|_| slot.lock().is_open()) else { return Ok(None) };
+        Ok((!session.is_owner(&name, own)).then(|| OwnerChange::Claimed(own.to_owned())))
+    }
+
+    /// Whether the text here is the one that counts, whatever others have recorded of it.
+    pub(crate) fn is_own(&self, session: &Session<'_>, slot: &Slot, place: &Place) -> bool {
+        slot.lock().is_open()
+            && self.own_name().is_none_or(|own| session.is_owner(&name_in_record(place), own))
+    }
+
+    /// Another process was quicker: what was wanted here is not made, and the document is to be made anew of the record.
+    pub(crate) fn give_way(&self, slot: &Slot, error: &StoreError) {
+        let dropped = {
+            let mut document = slot.lock();
+            let dropped = document.drop_wanted();
+            document.forget_unrecorded();
+            dropped
+        };
+        if dropped {
+            self.tell_not_made(slot, error);
+        }
+        slot.whole.send_replace(false);
+    }
+
+    /// Lets an open document be made anew of the record where others have written about it, or its owner has ended. A system call where
+    /// that is not so.
+    pub(crate) fn fall_behind(&self, slot: &Slot) {
+        let whose = slot.whose();
+        if whose == Whose::Own || !self.is_one_of_several() || !slot.lock().is_open() {
+            return;
+        }
+        let Some(place) = slot.place() else { return };
+        if self.has_lost_owner(&whose) || self.record_is_ahead(slot, &place) {
+            slot.whole.send_replace(false);
+        }
+    }
+
+    fn has_lost_owner(&self, whose: &Whose) -> bool {
+        let runs = |other: &OtherEditor| {
+            self.others().is_some_and(|others| others.editor_of(&other.process).is_some())
+        };
+        whose.other().is_some_and(|other| !runs(other))
+    }
+
+    /// Shows a closed document as its record has it, as another editor has it open: what the file holds is no question then. False if
+    /// no other editor has claimed it.
+    pub(crate) fn show_as_recorded(&self, slot: &Slot, place: &Place) -> Result<bool, StoreError> {
+        let Some(store) = self.history_of(place).filter(|_| self.others().is_some()) else {
+            return Ok(false);
+        };
+        let glance = store.glance();
+        let name = name_in_record(place);
+        let Some(other) = self.claimed_by_other(&store, &name)? else {
+            if slot.whose().other().is_some() {
+                // It is for the file to tell now.
+                slot.set_whose(Whose::Anybodys);
+                *slot.recorded() = Recorded::default();
+            }
+            return Ok(false);
+        };
+        let latest = store.latest(&name)?;
+        if let Some((file, _)) = latest {
+            let past = store.file(file)?;
+            let mut now = slot.lock();
+            if !now.is_open() {
+                let mut document = Document::of_record(&uri_of(place), &past);
+                document.keep_told(&now);
+                document.news_of_edits();
+                *now = document;
+                *slot.recorded() = Recorded::of(&store, latest, glance);
+            }
+        }
+        slot.set_whose(Whose::Others(other));
+        Ok(true)
+    }
+
+    /// Gives a claim back: the document is closed.
+    pub(crate) fn release(&self, slot: &Slot) -> Result<(), StoreError> {
+        let (Some(own), Some(place)) = (self.own_name(), slot.place()) else { return Ok(()) };
+        let Some(store) = self.history_of(&place) else { return Ok(()) };
+        let name = name_in_record(&place);
+        let mut session = self.session(&store)?;
+        if session.is_owner(&name, own) && !slot.lock().is_open() {
+            let known = session.latest(&name) == slot.recorded().latest;
+            let draft = Draft { owner: Some(OwnerChange::Released), ..Draft::about(name) };
+            let appended = session.append(&draft)?;
+            if known {
+                slot.recorded().latest = Some((appended.file, appended.sequence));
+            }
+            slot.set_whose(Whose::Anybodys);
+        }
+        self.end_session(session);
+        Ok(())
+    }
+
+    /// The documents about which others have recorded something since this was asked last, or whose owners have ended, and whether any
+    /// history has got on.
+    pub(crate) fn left_behind(&self) -> (Vec<Arc<Slot>>, bool) {
+        let mut grown = self.histories_in_use();
+        grown.retain(|store| self.has_grown(store));
+        let is_behind = |slot: &Arc<Slot>| {
+            let whose = slot.whose();
+            let Some(place) = slot.place() else { return false };
+            if self.has_lost_owner(&whose) {
+                return true;
+            }
+            let Some(store) = self.history_of(&place) else { return false };
+            if !grown.iter().any(|grown| grown.folder() == store.folder()) {
+                return false;
+            }
+            match whose {
+                // What is decided and saved others may have gone on with.
+                Whose::Own => {
+                    let other = self.claimed_by_other(&store, &name_in_record(&place));
+                    other.is_ok_and(|other| other.is_some()) && !slot.lock().has_unrecorded()
+                }
+                Whose::Anybodys | Whose::Others(_) => self.record_is_ahead(slot, &place),
+            }
+        };
+        let behind = self.slots().into_iter().filter(is_behind).collect();
+        (behind, !grown.is_empty())
+    }
+
+    fn has_grown(&self, store: &Store) -> bool {
+        let glance: Option<Glance> = store.glance();
+        let watched = &self.inner.histories.watched;
+        match glance {
+            Some(glance) => watched.insert(store.folder().to_owned(), glance) != Some(glance),
+            None => false,
+        }
+    }
+
+    /// Whether another process tells agents of the edits of a document.
+    pub(crate) fn is_told_elsewhere(&self, slot: &Slot) -> bool {
+        let answered = |path: &Path| self.others().is_some_and(|others| others.answer_for(path));
+        slot.whose().other().is_some()
+            || !slot.lock().is_open() && slot.place().is_some_and(|place| answered(place.absolute()))
+    }
+}

@@ -1,0 +1,263 @@
+//! Several editors over one folder: each undecided edit is decided in one of them (rule W19).
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use hashline_history::{Decision, Location, Status};
+use hashline_workspace::document::{Choice, Elsewhere, HunkState, Target, Why};
+use hashline_workspace::{DocumentReview, Histories, Others, Refusal, Settings, Workspace};
+
+use crate::desk::{Desk, Op, request};
+
+const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\n";
+const TWO: Op<'static> = Op::Replace(1, 2, "2");
+const SEVEN: Op<'static> = Op::Replace(6, 7, "7");
+
+/// The processes that run, the oldest first.
+#[derive(Clone, Default)]
+struct Street {
+    houses: Arc<Mutex<Vec<(String, Workspace)>>>,
+}
+
+impl Street {
+    /// A process that begins.
+    fn joined_by(&self, name: &str, beside: Option<&Desk>) -> Desk {
+        let histories = Histories::of(name);
+        let others: Arc<dyn Others> = Arc::new(House { street: self.clone(), own: format!("{name}-id") });
+        let desk = match beside {
+            Some(other) => Desk::beside(Some(others), other.folder.clone(), Settings::default(), histories),
+            None => {
+                let made = Desk::new(&[("a.txt", FILE), ("b.txt", FILE)]);
+                Desk::beside(Some(others), made.folder.clone(), Settings::default(), histories)
+            }
+        };
+        self.houses.lock().unwrap().push((name.to_owned(), desk.workspace.clone()));
+        desk
+    }
+
+    /// Two editors over one folder.
+    fn two(&self) -> (Desk, Desk) {
+        let one = self.joined_by("one", None);
+        let other = self.joined_by("other", Some(&one));
+        (one, other)
+    }
+
+    /// A process ends without a word.
+    fn left_by(&self, name: &str) {
+        self.houses.lock().unwrap().retain(|(house, _)| house != name);
+    }
+}
+
+/// A process, as it sees the others.
+struct House {
+    street: Street,
+    own: String,
+}
+
+impl House {
+    fn others(&self) -> Vec<(String, Workspace)> {
+        let houses = self.street.houses.lock().unwrap();
+        houses.iter().filter(|(name, _)| format!("{name}-id") != self.own).cloned().collect()
+    }
+}
+
+impl Others for House {
+    fn may_have(&self, path: &Path) -> bool {
+        self.others().iter().any(|(_, other)| other.holding(path).is_some_and(|held| held.open))
+    }
+
+    fn answer_for(&self, _: &Path) -> bool {
+        let houses = self.street.houses.lock().unwrap();
+        houses.first().is_some_and(|(name, _)| format!("{name}-id") != self.own)
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        self.others().iter().flat_map(|(_, other)| other.roots()).collect()
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        Some(&self.own)
+    }
+
+    fn editor_of(&self, name: &str) -> Option<String> {
+        self.others().into_iter().map(|(other, _)| other).find(|other| format!("{other}-id") == name)
+    }
+}
+
+/// What a process shows of a file.
+fn shown(desk: &Desk, name: &str) -> Option<DocumentReview> {
+    let uri = desk.uri(name);
+    desk.workspace.reviews().into_iter().find(|review| review.uri == uri)
+}
+
+/// Who decides about what is shown of a file, if anything is.
+fn owner(desk: &Desk, name: &str) -> Option<Option<String>> {
+    shown(desk, name).map(|review| review.owner)
+}
+
+fn some(name: &str) -> Option<Option<String>> {
+    Some(Some(name.to_owned()))
+}
+
+#[tokio::test]
+async fn the_second_editor_shows_an_edit_that_the_first_decides_about() {
+    let street = Street::default();
+    let (mut one, mut other) = street.two();
+    one.open("a.txt");
+    other.open("a.txt");
+    let edit = one.edit("a.txt", &[TWO]).await;
+    one.settle();
+    assert_eq!(one.past("a.txt").owner.as_deref(), Some("one-id"));
+    other.until("the other's look", |other| owner(other, "a.txt") == some("one")).await;
+    assert!(shown(&other, "a.txt").unwrap().is_read_only());
+    assert_eq!(other.state(&edit), Some((HunkState::Held, Decision::Undecided)));
+    assert_eq!(owner(&one, "a.txt"), Some(None));
+
+    // It is not decided there, and agents do not edit there.
+    assert_eq!(other.accept(&edit).await, [Why::Elsewhere]);
+    assert_eq!(other.text("a.txt"), FILE);
+    let refused = other.try_edit("a.txt", &[SEVEN]).await.unwrap_err();
+    assert!(matches!(refused, Refusal::TakenOver { .. }), "{refused}");
+    // Nor does it count twice.
+    assert_eq!(other.workspace.holding(&other.path("a.txt")).unwrap().pending, 0);
+    assert_eq!(one.workspace.holding(&one.path("a.txt")).unwrap().pending, 1);
+
+    // What is typed there changes nothing of it.
+    other.becomes("a.txt", &format!("typed\n{FILE}"));
+    other.settle();
+    let last = one.past("a.txt").sequence;
+    assert_eq!(one.accept(&edit).await, []);
+    one.settle();
+    other.until("the decision", |other| shown(other, "a.txt").is_none()).await;
+    assert!(one.past("a.txt").sequence > last);
+    assert_eq!(other.text("a.txt"), format!("typed\n{FILE}"));
+    assert_eq!(one.recorded("a.txt", &edit), (Decision::Accepted, Location::Buffer));
+}
+
+#[tokio::test]
+async fn what_is_decided_and_saved_may_be_built_on_in_the_other_editor() {
+    let street = Street::default();
+    let (mut one, mut other) = street.two();
+    one.open("a.txt");
+    other.open("a.txt");
+    let first = one.edit("a.txt", &[TWO]).await;
+    assert_eq!(one.accept(&first).await, []);
+    one.settle();
+    // Not saved, it is one's alone.
+    let refused = other.try_edit("a.txt", &[SEVEN]).await.unwrap_err();
+    assert!(matches!(refused, Refusal::TakenOver { .. }), "{refused}");
+    one.save("a.txt");
+    other.becomes("a.txt", EDITED);
+
+    let second = other.edit("a.txt", &[SEVEN]).await;
+    assert_eq!(other.past("a.txt").owner.as_deref(), Some("other-id"));
+    assert_eq!(other.state(&second), Some((HunkState::Held, Decision::Undecided)));
+    one.until("the other's edit", |one| owner(one, "a.txt") == some("other")).await;
+    // The first edit is known there with its lines: it can be taken out again.
+    assert_eq!(other.reject(&first).await, []);
+    assert_eq!(other.text("a.txt"), FILE);
+    assert_eq!(other.accept(&second).await, []);
+    assert_eq!(other.text("a.txt"), FILE.replace("seven", "7"));
+    other.save("a.txt");
+    assert_eq!(other.status("a.txt", &first), Status::Rejected);
+    assert_eq!(other.status("a.txt", &second), Status::Accepted);
+}
+
+#[tokio::test]
+async fn the_edits_of_an_editor_that_ended_are_decided_where_the_file_is_open() {
+    for opened_before in [true, false] {
+        let street = Street::default();
+        let (mut one, mut other) = street.two();
+        one.open("a.txt");
+        if opened_before {
+            other.open("a.txt");
+        }
+        let taken = one.edit("a.txt", &[SEVEN]).await;
+        assert_eq!(one.accept(&taken).await, []);
+        let held = one.edit("a.txt", &[TWO]).await;
+        one.settle();
+        other.until("the other's look", |other| owner(other, "a.txt") == some("one")).await;
+        street.left_by("one");
+        drop(one);
+        if !opened_before {
+            other.open("a.txt");
+        }
+        other.until("its edits", |other| owner(other, "a.txt") == Some(None)).await;
+        assert_eq!(other.state(&held), Some((HunkState::Held, Decision::Undecided)));
+        assert_eq!(other.past("a.txt").owner.as_deref(), Some("other-id"));
+        // What it had not saved is asked again.
+        assert_eq!(other.state(&taken), Some((HunkState::Held, Decision::Undecided)));
+        assert_eq!(other.accept(&held).await, []);
+        assert_eq!(other.text("a.txt"), EDITED);
+    }
+}
+
+#[tokio::test]
+async fn a_claim_ends_when_the_file_is_closed() {
+    let street = Street::default();
+    let (mut one, mut other) = street.two();
+    one.open("a.txt");
+    other.open("a.txt");
+    let edit = one.edit("a.txt", &[TWO]).await;
+    other.until("the other's look", |other| owner(other, "a.txt") == some("one")).await;
+    one.close("a.txt");
+    other.until("its turn", |other| owner(other, "a.txt") == Some(None)).await;
+    assert_eq!(other.accept(&edit).await, []);
+    assert_eq!(other.text("a.txt"), EDITED);
+    one.until("the decision", |one| shown(one, "a.txt").is_none()).await;
+    other.settle();
+    assert_eq!(other.recorded("a.txt", &edit), (Decision::Accepted, Location::Buffer));
+}
+
+#[tokio::test]
+async fn of_a_file_that_only_another_has_open_the_decision_is_handed_over() {
+    let street = Street::default();
+    let (mut one, mut other) = street.two();
+    one.open("a.txt");
+    let edit = one.edit("a.txt", &[TWO]).await;
+    let kept = one.edit("a.txt", &[SEVEN]).await;
+    assert_eq!(one.accept(&kept).await, []);
+    one.settle();
+    other.until("the other's look", |other| owner(other, "a.txt") == some("one")).await;
+    assert!(!shown(&other, "a.txt").unwrap().is_read_only());
+
+    let whole = Target::Edit(edit.edit.to_string());
+    let decided = other.workspace.decide(None, &request(Choice::Accept, whole)).await;
+    assert_eq!(decided.queued, []);
+    assert_eq!(decided.refused, []);
+    let [Elsewhere { file, refused }] = &decided.elsewhere[..] else { panic!("{decided:?}") };
+    assert_eq!(*file, other.path("a.txt"));
+    assert!(refused.message.contains("open in one"), "{}", refused.message);
+    // What is not on the disk there is no question here.
+    assert_eq!(other.stored("a.txt"), FILE);
+    assert_eq!(one.recorded("a.txt", &kept), (Decision::Accepted, Location::Buffer));
+
+    // Nor is a file written under the other editor that has no edits of it any more.
+    assert_eq!(one.accept(&edit).await, []);
+    one.save("a.txt");
+    let back = Target::Edit(edit.edit.to_string());
+    let decided = other.workspace.decide(None, &request(Choice::Reject, back)).await;
+    assert_eq!((decided.queued.len(), decided.elsewhere.len()), (0, 1), "{decided:?}");
+    assert_eq!(other.stored("a.txt"), one.text("a.txt"));
+}
+
+#[tokio::test]
+async fn edits_of_files_that_nobody_has_open_are_shown_in_all_editors_and_told_of_by_one() {
+    let street = Street::default();
+    let (one, mut other) = street.two();
+    let settings = Settings { disk: hashline_workspace::document::Mode::Propose, ..Settings::default() };
+    one.workspace.set_settings(settings);
+    let edit = one.edit("a.txt", &[TWO]).await;
+    other.until("the edit", |other| owner(other, "a.txt") == Some(None)).await;
+    let listed = async |desk: &Desk| {
+        let scope = hashline_workspace::agent::ReviewScope::default();
+        desk.workspace.edits(&crate::desk::agent("tester"), &scope).await.unwrap().len()
+    };
+    assert_eq!((listed(&one).await, listed(&other).await), (1, 0));
+    // Either may decide.
+    assert_eq!(other.accept(&edit).await, []);
+    assert_eq!(other.stored("a.txt"), EDITED);
+    let mut one = one;
+    one.until("the decision", |one| shown(one, "a.txt").is_none()).await;
+}
