@@ -138,13 +138,18 @@ impl Render<'_> {
     fn derived(&self) -> Result<Option<Sequence>> {
         let bytes = self.folder.read(layout::DERIVED)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        Ok(text.strip_suffix('\n').and_then(|text| text.parse().ok()).map(Sequence))
+        Ok(text.split_once('\n').and_then(|(number, _)| number.parse().ok()).map(Sequence))
     }
 
     /// Says that logs and diffs have all that is recorded.
     pub(crate) fn note_derived(&self) -> Result<()> {
-        let text = format!("{}\n", self.ledger.given());
-        self.folder.write_whole(layout::DERIVED, text.as_bytes(), false)
+        // Of one length, and over what was there: to put another file in its place would let some file systems write that out first,
+        // at every edit. If half of it gets there, logs that are up to date are compared once more.
+        let text = format!("{:020}\n", self.ledger.given().0);
+        match self.folder.file(layout::DERIVED, Open::Over)? {
+            Some(mut derived) => derived.write(text.as_bytes()),
+            None => Ok(()),
+        }
     }
 
     /// Writes a conversation's log anew.

@@ -72,6 +72,8 @@ pub(crate) enum Open {
     Append,
     /// Made, or emptied.
     Anew,
+    /// Made if it is not there. Written from its beginning, over what it holds.
+    Over,
 }
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -112,14 +114,23 @@ impl Folder {
     }
 
     /// What tells this folder from another of its name.
-    pub(crate) fn identity(&self) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    fn identity(&self) -> Option<(u64, u64)> {
+        use cap_std::fs::MetadataExt;
+        self.dir.dir_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+    }
+
+    /// Whether the names of this folder and of a file in it still lead to them.
+    pub(crate) fn still_has(&self, name: &str, opened: &Opened) -> bool {
         #[cfg(unix)]
         {
-            use cap_std::fs::MetadataExt;
-            self.dir.dir_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+            use std::os::unix::fs::MetadataExt;
+            let found = |path: &Path| std::fs::symlink_metadata(path).ok();
+            let same = |path: &Path, known| found(path).map(|found| (found.dev(), found.ino())) == known;
+            same(&self.path, self.identity()) && same(&self.path.join(name), opened.identity())
         }
         #[cfg(not(unix))]
-        None
+        std::fs::symlink_metadata(self.path.join(name)).is_ok()
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -179,18 +190,25 @@ impl Folder {
 
     /// The folder that a way leads to, and the last name of it. `make` says whether folders are made, and whether they are synced.
     fn walk<'a>(&self, way: &'a str, make: Option<bool>) -> Result<Option<(Self, &'a str)>> {
-        let again = self.dir.try_clone().map_err(self.failed(way, "opened"))?;
-        let mut here = Self { dir: again, path: self.path.clone(), probe: self.probe.clone() };
+        let mut here: Option<Self> = None;
         let mut rest = way;
         while let Some((name, more)) = rest.split_once('/') {
+            let above = here.as_ref().unwrap_or(self);
             let next = match make {
-                Some(sync) => Some(here.make(name, sync)?),
-                None => here.enter(name)?,
+                Some(sync) => Some(above.make(name, sync)?),
+                None => above.enter(name)?,
             };
             let Some(next) = next else { return Ok(None) };
-            here = next;
+            here = Some(next);
             rest = more;
         }
+        let here = match here {
+            Some(here) => here,
+            None => {
+                let again = self.dir.try_clone().map_err(self.failed(way, "opened"))?;
+                Self { dir: again, path: self.path.clone(), probe: self.probe.clone() }
+            }
+        };
         Ok(Some((here, rest)))
     }
 
@@ -238,6 +256,7 @@ impl Folder {
             Open::Read => {}
             Open::Append => drop(options.append(true).create(true)),
             Open::Anew => drop(options.write(true).truncate(true).create(true)),
+            Open::Over => drop(options.write(true).create(true)),
         }
         #[cfg(unix)]
         {
@@ -416,7 +435,7 @@ impl Opened {
 
     /// Some bytes of the file; fewer where it ends.
     pub(crate) fn read_at(&mut self, from: u64, len: u64) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
         let read = self.file.seek(SeekFrom::Start(from)).and_then(|_| {
             let mut part = Read::take(&self.file, len);
             part.read_to_end(&mut bytes)

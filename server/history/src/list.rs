@@ -61,6 +61,19 @@ impl Store {
 /// Parsing is what takes the time. More threads than this gain nothing.
 const THREADS: usize = 4;
 
+/// A log of more bytes than this is parsed by several threads.
+const LARGE: usize = 1 << 20;
+
+/// Bytes in pieces of about one length, the first apart. Each but the last ends with a line.
+fn pieces(bytes: &[u8], count: usize) -> (&[u8], Vec<&[u8]>) {
+    let each = bytes.len() / count;
+    let line_from = |at: usize| memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
+    let mut bounds: Vec<usize> = (1..count).map(|piece| line_from(piece * each)).collect();
+    bounds.push(bytes.len());
+    let others = bounds.windows(2).map(|two| &bytes[two[0]..two[1]]).collect();
+    (&bytes[..bounds[0]], others)
+}
+
 /// What was found in some of the logs.
 #[derive(Default)]
 struct Part {
@@ -79,40 +92,78 @@ impl Part {
         for name in names {
             let Some(id) = name.strip_suffix(".log") else { continue };
             let bytes = logs.read(name)?.unwrap_or_default();
-            let lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
-            for (at, line) in lines.filter(|(_, line)| line.ends_with(b"\n")) {
-                let entry = serde_json::from_slice::<LogEntry<'_>>(line).ok();
-                let Some(entry) = entry.filter(|entry| entry.conversation_id == id) else {
-                    part.listing.damaged.push((format!("{}/{name}", layout::LOGS), at + 1));
-                    continue;
-                };
-                part.listing.total += 1;
-                if wanted(&entry) {
-                    part.listing.matching += 1;
-                    part.keep(&entry, limit);
-                }
+            // What one thread has read, others help it with if it is much.
+            let (first, others) = pieces(&bytes, (bytes.len() / LARGE).clamp(1, THREADS));
+            let parts: Vec<(Self, usize)> = std::thread::scope(|scope| {
+                let parse = |piece| Self::parse(piece, name, id, limit, wanted);
+                let others: Vec<_> =
+                    others.into_iter().map(|piece| scope.spawn(move || parse(piece))).collect();
+                let first = parse(first);
+                let others = others.into_iter().filter_map(|thread| thread.join().ok());
+                std::iter::once(first).chain(others).collect()
+            });
+            let mut before = 0;
+            for (mut found, lines) in parts {
+                found.listing.damaged.iter_mut().for_each(|(_, line)| *line += before);
+                before += lines;
+                part.join(found, limit);
             }
         }
         Ok(part)
     }
 
-    /// Keeps an entry if it is among the newest.
-    fn keep(&mut self, entry: &LogEntry<'_>, limit: usize) {
-        let full = limit > 0 && self.newest.len() >= limit;
-        if full && self.newest.peek().is_some_and(|Reverse(oldest)| key(&oldest.0) >= key(entry)) {
-            return;
+    /// What stands in a piece of a log, and how many lines it has.
+    fn parse(
+        piece: &[u8],
+        name: &str,
+        id: &str,
+        limit: usize,
+        wanted: &(impl Fn(&LogEntry<'_>) -> bool + Sync),
+    ) -> (Self, usize) {
+        let mut part = Self::default();
+        let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', piece).collect();
+        let count = ends.len();
+        // The last line is the newest: all before it that is not to be kept need not be copied.
+        while let Some(end) = ends.pop() {
+            let line = &piece[ends.last().map_or(0, |before| before + 1)..end];
+            let entry = std::str::from_utf8(line).ok().and_then(|line| serde_json::from_str(line).ok());
+            let Some(entry) = entry.filter(|entry: &LogEntry<'_>| entry.conversation_id == id) else {
+                part.listing.damaged.push((format!("{}/{name}", layout::LOGS), ends.len() + 1));
+                continue;
+            };
+            part.listing.total += 1;
+            if wanted(&entry) {
+                part.listing.matching += 1;
+                if part.has_room_for(&entry, limit) {
+                    part.newest.push(Reverse(Newest(entry.into_owned())));
+                }
+            }
         }
-        if full {
+        part.listing.damaged.reverse();
+        (part, count)
+    }
+
+    /// Whether an entry is among the newest. If it takes the place of the oldest of them, that goes.
+    fn has_room_for(&mut self, entry: &LogEntry<'_>, limit: usize) -> bool {
+        if limit == 0 || self.newest.len() < limit {
+            return true;
+        }
+        let newer = self.newest.peek().is_none_or(|Reverse(oldest)| key(&oldest.0) < key(entry));
+        if newer {
             self.newest.pop();
         }
-        self.newest.push(Reverse(Newest(entry.clone().into_owned())));
+        newer
     }
 
     fn join(&mut self, other: Self, limit: usize) {
         self.listing.matching += other.listing.matching;
         self.listing.total += other.listing.total;
         self.listing.damaged.extend(other.listing.damaged);
-        other.newest.into_iter().for_each(|Reverse(entry)| self.keep(&entry.0, limit));
+        for Reverse(entry) in other.newest {
+            if self.has_room_for(&entry.0, limit) {
+                self.newest.push(Reverse(entry));
+            }
+        }
     }
 
     fn finish(mut self) -> Listing {
@@ -147,5 +198,47 @@ impl PartialOrd for Newest {
 impl Ord for Newest {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         key(&self.0).cmp(&key(&other.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_log_is_listed_as_a_small_one_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let logs = folder.path().join(".mcp/edit_history/logs");
+        std::fs::create_dir_all(&logs).unwrap();
+        let line = |at: usize| {
+            format!(
+                r#"{{"edit_id":"e{at}","conversation_id":"conv","tool_call_index":{at},"timestamp":"2026-11-22T00:00:00Z","operation":"edit","file_path":"/{}","source_path":null,"tool_name":"t","status":"pending","diff_file":null,"checkpoint_file":null,"hash_before":null,"hash_after":null}}"#,
+                "long/".repeat(60)
+            )
+        };
+        let damaged = [0, 1_234, 5_000, 9_999];
+        let lines: Vec<String> =
+            (0..10_000).map(|at| if damaged.contains(&at) { "{".to_owned() } else { line(at) }).collect();
+        std::fs::write(logs.join("conv.log"), lines.join("\n") + "\n" + &line(10_000)).unwrap();
+
+        let store = Store::new(folder.path(), "a process");
+        let listing = store.list(None, 3, |entry| entry.tool_call_index % 2 == 0).unwrap();
+        let newest: Vec<u64> = listing.entries.iter().map(|entry| entry.tool_call_index).collect();
+        assert_eq!(newest, [9_998, 9_996, 9_994], "a line that is being written is left out");
+        assert_eq!((listing.matching, listing.total), (4_997, 9_996));
+        let expected = damaged.map(|at| ("logs/conv.log".to_owned(), at + 1));
+        assert_eq!(listing.damaged, expected);
+    }
+
+    #[test]
+    fn pieces_are_whole_lines_in_order() {
+        for (text, count) in [("", 3), ("a\n", 4), ("a\nb\nc\nd\n", 2), ("a\nlong long long\nb\nc", 4)] {
+            let (first, others) = pieces(text.as_bytes(), count);
+            let all: Vec<&[u8]> = std::iter::once(first).chain(others).collect();
+            assert_eq!(all.len(), count);
+            assert_eq!(all.concat(), text.as_bytes());
+            let whole = |piece: &&[u8]| piece.is_empty() || piece.ends_with(b"\n");
+            assert!(all[..count - 1].iter().all(whole), "{text:?}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::record::Status;
 use crate::transaction::Operation;
@@ -27,7 +27,7 @@ pub struct LogEntry<'a> {
     #[serde(borrow)]
     pub file_path: Cow<'a, str>,
     /// For a move, what the file was called before.
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub source_path: Option<Cow<'a, str>>,
     /// The tool.
     #[serde(borrow)]
@@ -35,17 +35,24 @@ pub struct LogEntry<'a> {
     /// The person's decision.
     pub status: Status,
     /// The diff, relative to the history; none for edits that change no lines.
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub diff_file: Option<Cow<'a, str>>,
     /// The nearest checkpoint, for the first edit of a file in a conversation.
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub checkpoint_file: Option<Cow<'a, str>>,
     /// SHA-256 before; none if there was no file.
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub hash_before: Option<Cow<'a, str>>,
     /// SHA-256 after; none if there is no file then.
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub hash_after: Option<Cow<'a, str>>,
+}
+
+/// A text that may be missing, borrowed where it can be: what serde does by itself copies it.
+fn borrowed<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'de, str>>, D::Error> {
+    #[derive(Deserialize)]
+    struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+    Ok(Option::<Borrowed<'_>>::deserialize(from)?.map(|text| text.0))
 }
 
 impl LogEntry<'_> {

@@ -159,13 +159,7 @@ impl Store {
             let folder = Folder::create(&self.root, self.probe.as_ref())?;
             let lock = self.lock(&folder, deadline)?;
             // While we waited the whole history may have been removed, and another one made.
-            let again = Folder::open(&self.root, None)?;
-            let same = again.is_some_and(|again| {
-                let locked = again.file(layout::LOCK, Open::Read).ok().flatten();
-                again.identity() == folder.identity()
-                    && locked.is_some_and(|other| other.identity() == lock.identity())
-            });
-            if same {
+            if folder.still_has(layout::LOCK, &lock) {
                 return Session::begin(self, gate, folder, lock, files);
             }
             if Instant::now() >= deadline {

@@ -40,6 +40,7 @@ mod error;
 mod hash;
 mod line;
 mod position;
+mod same;
 mod splice;
 mod text;
 mod unit;

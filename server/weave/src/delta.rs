@@ -4,7 +4,7 @@
 //! hunks that are new with all that was found out about them, and what was switched. So doing it again guesses nothing: whatever
 //! was recognised, aligned or placed when it happened is in it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -277,8 +277,11 @@ impl Weave {
             |weave: &'_ Self, place: Place| weave.runs[place.run].lines()[place.at..place.at + len].to_vec();
         match (was.line, now.line) {
             (Some(from), Some(to)) => {
-                let both = earlier.buffer.lines(from..from + len).zip(self.buffer.lines(to..to + len));
-                for (at, (then, now)) in both.enumerate() {
+                let (ahead, behind) = self.buffer.same_lines(to..to + len, &earlier.buffer, from);
+                let rest = ahead..len - behind;
+                let both = earlier.buffer.lines(from + rest.start..from + rest.end);
+                let both = both.zip(self.buffer.lines(to + rest.start..to + rest.end));
+                for (at, (then, now)) in rest.zip(both) {
                     let same = match then.as_str() {
                         Some(content) => now.content_eq(content),
                         None => then.content() == now.content(),
@@ -328,7 +331,7 @@ impl Weave {
         self.newline = Newline { there: delta.newline.0, since: delta.newline.1.min(self.hunks.len()) };
         let before = self.clone();
         let then = Lines::of(&before);
-        let mut fresh: HashMap<u64, &OwnedLine> = HashMap::new();
+        let mut fresh: BTreeMap<u64, &OwnedLine> = BTreeMap::new();
         for (first, lines) in &delta.contents {
             fresh.extend((first.0..).zip(lines));
         }
@@ -465,7 +468,7 @@ impl Rebuild {
         was: Option<Place>,
         shown: bool,
         then: &Lines<'_>,
-        fresh: &HashMap<u64, &OwnedLine>,
+        fresh: &BTreeMap<u64, &OwnedLine>,
     ) -> Result<(), WeaveError> {
         let mut run = Run {
             maker: state.maker,
@@ -477,12 +480,14 @@ impl Rebuild {
         let kept = was.and_then(|place| place.line).filter(|_| shown);
         if let Some(line) = kept.filter(|_| run.is_plain()) {
             // Its lines lie in the rope alone.
-            for at in 0..ids.len {
-                match fresh.get(&ids.at(at).0) {
-                    Some(new) => self.pending.push((*new).clone()),
-                    None => self.keep(line + at)?,
-                }
+            let mut at = 0;
+            for (id, new) in fresh.range(ids.first.0..ids.end()) {
+                let changed = (id - ids.first.0) as usize;
+                self.keep(line + at..line + changed)?;
+                self.pending.push((*new).clone());
+                at = changed + 1;
             }
+            self.keep(line + at..line + ids.len)?;
             self.runs.push(run);
             return Ok(());
         }
@@ -496,7 +501,7 @@ impl Rebuild {
                 (None, None) => return Err(WeaveError::BadDelta("the content of a line is missing")),
             }
             match kept {
-                Some(line) if new.is_none() => self.keep(line + at)?,
+                Some(line) if new.is_none() => self.keep(line + at..line + at + 1)?,
                 _ if shown => self.pending.push(contents[at].clone()),
                 _ => {}
             }
@@ -506,13 +511,16 @@ impl Rebuild {
         Ok(())
     }
 
-    /// A line of the buffer stays.
-    fn keep(&mut self, line: usize) -> Result<(), WeaveError> {
-        if line < self.next {
+    /// Lines of the buffer stay.
+    fn keep(&mut self, lines: Range<usize>) -> Result<(), WeaveError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        if lines.start < self.next {
             return Err(WeaveError::BadDelta("lines have changed their order"));
         }
-        self.change_to(line);
-        self.next = line + 1;
+        self.change_to(lines.start);
+        self.next = lines.end;
         Ok(())
     }
 

@@ -5,4 +5,5 @@ mod lines;
 mod model;
 mod positions;
 mod replace;
+mod same;
 mod size;

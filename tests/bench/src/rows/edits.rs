@@ -30,7 +30,7 @@ pub fn spread(count: usize, lines: usize) -> usize {
 
 /// Runs it.
 pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
-    report.note("edits: hashline's record of an edit is in memory until the edit history is there; the floor syncs one");
+    report.note("edits: hashline's record grows with each edit, and its length is synced too; the floor writes over one file");
     on_disk(bench, report)?;
     live(bench, report)?;
     many_held(bench, report)
