@@ -361,6 +361,13 @@ impl Workspace {
         if let Some(other) = slot.whose().other() {
             return Self::left_to(other, slot, &request.target);
         }
+        if self.asks_editor(slot, request) {
+            let (workspace, slot, asked) = (self.clone(), slot.clone(), request.clone());
+            let looked = tokio::task::spawn_blocking(move || workspace.look_at_file(&slot, &asked)).await;
+            if let Ok(Err(refused)) = looked {
+                return Decided { refused: vec![refused], ..Decided::default() };
+            }
+        }
         let kept = match elsewhere && slot.lock().is_open() {
             true => self.keep_typed(slot, request).await,
             false => Ok(Vec::new()),
