@@ -203,6 +203,14 @@ function Child:deliver(uri, version, edits, label)
   return self:fake("ask", wish(uri, version, edits, label)).result
 end
 
+--- The sidecar asks for a file operation of LSP, for a version of the document.
+---@return table answer
+function Child:operate(uri, version, operation)
+  local guard = { textDocument = { uri = uri, version = version }, edits = {} }
+  local params = { label = "Accept 3f2a9c1b:1", edit = { documentChanges = { guard, operation } } }
+  return self:fake("ask", { method = "workspace/applyEdit", params = params }).result
+end
+
 --- The same without waiting: the answer is `delivered` when it comes.
 function Child:begin_delivery(uri, version, edits)
   self:lua(

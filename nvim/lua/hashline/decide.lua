@@ -85,7 +85,11 @@ local function offer_conflict(buf, document, entry, message)
       send(buf, document, of_hunk(document, entry, { decision = decision }))
     end
   end
-  choose(message or ("Conflicted: " .. (entry.hunk.conflict or "you changed these lines")), {
+  local prompt = message or ("Conflicted: " .. (entry.hunk.conflict or "you changed these lines"))
+  if hunks.is_past_taking(entry.hunk) then
+    return choose(prompt, { { "Reject", way("reject") } })
+  end
+  choose(prompt, {
     { "Keep mine", way("keepMine") },
     { "Take the agent's", way("takeTheirs") },
     { "Keep both", way("keepBoth") },

@@ -5,6 +5,7 @@
 --- insert mode with the whole insertion. Here each of these is refused or put right. Assigning
 --- 'undolevels' to itself closes the undo block, in insert mode, too (measured in 0.11.4 and 0.12.4:
 --- typing before, edit and typing after are three steps).
+local file_operation = require("hashline.file_operation")
 local state = require("hashline.state")
 local tracking = require("hashline.tracking")
 
@@ -24,7 +25,7 @@ end
 local function meets_command(edit)
   local uris = vim.tbl_keys(edit.changes or {})
   for _, change in ipairs(edit.documentChanges or {}) do
-    uris[#uris + 1] = change.textDocument and change.textDocument.uri
+    uris[#uris + 1] = change.textDocument and change.textDocument.uri or change.oldUri or change.uri
   end
   for _, uri in ipairs(uris) do
     local buf = state.buffer_of_uri(uri)
@@ -255,10 +256,14 @@ end
 function M.apply(params, client)
   local edit = params.edit
   let_command_end(edit)
-  local parcels, file_operations = {}, false
+  local parcels, operations = {}, {}
   for _, change in ipairs(edit.documentChanges or {}) do
     if change.kind then
-      file_operations = true
+      local operation, reason = file_operation.prepare(change)
+      if not operation then
+        return { applied = false, failureReason = reason }
+      end
+      operations[#operations + 1] = operation
     else
       local document = change.textDocument
       local made, reason = parcel(client, document.uri, document.version, change.edits)
@@ -277,9 +282,15 @@ function M.apply(params, client)
       parcels[#parcels + 1] = made
     end
   end
-  if file_operations then
-    local ok, failure = pcall(vim.lsp.util.apply_workspace_edit, edit, client.offset_encoding)
-    return { applied = ok, failureReason = not ok and tostring(failure) or nil }
+  parcels = vim.tbl_filter(function(made)
+    return #made.edits > 0
+  end, parcels)
+  if #operations > 1 or (#operations == 1 and #parcels > 0) then
+    return { applied = false, failureReason = "a file is renamed or removed by itself" }
+  end
+  for _, operation in ipairs(operations) do
+    local failure = file_operation.carry_out(operation)
+    return { applied = not failure, failureReason = failure }
   end
   for _, made in ipairs(parcels) do
     local buf = made.buf

@@ -8,7 +8,22 @@ local M = {}
 ---@field hunk hashline.Hunk
 ---@field lines hashline.Lines? where it is now: a copy, moved along with the typing
 
---- The undecided hunks in text order; those without a place come last. Parts of another hunk are left out: they are shown
+--- Whether a hunk is about the file itself.
+---@param hunk hashline.Hunk
+---@return boolean
+function M.is_of_file(hunk)
+  return hunk.file ~= nil and hunk.file ~= vim.NIL
+end
+
+--- Whether a conflicted hunk can only be rejected: its place is lost, for instance. An older sidecar does not say so.
+---@param hunk hashline.Hunk
+---@return boolean
+function M.is_past_taking(hunk)
+  local ways = hunk.ways
+  return hunk.state == "conflicted" and type(ways) == "table" and not vim.list_contains(ways, "takeTheirs")
+end
+
+--- The undecided hunks in text order; what is about the file itself stands before its first line; those without a place come last. Parts of another hunk are left out: they are shown
 --- and decided with it.
 ---@param edits hashline.Edit[]
 ---@return hashline.Entry[]
@@ -17,12 +32,13 @@ function M.entries(edits)
   for _, edit in ipairs(edits) do
     for _, hunk in ipairs(edit.hunks) do
       local alone = not hunk.partOf or hunk.partOf == vim.NIL
+      local lines = M.is_of_file(hunk) and { start = 0, ["end"] = 0 } or hunk.lines
       if alone and hunk.state ~= "withdrawn" and (hunk.decision == "undecided" or hunk.deciding) then
         entries[#entries + 1] = {
           name = edit.id .. ":" .. hunk.number,
           edit = edit,
           hunk = hunk,
-          lines = hunk.lines and { start = hunk.lines.start, ["end"] = hunk.lines["end"] },
+          lines = lines and { start = lines.start, ["end"] = lines["end"] },
           order = #entries,
         }
       end
@@ -159,10 +175,13 @@ function M.following(entries, row, count, from)
   return placed[position], position, #placed
 end
 
---- How large a hunk is, as in "+2 -1".
+--- How large a hunk is, as in "+2 -1", or what it does to the file.
 ---@param hunk hashline.Hunk
 ---@return string
 function M.size(hunk)
+  if M.is_of_file(hunk) then
+    return hunk.file --[[@as string]]
+  end
   local parts = {}
   if #hunk.proposed > 0 then
     parts[#parts + 1] = "+" .. #hunk.proposed

@@ -23,7 +23,7 @@ end
 local function item(document, entry)
   local hunk = entry.hunk
   local parts = { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks) }
-  if hunk.file and hunk.file ~= vim.NIL then
+  if hunks.is_of_file(hunk) then
     parts[#parts + 1] = hunk.file
   else
     parts[#parts + 1] = (STATES[hunk.state] or "") .. hunks.size(hunk)

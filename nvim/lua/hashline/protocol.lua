@@ -20,7 +20,7 @@ M.messages = {
 M.types = {
   ["Announcement"] = { "protocol", "version" },
   ["Edit"] = { "id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks" },
-  ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file" },
+  ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways" },
   ["Lines"] = { "start", "end" },
   ["Refusal"] = { "hunk", "why", "message", "others" },
 }
@@ -34,7 +34,7 @@ M.values = {
   ["hashline/decide.decision"] = { "accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen" },
   ["hashline/decide.edited"] = { "undo", "keep" },
   ["hashline/undo.kind"] = { "undo", "redo" },
-  ["Refusal.why"] = { "conflicted", "edited", "needsOthers", "collides", "readOnly", "gone" },
+  ["Refusal.why"] = { "conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed" },
 }
 -- stylua: ignore end
 
@@ -54,6 +54,7 @@ M.values = {
 ---@field dependsOn string[]
 ---@field conflict string?
 ---@field file string? what it does to the file itself, in words; it has no lines
+---@field ways string[]? the decisions that can be made about it as it stands
 
 ---@class hashline.Edit
 ---@field id string
@@ -86,7 +87,7 @@ M.values = {
 
 ---@class hashline.Refusal
 ---@field hunk string
----@field why "conflicted"|"edited"|"needsOthers"|"collides"|"readOnly"|"gone"
+---@field why "conflicted"|"edited"|"needsOthers"|"collides"|"readOnly"|"gone"|"failed"
 ---@field message string
 ---@field others string[]
 

@@ -155,6 +155,8 @@ local function looks_of(entry, document)
     hunk.state,
     hunk.deciding,
     hunk.conflict or "",
+    hunk.file or "",
+    hunk.ways or {},
     hunk.proposed,
     hunk.removed,
     #entry.edit.hunks,

@@ -145,6 +145,8 @@ local function hint(entry, document)
     return "decided in " .. (document.owner or "another editor")
   elseif entry.hunk.deciding then
     return "deciding…"
+  elseif hunks.is_past_taking(entry.hunk) then
+    return ":Hashline reject"
   elseif entry.hunk.state == "conflicted" then
     return ":Hashline accept asks: mine, the agent's, both"
   elseif hunks.in_text(entry.hunk) then

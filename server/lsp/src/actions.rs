@@ -42,8 +42,11 @@ pub(crate) fn of(session: &Session, params: &CodeActionParams) -> Vec<CodeAction
     let end = if range.end.character == 0 && end > start { end } else { end.saturating_add(1) };
     let mut actions = Vec::new();
     if menu.wants(HUNK) {
-        let touched: Vec<_> =
-            waiting(&menu.review).filter(|(.., lines)| touches(lines, &(start..end))).collect();
+        let waiting = waiting(&menu.review);
+        // What has no place is offered everywhere.
+        let touched =
+            waiting.filter(|(_, hunk, lines)| hunk.lines.is_none() || touches(lines, &(start..end)));
+        let touched: Vec<_> = touched.collect();
         for (edit, hunk, _) in &touched {
             menu.about_hunk(edit, hunk, touched.len(), &mut actions);
         }

@@ -1,7 +1,11 @@
 //! What is known of the editor at the other end, found out once when it initializes.
 
 use hashline_text::Encoding;
-use tower_lsp::lsp_types::{ClientCapabilities, InitializeParams, MarkupKind, PositionEncodingKind};
+use hashline_workspace::document::FileOperations;
+use tower_lsp::lsp_types::{
+    ClientCapabilities, InitializeParams, MarkupKind, PositionEncodingKind, ResourceOperationKind,
+    WorkspaceEditClientCapabilities,
+};
 
 use crate::protocol;
 
@@ -16,6 +20,8 @@ pub(crate) struct Facts {
     pub full_sync: bool,
     /// Edits carry the version that they are made for.
     pub versioned_edits: bool,
+    /// What it does with files in an edit.
+    pub file_operations: FileOperations,
     /// It takes version 0 for "any version" (rule W21).
     pub zero_is_any: bool,
     /// It knows the messages of [`protocol`].
@@ -56,6 +62,7 @@ impl Facts {
             encoding: encoding(capabilities),
             full_sync: name.eq_ignore_ascii_case("helix") && sends_out_of_order(version),
             versioned_edits: neovim || edits.and_then(|edits| edits.document_changes).unwrap_or_default(),
+            file_operations: edits.map(file_operations).unwrap_or_default(),
             zero_is_any: neovim,
             plugin: announcement(capabilities).is_some(),
             action_literals: actions.is_some_and(|actions| actions.code_action_literal_support.is_some()),
@@ -79,6 +86,18 @@ fn encoding(capabilities: &ClientCapabilities) -> Encoding {
         _ => None,
     };
     listed.and_then(|kinds| kinds.iter().find_map(known)).unwrap_or_default()
+}
+
+/// Only of a client that declares both is it known that it heeds the version that stands before the operation.
+fn file_operations(edits: &WorkspaceEditClientCapabilities) -> FileOperations {
+    let declared = |kind| {
+        let kinds = edits.resource_operations.as_ref();
+        edits.document_changes == Some(true) && kinds.is_some_and(|kinds| kinds.contains(&kind))
+    };
+    FileOperations {
+        removes: declared(ResourceOperationKind::Delete),
+        renames: declared(ResourceOperationKind::Rename),
+    }
 }
 
 /// Helix before 25.07 sends changes out of order when somebody types fast. Its versions are year, month and patch.
@@ -140,6 +159,20 @@ mod tests {
         assert_eq!(neovim.editor.as_deref(), Some("Neovim 0.11.4+v0.11.4"));
         let plain = facts(json!({"capabilities": {}}));
         assert!(!plain.versioned_edits && !plain.zero_is_any && !plain.plugin);
+    }
+
+    #[test]
+    fn files_are_renamed_and_removed_by_those_that_declare_it() {
+        let of = |edits| {
+            let operations =
+                facts(json!({"capabilities": {"workspace": {"workspaceEdit": edits}}})).file_operations;
+            (operations.renames, operations.removes)
+        };
+        let all = json!(["create", "rename", "delete"]);
+        assert_eq!(of(json!({"documentChanges": true, "resourceOperations": all})), (true, true));
+        assert_eq!(of(json!({"documentChanges": true, "resourceOperations": ["rename"]})), (true, false));
+        assert_eq!(of(json!({"documentChanges": true})), (false, false));
+        assert_eq!(of(json!({"resourceOperations": all})), (false, false));
     }
 
     #[test]

@@ -104,6 +104,7 @@ impl LanguageServer for Face {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let session = &self.session;
         let facts = session.facts.get_or_init(|| Facts::of(&params));
+        session.workspace.set_file_operations(facts.file_operations);
         *lock(&session.folders) = from_proto::folders(&params, std::env::current_dir().ok());
         self.serve_folders();
         configuration::started(session, &params.initialization_options.unwrap_or_default());

@@ -4,7 +4,7 @@ use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
 use tower_lsp::lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
-use crate::offers::{elsewhere, offers, waiting, whose};
+use crate::offers::{elsewhere, gist, offers, waiting, whose};
 use crate::to_proto;
 
 /// How many lines of a hunk are shown.
@@ -42,6 +42,9 @@ fn heading(edit: &ReviewEdit, hunk: &HunkView) -> String {
 }
 
 fn diff(hunk: &HunkView) -> Vec<String> {
+    if hunk.file.is_some() {
+        return vec![gist(hunk)];
+    }
     let removed = hunk.removed.iter().map(|line| format!("-{line}"));
     let proposed = hunk.proposed.iter().map(|line| format!("+{line}"));
     let mut lines: Vec<String> = removed.chain(proposed).collect();

@@ -4,7 +4,7 @@
 use hashline_history::{Decision as Decided, HunkRef};
 use hashline_weave::Conflict;
 use hashline_workspace::DocumentReview;
-use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
+use hashline_workspace::document::{HunkState, HunkView, ReviewEdit, in_words};
 
 use crate::protocol::{Decide, Decision, Edited};
 
@@ -33,30 +33,38 @@ pub(crate) fn offers(uri: &str, edit: &ReviewEdit, hunk: &HunkView) -> Vec<Offer
         hunk: Some(hunk.number),
         ..Decide::new(decision)
     };
-    let offer = |word, decision| Offer { word, decide: decide(decision) };
     let undo = |word, edited| {
         let decide = Decide { edited: Some(edited), ..decide(Decision::Reject) };
         Offer { word, decide }
     };
-    match hunk.state {
-        HunkState::Held => vec![offer("Accept", Decision::Accept), offer("Reject", Decision::Reject)],
-        HunkState::Edited(edited) if edited.asks() => vec![
-            offer("Keep", Decision::Accept),
+    if matches!(hunk.state, HunkState::Edited(edited) if edited.asks()) {
+        return vec![
+            Offer { word: "Keep", decide: decide(Decision::Accept) },
             undo("Undo it, my changes too", Edited::Undo),
             undo("Undo it, keep my lines", Edited::Keep),
-        ],
-        HunkState::InText | HunkState::Edited(_) => {
-            vec![offer("Keep", Decision::Accept), offer("Undo", Decision::Reject)]
+        ];
+    }
+    let [accept, reject] = words(&[hunk]);
+    let word = |decision| match decision {
+        Decision::Accept | Decision::Reopen => accept,
+        Decision::Reject => reject,
+        Decision::KeepMine => "Keep mine",
+        Decision::TakeTheirs => "Take the agent's",
+        Decision::KeepBoth => "Keep both",
+    };
+    let ways = ways(hunk).into_iter();
+    ways.map(|decision| Offer { word: word(decision), decide: decide(decision) }).collect()
+}
+
+/// The decisions that can be made about a hunk as it stands.
+pub(crate) fn ways(hunk: &HunkView) -> Vec<Decision> {
+    match hunk.state {
+        HunkState::Held | HunkState::InText | HunkState::Edited(_) => {
+            vec![Decision::Accept, Decision::Reject]
         }
         // Taking one or both of two lines does not keep their endings apart, and without a place there is nowhere to put them.
-        HunkState::Conflicted(Conflict::EndingsWouldJoin | Conflict::Lost) => {
-            vec![offer("Reject", Decision::Reject)]
-        }
-        HunkState::Conflicted(_) => vec![
-            offer("Keep mine", Decision::KeepMine),
-            offer("Take the agent's", Decision::TakeTheirs),
-            offer("Keep both", Decision::KeepBoth),
-        ],
+        HunkState::Conflicted(Conflict::EndingsWouldJoin | Conflict::Lost) => vec![Decision::Reject],
+        HunkState::Conflicted(_) => vec![Decision::KeepMine, Decision::TakeTheirs, Decision::KeepBoth],
         HunkState::Withdrawn => Vec::new(),
     }
 }
@@ -107,18 +115,22 @@ pub(crate) fn with(others: &[HunkRef]) -> String {
     }
 }
 
-/// The hunks of a document that wait for the person and have a place in its text.
+/// The hunks of a document that wait for the person. Those without a place in its text, as they are about the file itself or their place is
+/// not known, stand before its first line.
 pub(crate) fn waiting(
     review: &DocumentReview,
 ) -> impl Iterator<Item = (&ReviewEdit, &HunkView, std::ops::Range<usize>)> {
     review.review.edits.iter().flat_map(|edit| {
         let waiting = edit.hunks.iter().filter(|hunk| waits(hunk));
-        waiting.filter_map(move |hunk| Some((edit, hunk, hunk.lines.clone()?)))
+        waiting.map(move |hunk| (edit, hunk, hunk.lines.clone().unwrap_or_default()))
     })
 }
 
 /// What a hunk is, in part of a sentence: the line that says most of it.
 pub(crate) fn gist(hunk: &HunkView) -> String {
+    if let Some(file) = &hunk.file {
+        return in_words(file);
+    }
     let says = |lines: &[String]| {
         let line = lines.iter().map(|line| line.trim()).find(|line| !line.is_empty())?;
         let cut = line.chars().count() > SHOWN;

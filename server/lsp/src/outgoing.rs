@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_workspace::document::{Delivery, Millis};
+use hashline_workspace::document::{Delivery, FileAnswer, FileDelivery, Millis};
 use hashline_workspace::{DocumentReview, Event};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -250,6 +250,9 @@ impl Outgoing {
     /// Sends what waits to be delivered to a document, if its time has come.
     fn deliver(&mut self, uri: &str) {
         let facts = self.facts();
+        if let Some(delivery) = self.session.workspace.poll_file(uri) {
+            self.send_file(uri, delivery, &facts);
+        }
         let workspace = &self.session.workspace;
         let Some(board) = self.boards.get_mut(uri) else { return };
         let now = workspace.now();
@@ -282,6 +285,20 @@ impl Outgoing {
                 }
             };
             workspace.answered(&uri, number, applied);
+        });
+    }
+
+    /// Asks for a file to be renamed or removed; the answer is waited for in the same way.
+    fn send_file(&self, uri: &str, delivery: FileDelivery, facts: &Facts) {
+        let edit = to_proto::file_edit(uri, &delivery, facts);
+        let (client, workspace) = (self.client.clone(), self.session.workspace.clone());
+        tokio::spawn(async move {
+            let answer = match client.send_request::<ApplyEdit>(edit).await {
+                Ok(answer) if answer.applied => FileAnswer::Done,
+                Ok(answer) => FileAnswer::NotDone(answer.failure_reason),
+                Err(error) => FileAnswer::NotDone(Some(error.to_string())),
+            };
+            workspace.answered_file(&delivery, answer);
         });
     }
 }

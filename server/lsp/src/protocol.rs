@@ -95,6 +95,7 @@ pub const TYPES: &[(&str, &[&str])] = &[
             "dependsOn",
             "conflict",
             "file",
+            "ways",
         ],
     ),
     ("Lines", &["start", "end"]),
@@ -110,7 +111,7 @@ pub const VALUES: &[(&str, &[&str])] = &[
     ("hashline/decide.decision", &["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen"]),
     ("hashline/decide.edited", &["undo", "keep"]),
     ("hashline/undo.kind", &["undo", "redo"]),
-    ("Refusal.why", &["conflicted", "edited", "needsOthers", "collides", "readOnly", "gone"]),
+    ("Refusal.why", &["conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed"]),
 ];
 
 /// How both sides say in `capabilities.experimental.hashline` that they speak this.
@@ -192,6 +193,9 @@ pub struct Hunk {
     pub conflict: Option<String>,
     /// What it does to the file itself, in words; such a hunk has no lines.
     pub file: Option<String>,
+    /// The decisions that can be made about it as it stands.
+    #[serde(default)]
+    pub ways: Vec<Decision>,
 }
 
 /// Lines counted from 0; `end` is not among them.
@@ -378,6 +382,8 @@ pub enum Why {
     ReadOnly,
     /// There is no such undecided hunk.
     Gone,
+    /// It cannot be done as things are.
+    Failed,
 }
 
 /// Asks for the text of a document with its held hunks in it.

@@ -5,12 +5,14 @@ use hashline_text::{DocVersion, Position};
 use hashline_weave::TextEdit;
 use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{
-    Decided, Delivery, HunkState, HunkView, Mode, Review, ReviewEdit, Undecided, Why, in_words,
+    Decided, Delivered, Delivery, FileDelivery, FileOperation, HunkState, HunkView, Mode, Review, ReviewEdit,
+    Undecided, Why, in_words,
 };
 use serde_json::{Value, json};
 use tower_lsp::lsp_types as lsp;
 
 use crate::client::Facts;
+use crate::offers::ways;
 use crate::protocol;
 
 /// `workspace/applyEdit` with the URI as the editor spells it, which the library's own type would change.
@@ -39,14 +41,30 @@ pub(crate) fn apply_edit(uri: &str, delivery: &Delivery, facts: &Facts) -> Value
     } else {
         json!({"changes": {uri: edits}})
     };
-    json!({"label": label(delivery), "edit": edit})
+    json!({"label": label(&delivery.switches), "edit": edit})
+}
+
+/// The same for an operation on the document's file. An edit of nothing goes before it: what it says of the version keeps the file as it is
+/// where the person has typed meanwhile.
+pub(crate) fn file_edit(uri: &str, delivery: &FileDelivery, facts: &Facts) -> Value {
+    let document = json!({"uri": uri, "version": sent_version(delivery.version, facts)});
+    let operation = match &delivery.operation {
+        FileOperation::Remove => json!({"kind": "delete", "uri": uri}),
+        FileOperation::Rename(to) => {
+            let new = lsp::Url::from_file_path(to.as_str()).map_or_else(|()| to.to_string(), Into::into);
+            json!({"kind": "rename", "oldUri": uri, "newUri": new})
+        }
+    };
+    let changes = json!([{"textDocument": document, "edits": []}, operation]);
+    let label = label(std::slice::from_ref(&delivery.switch));
+    json!({"label": label, "edit": {"documentChanges": changes}})
 }
 
 /// What a delivery does, for the editor's list of things to undo.
-fn label(delivery: &Delivery) -> String {
-    let decided: Vec<_> = delivery.switches.iter().filter(|switch| switch.decided).collect();
+fn label(switches: &[Delivered]) -> String {
+    let decided: Vec<_> = switches.iter().filter(|switch| switch.decided).collect();
     if decided.is_empty() {
-        let agent = delivery.switches.first().map_or("agents", |switch| &switch.agent);
+        let agent = switches.first().map_or("agents", |switch| &switch.agent);
         return format!("Edits of {agent}");
     }
     let part = |word: &str, on: bool| {
@@ -163,6 +181,7 @@ fn hunk(hunk: &HunkView) -> protocol::Hunk {
         depends_on: names(&hunk.depends_on),
         conflict: hunk.conflict.clone(),
         file: hunk.file.as_ref().map(in_words),
+        ways: ways(hunk),
     }
 }
 
@@ -182,7 +201,8 @@ fn refusal(undecided: &Undecided) -> protocol::Refusal {
     protocol::Refusal {
         hunk: undecided.hunk.clone(),
         why: match undecided.why {
-            Why::Conflicted | Why::Lost | Why::Changed | Why::Failed => protocol::Why::Conflicted,
+            Why::Conflicted | Why::Lost => protocol::Why::Conflicted,
+            Why::Changed | Why::Failed => protocol::Why::Failed,
             Why::Elsewhere => protocol::Why::ReadOnly,
             Why::Edited => protocol::Why::Edited,
             Why::NeedsOthers => protocol::Why::NeedsOthers,

@@ -361,6 +361,13 @@ impl Workspace {
         if let Some(other) = slot.whose().other() {
             return Self::left_to(other, slot, &request.target);
         }
+        if self.asks_editor(slot, request) {
+            let (workspace, slot, asked) = (self.clone(), slot.clone(), request.clone());
+            let looked = tokio::task::spawn_blocking(move || workspace.look_at_file(&slot, &asked)).await;
+            if let Ok(Err(refused)) = looked {
+                return Decided { refused: vec![refused], ..Decided::default() };
+            }
+        }
         let kept = match elsewhere && slot.lock().is_open() {
             true => self.keep_typed(slot, request).await,
             false => Ok(Vec::new()),
@@ -382,23 +389,26 @@ impl Workspace {
             return Decided { kept, ..recorded };
         }
         // On the disk a decision writes: it waits for its turn among the agents' edits.
-        let _turn = slot.queue.lock().await;
-        let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
+        let turn = slot.queue.lock().await;
+        let (workspace, target, asked) = (self.clone(), slot.clone(), request.clone());
         let written = tokio::task::spawn_blocking(move || {
-            let in_editor = || {
-                let decided = workspace.decide_in_editor(&slot, &request);
-                Ok(decided.map(|decided| workspace.recorded(&slot, &request, decided)))
-            };
-            let decided = either_way(in_editor, || workspace.decide_on_disk(&slot, &request));
-            decided.unwrap_or_else(|refusal| {
-                let refused = Document::not_decided(&request.target, refusal.to_string());
-                match slot.place().filter(|_| matches!(refusal, Refusal::TakenOver { .. })) {
+            let in_editor = || Ok(workspace.decide_in_editor(&target, &asked));
+            let on_disk = || Ok(workspace.decide_on_disk(&target, &asked)?.map(|decided| (decided, false)));
+            either_way(in_editor, on_disk).unwrap_or_else(|refusal| {
+                let refused = Document::not_decided(&asked.target, refusal.to_string());
+                let decided = match target.place().filter(|_| matches!(refusal, Refusal::TakenOver { .. })) {
                     Some(place) => asked_elsewhere(&place, refused),
                     None => Decided { refused: vec![refused], ..Decided::default() },
-                }
+                };
+                (decided, false)
             })
         });
-        written.await.unwrap_or_default()
+        let decided = written.await.unwrap_or_default();
+        // Who records may need the turn before it comes to this.
+        drop(turn);
+        let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
+        let recorded = move || workspace.recorded(&slot, &request, decided);
+        tokio::task::spawn_blocking(recorded).await.unwrap_or_default()
     }
 
     /// A decision that another editor makes: it is handed over by who can, but for those about a text that the person has before them.

@@ -18,6 +18,7 @@ pub mod agent;
 pub mod disk;
 pub mod document;
 mod editor;
+mod editor_files;
 mod on_disk;
 mod record;
 mod refusal;

@@ -15,7 +15,7 @@ use dashmap::DashMap;
 use tokio::sync::{mpsc, watch};
 
 use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, path_of_file_uri};
-use crate::document::{Document, Millis, News};
+use crate::document::{Document, FileOperations, Millis, News};
 use crate::record::{Histories, Job, Recorded, Recorder, Whose};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
@@ -133,6 +133,8 @@ pub(crate) struct Inner {
     pub roots: RwLock<Roots>,
     pub narrowed: DashMap<Vec<PathBuf>, Roots>,
     pub settings: RwLock<Settings>,
+    /// What the editor does with files when it is asked.
+    pub file_operations: RwLock<FileOperations>,
     /// By identity: the path with all links followed, or the URI of a document without a file.
     pub slots: DashMap<String, Arc<Slot>>,
     /// The documents that the editor has open, by the URI that it uses. A file that is open under two names has two: the one that
@@ -166,6 +168,7 @@ impl Workspace {
             roots: RwLock::new(roots),
             narrowed: DashMap::new(),
             settings: RwLock::new(settings),
+            file_operations: RwLock::default(),
             slots: DashMap::new(),
             open: DashMap::new(),
             swept: DashMap::new(),

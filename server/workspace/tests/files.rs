@@ -320,6 +320,7 @@ async fn what_is_held_changes_no_file_and_agents_see_what_they_proposed() {
     assert_eq!(desk.read("a.txt").await.unwrap(), "a\n", "the old names hold until it is accepted");
     assert_eq!(desk.read("b.txt").await.unwrap(), "b\n");
     desk.change("a.txt", FileAction::Move("c.txt".into())).await.unwrap_err();
+    desk.change("c.txt", FileAction::Create("c\n".into())).await.unwrap_err();
     let refused = desk.change("a.txt", FileAction::Delete).await.unwrap_err();
     assert!(matches!(refused, Refusal::FileChangeHeld { .. }), "{refused}");
     desk.replace_first("new.txt", "1").await;

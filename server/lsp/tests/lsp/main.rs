@@ -3,6 +3,7 @@
 
 mod delivery;
 mod editor;
+mod files;
 mod others;
 mod page;
 mod review;

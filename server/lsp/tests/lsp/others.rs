@@ -29,7 +29,8 @@ async fn a_plugin_is_told_of_every_change_of_the_review() {
         json!({"uri": uri, "version": 1, "owner": null, "readOnly": false, "edits": [{
             "id": id, "agent": "claude-code", "connection": "1", "conversation": "conv_9", "tool": "edit_text_file", "mode": "propose",
             "status": "pending", "hunks": [{"number": 1, "state": "held", "decision": "undecided", "deciding": false,
-            "lines": {"start": 1, "end": 2}, "removed": ["two"], "proposed": ["2"], "partOf": null, "dependsOn": [], "conflict": null, "file": null}]
+            "lines": {"start": 1, "end": 2}, "removed": ["two"], "proposed": ["2"], "partOf": null, "dependsOn": [], "conflict": null, "file": null,
+            "ways": ["accept", "reject"]}]
         }]})
     );
     let text = editor.request("hashline/proposedText", json!({"uri": uri})).await;

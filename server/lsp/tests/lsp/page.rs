@@ -211,7 +211,7 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
     let lines = json!({"start": 1, "end": 2});
     let hunk = json!({"number": 1, "state": "held", "decision": "undecided", "deciding": false, "lines": lines,
         "removed": [], "proposed": ["x"], "partOf": null, "dependsOn": ["a:1"], "conflict": null,
-        "file": null});
+        "file": null, "ways": ["accept", "reject"]});
     let edit = json!({"id": "a", "agent": "b", "connection": "e", "conversation": "c", "tool": "d", "mode": "propose",
         "status": "pending", "hunks": [hunk]});
     let pending = json!({"uri": "u", "version": null, "owner": null, "readOnly": false, "edits": [edit]});

@@ -410,3 +410,31 @@ async fn a_review_is_answered_quickly_in_a_document_with_many_edits() {
     println!("code actions among 100 hunks: median {:?}", times[25]);
     editor.quit().await;
 }
+
+#[tokio::test]
+async fn a_hunk_whose_place_is_lost_can_be_rejected_and_nothing_else() {
+    let mut editor = Editor::start(Manners::plain()).await;
+    std::fs::write(editor.path("a.txt"), "one\ntwo\nthree\n").unwrap();
+    let uri = editor.open("a.txt", "one\ntwo\nthree\n").await;
+    editor.agent("a.txt", &[(2, "2")]).await;
+    editor.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}})).await;
+    editor.until("the end of it", |workspace| workspace.open_count() == 0).await;
+    editor.workspace.settle_record();
+    std::fs::write(editor.path("a.txt"), "other\nlines\n").unwrap();
+    editor.open("a.txt", "other\nlines\n").await;
+    editor.until("the loss", |workspace| conflicted(workspace) == 1).await;
+    // It is shown somewhere all the same.
+    let lines = editor.workspace.reviews()[0].review.edits[0].hunks[0].lines.clone();
+    let line = lines.map_or(0, |lines| lines.start);
+    let actions = editor.actions(&uri, line, Some(&["quickfix"])).await;
+    assert_eq!(titles(&actions), ["Reject (claude-code): 2"]);
+    editor.choose(&actions[0]).await;
+    editor.until("the rejection", |workspace| workspace.reviews().is_empty()).await;
+    editor.quit().await;
+}
+
+fn conflicted(workspace: &hashline_workspace::Workspace) -> usize {
+    let reviews = workspace.reviews();
+    let hunks = reviews.iter().flat_map(|review| &review.review.edits).flat_map(|edit| &edit.hunks);
+    hunks.filter(|hunk| hunk.conflict.is_some()).count()
+}

@@ -70,7 +70,8 @@ impl Workspace {
         place.check_write()?;
         let to = match &request.change {
             FileAction::Move(destination) => Some(self.free_place(caller, &place, destination)?),
-            _ => None,
+            FileAction::Create(_) if self.is_promised(&place) => return Err(taken(&place)),
+            FileAction::Create(_) | FileAction::Delete => None,
         };
         let (workspace, there) = (self.clone(), place.clone());
         let slot = blocking(move || workspace.load_file(&found, &there)).await?;
@@ -115,20 +116,24 @@ impl Workspace {
     fn free_place(&self, caller: &Caller, from: &Place, destination: &str) -> Result<Place, Refusal> {
         let to = self.roots_of(caller).resolve(destination, PathStyle::Any)?;
         to.check_write()?;
-        let taken = || DiskError::AlreadyThere { path: to.absolute().to_owned() };
         if to.absolute() == from.absolute() {
             return Err(Refusal::NothingToDo);
         }
         let name = name_in_record(&to);
         let takes = |slot: &Arc<Slot>| {
             let document = slot.lock();
-            let here = slot.key == name.as_str() && (document.is_open() || document.exists_for_agents());
-            here || document.name_to_be() == Some(&name)
+            slot.key == name.as_str() && (document.is_open() || document.exists_for_agents())
         };
-        if self.slots().iter().any(takes) {
-            return Err(taken().into());
+        if self.is_promised(&to) || self.slots().iter().any(takes) {
+            return Err(taken(&to));
         }
         Ok(to)
+    }
+
+    /// Whether a file that waits for the person is to have this name.
+    fn is_promised(&self, place: &Place) -> bool {
+        let name = name_in_record(place);
+        self.slots().iter().any(|slot| slot.lock().name_to_be() == Some(&name))
     }
 
     /// Whether it is held, whether an editor has the file open, and the hash of what it holds.
@@ -193,6 +198,10 @@ impl Workspace {
         slot.lock().publish_file(change, &proposal);
         Ok((true, true, None))
     }
+}
+
+fn taken(place: &Place) -> Refusal {
+    DiskError::AlreadyThere { path: place.absolute().to_owned() }.into()
 }
 
 /// What a request comes to, for the file as it is.

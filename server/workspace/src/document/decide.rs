@@ -147,6 +147,12 @@ impl Document {
             }
         }
         let targets = self.targets(request);
+        if self.is_asking() && !targets.is_empty() {
+            let message =
+                "The editor is renaming or removing the file. Decide about its lines when that is done.";
+            decided.refused.push(Self::not_decided(&request.target, message.to_owned()));
+            return decided;
+        }
         let wanted = request.choice.puts_in();
         if targets.iter().any(|id| wanted.is_some_and(|wanted| self.weave().in_buffer(*id) != wanted)) {
             let missing = match self.bytes() {

@@ -108,7 +108,7 @@ impl Flow {
         self.flight.as_ref().is_some_and(|flight| flight.tokens.contains(&token))
     }
 
-    fn number(&mut self) -> u64 {
+    pub(crate) fn number(&mut self) -> u64 {
         self.next += 1;
         self.next
     }
@@ -149,6 +149,11 @@ impl Document {
     pub fn is_deciding(&self, id: HunkId) -> bool {
         let holds = |intent: &Intent| intent.plan.on.contains(&id) || intent.plan.off.contains(&id);
         self.flow.intents.iter().any(holds) || self.flow.later.iter().any(|later| later.hunk == id)
+    }
+
+    /// Whether lines are on their way into the text, or out of it.
+    pub(crate) fn is_delivering(&self) -> bool {
+        !self.flow.intents.is_empty() || !self.flow.later.is_empty()
     }
 
     /// What the text may show because it was asked for: first what is under way, then what waits.
@@ -268,7 +273,8 @@ impl Document {
             self.take_up_later();
         }
         self.give_up();
-        let waits = self.flow.flight.is_some() || now < self.flow.not_before;
+        // What is sent while the editor renames or removes the file would meet it under no name.
+        let waits = self.flow.flight.is_some() || now < self.flow.not_before || self.is_asking();
         if waits || !self.flow.has_work() || self.out_of_step.is_some() {
             return None;
         }
@@ -315,7 +321,7 @@ impl Document {
     /// When [`poll`](Self::poll) should be asked again, if nothing happens before.
     #[must_use]
     pub fn next_poll(&self) -> Option<Millis> {
-        if self.out_of_step.is_some() {
+        if self.out_of_step.is_some() || self.is_asking() {
             return None;
         }
         match &self.flow.flight {

@@ -243,7 +243,7 @@ impl Document {
     }
 
     /// The edits whose file hunks a decision is about.
-    fn file_targets(&self, request: &Request) -> Vec<usize> {
+    pub(crate) fn file_targets(&self, request: &Request) -> Vec<usize> {
         let named = |edit: &Edit| match &request.target {
             Target::Hunk(name) => name.number == 1 && edit.id.as_str().starts_with(name.edit.as_str()),
             Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
@@ -292,10 +292,15 @@ impl Document {
     fn accept_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
         let Some(hunk) = self.edits[at].file.clone() else { return Ok(()) };
         if !hunk.done {
-            self.check_closed(at)?;
+            if self.is_asked(at, true)? {
+                return Ok(());
+            }
             if !self.file.is(&hunk.change, false) {
                 let words = "The file is no longer as it was then: it was made, removed or renamed since. Reject the edit.";
                 return Err(self.file_refused(at, Why::Collides, words.to_owned()));
+            }
+            if self.is_open() {
+                return self.ask(at, true, Decision::Accepted, request);
             }
             self.switch_file(at, true);
         }
@@ -305,10 +310,16 @@ impl Document {
 
     fn reject_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
         let Some(hunk) = self.edits[at].file.clone() else { return Ok(()) };
+        let asked = self.is_asked(at, false)?;
         if hunk.done {
-            self.check_closed(at)?;
+            if asked {
+                return Ok(());
+            }
             if !self.file.is(&hunk.change, true) {
                 return Err(self.set_since(at));
+            }
+            if self.is_open() {
+                return self.ask(at, false, Decision::Rejected, request);
             }
             if hunk.creates() {
                 self.empty(at, request)?;
@@ -322,7 +333,8 @@ impl Document {
     /// Takes back an undecided file hunk, for the agent that made it.
     pub(crate) fn withdraw_file(&mut self, at: usize) {
         let Some(hunk) = self.edits[at].file.clone() else { return };
-        if hunk.decision != Decision::Undecided {
+        if hunk.decision != Decision::Undecided || self.is_asking_for(&self.file_hunk_name(at)) {
+            // The person has decided, or is about to.
             return;
         }
         if hunk.done {
@@ -399,8 +411,8 @@ impl Document {
         Ok((on, emptied))
     }
 
-    /// A file that an editor has open is not removed or renamed under it.
-    fn check_closed(&self, at: usize) -> Result<(), Undecided> {
+    /// A file that an editor has open is not removed or renamed under it, unless it does so itself.
+    pub(crate) fn check_closed(&self, at: usize) -> Result<(), Undecided> {
         if !self.is_open() {
             return Ok(());
         }
@@ -429,7 +441,7 @@ impl Document {
         Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words) }
     }
 
-    fn switch_file(&mut self, at: usize, on: bool) {
+    pub(crate) fn switch_file(&mut self, at: usize, on: bool) {
         let Some(hunk) = self.edits[at].file.as_mut() else { return };
         hunk.done = on;
         let change = hunk.change.clone();
@@ -439,7 +451,7 @@ impl Document {
         self.news_of_edits();
     }
 
-    fn set_file_decision(&mut self, at: usize, decision: Decision, reason: Option<String>) {
+    pub(crate) fn set_file_decision(&mut self, at: usize, decision: Decision, reason: Option<String>) {
         let name = self.file_hunk_name(at);
         let Some(hunk) = self.edits[at].file.as_mut() else { return };
         if hunk.decision == decision && hunk.reason == reason {
@@ -452,11 +464,11 @@ impl Document {
         self.news.decided = true;
     }
 
-    fn file_hunk_name(&self, at: usize) -> HunkRef {
+    pub(crate) fn file_hunk_name(&self, at: usize) -> HunkRef {
         HunkRef { edit: self.edits[at].id.clone(), number: 1 }
     }
 
-    fn file_refused(&self, at: usize, why: Why, message: String) -> Undecided {
+    pub(crate) fn file_refused(&self, at: usize, why: Why, message: String) -> Undecided {
         Undecided { hunk: self.file_hunk_name(at).short(), why, message, others: Vec::new() }
     }
 }

@@ -20,6 +20,7 @@
 //! - A client that joins a delivery and its undo to no change at all, and says nothing, is taken not to have made it: it is sent again.
 
 mod aim;
+mod asked;
 mod change;
 mod decide;
 mod deliver;
@@ -43,6 +44,7 @@ use hashline_history::HunkRef;
 use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, JournalId, Weave};
 
+pub use asked::{FileAnswer, FileDelivery, FileOperation, FileOperations};
 pub use change::{Change, Note, Resolution, Unit, Whole};
 pub use decide::{Choice, Decided, Elsewhere, Request, Target, Unseen};
 pub use deliver::{Delivered, Delivery};
@@ -58,6 +60,8 @@ pub use sync::{ContentChange, OutOfStep};
 pub use undecided::{Undecided, Why};
 pub use unrecorded::{State, Unrecorded};
 
+use crate::document::asked::Asked;
+pub(crate) use crate::document::asked::Looked;
 use crate::document::deliver::Flow;
 use crate::document::edit::Turn;
 use crate::document::file::FileNow;
@@ -121,6 +125,10 @@ pub struct Document {
     owners: Vec<Option<(usize, usize)>>,
     snapshots: Snapshots,
     flow: Flow,
+    /// What the editor is to do with the file.
+    asked: Option<Asked>,
+    /// What was found out of the file for the next decision about it.
+    looked: Option<Looked>,
     turns: HashMap<JournalId, Vec<Turn>>,
     /// When the text last showed a part of something that seems to be under way.
     half_shown: Option<sync::HalfShown>,
@@ -163,6 +171,8 @@ impl Document {
             owners: Vec::new(),
             snapshots: Snapshots::default(),
             flow: Flow::default(),
+            asked: None,
+            looked: None,
             turns: HashMap::new(),
             half_shown: None,
             unrecorded: Unrecorded::default(),
@@ -301,6 +311,9 @@ impl Document {
             self.reopen(&other.uri, language, *version, *encoding, other.text(), now);
             self.out_of_step.clone_from(&other.out_of_step);
             self.is_recorded = other.is_recorded;
+            if other.asked.is_some() {
+                self.asked.clone_from(&other.asked);
+            }
         }
     }
 

@@ -54,7 +54,7 @@ pub struct HunkView {
 
 impl HunkView {
     /// The file hunk of an edit.
-    fn of_file(hunk: &FileHunk) -> Self {
+    fn of_file(hunk: &FileHunk, deciding: bool) -> Self {
         Self {
             number: 1,
             state: match (hunk.done, hunk.decision) {
@@ -64,7 +64,7 @@ impl HunkView {
             },
             decision: hunk.decision,
             reason: hunk.reason.clone(),
-            deciding: false,
+            deciding,
             lines: None,
             removed: Vec::new(),
             proposed: Vec::new(),
@@ -114,9 +114,10 @@ impl Document {
         let edits = edits
             .into_iter()
             .map(|edit| {
-                let file = edit.file.iter().map(HunkView::of_file);
+                let deciding = self.is_asking_for(&HunkRef { edit: edit.id.clone(), number: 1 });
+                let file = edit.file.as_ref().map(|file| HunkView::of_file(file, deciding));
                 let hunks = edit.hunks.iter().map(|hunk| self.hunk_view(hunk, &places, &conflicts, &edited));
-                let hunks = file.chain(hunks).collect();
+                let hunks = file.into_iter().chain(hunks).collect();
                 ReviewEdit { edit, hunks }
             })
             .collect();

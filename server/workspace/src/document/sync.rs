@@ -77,6 +77,7 @@ impl Document {
         self.home = Home::Disk;
         self.out_of_step = None;
         self.flow.stop();
+        self.stop_asking();
         self.half_shown = None;
         self.news.review = true;
     }

@@ -93,6 +93,7 @@ impl Document {
     fn not_made(&mut self, wanted: Vec<Decided>, tokens: &[u64]) {
         self.dropped.extend(wanted.into_iter().map(|wanted| wanted.hunk));
         self.flow.intents.retain(|intent| intent.is_recorded || !tokens.contains(&intent.token));
+        self.asking_was_not_recorded(tokens);
         self.news.review |= !tokens.is_empty();
     }
 
@@ -116,6 +117,7 @@ impl Document {
         for intent in self.flow.intents.iter_mut().filter(|intent| tokens.contains(&intent.token)) {
             intent.is_recorded = true;
         }
+        self.asking_was_recorded(|number| tokens.contains(&number));
         self.news.deliver |= !tokens.is_empty();
         !tokens.is_empty()
     }
@@ -123,7 +125,7 @@ impl Document {
     /// Whether a decision waits for the record.
     #[must_use]
     pub fn is_waiting_for_record(&self) -> bool {
-        self.flow.intents.iter().any(|intent| !intent.is_recorded)
+        self.flow.intents.iter().any(|intent| !intent.is_recorded) || self.asking_waits_for_record()
     }
 
     /// The hunks of decisions that were not made as they could not be recorded, since this was asked last.
@@ -140,11 +142,22 @@ impl Document {
         reason: Option<&String>,
     ) -> bool {
         let Some(decision @ (Decision::Accepted | Decision::Rejected)) = decision else { return false };
+        let named = |id: &HunkId| self.owner_of(*id).map(|(edit, hunk)| edit.name_of(hunk));
+        let hunks: Vec<HunkRef> = plan.on.iter().chain(&plan.off).filter_map(named).collect();
+        self.note_wanted_hunks(token, hunks, decision, reason)
+    }
+
+    /// The same for these hunks.
+    pub(crate) fn note_wanted_hunks(
+        &mut self,
+        token: u64,
+        hunks: Vec<HunkRef>,
+        decision: Decision,
+        reason: Option<&String>,
+    ) -> bool {
         if !self.is_recorded || !self.is_open() {
             return false;
         }
-        let named = |id: &HunkId| self.owner_of(*id).map(|(edit, hunk)| edit.name_of(hunk));
-        let hunks: Vec<HunkRef> = plan.on.iter().chain(&plan.off).filter_map(named).collect();
         let wanted = hunks.into_iter().map(|hunk| Decided { hunk, decision, reason: reason.cloned() });
         self.unrecorded.wanted.extend(wanted);
         self.unrecorded.tokens.push(token);
@@ -208,5 +221,6 @@ impl Document {
         self.unrecorded = Unrecorded::default();
         self.news.deliver |= self.is_waiting_for_record();
         self.flow.intents.iter_mut().for_each(|intent| intent.is_recorded = true);
+        self.asking_was_recorded(|_| true);
     }
 }

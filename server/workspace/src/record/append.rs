@@ -18,6 +18,8 @@ pub(crate) struct Recorded {
     pub latest: Option<(FileId, Sequence)>,
     /// How often the history had been cleaned up then.
     pub generation: u64,
+    /// The file, while the record has it under the name that it had before.
+    pub moved: Option<FileId>,
     /// How the history looked when that was found out.
     pub glance: Option<Glance>,
     /// The revision of the weave that was recorded.
@@ -33,7 +35,7 @@ pub(crate) struct Provisional<'a> {
 impl Recorded {
     /// What a document was just made of: the last that was recorded of it, and how the history looked before that was looked up.
     pub fn of(store: &Store, latest: Option<(FileId, Sequence)>, glance: Option<Glance>) -> Self {
-        Self { latest, glance, generation: store.generation(), revision: 0 }
+        Self { latest, moved: None, glance, generation: store.generation(), revision: 0 }
     }
 
     /// Whether this is still all that is recorded, and all of it is still there.
@@ -145,6 +147,7 @@ impl Workspace {
             recorded.generation = session.generation();
         }
         recorded.latest = Some((appended.file, appended.sequence));
+        recorded.moved = None;
         recorded.revision = state.weave.revision();
         drop(recorded);
         if claims {
@@ -178,6 +181,7 @@ pub(crate) fn draft<'a>(slot: &Slot, place: &Place, state: &'a State) -> Draft<'
     let recorded = *slot.recorded();
     let unrecorded = &state.unrecorded;
     Draft {
+        file: recorded.moved,
         since: recorded.latest.map(|(_, sequence)| sequence),
         now: Some(match &state.bytes {
             Some(bytes) => Now::Bytes(bytes),

@@ -5,10 +5,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use crate::document::FileAnswer;
 use crate::workspace::{Inner, Slot, Workspace};
 
 /// How long a closed document may be opened again before its file has the last word (rule W16).
 const REOPENED_WITHIN: Duration = Duration::from_secs(2);
+/// How long an editor may take to say that it has renamed or removed a file.
+const DONE_WITHIN: Duration = Duration::from_secs(5);
+/// How long it may take until the disk shows it, once the editor says so.
+const SHOWN_WITHIN: Duration = Duration::from_secs(2);
 /// The pause before something is tried to be recorded again.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The pause before a document whose turn it is not is looked at again.
@@ -28,6 +33,12 @@ pub(crate) enum Job {
     Closed(Arc<Slot>),
     /// It has not been opened again since.
     Settle(Arc<Slot>),
+    /// Its editor is asked to rename or remove its file.
+    Asked(Arc<Slot>, u64),
+    /// Its editor says what became of that.
+    Answered(Arc<Slot>, u64, FileAnswer),
+    /// Its editor has had its time for that.
+    Due(Arc<Slot>, u64),
     /// The edits of documents that nobody has opened are to be offered.
     Offer,
     /// What other processes have recorded is to be looked for, again and again.
@@ -111,6 +122,10 @@ impl Worker {
     fn work(&mut self, workspace: &Workspace, job: Job) {
         match job {
             Job::Record(slot) => self.record(workspace, &slot),
+            Job::Opened(slot) if workspace.may_be_renamed(&slot) => {
+                // Then it is the document that had the other name.
+                self.waiting.push((Instant::now() + TURN, Job::Opened(slot)));
+            }
             Job::Opened(slot) => {
                 if !workspace.bring_back(&slot) {
                     self.waiting.push((Instant::now() + TURN, Job::Opened(slot)));
@@ -128,11 +143,33 @@ impl Worker {
                 if workspace.has_more_than_recorded(&slot) {
                     self.record_all(workspace, &slot);
                 }
+                workspace.look_whether_done(&slot, false);
                 self.waiting.push((Instant::now() + REOPENED_WITHIN, Job::Settle(slot)));
             }
             Job::Settle(slot) => {
                 if !workspace.settle_closed(&slot) {
                     self.waiting.push((Instant::now() + TURN, Job::Settle(slot)));
+                }
+            }
+            Job::Asked(slot, number) => {
+                self.waiting.push((Instant::now() + DONE_WITHIN, Job::Due(slot, number)));
+            }
+            Job::Answered(slot, number, answer) => match answer {
+                _ if workspace.look_whether_done(&slot, false) || !slot.lock().is_at(number) => {}
+                FileAnswer::Done => {
+                    self.waiting.push((Instant::now() + SHOWN_WITHIN, Job::Due(slot, number)));
+                }
+                FileAnswer::NotDone(Some(why)) => {
+                    workspace.not_done(&slot, &format!("the editor says “{why}”"));
+                }
+                FileAnswer::NotDone(None) => workspace.not_done(&slot, "the editor did not do it"),
+            },
+            Job::Due(slot, number) if slot.queue.try_lock().is_err() => {
+                self.waiting.push((Instant::now() + TURN, Job::Due(slot, number)));
+            }
+            Job::Due(slot, number) => {
+                if slot.lock().is_at(number) && !workspace.look_whether_done(&slot, true) {
+                    workspace.not_done(&slot, "the editor was asked, and the disk does not show it");
                 }
             }
             Job::Offer => workspace.offer_recorded(),

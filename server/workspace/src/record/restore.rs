@@ -247,7 +247,7 @@ impl Workspace {
     /// False if it is not its turn.
     pub(crate) fn settle_closed(&self, slot: &Arc<Slot>) -> bool {
         let Some(place) = slot.place() else { return true };
-        let Ok(_turn) = slot.queue.try_lock() else { return false };
+        let Ok(turn) = slot.queue.try_lock() else { return false };
         if slot.lock().is_open() || (slot.lock().edits().is_empty() && !self.record_is_ahead(slot, &place)) {
             return true;
         }
@@ -261,6 +261,8 @@ impl Workspace {
             tracing::debug!("the claim to {} was not given back: {error}", slot.key);
         }
         self.attend(slot);
+        drop(turn);
+        self.look_whether_done(slot, false);
         true
     }
 
@@ -361,6 +363,8 @@ impl Workspace {
             Ok(slot) => {
                 slot.lock().news_of_edits();
                 self.attend(&slot);
+                // It may be as proposed already: whoever did it ended before it could say so.
+                self.look_whether_done(&slot, false);
             }
             Err(refusal) => tracing::debug!("{name} is not loaded: {refusal}"),
         }

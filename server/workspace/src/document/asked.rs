@@ -1,0 +1,308 @@
+//! What an editor is asked to do with the file of a document that it has open (design 5.7).
+//!
+//! As with a delivery of text, the answer decides nothing: the decision stands when the disk shows it. It is recorded that it is wanted
+//! before the editor is asked, and what the editor does only after it was given up counts all the same.
+
+use hashline_history::{Decision, DocumentName, FileChange, HunkRef};
+use hashline_text::DocVersion;
+
+use crate::document::deliver::Delivered;
+use crate::document::{Document, FileHunk, Request, Undecided, Why};
+
+/// Something that is done with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileOperation {
+    /// It is removed.
+    Remove,
+    /// It gets this name.
+    Rename(DocumentName),
+}
+
+impl FileOperation {
+    /// The name that the file gets.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            FileOperation::Remove => None,
+            FileOperation::Rename(name) => Some(name.as_str()),
+        }
+    }
+}
+
+/// What an editor does with files when it is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileOperations {
+    /// It removes them.
+    pub removes: bool,
+    /// It renames them.
+    pub renames: bool,
+}
+
+impl FileOperations {
+    fn has(self, operation: &FileOperation) -> bool {
+        match operation {
+            FileOperation::Remove => self.removes,
+            FileOperation::Rename(_) => self.renames,
+        }
+    }
+}
+
+/// A file operation for the editor to carry out, for one version of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDelivery {
+    /// Which one it is, for the answer.
+    pub number: u64,
+    /// The version of the text that was found to be saved.
+    pub version: DocVersion,
+    /// What is to be done.
+    pub operation: FileOperation,
+    /// What it is for.
+    pub switch: Delivered,
+}
+
+/// What the editor says of a file operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileAnswer {
+    /// It was done.
+    Done,
+    /// It was not, for this reason, if the editor gives one.
+    NotDone(Option<String>),
+}
+
+/// What is known of the file of an open document, as of one version of its text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Looked {
+    pub version: DocVersion,
+    /// The file holds that text.
+    pub saved: bool,
+    /// What the editor does with files.
+    pub editor: FileOperations,
+}
+
+/// A decision about the file that the disk does not show yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    number: u64,
+    hunk: HunkRef,
+    /// What the hunk says is to be so.
+    on: bool,
+    version: DocVersion,
+    pub operation: FileOperation,
+    decision: Decision,
+    reason: Option<String>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// It is not recorded yet that it is wanted.
+    Unrecorded,
+    /// It may be sent.
+    Ready,
+    /// The editor may be at it.
+    Sent,
+    /// It was not done in time. The editor may still do it.
+    GivenUp,
+}
+
+impl Asked {
+    fn is_under_way(&self) -> bool {
+        self.stage != Stage::GivenUp
+    }
+}
+
+/// What brings the file to what a hunk says, or back, if an editor can be asked for it.
+fn operation(hunk: &FileHunk, on: bool) -> Option<FileOperation> {
+    match &hunk.change {
+        FileChange { exists: Some((true, false)), .. } if on => Some(FileOperation::Remove),
+        FileChange { exists: None, name: Some((from, to)), .. } => {
+            Some(FileOperation::Rename(if on { to } else { from }.clone()))
+        }
+        FileChange { .. } => None,
+    }
+}
+
+impl Document {
+    /// What the editor would be asked to do with the file by a decision.
+    pub(crate) fn operations_for(&self, request: &Request) -> Vec<FileOperation> {
+        let (Some(on), true) = (request.choice.puts_in(), self.is_open()) else { return Vec::new() };
+        let files = self.file_targets(request).into_iter().filter_map(|at| self.edits[at].file.as_ref());
+        files.filter(|hunk| hunk.done != on).filter_map(|hunk| operation(hunk, on)).collect()
+    }
+
+    /// Says what is known of the file; asked for by [`operations_for`](Self::operations_for), right before the decision.
+    pub(crate) fn look(&mut self, looked: Looked) {
+        self.looked = Some(looked);
+    }
+
+    /// Asks the editor to bring the file to what a hunk says, or back. The decision is made when that is done.
+    pub(crate) fn ask(
+        &mut self,
+        at: usize,
+        on: bool,
+        decision: Decision,
+        request: &Request,
+    ) -> Result<(), Undecided> {
+        let wanted = self.edits[at].file.as_ref().and_then(|hunk| operation(hunk, on));
+        let Some((Looked { version, saved, editor }, operation)) = self.looked.take().zip(wanted) else {
+            return self.check_closed(at);
+        };
+        if !editor.has(&operation) {
+            return self.check_closed(at);
+        }
+        if !saved || self.version() != Some(version) {
+            return Err(self.file_refused(at, Why::Failed, UNSAVED.to_owned()));
+        }
+        if self.is_delivering() {
+            let words = "Lines of the file are being changed. Save it when that is done, then decide again.";
+            return Err(self.file_refused(at, Why::Failed, words.to_owned()));
+        }
+        let hunk = self.file_hunk_name(at);
+        let number = self.flow.number();
+        let recorded = !self.note_wanted_hunks(number, vec![hunk.clone()], decision, request.reason.as_ref());
+        let stage = if recorded { Stage::Ready } else { Stage::Unrecorded };
+        let reason = request.reason.clone();
+        self.asked = Some(Asked { number, hunk, on, version, operation, decision, reason, stage });
+        self.news.deliver = true;
+        self.news.review = true;
+        Ok(())
+    }
+
+    /// Refuses a decision about the file while the editor may be at another; true if it is asked for this very one.
+    pub(crate) fn is_asked(&self, at: usize, on: bool) -> Result<bool, Undecided> {
+        let Some(asked) = self.asked.as_ref().filter(|asked| asked.is_under_way()) else { return Ok(false) };
+        if asked.hunk == self.file_hunk_name(at) && asked.on == on {
+            return Ok(true);
+        }
+        let words = "The editor has been asked to rename or remove the file. Decide when that is done.";
+        Err(self.file_refused(at, Why::Failed, words.to_owned()))
+    }
+
+    /// Whether the editor is to do something with the file, and the disk does not show it yet.
+    #[must_use]
+    pub fn is_asking(&self) -> bool {
+        self.asked.as_ref().is_some_and(Asked::is_under_way)
+    }
+
+    /// Whether that is about a hunk.
+    pub(crate) fn is_asking_for(&self, hunk: &HunkRef) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.is_under_way() && asked.hunk == *hunk)
+    }
+
+    /// The file operation to send to the editor now, if there is one.
+    pub fn poll_file(&mut self) -> Option<FileDelivery> {
+        let (version, agent) =
+            (self.version(), self.asked.as_ref().and_then(|asked| self.agent_of(&asked.hunk)));
+        let asked = self.asked.as_mut().filter(|asked| asked.stage == Stage::Ready)?;
+        if version != Some(asked.version) {
+            self.asked = None;
+            self.notices.push(format!(
+                "{} was changed meanwhile, so it was not renamed or removed. {UNSAVED}",
+                self.uri
+            ));
+            self.news.review = true;
+            return None;
+        }
+        asked.stage = Stage::Sent;
+        let switch = Delivered {
+            hunk: asked.hunk.clone(),
+            agent: agent.unwrap_or_default(),
+            on: asked.on,
+            decided: true,
+        };
+        Some(FileDelivery {
+            number: asked.number,
+            version: asked.version,
+            operation: asked.operation.clone(),
+            switch,
+        })
+    }
+
+    fn agent_of(&self, hunk: &HunkRef) -> Option<String> {
+        let edit = self.edits.iter().find(|edit| edit.id == hunk.edit)?;
+        Some(edit.agent.clone())
+    }
+
+    /// Whether this is the operation that the editor was asked for last.
+    pub(crate) fn has_asked(&self, delivery: &FileDelivery) -> bool {
+        let same = |asked: &Asked| asked.number == delivery.number && asked.hunk == delivery.switch.hunk;
+        self.asked.as_ref().is_some_and(same)
+    }
+
+    /// Whether the editor may still be at this one.
+    pub(crate) fn is_at(&self, number: u64) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.number == number && asked.is_under_way())
+    }
+
+    /// The editor has closed the document: it is not asked any more for what it was not asked for yet.
+    pub(crate) fn stop_asking(&mut self) {
+        self.asked.take_if(|asked| matches!(asked.stage, Stage::Unrecorded | Stage::Ready));
+    }
+
+    /// What the disk may show: what the editor was asked for, or else what a held hunk would have done (rule W16). True if it was asked
+    /// for.
+    pub(crate) fn may_be_done(&self) -> Option<(FileOperation, bool)> {
+        if let Some(asked) =
+            self.asked.as_ref().filter(|asked| matches!(asked.stage, Stage::Sent | Stage::GivenUp))
+        {
+            return Some((asked.operation.clone(), true));
+        }
+        let held = |file: &&FileHunk| !file.done && file.decision == Decision::Undecided;
+        let held = self.edits.iter().filter_map(|edit| edit.file.as_ref()).find(held)?;
+        Some((operation(held, true)?, false))
+    }
+
+    /// The disk shows it: the decision stands.
+    pub(crate) fn was_done(&mut self) {
+        let (hunk, on, decision, reason) = match self.asked.take() {
+            Some(asked) => (asked.hunk, asked.on, asked.decision, asked.reason),
+            None => {
+                let held = |edit: &crate::document::Edit| {
+                    edit.file.as_ref().is_some_and(|file| !file.done && file.decision == Decision::Undecided)
+                };
+                let Some(edit) = self.edits.iter().find(|edit| held(edit)) else { return };
+                (HunkRef { edit: edit.id.clone(), number: 1 }, true, Decision::Accepted, None)
+            }
+        };
+        let Some(at) = self.edits.iter().position(|edit| edit.id == hunk.edit) else { return };
+        self.switch_file(at, on);
+        self.set_file_decision(at, decision, reason);
+        self.news.deliver = true;
+    }
+
+    /// It was not done, for this reason: the decision is not made.
+    pub(crate) fn was_not_done(&mut self, why: &str) {
+        let Some(asked) = self.asked.as_mut().filter(|asked| asked.is_under_way()) else { return };
+        asked.stage = Stage::GivenUp;
+        let what = match &asked.operation {
+            FileOperation::Remove => "removed".to_owned(),
+            FileOperation::Rename(to) => format!("renamed to {to}"),
+        };
+        self.notices.push(format!(
+            "{} was not {what}: {why}. The edit waits as before; decide again, or close the file first.",
+            self.uri
+        ));
+        self.news.review = true;
+        self.news.deliver = true;
+    }
+
+    /// It is recorded that these are wanted.
+    pub(crate) fn asking_was_recorded(&mut self, numbers: impl Fn(u64) -> bool) {
+        let waits = |asked: &&mut Asked| asked.stage == Stage::Unrecorded && numbers(asked.number);
+        if let Some(asked) = self.asked.as_mut().filter(waits) {
+            asked.stage = Stage::Ready;
+        }
+    }
+
+    /// It could not be recorded that these are wanted.
+    pub(crate) fn asking_was_not_recorded(&mut self, numbers: &[u64]) {
+        self.asked.take_if(|asked| asked.stage == Stage::Unrecorded && numbers.contains(&asked.number));
+    }
+
+    /// Whether the editor is asked as soon as that is recorded.
+    pub(crate) fn asking_waits_for_record(&self) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.stage == Stage::Unrecorded)
+    }
+}
+
+const UNSAVED: &str = "The file has changes that are not saved. Save it first, then decide again.";

@@ -1,0 +1,208 @@
+//! Files that are renamed or removed through the editor that has them open (design 5.7).
+//!
+//! The editor is asked, and only the disk tells whether it did so. It is looked at when the editor answers, closes the document or opens
+//! one of the new name, and a last time when it has had enough time. A document that was renamed goes on under its new name with
+//! all that is known of it: if the editor has it open there already, that is where its text is.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::disk::{DiskError, FileBytes, Place, create_folders, read, stamp};
+use crate::document::{
+    Document, FileAnswer, FileDelivery, FileOperation, FileOperations, Home, Looked, Request, Target,
+    Undecided,
+};
+use crate::on_disk::same_text;
+use crate::record::{Job, Recorded, name_in_record, uri_of};
+use crate::workspace::{Event, Slot, Workspace, key_of};
+
+impl Workspace {
+    /// Says what the editor does with files when it is asked.
+    pub fn set_file_operations(&self, operations: FileOperations) {
+        *self.inner.file_operations.write().unwrap_or_else(std::sync::PoisonError::into_inner) = operations;
+    }
+
+    fn file_operations(&self) -> FileOperations {
+        *self.inner.file_operations.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Finds out what has to be known of the file of an open document before a decision about it is made. Blocks as long as the disk
+    /// does.
+    ///
+    /// # Errors
+    ///
+    /// Why the decision cannot be made.
+    pub(crate) fn look_at_file(&self, slot: &Slot, request: &Request) -> Result<(), Undecided> {
+        let Some(place) = slot.place() else { return Ok(()) };
+        let (operations, version, text) = {
+            let document = slot.lock();
+            let Some(version) = document.version() else { return Ok(()) };
+            (document.operations_for(request), version, document.text().clone())
+        };
+        let editor = self.file_operations();
+        for operation in &operations {
+            if let FileOperation::Rename(to) = operation
+                && editor.renames
+            {
+                self.make_way(to.as_str()).map_err(|error| Document::not_decided(&request.target, error))?;
+            }
+        }
+        let stored = read(&place).ok();
+        let saved = stored.as_ref().is_some_and(|stored| same_text(&text, &stored.bytes));
+        let mut document = slot.lock();
+        document.set_file(stored.is_some(), name_in_record(&place), stored.and_then(|stored| stored.mode));
+        document.look(Looked { version, saved, editor });
+        Ok(())
+    }
+
+    /// Sees to it that a file can be renamed to a name.
+    fn make_way(&self, name: &str) -> Result<(), String> {
+        let path = Path::new(name);
+        let place = self.read_roots().identify(path);
+        let place = place.ok_or_else(|| {
+            format!("{name} does not lie in a folder that is served. Open its folder first.")
+        })?;
+        place.check_write().map_err(|error| error.to_string())?;
+        let open = self.inner.slots.get(&key_of(place.absolute())).is_some_and(|slot| slot.lock().is_open());
+        if open || !is_missing(&place) {
+            return Err(format!("{name} is there already. Rename or remove it first, then decide again."));
+        }
+        create_folders(&place).map_err(|error| error.to_string())
+    }
+
+    /// What the editor is to do now with the file of a document, if anything.
+    #[must_use]
+    pub fn poll_file(&self, uri: &str) -> Option<FileDelivery> {
+        let slot = self.open_slot(uri)?;
+        let delivery = slot.lock().poll_file();
+        if let Some(delivery) = &delivery {
+            self.later(Job::Asked(slot.clone(), delivery.number));
+        }
+        self.attend(&slot);
+        delivery
+    }
+
+    /// The editor has answered a file operation, or never will. It may have closed the document meanwhile.
+    pub fn answered_file(&self, delivery: &FileDelivery, answer: FileAnswer) {
+        let asked = |slot: &Arc<Slot>| slot.lock().has_asked(delivery);
+        let Some(slot) = self.slots().into_iter().find(asked) else { return };
+        self.later(Job::Answered(slot, delivery.number, answer));
+    }
+
+    /// Looks whether the disk shows what an editor was asked to do with a file, or what is proposed to be done with a file that nobody has
+    /// open. `last`: the editor has had its time, and may keep the document open. True if nothing has to be waited for.
+    pub(crate) fn look_whether_done(&self, slot: &Arc<Slot>, last: bool) -> bool {
+        let Some(place) = slot.place() else { return true };
+        let copy = slot.lock().clone();
+        let Some((operation, was_asked)) = copy.may_be_done() else { return true };
+        let waits = copy.is_open() && !(last && was_asked);
+        if waits || !is_missing(&place) {
+            return false;
+        }
+        match operation {
+            FileOperation::Remove => {
+                slot.lock().was_done();
+                slot.forget_read();
+                self.attend(slot);
+            }
+            FileOperation::Rename(to) => {
+                let Some(there) = self.read_roots().identify(Path::new(to.as_str())) else { return true };
+                let Ok(file) = read(&there) else { return false };
+                // Of what nobody was asked for only the very file will do.
+                let same = || match copy.bytes() {
+                    Some(bytes) => **bytes == *file.bytes,
+                    None => copy.form().to_bytes(copy.text()) == file.bytes,
+                };
+                if was_asked || same() {
+                    return self.go_on_under(slot, &there, &file);
+                }
+            }
+        }
+        true
+    }
+
+    /// A document has another name on the disk: it goes on under that. False if it is not its turn.
+    fn go_on_under(&self, slot: &Arc<Slot>, place: &Place, file: &FileBytes) -> bool {
+        let (key, now) = (key_of(place.absolute()), self.now());
+        // Agents wait meanwhile; what they are at under the old name is done first.
+        let Ok(_turn) = slot.queue.try_lock() else { return false };
+        let (old_uri, mut document, stays) = {
+            let mut document = slot.lock();
+            document.was_done();
+            let stays = document.is_open().then(|| document.clone());
+            (document.uri().to_owned(), document.clone(), stays)
+        };
+        let was = *slot.recorded();
+        document.close();
+        document.set_uri(&uri_of(place));
+        document.set_file(true, name_in_record(place), file.mode);
+        let there = self.inner.slots.get(&key).map(|there| there.clone());
+        let there = there.filter(|there| there.lock().is_open());
+        let slot_there = match there {
+            Some(there) => {
+                let mut open = there.lock();
+                document.keep_told(&open);
+                document.follow_home(&open, now);
+                *open = document;
+                drop(open);
+                there
+            }
+            None => {
+                let fresh = Arc::new(Slot::new(key.clone(), document, Some(place.clone())));
+                self.inner.slots.insert(key, fresh.clone());
+                fresh
+            }
+        };
+        *slot_there.recorded() = Recorded { moved: was.latest.map(|(file, _)| file), ..was };
+        *slot.recorded() = Recorded::default();
+        slot_there.set_whose(slot.whose());
+        slot.forget_read();
+        // Who still works with the old name finds no file, or what the editor keeps open under it.
+        let name = name_in_record(&slot.place().unwrap_or_else(|| place.clone()));
+        *slot.lock() = match stays.as_ref().map(|kept| (kept.home(), kept)) {
+            Some((Home::Editor { version, encoding, language }, kept)) => {
+                Document::open(&old_uri, language, *version, *encoding, kept.text().clone())
+            }
+            _ => Document::missing(&old_uri, name),
+        };
+        if stays.is_none() {
+            self.inner.slots.remove_if(&slot.key, |_, kept| Arc::ptr_eq(kept, slot));
+        }
+        let _ = self.inner.events.send(Event::Review(old_uri));
+        slot_there.lock().news_of_edits();
+        slot_there.ready();
+        self.attend(&slot_there);
+        true
+    }
+
+    /// The editor has not done what it was asked for.
+    pub(crate) fn not_done(&self, slot: &Arc<Slot>, why: &str) {
+        slot.lock().was_not_done(why);
+        self.attend(slot);
+    }
+
+    /// Whether an editor that has opened a document may be about to have renamed another to it: then it is that one.
+    pub(crate) fn may_be_renamed(&self, slot: &Arc<Slot>) -> bool {
+        let Some(name) = slot.place().map(|place| name_in_record(&place)) else { return false };
+        let becomes = |other: &Arc<Slot>| {
+            let document = other.lock();
+            let renamed =
+                matches!(document.may_be_done(), Some((FileOperation::Rename(to), true)) if to == name);
+            renamed.then(|| document.is_asking())
+        };
+        let slots = self.slots();
+        let Some((old, asking)) = slots.iter().find_map(|other| Some((other, becomes(other)?))) else {
+            return false;
+        };
+        !self.look_whether_done(old, false) && asking
+    }
+
+    /// Whether a decision about an open document is one for its editor to carry out on the file.
+    pub(crate) fn asks_editor(&self, slot: &Slot, request: &Request) -> bool {
+        !matches!(request.target, Target::Lines(_)) && !slot.lock().operations_for(request).is_empty()
+    }
+}
+
+fn is_missing(place: &Place) -> bool {
+    matches!(stamp(place), Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }))
+}

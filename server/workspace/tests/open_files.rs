@@ -1,0 +1,348 @@
+//! Files that are renamed and removed through the editor that has them open.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use hashline_history::Status;
+use hashline_text::{DocVersion, Encoding, HashPrefix, Line};
+use hashline_weave::View;
+use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
+use hashline_workspace::disk::Roots;
+use hashline_workspace::document::{
+    Change, Choice, ContentChange, Decided, FileAnswer, FileDelivery, FileOperation, FileOperations, Request,
+    Target,
+};
+use hashline_workspace::{Caller, Event, Histories, Settings, Workspace};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+const TEXT: &str = "one\ntwo\nthree\n";
+const BOTH: FileOperations = FileOperations { removes: true, renames: true };
+
+/// An editor that does as it is told, step by step.
+struct Desk {
+    workspace: Workspace,
+    events: UnboundedReceiver<Event>,
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new(operations: FileOperations) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (workspace, events) = started(&folder);
+        workspace.set_file_operations(operations);
+        std::fs::write(folder.path().join("a.txt"), TEXT).unwrap();
+        let desk = Self { workspace, events, folder };
+        desk.open("a.txt", 1, TEXT);
+        desk
+    }
+
+    /// Another process takes over, without a word of this one.
+    fn restart(&mut self) {
+        (self.workspace, self.events) = started(&self.folder);
+        self.workspace.set_file_operations(BOTH);
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    fn uri(&self, name: &str) -> String {
+        url::Url::from_file_path(self.path(name)).unwrap().to_string()
+    }
+
+    fn open(&self, name: &str, version: i32, text: &str) {
+        self.workspace.did_open(&self.uri(name), "text", DocVersion(version), Encoding::Utf16, text);
+    }
+
+    fn close(&self, name: &str) {
+        self.workspace.did_close(&self.uri(name));
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        std::fs::rename(self.path(from), self.path(to)).unwrap();
+    }
+
+    fn file(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.path(name)).ok()
+    }
+
+    fn caller() -> Caller {
+        Caller::anywhere("tester", "1")
+    }
+
+    async fn change(&self, path: &str, change: FileAction) -> FileReply {
+        let request = FileRequest { path: path.into(), change, conversation: None, tool: "a_tool".into() };
+        let held = self.workspace.change_file(&Self::caller(), request).await.unwrap();
+        assert!(held.held && held.open);
+        held
+    }
+
+    async fn moved(&self) -> FileReply {
+        self.change("a.txt", FileAction::Move("sub/b.txt".into())).await
+    }
+
+    async fn read(&self, path: &str) -> Option<String> {
+        let request = ReadRequest { path: path.into(), view: View::Agent };
+        let reply = self.workspace.read(&Self::caller(), &request).await.ok()?;
+        self.workspace.shown(&reply, 0..reply.text().line_count());
+        Some(reply.text().to_string())
+    }
+
+    /// Puts a line in the place of the first.
+    async fn replace_first(&self, path: &str, line: &str) -> String {
+        let request = ReadRequest { path: path.into(), view: View::Agent };
+        let read = self.workspace.read(&Self::caller(), &request).await.unwrap();
+        self.workspace.shown(&read, 0..read.text().line_count());
+        let first = read.text().line(Line(0)).unwrap();
+        let anchor = format!("1:{}", hashline_anchor::line_hash(&first.content()));
+        let raw = hashline_anchor::RawOperation::new("replace", anchor).content(line);
+        let request = EditRequest {
+            path: path.into(),
+            file_hash: Some(HashPrefix::from(read.hash)),
+            change: Change::Operations(vec![hashline_anchor::Operation::parse(0, raw).unwrap()]),
+            strict: false,
+            dry_run: false,
+            conversation: None,
+            tool: "edit_text_file".into(),
+        };
+        self.workspace.edit(&Self::caller(), request).await.unwrap().edit.to_string()
+    }
+
+    async fn decide(&self, choice: Choice, edit: &FileReply) -> Decided {
+        self.workspace.decide(None, &Request::of(choice, Target::Edit(edit.edit.to_string()))).await
+    }
+
+    /// Decides, and gives out what the editor is asked for in this document.
+    async fn asked(&self, choice: Choice, edit: &FileReply, name: &str) -> FileDelivery {
+        let decided = self.decide(choice, edit).await;
+        assert_eq!((decided.refused, decided.queued.len()), (vec![], 1));
+        let delivery = self.workspace.poll_file(&self.uri(name)).unwrap();
+        assert_eq!(self.workspace.poll_file(&self.uri(name)), None, "once");
+        delivery
+    }
+
+    async fn status(&self, reply: &FileReply) -> Status {
+        let scope = ReviewScope { edits: vec![reply.edit.to_string()], ..ReviewScope::default() };
+        self.workspace.edits(&Self::caller(), &scope).await.unwrap()[0].status
+    }
+
+    async fn until(&self, reply: &FileReply, wanted: Status) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while self.status(reply).await != wanted {
+            assert!(Instant::now() < deadline, "it is not {wanted:?}");
+            self.workspace.settle_record();
+        }
+    }
+
+    /// Waits for something that the person is told.
+    async fn told(&mut self, what: &str) {
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+        let mut heard = Vec::new();
+        loop {
+            match tokio::time::timeout_at(deadline, self.events.recv()).await {
+                Ok(Some(Event::Notice(words))) if words.contains(what) => return,
+                Ok(Some(Event::Notice(words))) => heard.push(words),
+                Ok(Some(_)) => {}
+                _ => panic!("{what:?} was not told, but {heard:?}"),
+            }
+        }
+    }
+}
+
+fn started(folder: &tempfile::TempDir) -> (Workspace, UnboundedReceiver<Event>) {
+    let roots = Roots::open([folder.path()]).unwrap();
+    Workspace::new(roots, Settings::default(), Histories::of("a test"))
+}
+
+#[tokio::test]
+async fn an_open_file_is_removed_by_its_editor_and_comes_back_when_that_is_rejected() {
+    let mut desk = Desk::new(BOTH);
+    let removed = desk.change("a.txt", FileAction::Delete).await;
+    let delivery = desk.asked(Choice::Accept, &removed, "a.txt").await;
+    assert_eq!((&delivery.operation, delivery.version), (&FileOperation::Remove, DocVersion(1)));
+    assert!(delivery.switch.on && delivery.switch.decided && delivery.switch.agent == "tester");
+    assert_eq!(desk.status(&removed).await, Status::Pending, "until the disk shows it");
+    std::fs::remove_file(desk.path("a.txt")).unwrap();
+    desk.close("a.txt");
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
+    desk.until(&removed, Status::Accepted).await;
+    assert_eq!(desk.read("a.txt").await, None);
+    desk.workspace.settle_record();
+    desk.restart();
+    let decided = desk.decide(Choice::Reject, &removed).await;
+    assert_eq!((decided.refused, desk.file("a.txt").unwrap()), (vec![], TEXT.to_owned()));
+    assert_eq!(desk.status(&removed).await, Status::Rejected);
+}
+
+/// In the order in which editors tell of it.
+#[tokio::test]
+async fn an_open_file_is_renamed_by_its_editor_and_goes_on_with_its_edits() {
+    for opens_first in [true, false] {
+        let mut desk = Desk::new(BOTH);
+        let line = desk.replace_first("a.txt", "1").await;
+        let moved = desk.moved().await;
+        let delivery = desk.asked(Choice::Accept, &moved, "a.txt").await;
+        let there = desk.path("sub/b.txt").display().to_string();
+        assert_eq!(delivery.operation.name(), Some(there.as_str()));
+        desk.rename("a.txt", "sub/b.txt");
+        let open = || desk.open("sub/b.txt", 1, TEXT);
+        let close = || desk.close("a.txt");
+        if opens_first {
+            open();
+            desk.workspace.settle_record();
+            assert_eq!(desk.status(&moved).await, Status::Pending);
+            close();
+        } else {
+            close();
+            desk.workspace.settle_record();
+            open();
+        }
+        desk.workspace.answered_file(&delivery, FileAnswer::Done);
+        desk.until(&moved, Status::Accepted).await;
+        assert_eq!(desk.read("sub/b.txt").await.unwrap(), "1\ntwo\nthree\n", "with what is held");
+        assert_eq!(desk.read("a.txt").await, None);
+        let review = desk.workspace.review(&desk.uri("sub/b.txt")).unwrap();
+        assert_eq!(review.version, Some(DocVersion(1)));
+        assert_eq!(review.review.edits.len(), 1);
+        // The line is decided under the new name, and saved.
+        let accept = Request::of(Choice::Accept, Target::Edit(line));
+        assert_eq!(desk.workspace.decide(None, &accept).await.refused, []);
+        let (text, _) = desk.workspace.poll(&desk.uri("sub/b.txt"));
+        assert_eq!(text.unwrap().edits.len(), 1);
+        let change = ContentChange { span: None, text: "1\ntwo\nthree\n".into() };
+        desk.workspace.did_change(&desk.uri("sub/b.txt"), DocVersion(2), &[change], None).unwrap();
+        let refused = desk.decide(Choice::Reject, &moved).await.refused;
+        assert!(refused[0].message.contains("Save it first"), "{refused:?}");
+        std::fs::write(desk.path("sub/b.txt"), "1\ntwo\nthree\n").unwrap();
+        desk.workspace.did_save(&desk.uri("sub/b.txt"));
+        // Back again, in the same way.
+        let delivery = desk.asked(Choice::Reject, &moved, "sub/b.txt").await;
+        assert!(!delivery.switch.on);
+        desk.rename("sub/b.txt", "a.txt");
+        desk.close("sub/b.txt");
+        desk.open("a.txt", 1, "1\ntwo\nthree\n");
+        desk.until(&moved, Status::Rejected).await;
+        desk.workspace.settle_record();
+        assert_eq!(desk.read("a.txt").await.unwrap(), "1\ntwo\nthree\n");
+        // And what is closed is renamed without any editor, by whoever comes.
+        desk.close("a.txt");
+        desk.workspace.settle_record();
+        desk.restart();
+        assert_eq!(desk.decide(Choice::Accept, &moved).await.refused, []);
+        assert_eq!((desk.file("a.txt"), desk.file("sub/b.txt").unwrap()), (None, "1\ntwo\nthree\n".into()));
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_saved_is_neither_renamed_nor_removed() {
+    for change in [FileAction::Delete, FileAction::Move("b.txt".into())] {
+        let desk = Desk::new(BOTH);
+        let held = desk.change("a.txt", change).await;
+        let uri = desk.uri("a.txt");
+        let typed = |version, text: &str| {
+            let change = ContentChange { span: None, text: text.into() };
+            desk.workspace.did_change(&uri, DocVersion(version), &[change], None).unwrap();
+        };
+        typed(2, "mine\n");
+        let decided = desk.decide(Choice::Accept, &held).await;
+        assert!(decided.refused[0].message.contains("Save it first"), "{decided:?}");
+        assert_eq!(desk.workspace.poll_file(&uri), None);
+        // Typed after the decision and before the editor is asked.
+        typed(3, TEXT);
+        assert_eq!(desk.decide(Choice::Accept, &held).await.refused, []);
+        typed(4, "mine\n");
+        assert_eq!(desk.workspace.poll_file(&uri), None);
+        assert_eq!((desk.status(&held).await, desk.file("a.txt").unwrap()), (Status::Pending, TEXT.into()));
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_not_renamed_to_what_is_there_by_now() {
+    let desk = Desk::new(BOTH);
+    let moved = desk.moved().await;
+    std::fs::create_dir(desk.path("sub")).unwrap();
+    std::fs::write(desk.path("sub/b.txt"), "mine\n").unwrap();
+    let decided = desk.decide(Choice::Accept, &moved).await;
+    assert!(decided.refused[0].message.contains("there already"), "{decided:?}");
+    assert_eq!(desk.file("sub/b.txt").unwrap(), "mine\n");
+}
+
+#[tokio::test]
+async fn an_editor_that_does_not_do_it_leaves_the_edit_held() {
+    let mut desk = Desk::new(BOTH);
+    let moved = desk.moved().await;
+    let delivery = desk.asked(Choice::Accept, &moved, "a.txt").await;
+    let other = desk.decide(Choice::Reject, &moved).await;
+    assert!(other.refused[0].message.contains("has been asked"), "{other:?}");
+    desk.workspace.answered_file(&delivery, FileAnswer::NotDone(Some("a window is modified".into())));
+    desk.told("a window is modified").await;
+    assert_eq!(desk.status(&moved).await, Status::Pending);
+    // One that says it did, and did not.
+    let delivery = desk.asked(Choice::Accept, &moved, "a.txt").await;
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
+    desk.told("the disk does not show it").await;
+    assert_eq!(desk.status(&moved).await, Status::Pending);
+    // And does it much later.
+    desk.rename("a.txt", "sub/b.txt");
+    desk.close("a.txt");
+    desk.open("sub/b.txt", 1, TEXT);
+    desk.until(&moved, Status::Accepted).await;
+    assert_eq!(desk.read("sub/b.txt").await.unwrap(), TEXT);
+    let decided = desk.decide(Choice::Reject, &moved).await;
+    assert_eq!(decided.refused, []);
+}
+
+#[tokio::test]
+async fn an_editor_that_keeps_the_document_open_loses_nothing_of_it() {
+    let desk = Desk::new(BOTH);
+    let moved = desk.moved().await;
+    let delivery = desk.asked(Choice::Accept, &moved, "a.txt").await;
+    desk.rename("a.txt", "sub/b.txt");
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
+    desk.until(&moved, Status::Accepted).await;
+    assert_eq!(desk.workspace.text_of(&desk.uri("a.txt")).unwrap().1.to_string(), TEXT);
+    let change = ContentChange { span: None, text: "mine\n".into() };
+    desk.workspace.did_change(&desk.uri("a.txt"), DocVersion(2), &[change], None).unwrap();
+    assert_eq!(desk.workspace.text_of(&desk.uri("a.txt")).unwrap().1.to_string(), "mine\n");
+    assert_eq!(desk.read("sub/b.txt").await.unwrap(), TEXT);
+}
+
+#[tokio::test]
+async fn a_file_is_closed_first_where_the_editor_does_not_do_such_things() {
+    let only_removes = FileOperations { removes: true, renames: false };
+    for (operations, change) in
+        [(FileOperations::default(), FileAction::Delete), (only_removes, FileAction::Move("b.txt".into()))]
+    {
+        let desk = Desk::new(operations);
+        let held = desk.change("a.txt", change).await;
+        let decided = desk.decide(Choice::Accept, &held).await;
+        assert!(decided.refused[0].message.contains("Close it first"), "{decided:?}");
+        assert_eq!(desk.workspace.poll_file(&desk.uri("a.txt")), None);
+    }
+}
+
+/// The process ends between what the editor does and the record of it (rule W16).
+#[tokio::test]
+async fn what_the_disk_shows_of_a_held_change_is_accepted_after_a_restart() {
+    for change in [FileAction::Delete, FileAction::Move("sub/b.txt".into())] {
+        let mut desk = Desk::new(BOTH);
+        let line = desk.replace_first("a.txt", "1").await;
+        let held = desk.change("a.txt", change.clone()).await;
+        desk.asked(Choice::Accept, &held, "a.txt").await;
+        desk.restart();
+        if change == FileAction::Delete {
+            std::fs::remove_file(desk.path("a.txt")).unwrap();
+            desk.until(&held, Status::Accepted).await;
+            continue;
+        }
+        desk.rename("a.txt", "sub/b.txt");
+        desk.until(&held, Status::Accepted).await;
+        assert_eq!(desk.read("sub/b.txt").await.unwrap(), "1\ntwo\nthree\n");
+        assert_eq!(
+            desk.workspace.decide(None, &Request::of(Choice::Accept, Target::Edit(line))).await.refused,
+            []
+        );
+        assert_eq!(desk.file("sub/b.txt").unwrap(), "1\ntwo\nthree\n");
+    }
+}
