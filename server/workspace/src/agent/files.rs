@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashline_history::{ConversationId, EditId, FileChange};
-use hashline_text::{FileHash, decode};
+use hashline_text::{FileHash, Text, decode};
 
 use crate::agent::documents::info;
 use crate::agent::read::{blocking, name_of};
 use crate::disk::{DiskError, PathStyle, Place};
-use crate::document::{Document, Mode, NewFile, Proposal};
+use crate::document::{Document, Millis, Mode, NewFile, Proposal};
 use crate::record::{Provisional, name_in_record};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
@@ -55,6 +55,16 @@ pub struct FileReply {
     pub open: bool,
     /// The hash of what the file holds, if it is text that agents can read.
     pub hash: Option<FileHash>,
+    /// The text of a file that is made.
+    pub text: Option<Text>,
+}
+
+/// How a change of a file stands.
+struct Changed {
+    held: bool,
+    open: bool,
+    hash: Option<FileHash>,
+    text: Option<Text>,
 }
 
 impl Workspace {
@@ -82,7 +92,7 @@ impl Workspace {
         let (edit, conversation) = (proposal.id.clone(), proposal.conversation.clone());
         let (name, path) =
             (name_of(&slot, slot.key.clone()), to.as_ref().map(|to| to.absolute().display().to_string()));
-        let (held, open, hash) =
+        let Changed { held, open, hash, text } =
             blocking(move || workspace.change_file_now(&target, &place, to.as_ref(), &request, &proposal))
                 .await?;
         self.attend(&slot);
@@ -94,6 +104,7 @@ impl Workspace {
             held,
             open,
             hash,
+            text,
         })
     }
 
@@ -117,7 +128,7 @@ impl Workspace {
         to.check_write()?;
         let taken = || DiskError::AlreadyThere { path: to.absolute().to_owned() };
         if to.absolute() == from.absolute() {
-            return Err(Refusal::NothingToDo);
+            return Err(Refusal::SamePath { path: to.absolute().display().to_string() });
         }
         let name = name_in_record(&to);
         let takes = |slot: &Arc<Slot>| {
@@ -131,7 +142,6 @@ impl Workspace {
         Ok(to)
     }
 
-    /// Whether it is held, whether an editor has the file open, and the hash of what it holds.
     fn change_file_now(
         &self,
         slot: &Arc<Slot>,
@@ -139,7 +149,7 @@ impl Workspace {
         to: Option<&Place>,
         request: &FileRequest,
         proposal: &Proposal,
-    ) -> Result<(bool, bool, Option<FileHash>), Refusal> {
+    ) -> Result<Changed, Refusal> {
         if slot.lock().is_open() {
             return self.hold_file_change(slot, place, to, request, proposal);
         }
@@ -155,8 +165,10 @@ impl Workspace {
                 _ => None,
             };
             document.propose_file(change, content, &on_disk, now)?;
-            let held = on_disk.mode == Mode::Propose;
-            Ok(ControlFlow::Continue((held, false, document.hash_for_agents())))
+            let made = matches!(request.change, FileAction::Create(_));
+            let text = made.then(|| shown_whole(document, now)).transpose()?;
+            let (held, hash) = (on_disk.mode == Mode::Propose, document.hash_for_agents());
+            Ok(ControlFlow::Continue(Changed { held, open: false, hash, text }))
         })?;
         match done {
             Some(done) => Ok(done),
@@ -173,7 +185,7 @@ impl Workspace {
         to: Option<&Place>,
         request: &FileRequest,
         proposal: &Proposal,
-    ) -> Result<(bool, bool, Option<FileHash>), Refusal> {
+    ) -> Result<Changed, Refusal> {
         self.fall_behind(slot);
         self.bring_back_in_turn(slot);
         if info(slot).dirty {
@@ -191,8 +203,16 @@ impl Workspace {
             return Err(error.into());
         }
         slot.lock().publish_file(change, &proposal);
-        Ok((true, true, None))
+        Ok(Changed { held: true, open: true, hash: None, text: None })
     }
+}
+
+/// The text of a file that its agent has just made, and has seen with that.
+fn shown_whole(document: &mut Document, now: Millis) -> Result<Text, Refusal> {
+    let mut served = document.serve_agents()?;
+    let (hash, text) = (served.hash(), served.text().clone());
+    document.served(&served, hash, 0..text.line_count(), now);
+    Ok(text)
 }
 
 /// What a request comes to, for the file as it is.
