@@ -182,7 +182,9 @@ fn refusal(undecided: &Undecided) -> protocol::Refusal {
     protocol::Refusal {
         hunk: undecided.hunk.clone(),
         why: match undecided.why {
-            Why::Conflicted | Why::Lost | Why::Changed | Why::Failed => protocol::Why::Conflicted,
+            Why::Conflicted | Why::Lost | Why::Changed | Why::Removed | Why::Open | Why::Failed => {
+                protocol::Why::Conflicted
+            }
             Why::Elsewhere => protocol::Why::ReadOnly,
             Why::Edited => protocol::Why::Edited,
             Why::NeedsOthers => protocol::Why::NeedsOthers,
