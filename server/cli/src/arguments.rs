@@ -18,14 +18,15 @@ How it fits together:
   path, or give them the absolute path.
 
 Examples:
-  hashline demo                                see what it does
-  claude mcp add hashline -- hashline mcp      give Claude Code the tools
-  hashline mcp --root ~/src/project            serve one folder, whatever the agent says
-  hashline status                              see editors, documents and undecided edits
-  hashline diff review                         decide about edits in the terminal, one by one
+  hashline demo                             see what it does
+  claude mcp add hashline -- hashline mcp   give Claude Code the tools
+  hashline mcp --root ~/src/project         serve one folder, and no other
+  hashline status                           see editors and undecided edits
+  hashline diff review                      decide about edits in the terminal
 
 Environment:
-  HASHLINE_LOG   what is logged, such as debug or hashline_link=trace [default: warn]
+  HASHLINE_LOG   what is logged, such as debug or hashline_link=trace
+                 [default: warn]
 
 Exit codes: 0 done, 1 failed or nothing found, 2 wrong usage.";
 
@@ -104,9 +105,9 @@ calls are refused until one of the others is given. With --root the agent's root
 can only narrow them.
 
 Examples:
-  hashline mcp                                 as agents start it, in the project's folder
-  hashline mcp --root . --root ../shared       two folders and nothing else
-  hashline mcp --toolset hashline              only reading and editing
+  hashline mcp                             as agents start it, in the project
+  hashline mcp --root . --root ../shared   two folders and nothing else
+  hashline mcp --toolset hashline          only reading and editing
   HASHLINE_LOG=debug hashline mcp --log-file /tmp/hashline.log
 
 It ends when its input does, or at SIGINT or SIGTERM.
@@ -168,7 +169,7 @@ pub enum ToolNames {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum EditMode {
-    /// Hold edits; without an editor nobody can accept them yet
+    /// Hold edits; the person decides with mcpdiff, or in an editor later
     Propose,
     /// Write edits to the disk at once
     Apply,
@@ -179,6 +180,18 @@ impl From<EditMode> for Mode {
         match mode {
             EditMode::Propose => Mode::Propose,
             EditMode::Apply => Mode::Apply,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_fits_eighty_columns() {
+        for text in [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, STATUS_HELP] {
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         }
     }
 }

@@ -173,7 +173,7 @@ pub struct Decide {
     /// The conversation, where no edit is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Of a conversation also what is accepted already.
+    /// Of a conversation also what was decided otherwise.
     #[serde(default, skip_serializing_if = "is_false")]
     pub decided_too: bool,
     /// What is named counts in this document alone, by its resolved path.
@@ -271,6 +271,8 @@ pub enum Why {
     Gone,
     /// The file was changed while nobody watched.
     Changed,
+    /// The file was removed while nobody watched.
+    Removed,
     /// The person's lines stand against it.
     Conflicted,
     /// Where it is in the text is not certain.
@@ -281,6 +283,8 @@ pub enum Why {
     NeedsOthers,
     /// Another hunk that is in the text changes the same place.
     Collides,
+    /// The file is open in the editor, and has to be closed first.
+    Open,
     /// It could not be written.
     Failed,
     /// What a later release says; the sentence has it.

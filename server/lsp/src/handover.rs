@@ -124,7 +124,7 @@ async fn shown(workspace: &Workspace, hunks: &[HunkRef]) -> bool {
 fn result(why: Why) -> DecideResult {
     match why {
         Why::Gone => DecideResult::NotFound,
-        Why::Changed => DecideResult::Changed,
+        Why::Changed | Why::Removed => DecideResult::Changed,
         _ => DecideResult::Conflict,
     }
 }
@@ -133,11 +133,13 @@ fn refused(undecided: &Undecided) -> Refused {
     let why = match undecided.why {
         Why::Gone => hashline_link::Why::Gone,
         Why::Changed => hashline_link::Why::Changed,
+        Why::Removed => hashline_link::Why::Removed,
         Why::Conflicted => hashline_link::Why::Conflicted,
         Why::Lost => hashline_link::Why::Lost,
         Why::Edited => hashline_link::Why::Edited,
         Why::NeedsOthers => hashline_link::Why::NeedsOthers,
         Why::Collides => hashline_link::Why::Collides,
+        Why::Open => hashline_link::Why::Open,
         Why::Failed => hashline_link::Why::Failed,
         Why::Elsewhere => hashline_link::Why::Other,
     };
@@ -217,11 +219,13 @@ fn heard(refused: Refused) -> Undecided {
     let why = match refused.why {
         hashline_link::Why::Gone => Why::Gone,
         hashline_link::Why::Changed => Why::Changed,
+        hashline_link::Why::Removed => Why::Removed,
         hashline_link::Why::Conflicted => Why::Conflicted,
         hashline_link::Why::Lost => Why::Lost,
         hashline_link::Why::Edited => Why::Edited,
         hashline_link::Why::NeedsOthers => Why::NeedsOthers,
         hashline_link::Why::Collides => Why::Collides,
+        hashline_link::Why::Open => Why::Open,
         hashline_link::Why::Failed => Why::Failed,
         hashline_link::Why::Other => Why::Elsewhere,
     };

@@ -202,7 +202,7 @@ fn refusal(undecided: &Undecided) -> protocol::Refusal {
         hunk: undecided.hunk.clone(),
         why: match undecided.why {
             Why::Conflicted | Why::Lost => protocol::Why::Conflicted,
-            Why::Changed | Why::Failed => protocol::Why::Failed,
+            Why::Changed | Why::Removed | Why::Open | Why::Failed => protocol::Why::Failed,
             Why::Elsewhere => protocol::Why::ReadOnly,
             Why::Edited => protocol::Why::Edited,
             Why::NeedsOthers => protocol::Why::NeedsOthers,

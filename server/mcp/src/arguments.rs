@@ -31,6 +31,11 @@ impl Arguments {
         self.given.remove(name).filter(|value| !value.is_null())
     }
 
+    /// Whether nothing has been found wrong yet.
+    pub(crate) fn is_faultless(&self) -> bool {
+        self.problems.is_empty()
+    }
+
     /// Notes that something is wrong.
     pub(crate) fn problem(&mut self, problem: impl Into<String>) {
         self.problems.push(problem.into());

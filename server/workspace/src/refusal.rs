@@ -181,11 +181,19 @@ pub enum Refusal {
         "The edit was refused: it would leave every line as it is. Read the file again to see what is there."
     )]
     NothingToDo,
+    /// A file is to be moved to where it is.
+    #[error("{path} is where the file is already, so there is nothing to move. Give another destination.")]
+    SamePath {
+        /// The path.
+        path: String,
+    },
     /// The history refuses.
     #[error("{0}")]
     History(StoreError),
     /// An edit is not there, or not the caller's.
-    #[error("No edit of yours is called {0}. list_edits shows the edits of this connection and their ids.")]
+    #[error(
+        "No edit of this connection is called {0}. list_edits lists the edits that you can see, with their ids and whose they are."
+    )]
     NoSuchEdit(String),
     /// The beginning of an id fits several edits.
     #[error(
@@ -273,7 +281,7 @@ fn cannot_weave(error: &WeaveError) -> String {
 fn unknown_hash(given: &str, live: bool, now: &Served) -> String {
     format!(
         "The edit was refused and nothing was changed: file_hash {given} names no version of this {} that was read here. \
-         Send the edit with the hash and the anchors of the lines as they are now; the file has {}. {}",
+         Send the edit again for the text as it is now, with its hash; the file has {}. {}",
         if live { "open document" } else { "file" },
         match now.text().line_count() {
             1 => "1 line".to_owned(),

@@ -180,10 +180,24 @@ Examples:
   mcpdiff reject 3f2a --keep                  but leave my own lines in it
 
 A decision can be changed at any time: accept what was rejected, or the other
-way round. If you changed lines of the edit yourself, nothing happens until you
-say what is to become of them:
-  --keep     your lines stay
-  --force    your lines go; they are saved in the history first
+way round, a whole conversation too. Edits of the same turn that build on each
+other are decided together; every hunk that was decided is named.
+
+Two kinds of changes keep a decision from being made until you say what is to
+become of them:
+- You changed lines of the edit itself, in the editor (exit code 4).
+  --keep    your lines stay, and the rest of the edit goes in or out
+  --force   your lines go; the file as it was is saved in the history first
+- Something else changed the file, anywhere in it, since its last edit was
+  recorded (exit code 3); the difference is shown.
+  --keep    that change stays, where the place of the edit is still certain
+  --force   all of that change goes, also where it has nothing to do with the
+            edit: the file is as recorded, but for the decision. A copy of the
+            whole file is saved first. A decision that the file shows already
+            gives nothing up. A file that was removed is written again.
+Where the place of a rejected edit is not certain any more, --keep leaves the
+file as it is and records the rejection: take its lines out by hand.
+What is saved lies in .mcp/edit_history/discarded until you remove it.
 
 Exit codes: 0 done, 1 not found or nothing to do, 2 wrong usage, 3 the file was
 changed by something else, 4 something stands against the decision. If there are
@@ -197,10 +211,10 @@ pub struct Decide {
     /// Why, for the agent
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Keep the lines that you changed yourself
+    /// Keep what was changed besides, in the edit or in its file
     #[arg(long, conflicts_with = "force")]
     pub keep: bool,
-    /// Give up the lines that you changed yourself; they are saved in the history first
+    /// Give up what was changed besides, in the edit or anywhere in its file; a copy is saved first
     #[arg(long)]
     pub force: bool,
     /// Decide in the same way about other edits that this one cannot do without
@@ -213,8 +227,9 @@ pub struct Decide {
 
 const REVIEW_HELP: &str = "\
 Shows each undecided edit, the oldest first, and asks what becomes of it:
-accept, reject (and why, if you like), go through its hunks, skip, or quit. What
-was decided stays decided when you quit.
+accept, reject (and why, if you like), go through its hunks, view it in a pager
+(PAGER, else less), skip, or quit. What was decided stays decided when you quit.
+What goes along with a decision is named, and not asked about again.
 
 Examples:
   mcpdiff review                   everything that is undecided

@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hashline_history::{DocumentName, Found, HunkRef, Store};
+use hashline_history::{ConversationId, DocumentName, EditId, Found, HunkRef, Store};
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{self, Request, Undecided, Unseen};
 use hashline_workspace::{Event, Histories, Others, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-pub use hashline_workspace::document::{Choice, Target};
-
+use super::find::Book;
 use crate::Failure;
 
 /// What the person wants, in a word.
@@ -44,6 +43,28 @@ pub enum Mine {
     GiveUp,
 }
 
+/// What is wanted of hunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    Accept,
+    Reject,
+    /// Out of a conflict: the agent's lines instead of the person's.
+    TakeTheirs,
+    /// Out of a conflict: the person's lines, then the agent's.
+    KeepBoth,
+}
+
+/// Which hunks are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    Hunk(HunkRef),
+    Edit(EditId),
+    /// What is undecided of a conversation.
+    Conversation(ConversationId),
+    /// All of a conversation, whatever was decided.
+    Whole(ConversationId),
+}
+
 /// What the person wants of which hunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wish {
@@ -56,6 +77,22 @@ pub struct Wish {
     pub mine: Option<Mine>,
     /// Also decide what this decision needs.
     pub with_others: bool,
+}
+
+impl Wish {
+    /// Whether this hunk was asked for, by itself or with its edit.
+    pub fn names(&self, hunk: &HunkRef) -> bool {
+        match &self.target {
+            Target::Hunk(target) => target == hunk,
+            _ => self.edits.iter().any(|edit| edit.edit == hunk.edit),
+        }
+    }
+
+    /// The same, with its edits under the names that their files have by now: an earlier wish may have moved them.
+    pub fn found_again(&self, store: &Store) -> Result<Self, Failure> {
+        let edits = Book::open(store)?.again(&self.edits);
+        Ok(Self { edits, ..self.clone() })
+    }
 }
 
 /// What came of it.
@@ -94,6 +131,8 @@ pub struct Refusal {
     pub message: String,
     /// The hunks that the sentence speaks of.
     pub others: Vec<HunkRef>,
+    /// The file that it is about.
+    pub document: Option<DocumentName>,
 }
 
 /// Why a hunk was not decided.
@@ -103,6 +142,8 @@ pub enum Why {
     Gone,
     /// The file was changed by something that nobody watched.
     Changed,
+    /// The file was removed by something that nobody watched.
+    Removed,
     /// The person's lines stand against it.
     Conflicted,
     /// The person has changed lines inside it.
@@ -113,6 +154,8 @@ pub enum Why {
     Collides,
     /// Where it is in the file is not certain any more.
     Lost,
+    /// The file is open in an editor, and has to be closed first.
+    Open,
     /// It could not be written.
     Failed,
     /// An editor has the file open and does not answer, or says what this release does not know.
@@ -124,12 +167,13 @@ impl Why {
     pub fn exit_code(self) -> u8 {
         match self {
             Why::Gone | Why::Failed => 1,
-            Why::Changed => 3,
+            Why::Changed | Why::Removed => 3,
             Why::Conflicted
             | Why::Edited
             | Why::NeedsOthers
             | Why::Collides
             | Why::Lost
+            | Why::Open
             | Why::Unreachable => 4,
         }
     }
@@ -139,11 +183,13 @@ impl Why {
         match self {
             Why::Gone => "gone",
             Why::Changed => "changed",
+            Why::Removed => "removed",
             Why::Conflicted => "conflicted",
             Why::Edited => "edited",
             Why::NeedsOthers => "needs_others",
             Why::Collides => "collides",
             Why::Lost => "lost",
+            Why::Open => "open",
             Why::Failed => "failed",
             Why::Unreachable => "unreachable",
         }
@@ -174,8 +220,18 @@ impl Disk {
     /// Decides about one document.
     pub async fn decide(&self, wish: &Wish, document: &DocumentName) -> Answer {
         let request = Request {
-            choice: wish.choice,
-            target: wish.target.clone(),
+            choice: match wish.choice {
+                Choice::Accept => document::Choice::Accept,
+                Choice::Reject => document::Choice::Reject,
+                Choice::TakeTheirs => document::Choice::TakeTheirs,
+                Choice::KeepBoth => document::Choice::KeepBoth,
+            },
+            target: match wish.target.clone() {
+                Target::Hunk(hunk) => document::Target::Hunk(hunk),
+                Target::Edit(edit) => document::Target::Edit(edit.to_string()),
+                Target::Conversation(id) => document::Target::Conversation(id),
+                Target::Whole(id) => document::Target::Whole(id),
+            },
             reason: wish.reason.clone(),
             edited: wish.mine.map(|mine| match mine {
                 Mine::Keep => TakeOut::KeepMyLines,
@@ -224,9 +280,11 @@ impl From<Undecided> for Refusal {
             document::Why::Collides => Why::Collides,
             document::Why::Lost => Why::Lost,
             document::Why::Changed => Why::Changed,
+            document::Why::Removed => Why::Removed,
+            document::Why::Open => Why::Open,
             document::Why::Failed => Why::Failed,
             document::Why::Elsewhere => Why::Unreachable,
         };
-        Self { hunk, why, message, others }
+        Self { hunk, why, message, others, document: None }
     }
 }

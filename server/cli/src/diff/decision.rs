@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use hashline_history::{Decision, Found, HunkRef, Status, Store};
+use hashline_history::{Decision, DocumentName, Found, HunkRef, HunkState, Status, Store};
 use serde_json::json;
 
 use super::arguments::Decide;
@@ -44,46 +44,47 @@ pub fn run(
     for one in &named {
         plan.add(one, &how, &mut edits)?;
     }
-    let mut answer = Answer { notes: mended, ..Answer::default() };
+    let mut all = Answer { notes: mended, ..Answer::default() };
+    let mut said = String::new();
     if !plan.wishes.is_empty() {
         let mut decider = decider()?;
-        for wish in &plan.wishes {
-            answer.add(carry_out(decider.as_mut(), wish, &named));
+        for (at, wish) in plan.wishes.iter().enumerate() {
+            let wish = if at == 0 { wish.clone() } else { wish.found_again(store)? };
+            let mut one = carry_out(decider.as_mut(), &wish, &named);
+            one.decided.retain(|hunk| !all.decided.contains(hunk));
+            said.push_str(&words::decided(verb, &wish, &one));
+            all.add(one);
         }
     }
-    let code = answer.refused.iter().map(|refusal| refusal.why.exit_code()).max().unwrap_or(0);
-    let code = if code == 0 && answer.decided.is_empty() { 1 } else { code };
+    let code = all.refused.iter().map(|refusal| refusal.why.exit_code()).max().unwrap_or(0);
+    let code = if code == 0 && all.decided.is_empty() { 1 } else { code };
+    let folder = store.folder();
     if options.json {
         screen.print_json(&json!({
             "decision": verb.done(),
-            "decided": answer.decided.iter().map(name_of).collect::<Vec<_>>(),
-            "waiting": answer.waiting,
-            "kept_in": answer.kept,
-            "notes": answer.notes,
-            "refused": answer.refused.iter().map(|refusal| json!({
+            "decided": all.decided,
+            "waiting": all.waiting,
+            "kept_in": all.kept,
+            "notes": all.notes,
+            "refused": all.refused.iter().map(|refusal| json!({
                 "name": refusal.hunk,
+                "file_path": refusal.document.as_ref().map(DocumentName::as_str),
                 "why": refusal.why.word(),
-                "message": words::refused(verb, refusal),
+                "message": words::refused(verb, refusal, folder),
                 "others": refusal.others,
             })).collect::<Vec<_>>(),
             "nothing_to_do": plan.idle,
         }))?;
         return Ok(ExitCode::from(code));
     }
-    let mut words = words::decided(verb, &answer.decided, answer.waiting.as_deref());
-    words.push_str(&words::kept(&answer.kept));
-    screen.print(&screen.sentences(&words))?;
-    let notes = answer.notes.iter().map(|note| inert(note));
-    let refused = answer.refused.iter().map(|one| words::refused(verb, one));
+    said.push_str(&words::kept(&all.kept));
+    screen.print(&screen.sentences(&said))?;
+    let notes = all.notes.iter().map(|note| inert(note));
+    let refused = all.refused.iter().map(|one| words::refused(verb, one, folder));
     for words in notes.chain(plan.idle.iter().cloned()).chain(refused) {
         tell(&format!("mcpdiff: {words}"));
     }
     Ok(ExitCode::from(code))
-}
-
-/// The name of what was decided: a hunk, or a whole edit.
-fn name_of(hunk: &HunkRef) -> String {
-    if hunk.number == 0 { hunk.edit.to_string() } else { hunk.to_string() }
 }
 
 /// How it is to be decided.
@@ -120,67 +121,65 @@ impl Plan {
         match named {
             Named::Edit(found) => {
                 let edit = edits.read(found)?;
-                let wanted = decision_of(how.verb);
-                let already =
-                    !edit.hunks().is_empty() && edit.hunks().iter().all(|hunk| hunk.decision == wanted);
-                self.unless(
-                    already,
-                    named,
-                    how,
-                    || Target::Edit(found.edit.to_string()),
-                    std::slice::from_ref(found),
-                );
+                let target = Target::Edit(found.edit.clone());
+                self.unless_idle(edit.hunks(), named, how, target, vec![found.clone()]);
             }
             Named::Hunk(found, number) => {
                 let edit = edits.with_hunk(found, *number)?;
-                let state = edit.hunks().iter().find(|hunk| hunk.number == *number);
-                let already = state.is_some_and(|hunk| hunk.decision == decision_of(how.verb));
-                self.unless(
-                    already,
-                    named,
-                    how,
-                    || Target::Hunk(hunk(found, *number)),
-                    std::slice::from_ref(found),
-                );
+                let hunks: Vec<HunkState> =
+                    edit.hunks().iter().filter(|hunk| hunk.number == *number).cloned().collect();
+                let target = Target::Hunk(hunk(found, *number));
+                self.unless_idle(&hunks, named, how, target, vec![found.clone()]);
             }
             Named::Conversation(id, found) => {
-                // A rejection takes out what was accepted, too.
-                let wanted = |edit: &&Found| match how.verb {
-                    Verb::Accept => edit.status == Status::Pending,
-                    Verb::Reject => edit.status != Status::Rejected,
-                };
-                let wanted: Vec<Found> = found.iter().filter(wanted).cloned().collect();
-                let target = match how.verb {
-                    Verb::Accept => Target::Conversation(id.clone()),
-                    Verb::Reject => Target::Whole(id.clone()),
-                };
-                match wanted.is_empty() {
-                    false => self.wishes.push(how.wish(target, wanted)),
-                    true => self.idle.push(match how.verb {
-                        Verb::Accept => words::nothing_pending(&named.short()),
-                        Verb::Reject => {
-                            words::nothing_to_do(how.verb, &format!("Conversation {}", named.short()))
-                        }
-                    }),
+                let pending = found.iter().filter(|edit| edit.status == Status::Pending);
+                let pending: Vec<Found> = pending.cloned().collect();
+                // What was rejected stays so while there is something else to accept; a rejection takes out what was accepted, too.
+                if how.verb == Verb::Accept && !pending.is_empty() {
+                    self.wishes.push(how.wish(Target::Conversation(id.clone()), pending));
+                    return Ok(());
                 }
+                let (mut hunks, mut wanted) = (Vec::new(), Vec::new());
+                for found in found {
+                    let edit = edits.read(found)?;
+                    if edit.state.is_err() || idle(edit.hunks(), how.verb).is_none() {
+                        wanted.push(found.clone());
+                    }
+                    hunks.extend_from_slice(edit.hunks());
+                }
+                self.unless_idle(&hunks, named, how, Target::Whole(id.clone()), wanted);
             }
         }
         Ok(())
     }
 
-    fn unless(
+    /// Adds a wish about hunks, unless there is nothing to do.
+    fn unless_idle(
         &mut self,
-        already: bool,
+        hunks: &[HunkState],
         named: &Named,
         how: &How,
-        target: impl FnOnce() -> Target,
-        found: &[Found],
+        target: Target,
+        found: Vec<Found>,
     ) {
-        match already {
-            true => self.idle.push(words::nothing_to_do(how.verb, &named.short())),
-            false => self.wishes.push(how.wish(target(), found.to_vec())),
+        match idle(hunks, how.verb) {
+            Some(why) => self.idle.push(words::nothing_to_do(why, named)),
+            None => self.wishes.push(how.wish(target, found)),
         }
     }
+}
+
+/// Why nothing is to be decided about hunks: they are all decided so, or taken back by their agent.
+fn idle(hunks: &[HunkState], verb: Verb) -> Option<Decision> {
+    let mut left = hunks.iter().filter(|hunk| hunk.decision != Decision::Withdrawn).peekable();
+    if hunks.is_empty() {
+        return None;
+    }
+    if left.peek().is_none() {
+        return Some(Decision::Withdrawn);
+    }
+    let wanted = decision_of(verb);
+    left.all(|hunk| hunk.decision == wanted).then_some(wanted)
 }
 
 fn decision_of(verb: Verb) -> Decision {
@@ -279,7 +278,7 @@ mod tests {
 
     fn refused(hunk: &str, why: Why, others: &[&str]) -> Answer {
         let others = others.iter().map(|hunk| name(hunk)).collect();
-        let refusal = Refusal { hunk: hunk.to_owned(), why, message: String::new(), others };
+        let refusal = Refusal { hunk: hunk.to_owned(), why, message: String::new(), others, document: None };
         Answer { refused: vec![refusal], ..Answer::default() }
     }
 
@@ -288,7 +287,7 @@ mod tests {
     }
 
     fn edit() -> Target {
-        Target::Edit("a".to_owned())
+        Target::Edit("a".into())
     }
 
     #[test]
@@ -338,10 +337,12 @@ mod tests {
         for (why, code) in [
             (Why::Gone, 1),
             (Why::Changed, 3),
+            (Why::Removed, 3),
             (Why::Conflicted, 4),
             (Why::Edited, 4),
             (Why::NeedsOthers, 4),
             (Why::Collides, 4),
+            (Why::Open, 4),
             (Why::Unreachable, 4),
         ] {
             assert_eq!(why.exit_code(), code, "{why:?}");

@@ -4,17 +4,19 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use hashline_history::{
-    Decision, Document, DocumentName, EditState, FileId, Found, HunkState, Operation, Store,
+    Decision, Document, DocumentName, EditId, EditState, FileChange, FileId, Found, HunkState, Store,
 };
 use serde_json::{Value, json};
 
 use super::hunk::Diff;
+use super::stands::{self, Standing};
 use crate::Failure;
 
 /// Reads edits, and each of their documents once.
 pub struct Edits<'a> {
     store: &'a Store,
     documents: HashMap<FileId, Result<Document, String>>,
+    stands: HashMap<FileId, HashMap<EditId, Vec<Standing>>>,
 }
 
 /// An edit with what became of it.
@@ -29,7 +31,7 @@ pub struct Edit {
 
 impl<'a> Edits<'a> {
     pub fn new(store: &'a Store) -> Self {
-        Self { store, documents: HashMap::new() }
+        Self { store, documents: HashMap::new(), stands: HashMap::new() }
     }
 
     /// Reads an edit.
@@ -48,9 +50,29 @@ impl<'a> Edits<'a> {
         Ok(Edit { found: found.clone(), state, diff })
     }
 
+    /// How the hunks of an edit stand; nothing where its record cannot be read.
+    pub fn stands(&mut self, edit: &Edit) -> Vec<Standing> {
+        let file = edit.found.file;
+        let Some(Ok(document)) = self.documents.get(&file) else { return Vec::new() };
+        let all = self.stands.entry(file).or_insert_with(|| stands::of_file(document).into_iter().collect());
+        all.get(&edit.found.edit).cloned().unwrap_or_default()
+    }
+
+    /// The lines of a file that an edit removes.
+    pub fn removed(&self, edit: &Edit) -> Option<String> {
+        let removes = |change: &FileChange| change.exists == Some((true, false));
+        if !edit.file_change().is_some_and(removes) {
+            return None;
+        }
+        // As it was then: something may have made it again since.
+        let then = self.store.file_as_of(edit.found.file, edit.found.sequence).ok()?;
+        Some(then.weave()?.buffer().to_string())
+    }
+
     /// Forgets what was read: something has changed.
     pub fn forget(&mut self) {
         self.documents.clear();
+        self.stands.clear();
     }
 }
 
@@ -81,19 +103,20 @@ impl Edit {
         diff.only(usize::try_from(number.checked_sub(first)?).ok()?)
     }
 
-    /// What it does to its file, if that is known.
-    pub fn operation(&self) -> Option<Operation> {
-        self.state.as_ref().ok().map(|state| state.made.operation)
+    /// What it does to the file besides its lines.
+    pub fn file_change(&self) -> Option<&FileChange> {
+        self.state.as_ref().ok()?.made.file.as_ref()
     }
 
     /// The names of its file before and after, if it moves it.
     pub fn moved(&self) -> Option<(&DocumentName, &DocumentName)> {
-        let (from, to) = self.state.as_ref().ok()?.made.file.as_ref()?.name.as_ref()?;
+        let (from, to) = self.file_change()?.name.as_ref()?;
         Some((from, to))
     }
 
     /// All of it, or as far as one hunk goes, for programs.
-    pub fn json(&self, only: Option<u32>) -> Value {
+    pub fn json(&self, only: Option<u32>, stands: &[Standing]) -> Value {
+        let standing = |number: u32| stands.iter().find(|standing| standing.number == number);
         let hunks: Vec<Value> = self
             .hunks()
             .iter()
@@ -104,6 +127,8 @@ impl Edit {
                     "decision": hunk.decision,
                     "reason": hunk.reason,
                     "in": hunk.location,
+                    "state": standing(hunk.number).map(|standing| standing.word),
+                    "one_with": standing(hunk.number).map(|standing| &standing.one_with),
                     "diff": self.hunk_diff(hunk.number),
                 })
             })

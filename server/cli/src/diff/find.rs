@@ -1,9 +1,9 @@
 //! From what a person types to the edit, hunk or conversation that it names.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-use hashline_history::{ConversationId, Found, HunkRef, Status, Store};
+use hashline_history::{ConversationId, EditId, Found, HunkRef, Status, Store};
 
 use super::arguments::Names;
 use super::words;
@@ -60,6 +60,12 @@ impl Book {
         self.edits.iter().filter(|edit| edit.status == Status::Pending).collect()
     }
 
+    /// The same edits as they are here, in the order of record.
+    pub fn again(&self, edits: &[Found]) -> Vec<Found> {
+        let ids: BTreeSet<&EditId> = edits.iter().map(|edit| &edit.edit).collect();
+        self.edits.iter().filter(|edit| ids.contains(&edit.edit)).cloned().collect()
+    }
+
     /// What to say to somebody who names nothing.
     pub fn name_something(&self, verb: &str) -> Failure {
         Failure::usage(words::name_something(verb, &self.pending(), &self.folder))
@@ -82,12 +88,7 @@ impl Book {
 
     /// What a name names; a failure has words for the person.
     pub fn named(&self, kind: Kind, name: &str) -> Result<Named, Failure> {
-        self.resolve(kind, name).map_err(|why| match why {
-            Unresolved::Nothing => Failure::broken(words::names_nothing(kind, name, self.edits.len())),
-            Unresolved::BadHunk => Failure::usage(words::bad_hunk(name)),
-            Unresolved::Edits(edits) => Failure::usage(words::ambiguous_edit(name, &edits, &self.folder)),
-            Unresolved::Conversations(all) => Failure::usage(words::ambiguous_conversation(name, &all)),
-        })
+        self.resolve(kind, name).map_err(|why| why.in_words(kind, name, self.edits.len(), &self.folder))
     }
 
     fn resolve(&self, kind: Kind, name: &str) -> Result<Named, Unresolved> {
@@ -104,7 +105,9 @@ impl Book {
             return self.edit(edit).map(|found| Named::Hunk(found, number));
         }
         match self.edit(name) {
-            Err(Unresolved::Nothing) if kind == Kind::Any => self.conversation(name),
+            Err(Unresolved::Nothing) if kind == Kind::Any && self.may_be_conversation(name) => {
+                self.conversation(name)
+            }
             edit => edit.map(Named::Edit),
         }
     }
@@ -120,29 +123,70 @@ impl Book {
         }
     }
 
-    /// By the whole id, else its beginning, else its end: the ids that are given out begin alike.
+    /// Part of an id that is as short was meant for an edit: a whole conversation is not decided about by a slip.
+    fn may_be_conversation(&self, name: &str) -> bool {
+        is_long(name) || self.edits.iter().any(|edit| edit.conversation.as_str() == name)
+    }
+
     fn conversation(&self, name: &str) -> Result<Named, Unresolved> {
-        let mut all: BTreeMap<&ConversationId, Vec<Found>> = BTreeMap::new();
-        for edit in &self.edits {
-            let id = edit.conversation.as_str();
-            if id.starts_with(name) || id.ends_with(name) {
-                all.entry(&edit.conversation).or_default().push(edit.clone());
+        let mut all: BTreeMap<ConversationId, usize> = BTreeMap::new();
+        for edit in self.edits.iter().filter(|edit| may_name(name, edit.conversation.as_str())) {
+            *all.entry(edit.conversation.clone()).or_default() += 1;
+        }
+        let id = conversation_of(name, &all)?;
+        let edits = self.edits.iter().filter(|edit| edit.conversation == id).cloned().collect();
+        Ok(Named::Conversation(id, edits))
+    }
+}
+
+/// A part of a conversation's id names it from so many digits on where an edit may be meant, and its end always: less is soon a slip.
+const LEAST: usize = 4;
+
+fn is_long(name: &str) -> bool {
+    name.chars().count() >= LEAST
+}
+
+/// Whether a name could mean the conversation with this id.
+pub fn may_name(name: &str, id: &str) -> bool {
+    !name.is_empty() && (id.starts_with(name) || is_end(name, id))
+}
+
+fn is_end(name: &str, id: &str) -> bool {
+    is_long(name) && id.ends_with(name)
+}
+
+/// The conversation that a name means, of those with so many edits: by the whole id, else its beginning, else its end, as the ids that are
+/// given out begin alike.
+pub fn conversation_of(
+    name: &str,
+    all: &BTreeMap<ConversationId, usize>,
+) -> Result<ConversationId, Unresolved> {
+    let tests: [&dyn Fn(&str) -> bool; 3] =
+        [&|id| id == name, &|id| id.starts_with(name), &|id| is_end(name, id)];
+    for test in tests {
+        let mut fits: Vec<_> = all.iter().filter(|(id, _)| test(id.as_str())).collect();
+        match (fits.len(), fits.pop()) {
+            (1, Some((id, _))) => return Ok(id.clone()),
+            (0, _) | (_, None) => {}
+            (_, Some(last)) => {
+                fits.push(last);
+                let several = fits.into_iter().map(|(id, edits)| (id.clone(), *edits));
+                return Err(Unresolved::Conversations(several.collect()));
             }
         }
-        let tests: [&dyn Fn(&str) -> bool; 3] =
-            [&|id| id == name, &|id| id.starts_with(name), &|id| id.ends_with(name)];
-        for test in tests {
-            let fits: Vec<_> = all.iter().filter(|(id, _)| test(id.as_str())).collect();
-            match fits.as_slice() {
-                [] => {}
-                [(id, edits)] => return Ok(Named::Conversation((**id).clone(), (*edits).clone())),
-                several => {
-                    let several = several.iter().map(|(id, edits)| ((**id).clone(), edits.len()));
-                    return Err(Unresolved::Conversations(several.collect()));
-                }
-            }
+    }
+    Err(Unresolved::Nothing)
+}
+
+impl Unresolved {
+    /// The same for the person, in a history of so many edits.
+    pub fn in_words(self, kind: Kind, name: &str, edits: usize, folder: &Path) -> Failure {
+        match self {
+            Unresolved::Nothing => Failure::broken(words::names_nothing(kind, name, edits)),
+            Unresolved::BadHunk => Failure::usage(words::bad_hunk(name)),
+            Unresolved::Edits(edits) => Failure::usage(words::ambiguous_edit(name, &edits, folder)),
+            Unresolved::Conversations(all) => Failure::usage(words::ambiguous_conversation(name, &all)),
         }
-        Err(Unresolved::Nothing)
     }
 }
 
@@ -223,11 +267,16 @@ mod tests {
             ("3f2c", "1 of 3f2c"),
             ("mine", "edit mine0000-1"),
             ("mine-", "1 of mine-too"),
+            ("con", "nothing"),
             ("conv_1700000000000", "2 of conv_1700000000000_9c1b0d7e"),
             ("conv_", "2 conversations"),
             ("9c1b0d7e", "2 of conv_1700000000000_9c1b0d7e"),
             ("…9c1b0d7e", "2 of conv_1700000000000_9c1b0d7e"),
             ("0d7e", "2 of conv_1700000000000_9c1b0d7e"),
+            ("…0d7e", "2 of conv_1700000000000_9c1b0d7e"),
+            ("d7e", "nothing"),
+            ("e", "nothing"),
+            ("6", "nothing"),
             ("3f2a:2", "hunk 2 of 3f2a0000-1"),
             ("3f2b:2", "2 edits"),
             ("3f2a:0", "no hunk"),
@@ -251,6 +300,8 @@ mod tests {
             (Kind::Conversation, "mine", "1 of mine"),
             (Kind::Conversation, "min", "2 conversations"),
             (Kind::Conversation, "3f2a:2", "nothing"),
+            (Kind::Conversation, "e", "nothing"),
+            (Kind::Conversation, "0d7e", "2 of conv_1700000000000_9c1b0d7e"),
         ] {
             assert_eq!(says(kind, name), expected, "{name:?}");
         }

@@ -16,6 +16,7 @@ mod review;
 mod screen;
 mod show;
 mod sidecars;
+mod stands;
 mod status;
 mod words;
 

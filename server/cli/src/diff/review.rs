@@ -81,21 +81,20 @@ impl Talk<'_> {
         }
     }
 
-    /// One of these letters.
-    fn choose(&mut self, question: &str, letters: &str, help: &str) -> Option<char> {
+    /// One of these words, which begin differently; its letter or any beginning of it will do, and nothing else.
+    fn choose(&mut self, question: &str, words: &[&'static str], help: &str) -> Option<&'static str> {
         loop {
             let answer = self.ask(question)?.to_lowercase();
-            let mut answer = answer.chars();
-            match (answer.next(), answer.as_str()) {
-                // The word for it will do.
-                (Some(letter), _) if letters.contains(letter) => return Some(letter),
-                _ => self.say(help),
+            let meant = words.iter().find(|word| !answer.is_empty() && word.starts_with(&answer));
+            match meant {
+                Some(word) => return Some(word),
+                None => self.say(help),
             }
         }
     }
 }
 
-/// What was decided so far, in hunks; what was skipped, in questions.
+/// What was decided and skipped so far, in hunks.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     accepted: usize,
@@ -106,11 +105,19 @@ struct Tally {
 /// What came of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    Decided,
-    Skipped,
+    /// It is decided, or left for another time.
+    Done,
     /// Something stands against it: it can be asked again.
     Refused,
     Quit,
+}
+
+/// What is asked about an edit.
+struct Question<'a> {
+    at: usize,
+    of: usize,
+    /// What there is to see of it, where the screen had no room.
+    whole: Option<&'a str>,
 }
 
 struct Round<'a> {
@@ -125,9 +132,12 @@ const EDIT_HELP: &str = "\
 a  accept the edit: its changes are kept
 r  reject it: its changes are taken out, or never come in
 h  decide about each of its hunks
+v  view all of it, where it is longer than the screen
 s  skip it: it stays undecided
 q  quit: what was decided stays decided
 ";
+
+const HUNK_WORDS: &[&str] = &["accept", "reject", "skip", "quit"];
 
 const HUNK_HELP: &str = "\
 a  accept this hunk
@@ -144,9 +154,14 @@ impl Round<'_> {
             edits.forget();
             let Some(now) = self.now(&one.edit)? else { continue };
             let edit = edits.read(&now)?;
-            let shown = format!("{}\n", self.page.edit(&edit, None));
+            let whole = self.page.edit(&edit, None, &mut edits);
+            let (shown, left) = self.talk.screen.beginning(&whole);
+            let shown =
+                if left == 0 { format!("{shown}\n") } else { shown.to_owned() + &words::more_lines(left) };
             self.talk.say(&shown);
-            if self.edit(&edit, at + 1, found.len()) == Next::Quit {
+            let question =
+                Question { at: at + 1, of: found.len(), whole: (left > 0).then_some(whole.as_str()) };
+            if self.edit(&edit, &question, &edits) == Next::Quit {
                 break;
             }
             self.talk.say("\n");
@@ -170,15 +185,26 @@ impl Round<'_> {
         Ok(pending.iter().filter(|edit| found.iter().any(|one| one.edit == edit.edit)).count())
     }
 
-    fn edit(&mut self, edit: &Edit, at: usize, of: usize) -> Next {
+    fn edit(&mut self, edit: &Edit, asked: &Question<'_>, edits: &Edits<'_>) -> Next {
         let undecided = edit.undecided();
-        let (hunks, letters) = if undecided.len() > 1 { ("[h]unk by hunk, ", "arhsq") } else { ("", "arsq") };
-        let question = format!("Edit {at} of {of}: [a]ccept, [r]eject, {hunks}[s]kip, [q]uit?");
-        let target = Target::Edit(edit.found.edit.to_string());
+        let mut words = HUNK_WORDS.to_vec();
+        let (mut hunks, mut view) = ("", "");
+        if undecided.len() > 1 {
+            hunks = "[h]unk by hunk, ";
+            words.push("hunk");
+        }
+        if asked.whole.is_some() {
+            view = "[v]iew all, ";
+            words.push("view");
+        }
+        let (at, of) = (asked.at, asked.of);
+        let question = format!("Edit {at} of {of}: [a]ccept, [r]eject, {hunks}{view}[s]kip, [q]uit?");
+        let target = Target::Edit(edit.found.edit.clone());
         loop {
-            match self.talk.choose(&question, letters, EDIT_HELP) {
-                Some('h') => return self.hunks(edit, &undecided),
-                letter => match self.act(letter, &target, edit) {
+            match self.talk.choose(&question, &words, EDIT_HELP) {
+                Some("view") => self.view(asked.whole.unwrap_or_default()),
+                Some("hunk") => return self.hunks(edit, &undecided, edits),
+                word => match self.act(word, &target, edit) {
                     Next::Refused => {}
                     next => return next,
                 },
@@ -186,98 +212,126 @@ impl Round<'_> {
         }
     }
 
-    fn hunks(&mut self, edit: &Edit, undecided: &[u32]) -> Next {
+    fn view(&mut self, whole: &str) {
+        if !self.talk.screen.page(whole) {
+            self.talk.say(whole);
+        }
+    }
+
+    fn hunks(&mut self, edit: &Edit, undecided: &[u32], edits: &Edits<'_>) -> Next {
         for number in undecided {
-            let shown = format!("\n{}\n", self.page.hunk(edit, *number, false));
+            let shown = format!("\n{}\n", self.page.hunk(edit, *number, false, edits));
             self.talk.say(&shown);
             let question =
                 format!("Hunk {number} of {}: [a]ccept, [r]eject, [s]kip, [q]uit?", edit.hunks().len());
             let target = Target::Hunk(hunk(&edit.found, *number));
             loop {
-                let letter = self.talk.choose(&question, "arsq", HUNK_HELP);
-                match self.act(letter, &target, edit) {
+                let word = self.talk.choose(&question, HUNK_WORDS, HUNK_HELP);
+                match self.act(word, &target, edit) {
                     Next::Refused => {}
                     Next::Quit => return Next::Quit,
-                    Next::Decided | Next::Skipped => break,
+                    Next::Done => break,
                 }
             }
         }
-        Next::Decided
+        Next::Done
     }
 
-    /// Does what a letter stands for.
-    fn act(&mut self, letter: Option<char>, target: &Target, edit: &Edit) -> Next {
-        let (verb, reason) = match letter {
-            Some('a') => (Verb::Accept, None),
-            Some('r') => match self.talk.ask("Why? The agent is told; Enter for no reason:") {
+    /// Does what a word says.
+    fn act(&mut self, word: Option<&str>, target: &Target, edit: &Edit) -> Next {
+        let (verb, reason) = match word {
+            Some("accept") => (Verb::Accept, None),
+            Some("reject") => match self.talk.ask("Why? The agent is told; Enter for no reason:") {
                 Some(reason) => (Verb::Reject, Some(reason).filter(|reason| !reason.is_empty())),
                 None => return Next::Quit,
             },
-            Some('s') => {
-                self.tally.skipped += 1;
-                return Next::Skipped;
-            }
+            Some("skip") => return self.skip(target, edit),
             _ => return Next::Quit,
         };
         let how = How { verb, reason, mine: None, with_others: false };
         let mut wish = how.wish(target.clone(), vec![edit.found.clone()]);
         loop {
             let answer = carry_out(self.decider, &wish, &[]);
-            self.tell(verb, &answer);
-            let Some(refusal) = answer.refused.first() else { return Next::Decided };
+            self.tell(verb, &wish, &answer);
+            let Some(refusal) = answer.refused.first() else { return Next::Done };
             match self.way_out(verb, refusal, &wish) {
-                Ok(other) => wish = other,
-                Err(next) => return next,
+                Way::Again(other) => wish = *other,
+                Way::Skip => return self.skip(target, edit),
+                Way::None => return Next::Refused,
+                Way::Quit => return Next::Quit,
             }
         }
     }
 
-    fn tell(&mut self, verb: Verb, answer: &Answer) {
+    fn skip(&mut self, target: &Target, edit: &Edit) -> Next {
+        self.tally.skipped += match target {
+            Target::Hunk(_) => 1,
+            // Of one whose record cannot be read they are not known.
+            _ => edit.undecided().len().max(1),
+        };
+        Next::Done
+    }
+
+    fn tell(&mut self, verb: Verb, wish: &Wish, answer: &Answer) {
         match verb {
             Verb::Accept => self.tally.accepted += answer.decided.len(),
             Verb::Reject => self.tally.rejected += answer.decided.len(),
         }
-        let mut words = words::decided(verb, &answer.decided, answer.waiting.as_deref());
+        let mut words = words::decided(verb, wish, answer);
         words.push_str(&words::kept(&answer.kept));
         for note in &answer.notes {
             words.push_str(&inert(note));
             words.push('\n');
         }
         for refusal in &answer.refused {
-            words.push_str(&words::reason(verb, refusal));
+            words.push_str(&words::reason(verb, refusal, self.store.folder()));
             words.push('\n');
         }
         self.talk.say(&self.page.screen.sentences(&words));
     }
 
-    /// Asks for the word that was missing; the error is how it goes on without.
-    fn way_out(&mut self, verb: Verb, refusal: &Refusal, wish: &Wish) -> Result<Wish, Next> {
-        let (question, letters) = match refusal.why {
+    /// Asks for the word that was missing.
+    fn way_out(&mut self, verb: Verb, refusal: &Refusal, wish: &Wish) -> Way {
+        let mine = &["keep", "force", "skip"][..];
+        let (question, words) = match refusal.why {
+            // Asked already, and to no avail.
+            _ if wish.mine.is_some() && refusal.why != Why::NeedsOthers => return Way::None,
             Why::Edited | Why::Changed => {
-                ("[k]eep my lines, [f]orce (they are saved first), or [s]kip?", "kfs")
+                ("[k]eep my lines, [f]orce (they are saved first), or [s]kip?", mine)
             }
             Why::Conflicted if verb == Verb::Accept => {
-                ("[k]eep both, [f]orce the agent's lines, or [s]kip?", "kfs")
+                ("[k]eep both, [f]orce the agent's lines, or [s]kip?", mine)
             }
-            Why::NeedsOthers if !wish.with_others => ("Decide about those as well: [y]es, or [s]kip?", "ys"),
-            _ => return Err(Next::Refused),
+            Why::Removed => {
+                ("[f]orce (the file is written again as recorded), or [s]kip?", &["force", "skip"][..])
+            }
+            Why::Lost if verb == Verb::Reject => {
+                ("[k]eep the text as it is and take its lines out by hand, or [s]kip?", &["keep", "skip"][..])
+            }
+            Why::NeedsOthers if !wish.with_others => {
+                ("Decide about those as well: [y]es, or [s]kip?", &["yes", "skip"][..])
+            }
+            _ => return Way::None,
         };
-        // Asked already, and to no avail.
-        if wish.mine.is_some() && letters == "kfs" {
-            return Err(Next::Refused);
-        }
         let wish = wish.clone();
-        match self.talk.choose(question, letters, "Answer with one of the letters.\n") {
-            Some('k') => Ok(Wish { mine: Some(Mine::Keep), ..wish }),
-            Some('f') => Ok(Wish { mine: Some(Mine::GiveUp), ..wish }),
-            Some('y') => Ok(Wish { with_others: true, ..wish }),
-            Some(_) => {
-                self.tally.skipped += 1;
-                Err(Next::Skipped)
-            }
-            None => Err(Next::Quit),
+        match self.talk.choose(question, words, "Answer with one of the letters.\n") {
+            Some("keep") => Way::Again(Box::new(Wish { mine: Some(Mine::Keep), ..wish })),
+            Some("force") => Way::Again(Box::new(Wish { mine: Some(Mine::GiveUp), ..wish })),
+            Some("yes") => Way::Again(Box::new(Wish { with_others: true, ..wish })),
+            Some(_) => Way::Skip,
+            None => Way::Quit,
         }
     }
+}
+
+/// How it goes on after something stood against a decision.
+enum Way {
+    /// With this wish.
+    Again(Box<Wish>),
+    Skip,
+    /// There is no other way to decide so.
+    None,
+    Quit,
 }
 
 #[cfg(test)]
@@ -303,7 +357,7 @@ mod tests {
                 if wish.choice == Choice::Reject { Decision::Rejected } else { Decision::Accepted };
             let wanted = |hunk: &&HunkRef| match &wish.target {
                 Target::Hunk(name) => name == *hunk,
-                Target::Edit(id) => hunk.edit.as_str() == id,
+                Target::Edit(id) => hunk.edit == *id,
                 _ => false,
             };
             let hunks: Vec<HunkRef> = self.live.hunks.iter().filter(wanted).cloned().collect();
@@ -312,7 +366,8 @@ mod tests {
             if let Some(at) = hunks.iter().find_map(refused) {
                 let (hunk, why) = self.refuses.remove(at);
                 let message = "You changed it. Choose “Keep mine”.".to_owned();
-                let refused = vec![Refusal { hunk: hunk.to_owned(), why, message, others: Vec::new() }];
+                let refused =
+                    vec![Refusal { hunk: hunk.to_owned(), why, message, others: Vec::new(), document: None }];
                 return Answer { refused, ..Answer::default() };
             }
             let decide =
@@ -326,6 +381,10 @@ mod tests {
 
     /// What a review prints in which a person answers so, and what was wished for.
     fn reviewed(answers: &str, refuses: &[(&'static str, Why)]) -> (String, Vec<Wish>) {
+        reviewed_on(Screen::default(), answers, refuses)
+    }
+
+    fn reviewed_on(screen: Screen, answers: &str, refuses: &[(&'static str, Why)]) -> (String, Vec<Wish>) {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path(), "test");
         let text: String = (0..20).map(|line| format!("line {line}\n")).collect();
@@ -341,7 +400,6 @@ mod tests {
         let mut decider =
             Recording { store: &store, live: &live, refuses: refuses.to_vec(), wishes: Vec::new() };
         let mut output = Vec::new();
-        let screen = Screen::default();
         let mut input = answers.as_bytes();
         let mut round = Round {
             store: &store,
@@ -371,6 +429,36 @@ mod tests {
         let (out, wishes) = reviewed("REJECT\n\ns\n", &[]);
         assert_eq!(last(&out), "0 hunks accepted, 2 rejected, 1 skipped. 1 edit is left undecided.");
         assert_eq!(wishes[0].reason, None);
+    }
+
+    #[test]
+    fn only_a_word_or_its_beginning_is_an_answer() {
+        for word in ["abort", "acceptable", "a b", "and", "no", "rejected", "hunt", "quiet", "ay"] {
+            let (out, wishes) = reviewed(&format!("{word}\n"), &[]);
+            assert!(wishes.is_empty() && out.contains(EDIT_HELP), "{word}: {out}");
+        }
+        for (word, accepted) in [("acc", true), ("Accept", true), ("rej\n", false), ("r\n", false)] {
+            let (_, wishes) = reviewed(&format!("{word}\n"), &[]);
+            assert_eq!(wishes.len(), 1, "{word}");
+            assert_eq!(wishes[0].choice == Choice::Accept, accepted, "{word}");
+        }
+        // Of a question that offers nothing else, too.
+        let (_, wishes) = reviewed("a\nforget it\nyesterday\nf\n", &[("one-1:1", Why::Edited)]);
+        assert_eq!(wishes.len(), 2);
+        assert_eq!(wishes[1].mine, Some(Mine::GiveUp));
+    }
+
+    #[test]
+    fn what_is_longer_than_the_screen_can_be_viewed() {
+        let low = Screen { height: Some(16), ..Screen::default() };
+        let (out, _) = reviewed_on(low, "q\n", &[]);
+        assert!(
+            out.contains("[h]unk by hunk, [v]iew all, [s]kip") && out.contains(" more lines.\n"),
+            "{out}"
+        );
+        assert!(!out.contains("+second"), "{out}");
+        let (out, _) = reviewed("v\nq\n", &[]);
+        assert!(out.contains("+second") && !out.contains("[v]iew") && out.contains(EDIT_HELP), "{out}");
     }
 
     #[test]
@@ -405,7 +493,7 @@ mod tests {
         let (out, wishes) = reviewed("a\ns\nq\n", &[("one-1:1", Why::Conflicted)]);
         assert_eq!(
             (wishes.len(), last(&out)),
-            (1, "0 hunks accepted, 0 rejected, 1 skipped. 2 edits are left undecided.")
+            (1, "0 hunks accepted, 0 rejected, 2 skipped. 2 edits are left undecided.")
         );
         // Where there is no way out the question is asked again.
         let (out, wishes) = reviewed("a\nr\n\nq\n", &[("one-1:1", Why::Unreachable)]);

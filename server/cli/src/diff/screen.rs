@@ -2,12 +2,19 @@
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal, Write as _};
+use std::process::{Command, Stdio};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::Failure;
+
+/// The lines that a question, its answer and what is said of it take.
+const QUESTION: usize = 4;
+
+/// How a shell ends that does not find the command.
+const NO_COMMAND: i32 = 127;
 
 /// How wide a terminal is that does not say.
 const USUAL_WIDTH: usize = 80;
@@ -17,6 +24,8 @@ const USUAL_WIDTH: usize = 80;
 pub struct Screen {
     /// Its columns, if it is a terminal.
     pub width: Option<usize>,
+    /// Its lines, if it is a terminal that says so.
+    pub height: Option<usize>,
     /// Whether it has colours.
     pub colour: bool,
 }
@@ -51,8 +60,11 @@ impl Screen {
     /// The screen behind standard output.
     pub fn of_stdout() -> Self {
         let stdout = std::io::stdout();
-        let width = stdout.is_terminal().then(|| width_of(&stdout));
-        Self { width, colour: AutoStream::choice(&stdout) != ColorChoice::Never }
+        let (width, height) = match stdout.is_terminal() {
+            true => (Some(width_of(&stdout)), height_of(&stdout)),
+            false => (None, None),
+        };
+        Self { width, height, colour: AutoStream::choice(&stdout) != ColorChoice::Never }
     }
 
     /// A text in its colour.
@@ -83,6 +95,33 @@ impl Screen {
     /// Sentences, broken between words where the screen ends.
     pub fn sentences(&self, text: &str) -> String {
         self.width.map_or_else(|| text.to_owned(), |width| wrapped(text, width))
+    }
+
+    /// As much of a text as leaves room for a question below it, and how many lines are left.
+    pub fn beginning<'a>(&self, text: &'a str) -> (&'a str, usize) {
+        let Some(room) = self.height.map(|height| height.saturating_sub(QUESTION)) else { return (text, 0) };
+        let end = text.match_indices('\n').nth(room.saturating_sub(1)).map_or(text.len(), |(at, _)| at + 1);
+        (&text[..end], text[end..].lines().count())
+    }
+
+    /// Shows a text in the person's pager. False if there is none, or nobody to see it.
+    pub fn page(&self, text: &str) -> bool {
+        if self.height.is_none() {
+            return false;
+        }
+        let named = std::env::var_os("PAGER").filter(|pager| !pager.is_empty());
+        let mut pager = Command::new("sh");
+        // As git does: a pager may have options.
+        pager.arg("-c").arg(named.unwrap_or_else(|| "less".into())).stdin(Stdio::piped());
+        if std::env::var_os("LESS").is_none() {
+            pager.env("LESS", "RX");
+        }
+        let Ok(mut child) = pager.spawn() else { return false };
+        if let Some(mut stdin) = child.stdin.take() {
+            // Whoever has seen enough closes it.
+            let _ = stdin.write_all(text.as_bytes());
+        }
+        child.wait().is_ok_and(|status| status.code() != Some(NO_COMMAND))
     }
 
     /// Prints a value as JSON.
@@ -120,6 +159,18 @@ pub fn tell(words: &str) {
 #[cfg(unix)]
 fn width_of(stream: impl std::os::fd::AsFd) -> usize {
     terminal_size::terminal_size_of(stream).map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
+}
+
+#[cfg(unix)]
+fn height_of(stream: impl std::os::fd::AsFd) -> Option<usize> {
+    let (_, height) = terminal_size::terminal_size_of(stream)?;
+    Some(usize::from(height.0)).filter(|height| *height > 2 * QUESTION)
+}
+
+#[cfg(windows)]
+fn height_of(stream: impl std::os::windows::io::AsHandle) -> Option<usize> {
+    let (_, height) = terminal_size::terminal_size_of(stream)?;
+    Some(usize::from(height.0)).filter(|height| *height > 2 * QUESTION)
 }
 
 #[cfg(windows)]
@@ -273,11 +324,22 @@ mod tests {
     }
 
     #[test]
+    fn a_long_text_leaves_room_for_the_question() {
+        let screen = Screen { height: Some(10), ..Screen::default() };
+        let text: String = (1..=20).map(|line| format!("{line}\n")).collect();
+        let (shown, left) = screen.beginning(&text);
+        assert_eq!((shown.lines().count(), left), (6, 14));
+        assert_eq!(screen.beginning("one\ntwo\n"), ("one\ntwo\n", 0));
+        assert_eq!(Screen::default().beginning(&text), (text.as_str(), 0));
+        assert!(!Screen::default().page("nobody sees it"));
+    }
+
+    #[test]
     fn colours_go_to_whoever_wants_them() {
         let plain = Screen::default();
         assert_eq!(plain.paint(Ink::Added, "+a"), "+a");
         assert!(!plain.obeys());
-        let colourful = Screen { width: Some(80), colour: true };
+        let colourful = Screen { width: Some(80), height: None, colour: true };
         assert_eq!(colourful.paint(Ink::Added, "+a"), "\x1b[32m+a\x1b[0m");
         assert_eq!(colourful.paint(Ink::Added, ""), "");
     }

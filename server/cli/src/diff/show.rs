@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use hashline_history::{Decision, DocumentName, Found, HunkState, Operation, Store};
+use hashline_history::{Decision, DocumentName, Found, HunkRef, HunkState, Store};
 use serde_json::json;
 
 use super::arguments::Show;
@@ -11,6 +11,7 @@ use super::find::{Book, Named};
 use super::hunk::{Diff, Kind, Line};
 use super::moment::Clock;
 use super::screen::{Ink, Screen, inert, inert_line};
+use super::stands::Standing;
 use super::status::ink;
 use super::words;
 use crate::Failure;
@@ -35,12 +36,13 @@ pub fn run(store: &Store, options: &Show, screen: Screen) -> Result<ExitCode, Fa
         }
     }
     if options.json {
-        let edits: Vec<_> = all.iter().map(|(edit, only)| edit.json(*only)).collect();
+        let mut json = |edit: &Edit, only| edit.json(only, &edits.stands(edit));
+        let edits: Vec<_> = all.iter().map(|(edit, only)| json(edit, *only)).collect();
         screen.print_json(&json!({ "edits": edits }))?;
         return Ok(ExitCode::SUCCESS);
     }
     let page = Page { store, clock: Clock::of_this_machine(), screen };
-    let shown: Vec<String> = all.iter().map(|(edit, only)| page.edit(edit, *only)).collect();
+    let shown: Vec<String> = all.iter().map(|(edit, only)| page.edit(edit, *only, &mut edits)).collect();
     screen.print(&shown.join("\n"))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -66,16 +68,35 @@ pub struct Page<'a> {
 
 impl Page<'_> {
     /// An edit, or one hunk of it: a header, and the diff.
-    pub fn edit(&self, edit: &Edit, only: Option<u32>) -> String {
-        let mut out = self.header(edit, only);
+    pub fn edit(&self, edit: &Edit, only: Option<u32>, edits: &mut Edits<'_>) -> String {
+        let mut stands = edits.stands(edit);
+        stands.retain(|standing| only.is_none_or(|only| standing.number == only));
+        let mut out = self.header(edit, only, &stands);
         out.push_str(&match only {
-            Some(number) => self.hunk(edit, number, true),
-            None => self.diff(edit),
+            Some(number) => self.hunk(edit, number, true, edits),
+            None => self.diff(edit, edits),
         });
+        for standing in &stands {
+            out.push_str(&self.together(standing));
+        }
         out
     }
 
-    fn header(&self, edit: &Edit, only: Option<u32>) -> String {
+    /// What hunks come to that are decided as one.
+    fn together(&self, standing: &Standing) -> String {
+        let Some((removed, proposed)) = &standing.together else { return String::new() };
+        let mut out = format!("\n{}\n", words::together(&standing.one_with));
+        let lines = [(Ink::Removed, '-', removed), (Ink::Added, '+', proposed)];
+        for (ink, sign, line) in
+            lines.into_iter().flat_map(|(ink, sign, lines)| lines.iter().map(move |line| (ink, sign, line)))
+        {
+            out.push_str(&self.screen.paint(ink, &format!("{sign}{}", self.shown(line))));
+            out.push('\n');
+        }
+        out
+    }
+
+    fn header(&self, edit: &Edit, only: Option<u32>, stands: &[Standing]) -> String {
         let Edit { found, state, .. } = edit;
         let screen = self.screen;
         let title = match only {
@@ -102,13 +123,26 @@ impl Page<'_> {
         for line in decisions(edit.hunks(), only) {
             row("Decision", &line);
         }
+        for line in by_hunk(stands, |standing| standing.words.clone()) {
+            row("State", &line);
+        }
+        let told =
+            |hunks: &[HunkRef], words: fn(&[HunkRef]) -> String| (!hunks.is_empty()).then(|| words(hunks));
+        let others = [
+            by_hunk(stands, |standing| told(&standing.one_with, words::one_with)),
+            by_hunk(stands, |standing| told(&standing.builds_on, words::builds_on)),
+            by_hunk(stands, |standing| told(&standing.under, words::under)),
+        ];
+        for line in others.iter().flatten() {
+            row("With others", line);
+        }
         out.push('\n');
         out
     }
 
     /// The whole diff, with the numbers of the hunks behind each place.
-    fn diff(&self, edit: &Edit) -> String {
-        let mut out = self.of_file(edit);
+    fn diff(&self, edit: &Edit, edits: &Edits<'_>) -> String {
+        let mut out = self.of_file(edit, edits);
         let Some(text) = &edit.diff else { return out };
         let Some(diff) = Diff::parse(text) else {
             // Somebody else wrote it. It is shown as it is.
@@ -127,7 +161,10 @@ impl Page<'_> {
     }
 
     /// One hunk, below the names of its file or without them.
-    pub fn hunk(&self, edit: &Edit, number: u32, names: bool) -> String {
+    pub fn hunk(&self, edit: &Edit, number: u32, names: bool, edits: &Edits<'_>) -> String {
+        if number == 1 && edit.file_change().is_some() {
+            return self.of_file(edit, edits);
+        }
         let text = edit.hunk_diff(number);
         match text.as_deref().and_then(Diff::parse) {
             Some(mut diff) => {
@@ -138,21 +175,30 @@ impl Page<'_> {
                 self.write(&mut out, &diff, |_| format!(" hunk {number}"));
                 out
             }
-            // The hunk of the file itself, or one that cannot be told from its neighbours.
-            None => self.diff(edit),
+            // One that cannot be told from its neighbours.
+            None => self.diff(edit, edits),
         }
     }
 
     /// What the edit does to its file besides its lines.
-    fn of_file(&self, edit: &Edit) -> String {
+    fn of_file(&self, edit: &Edit, edits: &Edits<'_>) -> String {
         let name = |name: &DocumentName| relative(name.as_str(), self.store.folder());
-        let words = match (edit.moved(), edit.operation()) {
-            (Some((from, to)), _) => format!("rename from {}\nrename to {}\n", name(from), name(to)),
-            (None, Some(Operation::Delete)) => format!("deleted file {}\n", name(&edit.found.document)),
-            (None, _) if edit.diff.is_none() => "It changes no lines.\n".to_owned(),
-            _ => return String::new(),
+        let Some(change) = edit.file_change() else {
+            let nothing = edit.diff.is_none() && edit.state.is_ok();
+            return if nothing { "It changes no lines.\n".to_owned() } else { String::new() };
         };
-        self.screen.paint(Ink::Heading, words.trim_end()) + "\n"
+        let mut words = format!("hunk 1: {}", words::file_hunk(change));
+        if let Some((from, to)) = edit.moved() {
+            words.push_str(&format!("\nrename from {}\nrename to {}", name(from), name(to)));
+        }
+        let mut out = self.screen.paint(Ink::Heading, &words) + "\n";
+        if let Some(text) = edits.removed(edit).filter(|text| !text.is_empty()) {
+            let diff = removal(&name(&edit.found.document), &text);
+            if let Some(diff) = Diff::parse(&diff) {
+                self.write(&mut out, &diff, |_| " hunk 1".to_owned());
+            }
+        }
+        out
     }
 
     fn write(&self, out: &mut String, diff: &Diff<'_>, behind: impl Fn(&super::hunk::Group<'_>) -> String) {
@@ -194,6 +240,34 @@ impl Page<'_> {
     /// A line of a file: as it is for a program, without its power over a terminal for a person.
     fn shown(&self, text: &str) -> String {
         if self.screen.obeys() { inert_line(text) } else { text.to_owned() }
+    }
+}
+
+/// The diff that removes a file.
+fn removal(name: &str, text: &str) -> String {
+    let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
+    let count = if lines.len() == 1 { "1".to_owned() } else { format!("1,{}", lines.len()) };
+    let mut diff = format!("--- a/{name}\n+++ /dev/null\n@@ -{count} +0,0 @@\n");
+    for line in lines {
+        diff.push('-');
+        diff.push_str(line);
+        diff.push('\n');
+    }
+    if !text.ends_with('\n') {
+        diff.push_str("\\ No newline at end of file\n");
+    }
+    diff
+}
+
+/// What there is to say of hunks: at once where it is the same of all, else by hunk.
+fn by_hunk(stands: &[Standing], said: impl Fn(&Standing) -> Option<String>) -> Vec<String> {
+    let all: Vec<(u32, Option<String>)> =
+        stands.iter().map(|standing| (standing.number, said(standing))).collect();
+    match all.first() {
+        Some((_, first)) if all.iter().all(|(_, one)| one == first) => first.clone().into_iter().collect(),
+        _ => {
+            all.iter().filter_map(|(number, one)| Some(format!("hunk {number}: {}", one.as_ref()?))).collect()
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_history::{DocumentName, Found, HunkRef, Store};
+use hashline_history::{DocumentName, Store};
 use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, StateDir, discover};
 use hashline_workspace::Others;
 use tokio::runtime::Runtime;
@@ -92,8 +92,8 @@ async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
         match holder(sidecars, Path::new(edit.document.as_str())).await {
             Ok(holder) => holders.insert(&edit.document, holder),
             Err(message) => {
-                let hunk = edit.edit.to_string();
-                let refused = vec![Refusal { hunk, why: Why::Unreachable, message, others: Vec::new() }];
+                let refusal = refusal(edit.edit.to_string(), Why::Unreachable, message);
+                let refused = vec![Refusal { document: Some(edit.document.clone()), ..refusal }];
                 return Answer { refused, ..Answer::default() };
             }
         };
@@ -105,12 +105,20 @@ async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
             continue;
         }
         done.push(&edit.document);
-        all.add(match holders.get(&edit.document).copied().flatten() {
+        let mut one = match holders.get(&edit.document).copied().flatten() {
             Some(sidecar) => through(sidecar, &edit.document, wish).await,
             None => disk.decide(wish, &edit.document).await,
-        });
+        };
+        for refused in &mut one.refused {
+            refused.document = Some(edit.document.clone());
+        }
+        all.add(one);
     }
     all
+}
+
+fn refusal(hunk: String, why: Why, message: String) -> Refusal {
+    Refusal { hunk, why, message, others: Vec::new(), document: None }
 }
 
 /// The sidecar that has a file open or owns undecided edits of it; an error is in words for the person.
@@ -151,7 +159,7 @@ async fn through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Ans
             (None, Some(number)) => format!("{}:{number}", decide.edit),
             (None, None) => decide.edit.clone(),
         };
-        Answer { refused: vec![Refusal { hunk, why, message, others: Vec::new() }], ..Answer::default() }
+        Answer { refused: vec![refusal(hunk, why, message)], ..Answer::default() }
     };
     let asked = async { Client::connect(sidecar).await?.decide(&decide).await };
     let outcome = match tokio::time::timeout(DECISION, asked).await {
@@ -165,16 +173,8 @@ async fn through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Ans
     answer.decided = outcome.decided.iter().filter_map(|hunk| hunk.parse().ok()).collect();
     answer.refused = outcome.refused.into_iter().map(Refusal::from).collect();
     match outcome.result {
-        result @ (DecideResult::Queued | DecideResult::Done) => {
-            if answer.decided.is_empty() {
-                // An earlier release does not say which.
-                let here = wish.edits.iter().filter(|edit| edit.document == *document);
-                let named =
-                    |edit: &Found| HunkRef { edit: edit.edit.clone(), number: decide.hunk.unwrap_or(0) };
-                answer.decided = here.map(named).collect();
-            }
-            answer.waiting = (result == DecideResult::Queued).then(|| sidecar.editor.clone());
-        }
+        DecideResult::Queued => answer.waiting = Some(sidecar.editor.clone()),
+        DecideResult::Done => {}
         _ if !answer.refused.is_empty() => {}
         DecideResult::NotFound | DecideResult::NotOwner => return refused(Why::Gone, outcome.message),
         DecideResult::Changed => return refused(Why::Changed, outcome.message),
@@ -187,10 +187,8 @@ async fn through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Ans
 fn said(document: &DocumentName, wish: &Wish) -> Decide {
     let (edit, hunk, conversation) = match &wish.target {
         Target::Hunk(hunk) => (hunk.edit.to_string(), Some(hunk.number), None),
-        Target::Edit(edit) => (edit.clone(), None, None),
+        Target::Edit(edit) => (edit.to_string(), None, None),
         Target::Conversation(id) | Target::Whole(id) => (String::new(), None, Some(id.to_string())),
-        // This program names neither.
-        Target::Lines(_) | Target::All => (String::new(), None, None),
     };
     Decide {
         edit,
@@ -202,11 +200,8 @@ fn said(document: &DocumentName, wish: &Wish) -> Decide {
         decision: match wish.choice {
             Choice::Accept => Decision::Accept,
             Choice::Reject => Decision::Reject,
-            Choice::KeepMine => Decision::KeepMine,
             Choice::TakeTheirs => Decision::TakeTheirs,
             Choice::KeepBoth => Decision::KeepBoth,
-            // Nor is anything asked again.
-            Choice::Reopen => Decision::Unknown,
         },
         reason: wish.reason.clone(),
         mine: wish.mine.map(|mine| match mine {
@@ -222,15 +217,17 @@ impl From<hashline_link::Refused> for Refusal {
         let why = match refused.why {
             hashline_link::Why::Gone => Why::Gone,
             hashline_link::Why::Changed => Why::Changed,
+            hashline_link::Why::Removed => Why::Removed,
             hashline_link::Why::Conflicted => Why::Conflicted,
             hashline_link::Why::Lost => Why::Lost,
             hashline_link::Why::Edited => Why::Edited,
             hashline_link::Why::NeedsOthers => Why::NeedsOthers,
             hashline_link::Why::Collides => Why::Collides,
+            hashline_link::Why::Open => Why::Open,
             hashline_link::Why::Failed => Why::Failed,
             hashline_link::Why::Other => Why::Unreachable,
         };
         let others = refused.others.iter().filter_map(|hunk| hunk.parse().ok()).collect();
-        Self { hunk: refused.hunk, why, message: refused.message, others }
+        Self { hunk: refused.hunk, why, message: refused.message, others, document: None }
     }
 }

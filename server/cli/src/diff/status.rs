@@ -1,6 +1,6 @@
 //! `mcpdiff status`: the edits of a history in a table, newest first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
@@ -10,8 +10,8 @@ use hashline_history::{
 use serde_json::json;
 
 use super::arguments::Status;
-use super::edit::relative;
-use super::find::short_conversation;
+use super::edit::{Edits, relative};
+use super::find::{Book, Kind, conversation_of, may_name, short_conversation};
 use super::moment::{Clock, ago};
 use super::screen::{Ink, Screen, columns, end_of, inert, padded, tell};
 use super::words;
@@ -34,7 +34,8 @@ pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, 
         }))?;
         return Ok(code);
     }
-    screen.print(&table(store, &listing, &Clock::of_this_machine(), screen))?;
+    let marks = marks(store, &listing);
+    screen.print(&table(store, &listing, &marks, &Clock::of_this_machine(), screen))?;
     if !listing.damaged.is_empty() {
         tell(&format!("mcpdiff: {}", words::damaged(&listing.damaged)));
     }
@@ -53,6 +54,29 @@ fn damage(store: &Store) -> Result<Vec<Damage>, Failure> {
         Some(glance) if glance.bytes <= QUICKLY_READ => store.damage().map_err(Failure::broken),
         _ => Ok(Vec::new()),
     }
+}
+
+/// The undecided edits of a listing that are held, or in conflict, if that can be found out while somebody waits.
+fn marks(store: &Store, listing: &Listing) -> HashMap<EditId, &'static str> {
+    let mut marks = HashMap::new();
+    if store.glance().is_none_or(|glance| glance.bytes > QUICKLY_READ) {
+        return marks;
+    }
+    let pending = listing.entries.iter().filter(|entry| entry.status == EditStatus::Pending);
+    let wanted: HashSet<EditId> = pending.map(|entry| EditId::from(&*entry.edit_id)).collect();
+    // What cannot be read is told of in another place.
+    let Ok(book) = Book::open(store) else { return marks };
+    let mut edits = Edits::new(store);
+    for found in book.pending().into_iter().filter(|found| wanted.contains(&found.edit)) {
+        let Ok(edit) = edits.read(found) else { continue };
+        let undecided = edit.undecided();
+        let standing = edits.stands(&edit).into_iter().filter(|one| undecided.contains(&one.number));
+        // Of several the conflict: it is the one that waits for something.
+        if let Some(mark) = standing.filter_map(|one| one.mark()).min() {
+            marks.insert(found.edit.clone(), mark);
+        }
+    }
+    marks
 }
 
 fn list(store: &Store, options: &Status) -> Result<Listing, Failure> {
@@ -81,31 +105,19 @@ fn list(store: &Store, options: &Status) -> Result<Listing, Failure> {
 /// The conversation that is meant. Read from the logs, as the table is.
 fn conversation(store: &Store, name: &str) -> Result<ConversationId, Failure> {
     let name = name.trim().trim_matches('…');
-    let found: Mutex<BTreeMap<String, usize>> = Mutex::default();
+    let found: Mutex<BTreeMap<ConversationId, usize>> = Mutex::default();
     let collect = |entry: &LogEntry<'_>| {
         let id = &*entry.conversation_id;
-        if id.starts_with(name) || id.ends_with(name) {
-            *found.lock().unwrap_or_else(PoisonError::into_inner).entry(id.to_owned()).or_default() += 1;
+        if may_name(name, id) {
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            *found.entry(ConversationId::from(id)).or_default() += 1;
         }
         false
     };
     let listing = store.list(None, 1, collect).map_err(Failure::broken)?;
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let tests: [&dyn Fn(&str) -> bool; 3] =
-        [&|id| id == name, &|id| id.starts_with(name), &|id| id.ends_with(name)];
-    for test in tests {
-        let fits: Vec<_> = found.iter().filter(|(id, _)| !name.is_empty() && test(id)).collect();
-        match fits.as_slice() {
-            [] => {}
-            [(id, _)] => return Ok(ConversationId::from(id.as_str())),
-            several => {
-                let several: Vec<_> =
-                    several.iter().map(|(id, edits)| (ConversationId::from(id.as_str()), **edits)).collect();
-                return Err(Failure::usage(words::ambiguous_conversation(name, &several)));
-            }
-        }
-    }
-    Err(Failure::broken(words::names_nothing(super::find::Kind::Conversation, name, listing.total)))
+    let folder = store.folder();
+    conversation_of(name, &found).map_err(|why| why.in_words(Kind::Conversation, name, listing.total, folder))
 }
 
 const HEADINGS: [&str; 6] = ["TIME", "EDIT", "CONV", "OP", "STATUS", "FILE"];
@@ -113,7 +125,13 @@ const HEADINGS: [&str; 6] = ["TIME", "EDIT", "CONV", "OP", "STATUS", "FILE"];
 /// The least room that a path is given.
 const LEAST: usize = 16;
 
-fn table(store: &Store, listing: &Listing, clock: &Clock, screen: Screen) -> String {
+fn table(
+    store: &Store,
+    listing: &Listing,
+    marks: &HashMap<EditId, &'static str>,
+    clock: &Clock,
+    screen: Screen,
+) -> String {
     if listing.total == 0 {
         return screen.sentences(&words::none_recorded(store.folder())) + "\n";
     }
@@ -125,9 +143,14 @@ fn table(store: &Store, listing: &Listing, clock: &Clock, screen: Screen) -> Str
             Some(_) => clock.short(&entry.timestamp),
             None => clock.long(&entry.timestamp),
         };
-        let edit = inert(EditId::from(&*entry.edit_id).short());
+        let id = EditId::from(&*entry.edit_id);
+        let status = match marks.get(&id) {
+            Some(mark) => format!("{}, {mark}", entry.status),
+            None => entry.status.to_string(),
+        };
+        let edit = inert(id.short());
         let conversation = short_conversation(&entry.conversation_id);
-        [time, edit, conversation, entry.operation.as_str().to_owned(), entry.status.to_string()]
+        [time, edit, conversation, entry.operation.as_str().to_owned(), status]
     };
     let rows: Vec<[String; 5]> = listing.entries.iter().map(row).collect();
     let width =
@@ -232,7 +255,8 @@ mod tests {
         let listing = Listing { entries, matching: 3, total: 9, damaged: Vec::new() };
         let clock = Clock::at("2026-12-24T20:15:03Z");
         let screen = Screen { width: Some(80), ..Screen::default() };
-        let shown = table(&store, &listing, &clock, screen);
+        let marks = HashMap::new();
+        let shown = table(&store, &listing, &marks, &clock, screen);
         assert_eq!(
             shown,
             "TIME          EDIT      CONV      OP    STATUS   FILE\n\
@@ -241,7 +265,9 @@ mod tests {
              The newest 2 of 3 edits. -n 0 shows all.\n"
         );
         assert!(shown.lines().all(|line| columns(line) <= 80), "{shown}");
-        let piped = table(&store, &listing, &clock, Screen::default());
+        let marks = HashMap::from([(EditId::from("3f2a9c1b-0000"), "held")]);
+        let piped = table(&store, &listing, &marks, &clock, Screen::default());
+        assert!(piped.contains("pending, held  src/some"), "{piped}");
         assert!(
             piped.contains("2026-11-21 20:15:03")
                 && piped.contains("src/some/where/deep/in/the/project/file.rs")

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use hashline_history::{ConversationId, Damage, EditId, Found, HunkRef};
+use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Found, HunkRef};
 
-use super::decide::{Refusal, Verb, Why};
+use super::decide::{Answer, Refusal, Target, Verb, Why, Wish};
 use super::edit::relative;
-use super::find::{Kind, short_conversation};
+use super::find::{Kind, Named, short_conversation};
 use super::screen::{inert, inert_line};
 
 /// So many candidates are named; of more the number is told.
@@ -146,14 +146,18 @@ pub fn no_such_hunk(found: &Found, number: u32, hunks: usize) -> String {
     }
 }
 
-pub fn nothing_to_do(verb: Verb, name: &str) -> String {
-    format!("{name} is {} already. Nothing was changed.", verb.done())
-}
-
-pub fn nothing_pending(name: &str) -> String {
-    format!(
-        "Nothing of conversation {name} is undecided. To change a decision, name the edit: mcpdiff accept ID."
-    )
+/// Nothing was decided about what is named, as this was decided before.
+pub fn nothing_to_do(decision: Decision, named: &Named) -> String {
+    let name = match named {
+        Named::Conversation(..) => format!("Conversation {}", named.short()),
+        Named::Edit(_) | Named::Hunk(..) => named.short(),
+    };
+    match decision {
+        Decision::Withdrawn => format!(
+            "{name} was withdrawn by its agent, so there is nothing to decide about it. Nothing was changed."
+        ),
+        _ => format!("{name} is {} already. Nothing was changed.", decision.as_str()),
+    }
 }
 
 pub fn nothing_undecided() -> &'static str {
@@ -165,26 +169,33 @@ pub fn review_needs_a_terminal() -> &'static str {
      accept and reject decide."
 }
 
-/// What was decided; a hunk 0 stands for all of an edit.
-pub fn decided(verb: Verb, hunks: &[HunkRef], waiting: Option<&str>) -> String {
-    let mut edits: Vec<(&str, Vec<u32>)> = Vec::new();
-    for hunk in hunks {
-        let short = hunk.edit.short();
-        match edits.iter_mut().find(|(edit, _)| *edit == short) {
-            Some((_, numbers)) => numbers.push(hunk.number),
-            None => edits.push((short, vec![hunk.number])),
+/// What was decided, by edit: what was wished for, and what goes with it.
+pub fn decided(verb: Verb, wish: &Wish, answer: &Answer) -> String {
+    let mut edits: Vec<(&EditId, bool, Vec<u32>)> = Vec::new();
+    for hunk in &answer.decided {
+        let along = !wish.names(hunk);
+        match edits.iter_mut().find(|(edit, other, _)| **edit == hunk.edit && *other == along) {
+            Some((.., numbers)) => numbers.push(hunk.number),
+            None => edits.push((&hunk.edit, along, vec![hunk.number])),
         }
     }
+    edits.sort_by_key(|(_, along, _)| *along);
     let mut words = String::new();
-    for (edit, mut numbers) in edits {
+    if let (Target::Conversation(id) | Target::Whole(id), false) = (&wish.target, edits.is_empty()) {
+        let _ = writeln!(words, "Conversation {}:", short_conversation(id.as_str()));
+    }
+    for (edit, along, mut numbers) in edits {
         numbers.sort_unstable();
-        let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-        let hunks = if numbers.len() == 1 { "hunk" } else { "hunks" };
-        let _ = match numbers.as_slice() {
-            [all] if all == "0" => write!(words, "{} {edit}.", capital(verb.done())),
-            _ => write!(words, "{} {edit}, {hunks} {}.", capital(verb.done()), numbers.join(", ")),
-        };
-        if let Some(editor) = waiting {
+        let one = numbers.len() == 1;
+        let numbers = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let hunks = if one { "hunk" } else { "hunks" };
+        let _ = write!(words, "{} {}, {hunks} {numbers}", capital(verb.done()), inert(edit.short()));
+        words.push_str(match (along, one) {
+            (false, _) => ".",
+            (true, true) => ", which goes with it.",
+            (true, false) => ", which go with it.",
+        });
+        if let Some(editor) = &answer.waiting {
             let _ = write!(words, " {} has the file open and is putting it into its text.", inert(editor));
         }
         words.push('\n');
@@ -202,18 +213,24 @@ pub fn kept(copies: &[PathBuf]) -> String {
     words
 }
 
-/// Why something was not decided.
-pub fn reason(verb: Verb, refusal: &Refusal) -> String {
+/// Why something was not decided, in a history in this folder.
+pub fn reason(verb: Verb, refusal: &Refusal, folder: &Path) -> String {
     let reason: Vec<String> = without_buttons(&refusal.message).lines().map(inert_line).collect();
-    format!("{} was not {}. {}", short_hunk(&refusal.hunk), verb.done(), reason.join("\n"))
+    let place = refusal
+        .document
+        .as_ref()
+        .map_or_else(String::new, |document| format!(" in {}", relative(document.as_str(), folder)));
+    format!("{}{place} was not {}. {}", short_hunk(&refusal.hunk), verb.done(), reason.join("\n"))
 }
 
 /// Why something was not decided, and the way out that the command line has.
-pub fn refused(verb: Verb, refusal: &Refusal) -> String {
+pub fn refused(verb: Verb, refusal: &Refusal, folder: &Path) -> String {
     let others = refusal.others.iter().map(HunkRef::short).collect::<Vec<_>>();
     let way = match (refusal.why, others.as_slice()) {
         (Why::Changed, _) => "\nGive --keep to keep that change, or --force to give it up; a copy is saved first, and you are told \
                               where. Or open the file in an editor and decide there."
+            .to_owned(),
+        (Why::Removed, _) => "\nPut it back, or give --force to have it written again as it was recorded, and decided about then."
             .to_owned(),
         (Why::Edited, _) => {
             " Give --keep to keep your lines, or --force to give them up; they are saved first.".to_owned()
@@ -225,19 +242,20 @@ pub fn refused(verb: Verb, refusal: &Refusal) -> String {
         ),
         (Why::NeedsOthers, [_]) => " To decide about it as well, add --with-others.".to_owned(),
         (Why::NeedsOthers, _) => " To decide about them as well, add --with-others.".to_owned(),
-        (Why::Lost, _) if verb == Verb::Reject => {
-            format!(" `mcpdiff accept {}` does that.", short_hunk(&refusal.hunk))
-        }
+        (Why::Lost, _) if verb == Verb::Reject => format!(
+            " Take its lines out by hand; `mcpdiff reject {} --keep` counts it as rejected and leaves the file as it is.",
+            short_hunk(&refusal.hunk)
+        ),
         (Why::Lost, _) => format!(" `mcpdiff reject {}` does that.", short_hunk(&refusal.hunk)),
         (Why::Collides, [other, ..]) => format!(" `mcpdiff reject {other}` takes that one out."),
         _ => String::new(),
     };
-    reason(verb, refusal) + &way
+    reason(verb, refusal, folder) + &way
 }
 
 /// What is said to people in an editor, without the ways out that they have there.
 pub fn without_buttons(message: &str) -> &str {
-    [" Choose “", "\nKeep that change, or"]
+    [" Choose “", " Take its lines out by hand", "\nKeep that change, or", "\nPut it back, or"]
         .into_iter()
         .fold(message, |message, way| message.split_once(way).map_or(message, |(reason, _)| reason))
 }
@@ -264,6 +282,58 @@ pub fn reviewed(accepted: usize, rejected: usize, skipped: usize, left: usize) -
         _ => format!("{left} edits are left undecided."),
     };
     format!("{} accepted, {rejected} rejected, {skipped} skipped. {left}", count(accepted, "hunk"))
+}
+
+/// What stands below a text that the screen had no room for.
+pub fn more_lines(left: usize) -> String {
+    format!("… {} more.\n\n", count(left, "line"))
+}
+
+/// How hunks stand.
+pub const HELD: &str = "held: its lines are not in the file until it is accepted";
+pub const HELD_FILE: &str = "held: nothing is done to the file until it is accepted";
+pub const DONE_FILE: &str = "done";
+pub const LOST: &str = "in the file, its place there no longer certain";
+
+pub fn in_text(unsaved: bool, edited: bool) -> String {
+    let place = if unsaved { "in the editor's text, not saved yet" } else { "in the file" };
+    if edited { format!("{place}, changed there by you") } else { place.to_owned() }
+}
+
+pub fn conflicted(why: Option<&str>) -> String {
+    why.map_or_else(|| "conflicted".to_owned(), |why| format!("conflicted. {}", inert(why)))
+}
+
+/// Which others are decided with a hunk.
+pub fn one_with(hunks: &[HunkRef]) -> String {
+    format!("decided as one with {}", names(hunks))
+}
+
+pub fn builds_on(hunks: &[HunkRef]) -> String {
+    format!("builds on {}, to be accepted with it", names(hunks))
+}
+
+pub fn under(hunks: &[HunkRef]) -> String {
+    format!("built on by {}, to be rejected with it", names(hunks))
+}
+
+/// What stands above the text that hunks come to which are decided as one.
+pub fn together(hunks: &[HunkRef]) -> String {
+    format!("Together with {} it comes to:", names(hunks))
+}
+
+fn names(hunks: &[HunkRef]) -> String {
+    hunks.iter().map(|hunk| inert(&hunk.short())).collect::<Vec<_>>().join(", ")
+}
+
+/// What the hunk of a file does.
+pub fn file_hunk(change: &FileChange) -> &'static str {
+    match change {
+        FileChange { exists: Some((_, true)), .. } => "makes the file",
+        FileChange { exists: Some((_, false)), .. } => "removes the file",
+        FileChange { name: Some(_), .. } => "renames the file",
+        FileChange { .. } => "changes the file's mode",
+    }
 }
 
 /// So many ids stand in a line.
@@ -310,6 +380,8 @@ pub fn bytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diff::decide::Choice;
+    use hashline_history::{DocumentName, FileId, Sequence, Status};
 
     #[test]
     fn sizes_are_for_people() {
@@ -320,40 +392,75 @@ mod tests {
         }
     }
 
+    fn found(edit: &str) -> Found {
+        Found {
+            edit: edit.into(),
+            conversation: "conv_1700000000000_9c1b0d7e".into(),
+            file: FileId(Sequence(1)),
+            document: DocumentName::Path("/p/a".to_owned()),
+            sequence: Sequence(1),
+            status: Status::Pending,
+        }
+    }
+
+    fn wish(target: Target) -> Wish {
+        let edits = vec![found("aaaaaaaa-1"), found("bbbbbbbb-1")];
+        Wish { choice: Choice::Accept, target, edits, reason: None, mine: None, with_others: false }
+    }
+
     #[test]
     fn decisions_are_told_by_edit() {
-        let hunk = |name: &str| name.parse::<HunkRef>().unwrap();
-        let hunks = ["aaaaaaaa-1:2", "bbbbbbbb-1:1", "aaaaaaaa-1:1"].map(hunk);
+        let hunks = ["aaaaaaaa-1:2", "cccccccc-1:3", "bbbbbbbb-1:1", "aaaaaaaa-1:1", "cccccccc-1:1"];
+        let decided_hunks = hunks.map(|name| name.parse::<HunkRef>().unwrap()).to_vec();
+        let answer = Answer { decided: decided_hunks, ..Answer::default() };
         assert_eq!(
-            decided(Verb::Accept, &hunks, None),
-            "Accepted aaaaaaaa, hunks 1, 2.\nAccepted bbbbbbbb, hunk 1.\n"
+            decided(Verb::Accept, &wish(Target::Whole("conv_1700000000000_9c1b0d7e".into())), &answer),
+            "Conversation 9c1b0d7e:\nAccepted aaaaaaaa, hunks 1, 2.\nAccepted bbbbbbbb, hunk 1.\n\
+             Accepted cccccccc, hunks 1, 3, which go with it.\n"
         );
-        assert!(decided(Verb::Reject, &hunks[..1], Some("nvim")).contains("nvim has the file open"));
+        let one = Answer { waiting: Some("nvim".to_owned()), ..answer };
+        let words = decided(Verb::Reject, &wish(Target::Hunk("aaaaaaaa-1:2".parse().unwrap())), &one);
+        assert!(words.starts_with("Rejected aaaaaaaa, hunk 2. nvim has the file open"), "{words}");
+        assert!(words.contains("\nRejected aaaaaaaa, hunk 1, which goes with it. nvim"), "{words}");
+        assert_eq!(decided(Verb::Reject, &wish(Target::Whole("c".into())), &Answer::default()), "");
     }
 
     #[test]
     fn a_refusal_names_what_this_program_can_do() {
+        let folder = Path::new("/p");
         let refusal = |why, message: &str, others: &[&str]| Refusal {
             hunk: "aaaaaaaa-1:2".into(),
             why,
             message: message.into(),
             others: others.iter().map(|name| name.parse().unwrap()).collect(),
+            document: Some(DocumentName::Path("/p/src/a.rs".to_owned())),
         };
         let edited = refusal(
             Why::Edited,
             "You changed lines inside this edit. Choose “Undo it, my changes too” or …",
             &[],
         );
-        let words = refused(Verb::Reject, &edited);
+        let words = refused(Verb::Reject, &edited, folder);
         assert!(
-            words.starts_with("aaaaaaaa:2 was not rejected. You changed lines inside this edit. Give --keep"),
+            words.starts_with(
+                "aaaaaaaa:2 in src/a.rs was not rejected. You changed lines inside this edit. Give --keep"
+            ),
             "{words}"
         );
         let conflicted = refusal(Why::Conflicted, "You changed a line. Choose “Keep mine”.", &[]);
-        assert!(refused(Verb::Accept, &conflicted).contains("mcpdiff reject aaaaaaaa:2."));
+        assert!(refused(Verb::Accept, &conflicted, folder).contains("mcpdiff reject aaaaaaaa:2."));
         let needs = refusal(Why::NeedsOthers, "It builds on bbbbbbbb:1.", &["bbbbbbbb-1:1"]);
-        assert!(refused(Verb::Accept, &needs).ends_with("To decide about it as well, add --with-others."));
+        assert!(
+            refused(Verb::Accept, &needs, folder).ends_with("To decide about it as well, add --with-others.")
+        );
+        // Of lines whose place is lost there is nothing to force.
+        let lost = refusal(Why::Lost, "Its place is lost. Take its lines out by hand, and …", &[]);
+        let words = refused(Verb::Reject, &lost, folder);
+        assert!(words.contains("mcpdiff reject aaaaaaaa:2 --keep") && !words.contains("--force"), "{words}");
+        let removed = refusal(Why::Removed, "/p/src/a.rs was removed.\nPut it back, or else.", &[]);
+        let words = refused(Verb::Reject, &removed, folder);
+        assert!(words.contains("--force") && !words.contains("--keep"), "{words}");
         let hostile = refusal(Why::Gone, "\x1b[31m", &[]);
-        assert!(!refused(Verb::Accept, &hostile).contains('\x1b'));
+        assert!(!refused(Verb::Accept, &hostile, folder).contains('\x1b'));
     }
 }

@@ -71,18 +71,33 @@ fn a_change_in_the_same_place_is_a_conflict() {
         let (project, edit) = changed(from, to);
         let mine = project.text("a.txt");
         let hunk = format!("{}:1", edit.id);
-        let ran = project.must(4, &["reject", &hunk, "--keep"]);
-        assert!(ran.err.contains("no longer certain") && ran.err.contains("by hand"), "{}", ran.err);
-        assert!(!ran.err.contains("--force"), "{}", ran.err);
-        assert_eq!((project.text("a.txt"), project.status_of(&edit.id)), (mine.clone(), "pending".into()));
-        // The difference is still there to be seen, and the other hunk is where it was.
-        project.must(3, &["reject", &hunk]);
+        // The other hunk is where it was.
         project.must(0, &["reject", &format!("{}:2", edit.id), "--keep"]);
-        assert_eq!(project.text("a.txt"), mine.replace("thirteenth", "line 13"));
-        // As the sentence says: changed by hand, and accepted.
-        project.must(4, &["reject", &hunk]);
+        let text = mine.replace("thirteenth", "line 13");
+        assert_eq!(project.text("a.txt"), text);
+        for flags in [&["reject", &hunk][..], &["reject", &hunk, "--force"]] {
+            let ran = project.must(4, flags);
+            assert!(ran.err.contains("no longer certain") && ran.err.contains("by hand"), "{}", ran.err);
+            assert!(ran.err.contains("--keep") && !ran.err.contains("--force"), "{}", ran.err);
+            assert_eq!(
+                (project.text("a.txt"), project.status_of(&edit.id)),
+                (text.clone(), "pending".into())
+            );
+        }
+        // As the sentence says: taken out by hand, and that is counted as rejected, with the change that does it.
+        let by_hand = text.replace("third", "3");
+        std::fs::write(project.folder.join("a.txt"), &by_hand).unwrap();
+        project.must(3, &["reject", &hunk]);
+        let ran = project.must(0, &["reject", &hunk, "--keep", "--reason", "not so"]);
+        assert!(ran.err.contains("text was left as it is"), "{}", ran.err);
+        assert_eq!(
+            (project.text("a.txt"), project.status_of(&edit.id)),
+            (by_hand.clone(), "rejected".into())
+        );
+        // And the mind can be changed, which leaves the text alone as well.
         project.must(0, &["accept", &hunk]);
-        assert_eq!(project.status_of(&edit.id), "accepted");
+        project.must(0, &["reject", &hunk, "--keep"]);
+        assert_eq!((project.text("a.txt"), project.status_of(&edit.id)), (by_hand, "rejected".into()));
     }
 }
 
@@ -102,6 +117,17 @@ fn a_change_is_given_up_and_a_copy_kept() {
             twenty().replace("line 3\n", "third\n").replace("line 13", "thirteenth")
         );
     }
+}
+
+/// A decision that the file shows already gives nothing up, whatever was changed elsewhere.
+#[test]
+fn nothing_is_given_up_for_what_the_file_shows() {
+    let (project, edit) = changed("line 8\n", "line 8, mine\n");
+    let mine = project.text("a.txt");
+    project.must(3, &["accept", &edit.id]);
+    let ran = project.must(0, &["accept", &edit.id, "--force"]);
+    assert!(!ran.out.contains("is kept in"), "{}", ran.out);
+    assert_eq!((project.text("a.txt"), project.status_of(&edit.id)), (mine, "accepted".into()));
 }
 
 /// Nothing is given up for a decision that is not made.
@@ -162,9 +188,58 @@ fn what_cannot_be_read_is_told() {
     let ran = project.run(&["reject", &edit.id]);
     assert!(ran.code == 1 && ran.err.contains("a.txt"), "{}: {}", ran.code, ran.err);
     assert_eq!(std::fs::read(&path).unwrap(), b"\xff\xfe\x00");
-    std::fs::remove_file(&path).unwrap();
-    let ran = project.run(&["reject", &edit.id]);
-    assert!(ran.code == 1 && ran.err.contains("a.txt"), "{}: {}", ran.code, ran.err);
-    assert!(!path.exists());
     assert_eq!(project.status_of(&edit.id), "pending");
+}
+
+/// A file that something has removed was changed by that: nothing is decided, or it is written again as it was recorded.
+#[test]
+fn a_file_that_is_gone_comes_back_where_that_is_wanted() {
+    for (verb, text) in [
+        ("accept", twenty().replace("line 3\n", "third\n").replace("line 13", "thirteenth")),
+        ("reject", twenty()),
+    ] {
+        let (project, edit) = changed("line 8\n", "line 8\n");
+        let path = project.folder.join("a.txt");
+        std::fs::remove_file(&path).unwrap();
+        let ran = project.must(3, &[verb, &edit.id]);
+        assert!(ran.err.contains("a.txt was removed") && ran.err.contains("--force"), "{}", ran.err);
+        assert!(!ran.err.contains("file:///") && !ran.err.contains("--keep"), "{}", ran.err);
+        let (code, json) = project.json(&[verb, &edit.id, "--json"]);
+        assert_eq!((code, &json["refused"][0]["why"]), (3, &"removed".into()));
+        assert_eq!((path.exists(), project.status_of(&edit.id)), (false, "pending".into()));
+        if verb == "reject" {
+            // There is nothing to keep it in.
+            let ran = project.must(3, &[verb, &edit.id, "--keep"]);
+            assert!(ran.err.contains("no text to decide about"), "{}", ran.err);
+        }
+        project.must(0, &[verb, &edit.id, "--force"]);
+        assert_eq!((project.text("a.txt"), project.status_of(&edit.id)), (text, format!("{verb}ed")));
+        let original = project.must(0, &[if verb == "accept" { "reject" } else { "accept" }, &edit.id]);
+        assert!(original.err.is_empty(), "{}", original.err);
+    }
+}
+
+/// Of a conversation over several files it is said in which of them nothing was decided.
+#[test]
+fn a_refusal_names_the_file() {
+    let project = Project::new();
+    let (a, b) = (project.write("a.txt", &twenty()), project.write("src/b.txt", &twenty()));
+    let mut agent = Agent::start(&project, &[]);
+    let edit = agent.edit(&a, &[("replace", "line 3", "third")]);
+    agent.edit_in(&b, Some(&edit.conversation), &[("replace", "line 3", "third")]);
+    std::fs::write(&b, project.text("src/b.txt") + "mine\n").unwrap();
+    let name = b.display().to_string();
+    let (code, json) = project.json(&["reject", "-c", &edit.conversation, "--json"]);
+    assert_eq!((code, &json["refused"][0]["file_path"]), (3, &name.as_str().into()));
+    let ran = project.must(3, &["reject", "-c", &edit.conversation]);
+    let short = &edit.conversation[edit.conversation.len() - 8..];
+    for words in [
+        format!("{short} in src/b.txt was not rejected."),
+        "nothing in this file was decided".to_owned(),
+        format!("--- {name}, as recorded"),
+        format!("+++ {name}, as it is"),
+    ] {
+        assert!(ran.err.contains(&words), "{words} is not in {}", ran.err);
+    }
+    assert_eq!(project.text("a.txt"), twenty(), "the other file is done");
 }

@@ -23,7 +23,6 @@ fn the_help_teaches() {
             help.code == 0 && help.out.contains("Examples:") && help.out.contains("Exit codes"),
             "{command}"
         );
-        assert!(help.out.lines().all(|line| line.chars().count() <= 100), "{}", help.out);
     }
 }
 
@@ -43,6 +42,7 @@ fn status_lists_the_newest_first() {
     assert_eq!((all.code, all.err.as_str()), (0, ""));
     assert_eq!(listed(&all.out), ["dddddddd", "cccccccc", "aaaabbbb", "aaaaaaaa"], "{}", all.out);
     assert!(all.out.contains("old/name.txt -> new/name.txt"), "{}", all.out);
+    assert_eq!(all.out.matches("pending, held").count(), 3, "{}", all.out);
     assert_eq!(listed(&project.run(&[]).out).len(), 4);
     assert!(all.out.lines().all(|line| !line.ends_with(' ')), "{}", all.out);
 }
@@ -129,6 +129,7 @@ fn show_prints_an_edit_with_its_hunks_numbered() {
         "File         src/greet.js",
         "Agent        claude-code, edit_text_file",
         "Conversation conv_1700000000000_11111111",
+        "State        held: its lines are not in the file until it is accepted",
         "--- a/src/greet.js",
         "@@ -1,7 +1,7 @@ hunks 1-2",
         "-line 2",
@@ -149,7 +150,9 @@ fn show_prints_an_edit_with_its_hunks_numbered() {
     let conversation = project.run(&["sh", "11111111"]);
     assert_eq!(conversation.out.lines().filter(|line| line.starts_with("edit ")).count(), 3);
     assert!(
-        conversation.out.contains("rename from old/name.txt\nrename to new/name.txt"),
+        conversation
+            .out
+            .contains("hunk 1: renames the file\nrename from old/name.txt\nrename to new/name.txt"),
         "{}",
         conversation.out
     );
@@ -211,6 +214,10 @@ fn show_for_programs() {
     let edit = &json["edits"][0];
     assert_eq!((&edit["edit_id"], &edit["agent"]), (&"aaaaaaaa-1".into(), &"claude-code".into()));
     assert_eq!(edit["hunks"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        (&edit["hunks"][0]["state"], &edit["hunks"][0]["one_with"]),
+        (&"held".into(), &serde_json::json!([]))
+    );
     assert!(edit["hunks"][1]["diff"].as_str().unwrap().contains("+fourth"));
     assert_eq!(json["edits"][1]["hunks"][0]["reason"], "in English, please");
     let (_, json) = project.json(&["show", "--json", "aaaaaaaa:2"]);
@@ -225,6 +232,9 @@ fn names_that_name_nothing_or_too_much() {
             (&["ffff"][..], 1, "mcpdiff status"),
             (&["-e", "22222222"], 1, "No edit is called"),
             (&["-c", "aaaaaaaa"], 1, "No conversation is called"),
+            // An end that short is a slip.
+            (&["2"], 1, "No edit and no conversation"),
+            (&["-c", "222"], 1, "No conversation is called"),
             (&["aaaaaaaa:4"], 1, "aaaaaaaa:1 to aaaaaaaa:3"),
             (&["cccccccc:2"], 1, "it has one"),
             (&["aaaaaaaa:x"], 2, "3f2a:2"),
@@ -251,9 +261,8 @@ fn what_is_decided_already_is_nothing_to_do() {
     let ran = project.run(&["reject", "cccccccc"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     assert!(ran.err.contains("rejected already"), "{}", ran.err);
-    assert_eq!(project.run(&["reject", "-c", "22222222"]).code, 1);
-    let accept = project.run(&["accept", "-c", "22222222"]);
-    assert!(accept.code == 1 && accept.err.contains("name the edit"), "{}", accept.err);
+    let all = project.run(&["reject", "-c", "22222222"]);
+    assert!(all.code == 1 && all.err.contains("Conversation 22222222 is rejected already"), "{}", all.err);
     let (code, json) = project.json(&["reject", "cccccccc:1", "--json"]);
     assert_eq!((code, json["nothing_to_do"].as_array().unwrap().len()), (1, 1));
 }

@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::agent::{Agent, Op, numbered, twenty};
 use crate::project::Project;
 
@@ -205,6 +207,129 @@ fn what_others_built_on_it_is_asked_about() {
     assert_eq!(project.text("a.txt"), text);
 }
 
+/// Section 9, rule 1, of whole conversations: what was rejected at once is accepted at once, any number of times, byte for byte.
+#[test]
+fn a_whole_conversation_goes_and_comes_back() {
+    let project = Project::new();
+    let (a, b) = (project.write("a.txt", &twenty()), project.write("b.txt", "one\r\ntwo"));
+    let mut agent = Agent::start(&project, &[]);
+    let first = agent.edit(&a, &[("replace", "line 3", "third"), ("delete", "line 9", "")]);
+    let conversation = first.conversation.as_str();
+    agent.edit_in(&a, Some(conversation), &[("replace", "third", "3rd")]);
+    agent.edit_in(&b, Some(conversation), &[("replace", "two", "zwei")]);
+    agent.call(
+        "write_file",
+        json!({"path": "c.txt", "content": "new\n", "mcp_conversation_id": conversation}),
+    );
+    let texts = |project: &Project| {
+        ["a.txt", "b.txt", "c.txt"].map(|file| std::fs::read(project.folder.join(file)).ok())
+    };
+    let with = texts(&project);
+    let without = [Some(twenty().into_bytes()), Some(b"one\r\ntwo".to_vec()), None];
+    for turn in 0..3 {
+        let ran = project.must(0, &["reject", "-c", conversation]);
+        let heading = format!("Conversation {}:\n", &conversation[conversation.len() - 8..]);
+        assert!(ran.out.starts_with(&heading), "{}", ran.out);
+        assert_eq!(texts(&project), without, "turn {turn}");
+        let again = project.must(1, &["reject", "-c", conversation]);
+        assert!(again.err.contains("is rejected already"), "{}", again.err);
+        project.must(0, &["accept", conversation]);
+        assert_eq!(texts(&project), with, "turn {turn}");
+        assert_eq!(project.status_of(&first.id), "accepted");
+    }
+    assert!(project.must(1, &["accept", conversation]).err.contains("is accepted already"));
+    // What was taken out by itself stays out while something else of it waits, and comes with all of it afterwards.
+    project.must(0, &["reject", &format!("{}:2", first.id)]);
+    agent.edit_in(&b, Some(conversation), &[("replace", "one", "eins")]);
+    project.must(0, &["accept", "-c", conversation]);
+    assert!(project.text("a.txt").contains("line 9\n"));
+    project.must(0, &["accept", "-c", conversation]);
+    assert!(!project.text("a.txt").contains("line 9\n"));
+    project.assert_whole();
+}
+
+/// What goes along with a decision, as it was made in the same turn, is named; a review counts it, and does not ask about it again.
+#[test]
+fn what_goes_along_is_named() {
+    let scene = || {
+        let project = Project::new();
+        let path = project.write("a.txt", &twenty());
+        let mut agent = Agent::start(&project, &[]);
+        let one = agent.edit(&path, &[("replace", "line 12", "twelve")]);
+        let two = agent.edit(&path, &[("replace", "twelve", "TWELVE")]);
+        (project, agent, one, two)
+    };
+    let (project, _agent, one, two) = scene();
+    let (below, above) = (&one.id[..8], &two.id[..8]);
+    let ran = project.must(0, &["reject", &one.id]);
+    assert_eq!(
+        ran.out,
+        format!("Rejected {below}, hunk 1.\nRejected {above}, hunk 1, which goes with it.\n")
+    );
+    let (code, json) = project.json(&["accept", &two.id, "--json"]);
+    assert_eq!((code, &json["decided"]), (0, &json!([format!("{}:1", two.id), format!("{}:1", one.id)])));
+    assert!(project.text("a.txt").contains("TWELVE"));
+
+    let (project, mut agent, _, two) = scene();
+    agent.edit(&project.folder.join("a.txt"), &[("replace", "line 15", "fifteen")]);
+    let lines = ["r\n", "\n", "a\n"];
+    let review = crate::terminal::in_terminal(&project, &["review"], &[("NO_COLOR", "1")], &lines);
+    assert!(
+        review.out.contains(&format!("Rejected {}, hunk 1, which goes with it.", &two.id[..8])),
+        "{}",
+        review.out
+    );
+    assert!(!review.out.contains("Edit 2 of 3") && review.out.contains("Edit 3 of 3"), "{}", review.out);
+    assert!(review.out.contains("1 hunk accepted, 2 rejected, 0 skipped."), "{}", review.out);
+}
+
+/// Section 1.8: moves that build on each other, named in one call: each is decided about where its file is by then.
+#[test]
+fn names_follow_a_file_that_moves() {
+    let project = Project::new();
+    project.write("run.sh", "echo hi\n");
+    let mut agent = Agent::start(&project, &[]);
+    let mut moves = |from: &str, to: &str| {
+        let (text, result) = agent.call("move_file", json!({"source": from, "destination": to}));
+        result["_meta"]["edits"][0].as_str().unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    let (one, two) = (moves("run.sh", "bin/run"), moves("bin/run", "bin/run2"));
+    let there = |project: &Project, file: &str| {
+        let all = ["run.sh", "bin/run", "bin/run2"].map(|name| project.folder.join(name).exists());
+        assert_eq!(all, ["run.sh", "bin/run", "bin/run2"].map(|name| name == file), "{file}");
+    };
+    for _ in 0..2 {
+        project.must(0, &["reject", &two, &one]);
+        there(&project, "run.sh");
+        project.must(0, &["accept", &one, &two]);
+        there(&project, "bin/run2");
+    }
+    assert_eq!([&one, &two].map(|id| project.status_of(id)), ["accepted", "accepted"]);
+}
+
+/// What its agent has taken back is not called unknown.
+#[test]
+fn what_is_withdrawn_is_said_to_be() {
+    let project = Project::new();
+    let path = project.write("a.txt", &twenty());
+    let mut agent = Agent::start(&project, &[]);
+    let edit = agent.edit(&path, &[("replace", "line 3", "third")]);
+    let other = agent.edit(&path, &[("replace", "line 9", "ninth")]);
+    agent.call("withdraw_edit", json!({"edit_id": edit.id}));
+    for name in [edit.id.clone(), format!("{}:1", edit.id), edit.conversation.clone()] {
+        for verb in ["accept", "reject"] {
+            let ran = project.must(1, &[verb, &name]);
+            assert!(ran.err.contains("withdrawn by its agent"), "{}", ran.err);
+        }
+    }
+    let (words, result) = agent.call("withdraw_edit", json!({"edit_id": edit.id}));
+    assert!(result["isError"] == true && words.contains("it is withdrawn already"), "{words}");
+    // One that the person has decided about meanwhile is not taken back.
+    project.must(0, &["accept", &other.id]);
+    let (words, result) = agent.call("withdraw_edit", json!({"edit_id": other.id}));
+    assert!(result["isError"] == true && words.contains("it is accepted already"), "{words}");
+}
+
 /// Design: an edit that is held changes the file when it is accepted, and never when it is rejected.
 #[test]
 fn held_edits_come_in_when_they_are_accepted() {
@@ -224,6 +349,68 @@ fn held_edits_come_in_when_they_are_accepted() {
         (project.status_of(&one.id), project.status_of(&two.id)),
         ("accepted".into(), "rejected".into())
     );
+}
+
+/// What the person is shown says how each hunk stands, and what would be decided with it.
+#[test]
+fn show_says_how_hunks_stand() {
+    for mode in ["apply", "propose"] {
+        let project = Project::new();
+        let path = project.write("a.txt", &twenty());
+        let mut agent = Agent::start(&project, &["--mode", mode]);
+        let one = agent.edit(&path, &[("replace", "line 12", "twelve")]);
+        let two = agent.edit(&path, &[("replace", "twelve", "TWELVE")]);
+        let (below, above) = (&one.id[..8], &two.id[..8]);
+        let shown = project.must(0, &["show", &one.id]).out;
+        let wanted = match mode {
+            "apply" => [
+                "State        in the file".to_owned(),
+                format!("With others  built on by {above}:1, to be rejected with it"),
+                "+twelve".to_owned(),
+            ],
+            _ => [
+                format!("With others  decided as one with {above}:1"),
+                format!("Together with {above}:1 it comes to:\n-line 12\n+TWELVE"),
+                "+twelve".to_owned(),
+            ],
+        };
+        for words in wanted {
+            assert!(shown.contains(&words), "{words:?} is not in {shown}");
+        }
+        let other = project.must(0, &["show", &two.id]).out;
+        assert!(mode == "apply" || other.contains(&format!("decided as one with {below}:1")), "{other}");
+        let held = project.run(&["status"]).out.contains("pending, held");
+        assert_eq!(held, mode == "propose");
+        project.must(0, &["reject", &one.id]);
+        assert!(!project.must(0, &["show", &one.id]).out.contains("State "));
+    }
+}
+
+/// What an edit does to the file itself is a hunk that can be seen, by itself, too.
+#[test]
+fn hunks_of_files_are_shown() {
+    let project = Project::new();
+    project.write("old.txt", "one\ntwo");
+    let mut agent = Agent::start(&project, &[]);
+    let mut call = |tool: &str, given| {
+        let (text, result) = agent.call(tool, given);
+        result["_meta"]["edits"][0].as_str().unwrap_or_else(|| panic!("{text}")).to_owned()
+    };
+    let made = call("write_file", json!({"path": "new.txt", "content": "a\nb\n"}));
+    let gone = call("delete_file", json!({"path": "old.txt"}));
+    let show = |name: &str| project.must(0, &["show", name]).out;
+    let whole = show(&made);
+    assert!(
+        whole.contains("\nhunk 1: makes the file\n") && whole.contains("@@ -0,0 +1,2 @@ hunk 2"),
+        "{whole}"
+    );
+    let first = show(&format!("{made}:1"));
+    assert!(first.contains("\nhunk 1: makes the file\n") && !first.contains("+a"), "{first}");
+    let second = show(&format!("{made}:2"));
+    assert!(second.contains("+a\n+b\n") && !second.contains("hunk 1:"), "{second}");
+    let removed = show(&gone);
+    let lines = "hunk 1: removes the file\n--- a/old.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@ hunk 1\n-one\n-two\n\\ No newline at end of file\n";
+    assert!(removed.ends_with(lines), "{removed}");
 }
 
 /// A review of real edits: what is answered is done, in the file and in the log.

@@ -10,7 +10,7 @@ use hashline_link::{
 
 use crate::project::{Project, sample};
 
-/// An editor that has `src/greet.js` open, and answers every decision alike.
+/// An editor that has `src/greet.js` open, and answers every decision alike, with the hunks of it.
 struct Editor {
     answer: DecideOutcome,
     asked: Arc<Mutex<Vec<Decide>>>,
@@ -28,8 +28,16 @@ impl Handler for Editor {
         Ok(SidecarStatus::default())
     }
     async fn decide(&self, decide: Decide) -> Result<DecideOutcome, RemoteError> {
-        self.asked.lock().unwrap().push(decide);
-        Ok(self.answer.clone())
+        self.asked.lock().unwrap().push(decide.clone());
+        let done = matches!(self.answer.result, DecideResult::Done | DecideResult::Queued);
+        let hunks = ["aaaaaaaa-1:1", "aaaaaaaa-1:2", "aaaaaaaa-1:3", "aaaabbbb-2:1"];
+        let wanted = |hunk: &&str| match (&decide.conversation, decide.hunk) {
+            (Some(_), _) => done,
+            (None, Some(number)) => done && **hunk == format!("{}:{number}", decide.edit),
+            (None, None) => done && hunk.starts_with(&decide.edit),
+        };
+        let decided = hunks.iter().filter(|hunk| wanted(hunk)).map(|hunk| (*hunk).to_owned()).collect();
+        Ok(DecideOutcome { decided, ..self.answer.clone() })
     }
 }
 
@@ -66,7 +74,7 @@ fn the_editor_is_told_what_was_decided() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.contains("Accepted aaaaaaaa, hunk 2. an-editor has the file open"), "{}", ran.out);
     let ran = project.run(&["reject", "aaaabbbb"]);
-    assert!(ran.out.contains("Rejected aaaabbbb. "), "{}", ran.out);
+    assert!(ran.out.contains("Rejected aaaabbbb, hunk 1. an-editor"), "{}", ran.out);
     let asked = editor.asked.lock().unwrap();
     assert_eq!((asked[0].hunk, asked[0].decision), (Some(2), Decision::Accept));
     assert_eq!(asked[0].reason.as_deref(), Some("fine"));
@@ -83,7 +91,7 @@ fn a_conversation_is_decided_in_one_call_a_document() {
     let (_, json) = project.json(&["accept", "-c", "11111111", "--json"]);
     let names: Vec<&str> =
         json["decided"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
-    assert_eq!(names, ["aaaaaaaa-1", "aaaabbbb-2"], "{json}");
+    assert_eq!(names, ["aaaaaaaa-1:1", "aaaaaaaa-1:2", "aaaaaaaa-1:3", "aaaabbbb-2:1"], "{json}");
     let asked = editor.asked.lock().unwrap();
     assert_eq!(asked.len(), 1, "the moved file is not open there");
     assert_eq!((asked[0].edit.as_str(), asked[0].conversation.as_deref()), ("", Some(crate::project::ONE)));

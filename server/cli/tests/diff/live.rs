@@ -370,6 +370,26 @@ fn what_is_built_on_it_is_decided_with_it() {
     scene.assert_disk_untouched();
 }
 
+/// Held edits of one turn that build on each other are one decision (rule W11), and what goes along is named.
+#[test]
+fn what_is_held_together_is_named_together() {
+    let mut scene = Scene::new();
+    let one = scene.agent.edit(&scene.a, &[("replace", "line 3", "third")]);
+    let two = scene.agent.edit(&scene.a, &[("replace", "third", "3rd")]);
+    let ran = scene.project.must(0, &["accept", &format!("{}:1", one.id)]);
+    scene.assert_text(&(UNSAVED.to_owned() + &twenty().replace("line 3\n", "3rd\n")));
+    assert_eq!(
+        ran.out,
+        format!(
+            "Accepted {}, hunk 1.\nAccepted {}, hunk 1, which goes with it.\n",
+            &one.id[..8],
+            &two.id[..8]
+        )
+    );
+    scene.settled(&two.id, "accepted");
+    scene.assert_disk_untouched();
+}
+
 /// An editor that is gone leaves its undecided edits behind: they are decided on the disk then.
 #[test]
 fn edits_outlive_their_editor() {

@@ -68,6 +68,10 @@ impl Desk<'_> {
         let (path, hash) = (request.path.clone(), request.file_hash);
         match self.workspace.has_file(self.caller, &path).await {
             Ok(false) if hash.is_none() => self.change_file(file).await,
+            Ok(false) => Reply::refused(format!(
+                "The edit was refused and nothing was changed: there is no file at {path}, so none that file_hash could be of. To make \
+                 it, leave out file_hash."
+            )),
             // What else there is to say of the path is said there.
             _ => self.rewrite(request).await,
         }
@@ -153,7 +157,11 @@ fn answer(done: &EditReply, decided: bool) -> Reply {
         true => write!(out, "[{} · dry run, nothing was changed · would be {state}", done.name),
         false => write!(out, "[{} · edit {} · {} · {state}", done.name, done.edit.short(), done.status),
     };
-    let _ = writeln!(out, " · {} lines · file_hash {}]", done.text.line_count(), done.hash.short());
+    let lines = match done.text.line_count() {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    };
+    let _ = writeln!(out, " · {lines} · file_hash {}]", done.hash.short());
     if !done.dry_run {
         notes(&mut out, done, decided);
     }
@@ -205,7 +213,8 @@ fn filed(request: &FileRequest, done: &FileReply, decided: bool) -> Reply {
         (true, false) => {
             let _ = writeln!(
                 out,
-                "Held: to {what}. Nothing on the disk has changed yet. No editor is running for this file, so nobody is deciding now."
+                "Held: to {what}. Nothing on the disk has changed yet. No editor is running for this file, so nobody is \
+                 deciding now; the person can, with mcpdiff in a terminal or in an editor later."
             );
         }
         (false, _) => {
@@ -220,6 +229,11 @@ fn filed(request: &FileRequest, done: &FileReply, decided: bool) -> Reply {
             out,
             "New mcp_conversation_id: {conversation}. Pass it on with further edits of this turn."
         );
+    }
+    if let Some(text) = done.text.as_ref().filter(|text| text.line_count() > 0) {
+        out.push_str("It reads now:\n");
+        let all = 0..text.line_count();
+        regions(&mut out, text, std::slice::from_ref(&all));
     }
     let reply = Reply::new(out).with(EDITS, vec![done.edit.to_string()]);
     match &done.hash {
@@ -257,8 +271,8 @@ fn notes(out: &mut String, done: &EditReply, decided: bool) {
     match (held, under_way) {
         (true, true) => out.push_str("It goes into the editor's text at once; the disk has it when the person saves.\n"),
         (true, false) if !decided => out.push_str(
-            "Held: your reads show it, but the disk and builds do not have it. No editor is running for this file, so nobody can \
-             accept it yet.\n",
+            "Held: your reads show it, but the disk and builds do not have it. No editor is running for this file, so nobody is deciding \
+             now; the person can, with mcpdiff in a terminal or in an editor later.\n",
         ),
         (true, false) => out.push_str(
             "Held for the person to accept: your reads show it, but the editor's text, the disk and builds do not have it \

@@ -1,6 +1,6 @@
 //! list_edits: the edits of files, and how they stand.
 
-use hashline_history::Status;
+use hashline_history::{Decision, Status};
 use hashline_workspace::agent::{EditInfo, ReviewScope};
 use hashline_workspace::{Caller, Workspace};
 use rmcp::model::JsonObject;
@@ -52,6 +52,10 @@ fn has_state(edit: &EditInfo, state: &str) -> bool {
         "pending" => edit.status == Status::Pending,
         "accepted" => edit.status == Status::Accepted,
         "rejected" => edit.status == Status::Rejected,
+        // What is decided is not waiting any more, wherever its lines are.
+        "held" | "conflicted" => edit.hunks.iter().any(|hunk| {
+            hunk.view.decision == Decision::Undecided && told::state_key(hunk.view.state) == state
+        }),
         other => edit.hunks.iter().any(|hunk| told::state_key(hunk.view.state) == other),
     }
 }

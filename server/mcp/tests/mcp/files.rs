@@ -106,6 +106,62 @@ async fn line_endings_are_the_files() {
 }
 
 #[tokio::test]
+async fn a_new_file_needs_no_read() {
+    let client = Client::new("old\n").await;
+    let given = json!({ "path": "new.txt", "content": "one\ntwo\n" });
+    let made = call(&client.connection, "write_file", given).await;
+    assert_eq!(made.tagged().len(), 2, "{}", made.text);
+    let operations = json!([{ "op": "replace", "anchor": made.anchor("two"), "content": "zwei" }]);
+    let given = json!({ "path": "new.txt", "file_hash": made.hash(), "operations": operations });
+    let edited = call(&client.connection, "edit_text_file", given).await;
+    assert!(!edited.failed, "{}", edited.text);
+    let text = std::fs::read_to_string(client.temp.path().join("new.txt")).unwrap();
+    assert_eq!(text, "one\nzwei\n");
+}
+
+#[tokio::test]
+async fn refusals_fit_what_was_called() {
+    let client = Client::new("one\n").await;
+    for (tool, given, words) in [
+        ("move_file", json!({ "source": "a.txt", "destination": "./a.txt" }), "is where the file is already"),
+        (
+            "write_file",
+            json!({ "path": "a.txt", "content": "x", "file_hash": "00000000" }),
+            "for the text as it is now",
+        ),
+        (
+            "write_file",
+            json!({ "path": "b.txt", "content": "x", "file_hash": "00000000" }),
+            "leave out file_hash",
+        ),
+        ("withdraw_edit", json!({ "edit_id": "zz" }), "No edit of this connection"),
+        ("withdraw_edit", json!({ "edit_id": " " }), "edit_id is empty"),
+    ] {
+        let refused = call(&client.connection, tool, given).await;
+        assert!(refused.failed && refused.text.contains(words), "{words}: {}", refused.text);
+    }
+    let missing = call(&client.connection, "withdraw_edit", json!({})).await;
+    assert!(missing.text.contains("is missing") && !missing.text.contains("is empty"), "{}", missing.text);
+    let one = client.edit(json!([{ "old": "one", "new": "two" }])).await;
+    assert!(one.text.contains(" · 1 line · "), "{}", one.text);
+}
+
+#[tokio::test]
+async fn what_is_rejected_is_not_held_any_more() {
+    let mut desk = Desk::new();
+    desk.open("a.txt", HELLO);
+    let edit = json!([{ "old": "world", "new": "moon" }]);
+    let edit = desk.call("edit_file_diff", json!({ "path": "a.txt", "edits": edit })).await;
+    let listed =
+        async |desk: &Desk, state: &str| desk.call("list_edits", json!({ "state": state })).await.text;
+    assert!(listed(&desk, "held").await.starts_with("1 held edit"));
+    desk.decide(Choice::Reject, Target::Edit(edit.edit_id()), None).await;
+    let held = listed(&desk, "held").await;
+    assert!(held.starts_with("There are no held edits"), "{held}");
+    assert!(listed(&desk, "rejected").await.starts_with("1 rejected edit"));
+}
+
+#[tokio::test]
 async fn a_reply_is_enough_to_go_on() {
     let desk = Desk::new();
     desk.write("hello.js", HELLO);

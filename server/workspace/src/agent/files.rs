@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashline_history::{ConversationId, EditId, FileChange};
-use hashline_text::{FileHash, decode};
+use hashline_text::{FileHash, Text, decode};
 
 use crate::agent::documents::info;
 use crate::agent::read::{blocking, name_of};
 use crate::disk::{DiskError, PathStyle, Place};
-use crate::document::{Document, Mode, NewFile, Proposal};
+use crate::document::{Document, Millis, Mode, NewFile, Proposal};
 use crate::record::{Provisional, name_in_record};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
@@ -55,6 +55,16 @@ pub struct FileReply {
     pub open: bool,
     /// The hash of what the file holds, if it is text that agents can read.
     pub hash: Option<FileHash>,
+    /// The text of a file that is made.
+    pub text: Option<Text>,
+}
+
+/// How a change of a file stands.
+struct Changed {
+    held: bool,
+    open: bool,
+    hash: Option<FileHash>,
+    text: Option<Text>,
 }
 
 impl Workspace {
@@ -83,7 +93,7 @@ impl Workspace {
         let (edit, conversation) = (proposal.id.clone(), proposal.conversation.clone());
         let (name, path) =
             (name_of(&slot, slot.key.clone()), to.as_ref().map(|to| to.absolute().display().to_string()));
-        let (held, open, hash) =
+        let Changed { held, open, hash, text } =
             blocking(move || workspace.change_file_now(&target, &place, to.as_ref(), &request, &proposal))
                 .await?;
         self.attend(&slot);
@@ -95,6 +105,7 @@ impl Workspace {
             held,
             open,
             hash,
+            text,
         })
     }
 
@@ -117,7 +128,7 @@ impl Workspace {
         let to = self.roots_of(caller).resolve(destination, PathStyle::Any)?;
         to.check_write()?;
         if to.absolute() == from.absolute() {
-            return Err(Refusal::NothingToDo);
+            return Err(Refusal::SamePath { path: to.absolute().display().to_string() });
         }
         let name = name_in_record(&to);
         let takes = |slot: &Arc<Slot>| {
@@ -136,7 +147,6 @@ impl Workspace {
         self.slots().iter().any(|slot| slot.lock().name_to_be() == Some(&name))
     }
 
-    /// Whether it is held, whether an editor has the file open, and the hash of what it holds.
     fn change_file_now(
         &self,
         slot: &Arc<Slot>,
@@ -144,7 +154,7 @@ impl Workspace {
         to: Option<&Place>,
         request: &FileRequest,
         proposal: &Proposal,
-    ) -> Result<(bool, bool, Option<FileHash>), Refusal> {
+    ) -> Result<Changed, Refusal> {
         if slot.lock().is_open() {
             return self.hold_file_change(slot, place, to, request, proposal);
         }
@@ -160,8 +170,10 @@ impl Workspace {
                 _ => None,
             };
             document.propose_file(change, content, &on_disk, now)?;
-            let held = on_disk.mode == Mode::Propose;
-            Ok(ControlFlow::Continue((held, false, document.hash_for_agents())))
+            let made = matches!(request.change, FileAction::Create(_));
+            let text = made.then(|| shown_whole(document, now)).transpose()?;
+            let (held, hash) = (on_disk.mode == Mode::Propose, document.hash_for_agents());
+            Ok(ControlFlow::Continue(Changed { held, open: false, hash, text }))
         })?;
         match done {
             Some(done) => Ok(done),
@@ -178,7 +190,7 @@ impl Workspace {
         to: Option<&Place>,
         request: &FileRequest,
         proposal: &Proposal,
-    ) -> Result<(bool, bool, Option<FileHash>), Refusal> {
+    ) -> Result<Changed, Refusal> {
         self.fall_behind(slot);
         self.bring_back_in_turn(slot);
         if info(slot).dirty {
@@ -196,12 +208,20 @@ impl Workspace {
             return Err(error.into());
         }
         slot.lock().publish_file(change, &proposal);
-        Ok((true, true, None))
+        Ok(Changed { held: true, open: true, hash: None, text: None })
     }
 }
 
 fn taken(place: &Place) -> Refusal {
     DiskError::AlreadyThere { path: place.absolute().to_owned() }.into()
+}
+
+/// The text of a file that its agent has just made, and has seen with that.
+fn shown_whole(document: &mut Document, now: Millis) -> Result<Text, Refusal> {
+    let mut served = document.serve_agents()?;
+    let (hash, text) = (served.hash(), served.text().clone());
+    document.served(&served, hash, 0..text.line_count(), now);
+    Ok(text)
 }
 
 /// What a request comes to, for the file as it is.

@@ -179,12 +179,10 @@ impl Workspace {
             [] => return Err(Refusal::NoSuchEdit(id.to_owned())),
             _ => return Err(Refusal::AmbiguousEdit(id.to_owned())),
         };
-        if edit.status != Status::Pending {
-            return Err(Refusal::Decided { edit: edit.id.short().to_owned(), status: edit.status.as_str() });
-        }
         let id = edit.id.clone();
         let slot = self.slots().into_iter().find(|slot| slot.lock().edits().iter().any(|edit| edit.id == id));
         let slot = slot.ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))?;
+        slot.lock().may_be_withdrawn(&id)?;
         let _turn = slot.queue.lock().await;
         let (workspace, target, named) = (self.clone(), slot.clone(), id.clone());
         let work = move || {
@@ -193,6 +191,8 @@ impl Workspace {
                 Ok(open.map(|mut document| document.withdraw(&named)))
             };
             let in_file = |document: &mut Document, now| {
+                // Another process may have decided about it meanwhile.
+                document.may_be_withdrawn(&named)?;
                 document.withdraw(&named);
                 document.settle_on_disk(now);
                 Ok(ControlFlow::Continue(()))
@@ -204,6 +204,17 @@ impl Workspace {
         let scope = ReviewScope { edits: vec![id.to_string()], ..ReviewScope::default() };
         let mut edits = edits_of(caller, &slot, &scope);
         edits.pop().ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))
+    }
+}
+
+impl Document {
+    /// Whether an edit is undecided, so that its agent may take it back.
+    fn may_be_withdrawn(&self, id: &EditId) -> Result<(), Refusal> {
+        let decided = self.edits().iter().find(|edit| edit.id == *id && edit.status() != Status::Pending);
+        let Some(edit) = decided else { return Ok(()) };
+        let withdrawn = edit.decisions().all(|(_, decision)| decision == Decision::Withdrawn);
+        let status = if withdrawn { "withdrawn" } else { edit.status().as_str() };
+        Err(Refusal::Decided { edit: id.short().to_owned(), status })
     }
 }
 

@@ -38,7 +38,7 @@ pub enum Target {
     Edit(String),
     /// All undecided hunks of a conversation.
     Conversation(ConversationId),
-    /// All hunks of a conversation that are undecided or accepted.
+    /// All hunks of a conversation, those that were decided otherwise among them.
     Whole(ConversationId),
     /// The hunks that touch these lines of the editor's text.
     Lines(Range<usize>),
@@ -96,7 +96,7 @@ pub(crate) struct Ruling {
 /// What became of a decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// Decided, or under way.
+    /// Decided, or under way: those that were named, and those that were decided with them.
     pub queued: Vec<HunkRef>,
     /// Not decided.
     pub refused: Vec<Undecided>,
@@ -115,6 +115,17 @@ pub struct Elsewhere {
     pub refused: Undecided,
 }
 
+impl Decided {
+    /// Adds hunks that are decided, each once.
+    pub(crate) fn add(&mut self, hunks: impl IntoIterator<Item = HunkRef>) {
+        for hunk in hunks {
+            if !self.queued.contains(&hunk) {
+                self.queued.push(hunk);
+            }
+        }
+    }
+}
+
 impl Document {
     /// Decides about hunks. What changes the text is under way when this returns; without an editor it waits for
     /// [`settle_on_disk`](Self::settle_on_disk).
@@ -127,7 +138,7 @@ impl Document {
             decided.refused.push(Self::not_decided(&request.target, message));
             return decided;
         }
-        if let Some(refusal) = self.unseen_change(request) {
+        if let Some(refusal) = self.unseen_removal(request).or_else(|| self.unseen_change(request)) {
             decided.refused.push(refusal);
             return decided;
         }
@@ -140,7 +151,7 @@ impl Document {
         let before = if puts_in { &[true, false][..] } else { &[false][..] };
         for made in before {
             let file = self.decide_file(request, *made);
-            decided.queued.extend(file.queued);
+            decided.add(file.queued);
             decided.refused.extend(file.refused);
             if !decided.refused.is_empty() {
                 return decided;
@@ -160,8 +171,12 @@ impl Document {
                 Some(_) => Some("holds no text now. Put the text back, then decide about its lines."),
                 None => Some("is not there now. Put it back, then decide about its lines."),
             };
+            if self.was_removed() {
+                decided.refused.push(self.removed(&request.target));
+                return decided;
+            }
             if let Some(what) = missing {
-                let message = format!("{} {what}", self.uri());
+                let message = format!("{} {what}", self.called());
                 decided.refused.push(Self::not_decided(&request.target, message));
                 return decided;
             }
@@ -174,7 +189,7 @@ impl Document {
         for id in targets {
             let ruling = Ruling { request: request.clone(), of_many, together: self.group_of(id) };
             match self.decide_or_wait(id, &ruling, now) {
-                Ok(()) => decided.queued.extend(self.name(id)),
+                Ok(all) => decided.add(all.into_iter().filter_map(|id| self.name(id))),
                 Err(undecided) => decided.refused.push(undecided),
             }
         }
@@ -183,7 +198,7 @@ impl Document {
                 self.settle_on_disk(now);
             }
             let file = self.decide_file(request, true);
-            decided.queued.extend(file.queued);
+            decided.add(file.queued);
             decided.refused.extend(file.refused);
         }
         if decided == Decided::default() {
@@ -192,30 +207,58 @@ impl Document {
         decided
     }
 
+    /// Why nothing is decided about a file that was removed while nobody watched; has it written again where that is wanted.
+    fn unseen_removal(&mut self, request: &Request) -> Option<Undecided> {
+        if !self.was_removed() {
+            return None;
+        }
+        match request.unseen {
+            Unseen::Keep => None,
+            Unseen::GiveUp => {
+                self.unremove();
+                None
+            }
+            Unseen::Refuse => Some(self.removed(&request.target)),
+        }
+    }
+
     /// Why nothing is decided about a file that was changed while nobody watched; takes the change back where that is wanted.
     fn unseen_change(&mut self, request: &Request) -> Option<Undecided> {
         if self.is_open() {
             return None;
         }
+        let changes_text = self.changes_text(request);
         let before = self.unseen.as_deref()?;
         match request.unseen {
             Unseen::Keep => None,
+            // Nothing is given up for a decision that the text shows already.
+            Unseen::GiveUp if !changes_text => None,
             Unseen::GiveUp => {
                 self.weave = self.unseen.take().map(|before| *before);
                 self.snapshots.text_changed();
                 None
             }
             Unseen::Refuse => {
-                let message = changed_words(before.buffer(), self.text());
+                let message = changed_words(&self.called(), before.buffer(), self.text());
                 Some(Undecided { why: Why::Changed, message, ..Self::no_such(&request.target) })
             }
         }
     }
 
+    /// Whether a decision is not what the text, and the file, show already.
+    fn changes_text(&mut self, request: &Request) -> bool {
+        let Some(wanted) = request.choice.puts_in() else { return false };
+        let files = self.file_targets(request).into_iter().filter_map(|at| self.edits[at].file.as_ref());
+        let file = files.into_iter().any(|file| file.done != wanted);
+        let targets = self.targets(request);
+        let weave = self.weave();
+        file || targets.into_iter().any(|id| weave.in_buffer(id) != wanted)
+    }
+
     /// Whether a decision would take out what a person has typed, or take back what was changed while nobody watched.
     pub(crate) fn gives_up(&mut self, request: &Request) -> bool {
         if request.unseen == Unseen::GiveUp && self.unseen.is_some() && !self.is_open() {
-            return true;
+            return self.changes_text(request);
         }
         let out = matches!(request.choice, Choice::Reject | Choice::KeepMine)
             && request.edited == Some(TakeOut::WithMyChanges);
@@ -384,7 +427,7 @@ impl Document {
                 let again = match request.target {
                     Target::Hunk(_) => true,
                     Target::Edit(_) => settled,
-                    Target::Whole(_) => hunk.decision == Decision::Accepted,
+                    Target::Whole(_) => request.choice.is_against(hunk.decision),
                     _ => false,
                 };
                 let open = hunk.decision == Decision::Undecided
@@ -431,7 +474,8 @@ impl Document {
         self.intend(aim, Plan::switch(&[], &off), Some(Decision::Withdrawn), None);
     }
 
-    pub(crate) fn decide_one(&mut self, id: HunkId, ruling: &Ruling) -> Result<(), Undecided> {
+    /// Decides about a hunk. Returns it, and those that are decided with it.
+    pub(crate) fn decide_one(&mut self, id: HunkId, ruling: &Ruling) -> Result<Vec<HunkId>, Undecided> {
         let request = &ruling.request;
         let state = self.state_of(id);
         let in_text = self.weave().in_buffer(id);
@@ -443,9 +487,9 @@ impl Document {
                 if let HunkState::Conflicted(conflict) = state {
                     return Err(self.conflicted(id, conflict));
                 }
-                self.accept(id, ruling)?;
+                return self.accept(id, ruling);
             }
-            Choice::Reject | Choice::KeepMine => self.reject(id, ruling, in_text)?,
+            Choice::Reject | Choice::KeepMine => return self.reject(id, ruling, in_text),
             Choice::TakeTheirs | Choice::KeepBoth => {
                 let how =
                     if request.choice == Choice::TakeTheirs { PutIn::TakeTheirs } else { PutIn::KeepBoth };
@@ -457,12 +501,15 @@ impl Document {
                 for hunk in &plan.on {
                     self.free(*hunk);
                 }
+                let mut all = vec![id];
+                all.extend(plan.on.iter().copied().filter(|hunk| *hunk != id));
                 let aim = Aim::PutInAnyway(id, how);
                 self.intend(aim, plan, Some(Decision::Accepted), request.reason.clone());
+                return Ok(all);
             }
             Choice::Reopen => self.set_decision(id, Decision::Undecided, None),
         }
-        Ok(())
+        Ok(vec![id])
     }
 
     /// A hunk and those that were shown as one with it when it was decided about, as far as they still are: what has joined them
@@ -480,7 +527,7 @@ impl Document {
         }
     }
 
-    fn accept(&mut self, id: HunkId, ruling: &Ruling) -> Result<(), Undecided> {
+    fn accept(&mut self, id: HunkId, ruling: &Ruling) -> Result<Vec<HunkId>, Undecided> {
         let request = &ruling.request;
         let mut all: Vec<HunkId> = Vec::new();
         for member in self.still_together(id, ruling) {
@@ -498,10 +545,10 @@ impl Document {
             self.free(*hunk);
         }
         self.intend(Aim::PutIn, plan, Some(Decision::Accepted), request.reason.clone());
-        Ok(())
+        Ok(std::iter::once(id).chain(others).collect())
     }
 
-    fn reject(&mut self, id: HunkId, ruling: &Ruling, in_text: bool) -> Result<(), Undecided> {
+    fn reject(&mut self, id: HunkId, ruling: &Ruling, in_text: bool) -> Result<Vec<HunkId>, Undecided> {
         let request = &ruling.request;
         let mut dependents = self.weave().with_dependents(id);
         for member in self.still_together(id, ruling) {
@@ -517,6 +564,15 @@ impl Document {
             held.iter().copied().filter(|hunk| weave.in_buffer(*hunk)).collect()
         };
         held.retain(|hunk| !in_buffer.contains(hunk));
+        let lost = in_buffer.iter().copied().find(|hunk| self.weave().is_lost(*hunk));
+        if let Some(lost) = lost {
+            if request.edited != Some(TakeOut::KeepMyLines) {
+                return Err(self.lost(id, lost));
+            }
+            self.forget_waiting(&dependents);
+            self.reject_where_it_is(&dependents, request);
+            return Ok(std::iter::once(id).chain(others).collect());
+        }
         if in_text {
             let asks = in_buffer.iter().any(|hunk| self.weave().edited(*hunk).asks());
             if asks && request.edited.is_none() {
@@ -540,7 +596,20 @@ impl Document {
         for hunk in held {
             self.reject_held_or_wait(hunk, ruling);
         }
-        Ok(())
+        Ok(std::iter::once(id).chain(others).collect())
+    }
+
+    /// Rejects hunks and leaves the text as it is: what of it is theirs is not certain, and for the person to take out.
+    fn reject_where_it_is(&mut self, hunks: &[HunkId], request: &Request) {
+        for hunk in hunks {
+            self.set_decision(*hunk, Decision::Rejected, request.reason.clone());
+        }
+        let names: Vec<String> =
+            hunks.iter().filter_map(|hunk| self.name(*hunk)).map(|name| name.short()).collect();
+        self.notices.push(format!(
+            "The text was left as it is, as the place of {} in it is no longer certain. Take out by hand what you do not want.",
+            names.join(", ")
+        ));
     }
 
     /// Whether hunks that must be decided with one may be: asked for, or of the same turn (rule W11).

@@ -30,15 +30,16 @@ pub struct Edit {
 }
 
 impl Edit {
-    fn decisions(&self) -> impl Iterator<Item = Decision> {
-        let file = self.file.iter().map(|file| file.decision);
-        file.chain(self.hunks.iter().map(|hunk| hunk.decision))
+    /// The decision about each hunk, by its number.
+    pub(crate) fn decisions(&self) -> impl Iterator<Item = (u32, Decision)> {
+        let file = self.file.iter().map(|file| (1, file.decision));
+        file.chain(self.hunks.iter().map(|hunk| (hunk.number, hunk.decision)))
     }
 
     /// The person's decision about the edit as a whole (rule W12).
     #[must_use]
     pub fn status(&self) -> Status {
-        Status::of(self.decisions())
+        Status::of(self.decisions().map(|(_, decision)| decision))
     }
 
     /// Whether there is a decision that its agent has not been told of.

@@ -125,6 +125,20 @@ impl Document {
         self.file.exists
     }
 
+    /// Whether something that nobody watched has removed the file.
+    pub(crate) fn was_removed(&self) -> bool {
+        let changes = self.edits.iter().filter_map(|edit| edit.file.as_ref());
+        let mut existence = changes.filter_map(|file| Some((file.done, file.change.exists?))).peekable();
+        let before = existence.peek().is_none_or(|(_, (was, _))| *was);
+        let should = existence.rfind(|(done, _)| *done).map_or(before, |(_, (_, now))| now);
+        !self.is_open() && !self.edits.is_empty() && should && !self.file.exists
+    }
+
+    /// Takes back that something has removed the file: it is to hold what was recorded last.
+    pub(crate) fn unremove(&mut self) {
+        self.file.exists = true;
+    }
+
     /// Whether its removal or another name waits for the person.
     pub(crate) fn has_held_file_change(&self) -> bool {
         let mut files = self.edits.iter().filter_map(|edit| edit.file.as_ref());
@@ -255,7 +269,8 @@ impl Document {
             matches!(request.target, Target::Hunk(_) | Target::Edit(_)) || request.choice == Choice::Reopen;
         let open = |edit: &Edit| {
             edit.file.as_ref().is_some_and(|file| {
-                let whole = matches!(request.target, Target::Whole(_)) && file.decision == Decision::Accepted;
+                let whole =
+                    matches!(request.target, Target::Whole(_)) && request.choice.is_against(file.decision);
                 file.decision == Decision::Undecided
                     || whole
                     || (again && file.decision != Decision::Withdrawn)
@@ -418,7 +433,7 @@ impl Document {
         }
         let words =
             "The file is open in the editor. Close it first, then decide about its removal or its new name.";
-        Err(self.file_refused(at, Why::Failed, words.to_owned()))
+        Err(self.file_refused(at, Why::Open, words.to_owned()))
     }
 
     /// The refusal where later edits have set the same registers.

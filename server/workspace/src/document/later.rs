@@ -57,6 +57,15 @@ impl Choice {
         }
     }
 
+    /// Whether the person has decided the other way round.
+    pub(crate) fn is_against(self, decision: Decision) -> bool {
+        match self.puts_in() {
+            Some(true) => decision == Decision::Rejected,
+            Some(false) => decision == Decision::Accepted,
+            None => false,
+        }
+    }
+
     fn decision(self) -> Decision {
         match self.puts_in() {
             Some(true) => Decision::Accepted,
@@ -67,13 +76,14 @@ impl Choice {
 }
 
 impl Document {
-    /// Decides about a hunk now, or as soon as it is clear what becomes of the delivery that holds it.
+    /// Decides about a hunk now, or as soon as it is clear what becomes of the delivery that holds it. Returns it, and those that are
+    /// decided with it now.
     pub(crate) fn decide_or_wait(
         &mut self,
         id: HunkId,
         ruling: &Ruling,
         now: Millis,
-    ) -> Result<(), Undecided> {
+    ) -> Result<Vec<HunkId>, Undecided> {
         let Some(way) = self.way_of(id) else { return self.decide_one(id, ruling) };
         let request = &ruling.request;
         let same = request.choice.puts_in() == Some(way.on);
@@ -81,7 +91,7 @@ impl Document {
         if (same || reopens) && way.decision.unwrap_or_default() == request.choice.decision() {
             // Asked for already, by itself or with another hunk of this decision.
             self.flow.later.retain(|later| later.hunk != id);
-            return Ok(());
+            return Ok(vec![id]);
         }
         // Deciding again is about the decision, not about the text: it has time until the text is as it was to be.
         if !same && !way.sent && !reopens {
@@ -93,7 +103,7 @@ impl Document {
             return self.decide_one(id, ruling).inspect_err(|_| self.flow = before);
         }
         self.wait(id, Wish::Decide(Box::new(ruling.clone())));
-        Ok(())
+        Ok(vec![id])
     }
 
     /// Calls off what waits to be sent of a hunk, for a decision that cannot wait; refuses it where the editor may be at it.

@@ -1,6 +1,6 @@
 //! Why something was not decided, with the next step.
 
-use hashline_history::HunkRef;
+use hashline_history::{Decision, HunkRef};
 use hashline_text::Text;
 use hashline_weave::{Conflict, HunkId};
 use similar::TextDiff;
@@ -26,6 +26,10 @@ pub enum Why {
     Gone,
     /// The file was changed while nobody watched.
     Changed,
+    /// The file was removed while nobody watched.
+    Removed,
+    /// The file is open in an editor, and has to be closed first.
+    Open,
     /// It could not be written.
     Failed,
     /// Another editor decides about it.
@@ -50,8 +54,34 @@ impl Document {
         let mut undecided = Self::no_such(target);
         if *target == Target::All {
             undecided.message = "No agent edit waits in this document.".to_owned();
+        } else if self.is_withdrawn(target) {
+            undecided.message =
+                "Its agent has withdrawn it, so there is nothing to decide about it.".to_owned();
         }
         undecided
+    }
+
+    /// Whether an agent has taken back all that a target names.
+    fn is_withdrawn(&self, target: &Target) -> bool {
+        let named = self.edits().iter().filter(|edit| match target {
+            Target::Hunk(hunk) => edit.id.as_str().starts_with(hunk.edit.as_str()),
+            Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
+            Target::Conversation(id) | Target::Whole(id) => edit.conversation == *id,
+            Target::Lines(_) | Target::All => false,
+        });
+        let only = match target {
+            Target::Hunk(hunk) => Some(hunk.number),
+            _ => None,
+        };
+        let decisions = named.flat_map(super::Edit::decisions);
+        let mut decisions =
+            decisions.filter(|(number, _)| only.is_none_or(|only| only == *number)).peekable();
+        decisions.peek().is_some() && decisions.all(|(_, decision)| decision == Decision::Withdrawn)
+    }
+
+    /// What the document is called in sentences.
+    pub(crate) fn called(&self) -> String {
+        self.file_now().name.as_ref().map_or_else(|| self.uri().to_owned(), ToString::to_string)
     }
 
     /// What to say when nothing can be decided, or a decision could not be written to the file.
@@ -83,6 +113,16 @@ impl Document {
             _ => format!("No undecided edit is called {hunk}. List the edits to see which are left."),
         };
         Undecided { hunk, why: Why::Gone, message, others: Vec::new() }
+    }
+
+    /// What to say of a file that is gone: there is nothing in it to keep or to decide about.
+    pub(crate) fn removed(&self, target: &Target) -> Undecided {
+        let message = format!(
+            "{} was removed by something else since its last edit was recorded, so there is no text to decide about and nothing was \
+             decided.\nPut it back, or have it written again as it was recorded.",
+            self.called()
+        );
+        Undecided { why: Why::Removed, message, ..Self::no_such(target) }
     }
 
     pub(crate) fn collides(&self, id: HunkId, other: HunkId) -> Undecided {
@@ -123,7 +163,9 @@ impl Document {
             if id == lost { Vec::new() } else { self.name(lost).into_iter().collect() };
         let whose = others.first().map_or_else(|| "this edit".to_owned(), HunkRef::short);
         let way = match self.weave.as_ref().is_some_and(|weave| weave.in_buffer(lost)) {
-            true => "Change its lines by hand, and accept it: then it counts as kept.",
+            true => {
+                "Take its lines out by hand, and reject it with the choice to keep your lines: that leaves the text as it is."
+            }
             false => "Reject it, and make the change by hand if you want it.",
         };
         Undecided {
@@ -141,16 +183,19 @@ impl Document {
 const SHOWN: usize = 60;
 
 /// What was changed in a file while nobody watched.
-pub(crate) fn changed_words(before: &Text, now: &Text) -> String {
+pub(crate) fn changed_words(name: &str, before: &Text, now: &Text) -> String {
     let (before, now) = (before.to_string(), now.to_string());
     let difference = TextDiff::from_lines(&before, &now);
-    let difference =
-        difference.unified_diff().context_radius(3).header("as recorded", "as it is").to_string();
+    let difference = difference
+        .unified_diff()
+        .context_radius(3)
+        .header(&format!("{name}, as recorded"), &format!("{name}, as it is"))
+        .to_string();
     let mut lines: Vec<&str> = difference.lines().collect();
     let more = lines.len().saturating_sub(SHOWN);
     lines.truncate(SHOWN);
     let mut words = format!(
-        "The file was changed by something else since its last edit was recorded, so nothing was decided:\n{}\n",
+        "{name} was changed by something else since its last edit was recorded, so nothing in this file was decided:\n{}\n",
         lines.join("\n")
     );
     if more > 0 {

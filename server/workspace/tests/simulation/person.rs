@@ -328,7 +328,13 @@ impl Desk {
                 Why::Edited => room.tally.edited += 1,
                 Why::NeedsOthers => room.tally.needs_others += 1,
                 Why::Collides => room.tally.collisions += 1,
-                Why::Conflicted | Why::Lost | Why::Gone | Why::Changed | Why::Failed => {}
+                Why::Conflicted
+                | Why::Lost
+                | Why::Gone
+                | Why::Changed
+                | Why::Removed
+                | Why::Open
+                | Why::Failed => {}
             }
         }
         if text != self.document.text().to_string() {
