@@ -334,7 +334,8 @@ impl Desk {
                 | Why::Changed
                 | Why::Removed
                 | Why::Open
-                | Why::Failed => {}
+                | Why::Failed
+                | Why::Elsewhere => {}
             }
         }
         if text != self.document.text().to_string() {
