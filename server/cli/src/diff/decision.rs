@@ -15,11 +15,11 @@ use super::words;
 use crate::Failure;
 
 /// Decides about what is named.
-pub fn run(
-    store: &Store,
+pub fn run<'a>(
+    store: &'a Store,
     verb: Verb,
     options: &Decide,
-    decider: impl FnOnce() -> Result<Box<dyn Decider>, Failure>,
+    decider: impl FnOnce() -> Result<Box<dyn Decider + 'a>, Failure>,
     screen: Screen,
 ) -> Result<ExitCode, Failure> {
     if options.names.is_empty() {
@@ -44,6 +44,7 @@ pub fn run(
     for one in &named {
         plan.add(one, &how, &mut edits)?;
     }
+    plan.sort(verb);
     let mut answer = Answer { notes: mended, ..Answer::default() };
     if !plan.wishes.is_empty() {
         let mut decider = decider()?;
@@ -116,6 +117,15 @@ struct Plan {
 }
 
 impl Plan {
+    /// What was made later may rest on what was made before it, such as lines on their file: it comes in after that, and goes out first.
+    fn sort(&mut self, verb: Verb) {
+        let sequence = |edits: &[Found]| edits.iter().map(|edit| edit.sequence).min();
+        self.wishes.sort_by_key(|wish| sequence(&wish.edits));
+        if verb == Verb::Reject {
+            self.wishes.reverse();
+        }
+    }
+
     fn add(&mut self, named: &Named, how: &How, edits: &mut Edits<'_>) -> Result<(), Failure> {
         match named {
             Named::Edit(found) => {

@@ -7,6 +7,7 @@ mod commands;
 mod decisions;
 mod editor;
 mod faults;
+mod files;
 mod hostile;
 mod live;
 mod project;

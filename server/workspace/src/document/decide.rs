@@ -144,7 +144,9 @@ impl Document {
                 None => Some("is not there now. Put it back, then decide about its lines."),
             };
             if let Some(what) = missing {
-                let message = format!("{} {what}", self.uri());
+                let name =
+                    self.file_now().name.as_ref().map_or_else(|| self.uri().to_owned(), ToString::to_string);
+                let message = format!("{name} {what}");
                 decided.refused.push(Self::not_decided(&request.target, message));
                 return decided;
             }

@@ -4,6 +4,8 @@
 //! was when the hunk was made, and undone while it is as the hunk left it: so of two that set one register, the later one goes first.
 //! Here only the registers change; whoever has the file brings it to them.
 
+use std::ops::Range;
+
 use hashline_anchor::rewrite_whole;
 use hashline_history::{
     Decision, DocumentName, FileChange, HunkRef, Location, Mode, NewEdit, NewHunk, Operation, Registers,
@@ -28,13 +30,15 @@ pub struct FileHunk {
     pub told: Decision,
     /// Whether the file is so.
     pub done: bool,
+    /// The text that is there again when a file that it makes anew is unmade, by its hash.
+    pub(crate) below: Option<FileHash>,
 }
 
 impl FileHunk {
     /// One that is made now.
     pub(crate) fn new(change: FileChange) -> Self {
         let undecided = Decision::Undecided;
-        Self { change, decision: undecided, reason: None, told: undecided, done: false }
+        Self { change, decision: undecided, reason: None, told: undecided, done: false, below: None }
     }
 
     /// Whether it makes the file.
@@ -172,6 +176,7 @@ impl Document {
     ) -> Result<(), Refusal> {
         let mut edit = self.file_edit(&change, proposal);
         let mut hunks = Vec::new();
+        let below = self.form.hash(self.text());
         if let Some(NewFile { text, form }) = content {
             edit.hash_after = Some(form.hash(&text));
             self.set_form(form);
@@ -191,6 +196,9 @@ impl Document {
         }
         self.note_edit(edit);
         self.publish_file(change, proposal);
+        if let Some(file) = self.edits.last_mut().and_then(|edit| edit.file.as_mut()) {
+            file.below = Some(below);
+        }
         self.add_hunks(&hunks, 2);
         if proposal.mode == Mode::Apply {
             self.switch_file(self.edits.len() - 1, true);
@@ -294,8 +302,7 @@ impl Document {
         if !hunk.done {
             self.check_closed(at)?;
             if !self.file.is(&hunk.change, false) {
-                let words = "The file is no longer as it was then: it was made, removed or renamed since. Reject the edit.";
-                return Err(self.file_refused(at, Why::Collides, words.to_owned()));
+                return self.accept_file_with(at, request);
             }
             self.switch_file(at, true);
         }
@@ -308,7 +315,7 @@ impl Document {
         if hunk.done {
             self.check_closed(at)?;
             if !self.file.is(&hunk.change, true) {
-                return Err(self.set_since(at));
+                return self.reject_file_with(at, request);
             }
             if hunk.creates() {
                 self.empty(at, request)?;
@@ -345,11 +352,12 @@ impl Document {
         made.into_iter().find_map(|at| self.may_be_emptied(at, request).err())
     }
 
-    /// Takes all lines out of a file that is to be unmade.
+    /// Takes out of a file that is to be unmade all lines that have come into it since it was made.
     fn empty(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
         let (on, emptied) = self.may_be_emptied(at, request)?;
-        if let Some(emptied) = emptied {
+        if let Some((emptied, form)) = emptied {
             *self.weave() = emptied;
+            self.set_form(form);
             self.text_changed();
             for id in on {
                 self.note_switch(id, false);
@@ -365,10 +373,15 @@ impl Document {
         &mut self,
         at: usize,
         request: &Request,
-    ) -> Result<(Vec<HunkId>, Option<Weave>), Undecided> {
+    ) -> Result<(Vec<HunkId>, Option<(Weave, DiskForm)>), Undecided> {
         let on: Vec<HunkId> = {
-            let weave = self.weave();
-            weave.hunks().filter(|id| weave.in_buffer(*id)).collect()
+            // Those before are of a file that was removed, and have to come back with it.
+            let since =
+                |id: &HunkId| matches!(self.owners.get(id.order()), Some(Some((edit, _))) if *edit >= at);
+            let weave = self.weave.as_ref();
+            weave.map_or_else(Vec::new, |weave| {
+                weave.hunks().filter(|id| weave.in_buffer(*id) && since(id)).collect()
+            })
         };
         let (own, edit) = (self.edits[at].id.clone(), self.edits[at].clone());
         let foreign: Vec<HunkRef> = on
@@ -391,7 +404,15 @@ impl Document {
         }
         let mut trial = self.weave().clone();
         let emptied = trial.carry_out(&Plan::switch(&[], &on)).is_ok().then_some(trial);
-        let mine = emptied.as_ref().is_none_or(|trial| !trial.buffer().is_empty());
+        let below = edit.file.as_ref().and_then(|file| file.below);
+        let forms = [self.form, DiskForm { bom: !self.form.bom, ..self.form }];
+        let form_of = |text: &Text| forms.into_iter().find(|form| Some(form.hash(text)) == below);
+        let (form, mine) = match emptied.as_ref().map(Weave::buffer) {
+            Some(left) if left.is_empty() => (self.form, false),
+            Some(left) => form_of(left).map_or((self.form, true), |form| (form, false)),
+            None => (self.form, true),
+        };
+        let emptied = emptied.map(|emptied| (emptied, form));
         if mine && request.edited != Some(TakeOut::WithMyChanges) {
             let words = "You have written in the file since it was made: undoing that would remove your lines with it.";
             return Err(self.file_refused(at, Why::Edited, words.to_owned()));
@@ -409,24 +430,77 @@ impl Document {
         Err(self.file_refused(at, Why::Failed, words.to_owned()))
     }
 
-    /// The refusal where later edits have set the same registers.
-    fn set_since(&self, at: usize) -> Undecided {
+    /// Does a file hunk for which the file is not as it was then: with the earlier ones that are to be done first, if they may be.
+    fn accept_file_with(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let open = |file: &FileHunk| !file.done && file.decision != Decision::Withdrawn;
+        let below = self.setting_the_same(at, 0..at, open);
+        let mut trial = self.clone();
+        if !below.iter().all(|other| {
+            let change =
+                trial.edits[*other].file.as_ref().map(|file| file.change.clone()).unwrap_or_default();
+            let fits = trial.file.is(&change, false);
+            trial.switch_file(*other, true);
+            fits
+        }) || !trial.edits[at].file.as_ref().is_some_and(|file| trial.file.is(&file.change, false))
+        {
+            let words = "The file is no longer as it was then: it was made, removed or renamed since. Reject the edit.";
+            return Err(self.file_refused(at, Why::Collides, words.to_owned()));
+        }
+        let words =
+            |names: &str| format!("{names} removed, made or renamed the file before it. Accept that first.");
+        self.with_other_files(at, &below, request, words, Self::accept_file)
+    }
+
+    /// Undoes a file hunk for which the file is not as it left it: with the later ones that are to be undone first, if they may be.
+    fn reject_file_with(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let mut above = self.setting_the_same(at, at + 1..self.edits.len(), |file| file.done);
+        if above.is_empty() {
+            let words = "The file was removed or renamed by something else since. Put it back, then decide.";
+            return Err(self.file_refused(at, Why::Changed, words.to_owned()));
+        }
+        above.reverse();
+        let words =
+            |names: &str| format!("{names} removed, made or renamed the file after it. Reject that first.");
+        self.with_other_files(at, &above, request, words, Self::reject_file)
+    }
+
+    /// The edits among these whose file hunks set what this one sets.
+    fn setting_the_same(
+        &self,
+        at: usize,
+        edits: Range<usize>,
+        wanted: impl Fn(&FileHunk) -> bool,
+    ) -> Vec<usize> {
         let change = self.edits[at].file.as_ref().map(|file| file.change.clone()).unwrap_or_default();
-        let sets = |file: &FileChange| {
+        let same = |file: &FileChange| {
             (file.exists.is_some() && change.exists.is_some())
                 || (file.name.is_some() && change.name.is_some())
         };
-        let later = (at + 1..self.edits.len()).filter(|later| {
-            self.edits[*later].file.as_ref().is_some_and(|file| file.done && sets(&file.change))
-        });
-        let others: Vec<HunkRef> = later.map(|later| self.file_hunk_name(later)).collect();
-        if others.is_empty() {
-            let words = "The file was removed or renamed by something else since. Put it back, then decide.";
-            return self.file_refused(at, Why::Changed, words.to_owned());
+        let sets =
+            |at: &usize| self.edits[*at].file.as_ref().is_some_and(|file| wanted(file) && same(&file.change));
+        edits.filter(sets).collect()
+    }
+
+    /// Decides about file hunks in this order, and then about this one: all of them or none.
+    fn with_other_files(
+        &mut self,
+        at: usize,
+        others: &[usize],
+        request: &Request,
+        words: impl Fn(&str) -> String,
+        decide: impl Fn(&mut Self, usize, &Request) -> Result<(), Undecided>,
+    ) -> Result<(), Undecided> {
+        if !request.with_others {
+            let others: Vec<HunkRef> = others.iter().map(|other| self.file_hunk_name(*other)).collect();
+            let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+            return Err(Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words(&names)) });
         }
-        let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
-        let words = format!("{names} removed, made or renamed the file after it. Reject that first.");
-        Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words) }
+        let mut trial = self.clone();
+        for other in others.iter().chain([&at]) {
+            decide(&mut trial, *other, request)?;
+        }
+        *self = trial;
+        Ok(())
     }
 
     fn switch_file(&mut self, at: usize, on: bool) {
