@@ -84,7 +84,7 @@ mod told;
 mod transaction;
 mod wire;
 
-pub use cleanup::{Cleaned, Pin};
+pub use cleanup::{Cleaned, Forget, Pin};
 pub use document::{Content, Document, EditState, HunkState, RecordedState};
 pub use error::StoreError;
 pub use find::{has_history, history_folder};

@@ -269,8 +269,9 @@ pub fn reviewed(accepted: usize, rejected: usize, skipped: usize, left: usize) -
 /// So many ids stand in a line.
 pub const MOST_IDS: usize = 4;
 
-pub fn cleaned(gone: usize, freed: u64, done: bool) -> String {
+pub fn cleaned(gone: usize, freed: u64, done: bool, by_size: bool) -> String {
     match gone {
+        0 if by_size => "Nothing is forgotten.".to_owned(),
         0 => "Nothing can be forgotten. Decided edits go once they are old enough: see --older-than."
             .to_owned(),
         _ if done => format!("Forgot {}; {} are free again.", count(gone, "edit"), bytes(freed)),
@@ -278,6 +279,18 @@ pub fn cleaned(gone: usize, freed: u64, done: bool) -> String {
             "Would forget {} and free {}. Without --dry-run it is done.",
             count(gone, "edit"),
             bytes(freed)
+        ),
+    }
+}
+
+/// How large the history is after a cleanup that was to make it small.
+pub fn size_left(size: u64, most: u64, done: bool) -> String {
+    let has = if done { "has" } else { "would have" };
+    let (left, asked) = (bytes(size), bytes(most));
+    match size <= most {
+        true => format!("The history {has} {left}, which is within {asked}."),
+        false => format!(
+            "The history {has} {left}, still more than {asked}: nothing else can go, for the reasons above."
         ),
     }
 }
