@@ -32,13 +32,23 @@ pub struct FileHunk {
     pub done: bool,
     /// The text that is there again when a file that it makes anew is unmade, by its hash.
     pub(crate) below: Option<FileHash>,
+    /// The file as it makes it, by its hash.
+    pub(crate) makes: Option<FileHash>,
 }
 
 impl FileHunk {
     /// One that is made now.
     pub(crate) fn new(change: FileChange) -> Self {
         let undecided = Decision::Undecided;
-        Self { change, decision: undecided, reason: None, told: undecided, done: false, below: None }
+        Self {
+            change,
+            decision: undecided,
+            reason: None,
+            told: undecided,
+            done: false,
+            below: None,
+            makes: None,
+        }
     }
 
     /// Whether it makes the file.
@@ -194,10 +204,11 @@ impl Document {
             let new = hunks.iter().zip(lines).zip(2..);
             edit.hunks.extend(new.map(|((id, line), number)| NewHunk { number, id: Some(*id), line }));
         }
+        let makes = edit.hash_after;
         self.note_edit(edit);
         self.publish_file(change, proposal);
         if let Some(file) = self.edits.last_mut().and_then(|edit| edit.file.as_mut()) {
-            file.below = Some(below);
+            (file.below, file.makes) = (Some(below), makes);
         }
         self.add_hunks(&hunks, 2);
         if proposal.mode == Mode::Apply {
@@ -304,6 +315,9 @@ impl Document {
             if !self.file.is(&hunk.change, false) {
                 return self.accept_file_with(at, request);
             }
+            if hunk.creates() {
+                self.take_form_of(at);
+            }
             self.switch_file(at, true);
         }
         self.set_file_decision(at, Decision::Accepted, request.reason.clone());
@@ -352,6 +366,24 @@ impl Document {
         made.into_iter().find_map(|at| self.may_be_emptied(at, request).err())
     }
 
+    /// A file that is made again is stored as it was: the text that was there before may have had a mark that it has not.
+    fn take_form_of(&mut self, at: usize) {
+        let ids: Vec<HunkId> = self.edits[at].hunks.iter().map(|hunk| hunk.id).collect();
+        let makes = self.edits[at].file.as_ref().and_then(|file| file.makes);
+        let mut trial = self.weave().clone();
+        if trial.carry_out(&Plan::switch(&ids, &[])).is_ok()
+            && let Some(form) = self.form_with(trial.buffer(), makes)
+        {
+            self.set_form(form);
+        }
+    }
+
+    /// The form in which a text has this hash.
+    fn form_with(&self, text: &Text, hash: Option<FileHash>) -> Option<DiskForm> {
+        let forms = [self.form, DiskForm { bom: !self.form.bom, ..self.form }];
+        forms.into_iter().find(|form| Some(form.hash(text)) == hash)
+    }
+
     /// Takes out of a file that is to be unmade all lines that have come into it since it was made.
     fn empty(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
         let (on, emptied) = self.may_be_emptied(at, request)?;
@@ -391,13 +423,9 @@ impl Document {
             .map(|(other, hunk)| other.name_of(hunk))
             .collect();
         if !foreign.is_empty() && !request.with_others && !matches!(request.target, Target::All) {
+            let names = foreign.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
             let words = format!(
-                "{} changed the file since it was made. Decide about {} with it, or leave this one for later.",
-                if foreign.len() == 1 {
-                    "Another edit has".to_owned()
-                } else {
-                    format!("{} other edits have", foreign.len())
-                },
+                "{names} changed the file since it was made. Decide about {} with it, or leave this one for later.",
                 if foreign.len() == 1 { "that one" } else { "those" }
             );
             return Err(Undecided { others: foreign, ..self.file_refused(at, Why::NeedsOthers, words) });
@@ -405,11 +433,9 @@ impl Document {
         let mut trial = self.weave().clone();
         let emptied = trial.carry_out(&Plan::switch(&[], &on)).is_ok().then_some(trial);
         let below = edit.file.as_ref().and_then(|file| file.below);
-        let forms = [self.form, DiskForm { bom: !self.form.bom, ..self.form }];
-        let form_of = |text: &Text| forms.into_iter().find(|form| Some(form.hash(text)) == below);
         let (form, mine) = match emptied.as_ref().map(Weave::buffer) {
             Some(left) if left.is_empty() => (self.form, false),
-            Some(left) => form_of(left).map_or((self.form, true), |form| (form, false)),
+            Some(left) => self.form_with(left, below).map_or((self.form, true), |form| (form, false)),
             None => (self.form, true),
         };
         let emptied = emptied.map(|emptied| (emptied, form));

@@ -167,7 +167,14 @@ fn file_hunk(past: &Past, state: &EditState) -> Option<FileHunk> {
     let (decision, reason) = (hunk.decision, hunk.reason.clone());
     let mut before = past.states.iter().rev().filter(|earlier| earlier.sequence < state.sequence);
     let below = before.find(|earlier| earlier.of == Location::Buffer).map(|earlier| earlier.hash);
-    Some(FileHunk { decision, reason, done: hunk.location != Location::None, below, ..FileHunk::new(change) })
+    Some(FileHunk {
+        decision,
+        reason,
+        done: hunk.location != Location::None,
+        below,
+        makes: state.made.hash_after,
+        ..FileHunk::new(change)
+    })
 }
 
 /// How many lines at the beginning and at the end two texts have in common.
