@@ -1,5 +1,6 @@
 //! What can be asked of `mcpdiff`, and its help.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -96,7 +97,7 @@ pub struct Status {
     pub conversation: Option<String>,
     /// Those of files with this in their path
     #[arg(short, long, value_name = "TEXT")]
-    pub file: Option<String>,
+    pub file: Option<OsString>,
     /// Those that are pending, accepted or rejected; several with a comma
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
     pub status: Vec<StatusName>,

@@ -39,7 +39,7 @@ pub fn run(store: &Store, options: &Cleanup, screen: Screen) -> Result<ExitCode,
             "freed_bytes": freed,
             "size_bytes": left,
             "files": cleaned.iter().map(|one| json!({
-                "file_path": one.document.as_str(),
+                "file_path": one.document.to_text(),
                 "forgotten": one.gone,
                 "kept": one.kept,
                 "kept_because": one.pin.as_ref().map(ToString::to_string),
@@ -67,7 +67,7 @@ fn report(folder: &Path, cleaned: &[Cleaned], words: impl Fn(usize) -> String, s
             one.gone.iter().take(words::MOST_IDS).map(hashline_history::EditId::short).collect();
         let more = one.gone.len() - ids.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let path = relative(one.document.as_str(), folder);
+        let path = relative(one.document.as_path(), folder);
         out.push_str(&format!(
             "{}  {}  {}\n",
             path,
@@ -86,7 +86,7 @@ fn report(folder: &Path, cleaned: &[Cleaned], words: impl Fn(usize) -> String, s
     for one in kept {
         let why =
             one.pin.as_ref().map_or_else(String::new, |pin| format!(", as {}", inert(&pin.to_string())));
-        let path = relative(one.document.as_str(), folder);
+        let path = relative(one.document.as_path(), folder);
         out.push_str(&format!("{path}  {}{why}\n", words::count(one.kept, "edit")));
     }
     if !out.is_empty() {

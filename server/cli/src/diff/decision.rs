@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use hashline_history::path::to_text;
 use hashline_history::{Decision, Found, HunkRef, Status, Store};
 use serde_json::json;
 
@@ -59,7 +60,7 @@ pub fn run<'a>(
             "decision": verb.done(),
             "decided": answer.decided.iter().map(name_of).collect::<Vec<_>>(),
             "waiting": answer.waiting,
-            "kept_in": answer.kept,
+            "kept_in": answer.kept.iter().map(|copy| to_text(copy)).collect::<Vec<_>>(),
             "notes": answer.notes,
             "refused": answer.refused.iter().map(|refusal| json!({
                 "name": refusal.hunk,
@@ -273,7 +274,7 @@ mod tests {
             edit: edit.into(),
             conversation: "conv".into(),
             file: FileId(Sequence(1)),
-            document: DocumentName::Path("/p/a".to_owned()),
+            document: DocumentName::Path("/p/a".into()),
             sequence: Sequence(1),
             status: Status::Pending,
         }

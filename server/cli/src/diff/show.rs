@@ -83,7 +83,7 @@ impl Page<'_> {
             None => format!("edit {}", found.edit),
         };
         let status = screen.paint(ink(found.status), found.status.as_str());
-        let path = relative(found.document.as_str(), self.store.folder());
+        let path = relative(found.document.as_path(), self.store.folder());
         let mut out = format!("{}  {status}\n", screen.paint(Ink::Heading, &title));
         let mut row = |name: &str, value: &str| {
             out.push_str(&screen.paint(Ink::Faint, &format!("{name:<13}")));
@@ -145,7 +145,7 @@ impl Page<'_> {
 
     /// What the edit does to its file besides its lines.
     fn of_file(&self, edit: &Edit) -> String {
-        let name = |name: &DocumentName| relative(name.as_str(), self.store.folder());
+        let name = |name: &DocumentName| relative(name.as_path(), self.store.folder());
         let words = match (edit.moved(), edit.operation()) {
             (Some((from, to)), _) => format!("rename from {}\nrename to {}\n", name(from), name(to)),
             (None, Some(Operation::Delete)) => format!("deleted file {}\n", name(&edit.found.document)),

@@ -90,7 +90,7 @@ async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
         if holders.contains_key(&edit.document) {
             continue;
         }
-        match holder(sidecars, Path::new(edit.document.as_str())).await {
+        match holder(sidecars, edit.document.as_path()).await {
             Ok(holder) => holders.insert(&edit.document, holder),
             Err(message) => {
                 let hunk = edit.edit.to_string();
@@ -197,7 +197,7 @@ fn said(document: &DocumentName, wish: &Wish) -> Decide {
         edit,
         hunk,
         // An edit is of one document anyway.
-        path: conversation.is_some().then(|| PathBuf::from(document.as_str())),
+        path: conversation.is_some().then(|| document.as_path().to_owned()),
         conversation,
         decided_too: matches!(wish.target, Target::Whole(_)),
         decision: match wish.choice {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use hashline_history::path::quoted;
 use hashline_history::{ConversationId, Damage, EditId, Found, HunkRef};
 
 use super::decide::{Refusal, Verb, Why};
@@ -53,7 +54,7 @@ pub fn ambiguous_edit(name: &str, edits: &[Found], folder: &Path) -> String {
             "\n  {}  {:8}  {}",
             edit.edit,
             edit.status,
-            relative(edit.document.as_str(), folder)
+            relative(edit.document.as_path(), folder)
         );
     }
     and_more(&mut words, edits.len());
@@ -89,7 +90,7 @@ pub fn name_something(verb: &str, pending: &[&Found], folder: &Path) -> String {
             words,
             "\n  {:8}  {conversation}  {}",
             edit.edit.short(),
-            relative(edit.document.as_str(), folder)
+            relative(edit.document.as_path(), folder)
         );
     }
     and_more(&mut words, pending.len());
@@ -196,8 +197,7 @@ pub fn decided(verb: Verb, hunks: &[HunkRef], waiting: Option<&str>) -> String {
 pub fn kept(copies: &[PathBuf]) -> String {
     let mut words = String::new();
     for copy in copies {
-        let _ =
-            writeln!(words, "The file as it was before is kept in {}.", inert(&copy.display().to_string()));
+        let _ = writeln!(words, "The file as it was before is kept in {}.", inert(&quoted(copy.as_os_str())));
     }
     words
 }

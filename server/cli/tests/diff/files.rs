@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use hashline_history::path::to_text;
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, twenty};
@@ -29,23 +30,23 @@ impl Agent {
         (id, opened.or(conversation.map(str::to_owned)).unwrap())
     }
 
-    fn make(&mut self, path: &Path, content: &str, conversation: Option<&str>) -> (String, String) {
-        self.change("write_file", json!({"path": path, "content": content}), conversation)
+    pub fn make(&mut self, path: &Path, content: &str, conversation: Option<&str>) -> (String, String) {
+        self.change("write_file", json!({"path": to_text(path), "content": content}), conversation)
     }
 
-    fn remove(&mut self, path: &Path, conversation: Option<&str>) -> (String, String) {
-        self.change("delete_file", json!({"path": path}), conversation)
+    pub fn remove(&mut self, path: &Path, conversation: Option<&str>) -> (String, String) {
+        self.change("delete_file", json!({"path": to_text(path)}), conversation)
     }
 
-    fn rename(&mut self, from: &Path, to: &Path, conversation: Option<&str>) -> (String, String) {
-        self.change("move_file", json!({"source": from, "destination": to}), conversation)
+    pub fn rename(&mut self, from: &Path, to: &Path, conversation: Option<&str>) -> (String, String) {
+        self.change("move_file", json!({"source": to_text(from), "destination": to_text(to)}), conversation)
     }
 
     /// Puts text in the place of another.
-    fn put(&mut self, path: &Path, old: &str, new: &str, conversation: Option<&str>) -> (String, String) {
+    pub fn put(&mut self, path: &Path, old: &str, new: &str, conversation: Option<&str>) -> (String, String) {
         self.change(
             "edit_file_diff",
-            json!({"path": path, "edits": [{"old": old, "new": new}]}),
+            json!({"path": to_text(path), "edits": [{"old": old, "new": new}]}),
             conversation,
         )
     }

@@ -7,13 +7,14 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use hashline_history::path::to_text;
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, twenty};
 use crate::project::Project;
 
 /// An editor with some documents, that carries out what its server asks for. ASCII only.
-struct Editor {
+pub struct Editor {
     child: Child,
     shared: Arc<Shared>,
 }
@@ -31,11 +32,12 @@ struct State {
 }
 
 fn uri(path: &Path) -> String {
-    format!("file://{}", path.display())
+    let text = to_text(path);
+    if text.starts_with("file://") { text.into_owned() } else { format!("file://{text}") }
 }
 
 impl Editor {
-    fn start(project: &Project) -> Self {
+    pub fn start(project: &Project) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
         command.args(["lsp", "--editor", "an-editor", "--state-dir"]).arg(project.temp.path().join("state"));
         command.current_dir(&project.folder).env_remove("HASHLINE_LOG");
@@ -62,13 +64,13 @@ impl Editor {
     }
 
     /// Opens a file, with a text that may not be the one on the disk.
-    fn open(&self, path: &Path, text: &str) {
+    pub fn open(&self, path: &Path, text: &str) {
         self.shared.state.lock().unwrap().documents.push((uri(path), 1, text.to_owned()));
         let document = json!({"uri": uri(path), "languageId": "text", "version": 1, "text": text});
         self.shared.tell("textDocument/didOpen", &json!({"textDocument": document}));
     }
 
-    fn text(&self, path: &Path) -> String {
+    pub fn text(&self, path: &Path) -> String {
         let state = self.shared.state.lock().unwrap();
         state.documents.iter().find(|(name, ..)| *name == uri(path)).unwrap().2.clone()
     }
@@ -166,7 +168,7 @@ impl Shared {
     }
 }
 
-fn until(what: &str, condition: impl Fn() -> bool) {
+pub fn until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < Duration::from_secs(15), "{what} did not come");

@@ -10,5 +10,6 @@ mod faults;
 mod files;
 mod hostile;
 mod live;
+mod names;
 mod project;
 mod terminal;

@@ -80,8 +80,7 @@ impl Workspace {
         let new_conversation = request.conversation.is_none();
         let (workspace, target) = (self.clone(), slot.clone());
         let (edit, conversation) = (proposal.id.clone(), proposal.conversation.clone());
-        let (name, path) =
-            (name_of(&slot, slot.key.clone()), to.as_ref().map(|to| to.absolute().display().to_string()));
+        let (name, path) = (name_of(&slot, slot.key.clone()), to.as_ref().map(Place::to_text));
         let (held, open, hash) =
             blocking(move || workspace.change_file_now(&target, &place, to.as_ref(), &request, &proposal))
                 .await?;
@@ -122,7 +121,7 @@ impl Workspace {
         let name = name_in_record(&to);
         let takes = |slot: &Arc<Slot>| {
             let document = slot.lock();
-            let here = slot.key == name.as_str() && (document.is_open() || document.exists_for_agents());
+            let here = slot.key == name.to_text() && (document.is_open() || document.exists_for_agents());
             here || document.name_to_be() == Some(&name)
         };
         if self.slots().iter().any(takes) {
@@ -176,7 +175,7 @@ impl Workspace {
     ) -> Result<(bool, bool, Option<FileHash>), Refusal> {
         self.bring_back_in_turn(slot);
         if info(slot).dirty {
-            return Err(Refusal::Unsaved { path: place.absolute().display().to_string() });
+            return Err(Refusal::Unsaved { path: place.to_text() });
         }
         let proposal = Proposal { mode: Mode::Propose, ..proposal.clone() };
         let (change, edit) = {
@@ -205,10 +204,10 @@ fn change_of(
             return Err(DiskError::NotFound { path: path() }.into());
         }
         if !document.exists() {
-            return Err(Refusal::NotMadeYet { path: path().display().to_string() });
+            return Err(Refusal::NotMadeYet { path: place.to_text() });
         }
         if document.has_held_file_change() {
-            return Err(Refusal::FileChangeHeld { path: path().display().to_string() });
+            return Err(Refusal::FileChangeHeld { path: place.to_text() });
         }
     }
     Ok(match &request.change {

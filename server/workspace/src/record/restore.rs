@@ -285,7 +285,7 @@ impl Workspace {
 
     /// Loads a document that the record names, if it is not there yet. False if it is left to another process.
     fn load_named(&self, name: &DocumentName) -> bool {
-        let Some(place) = self.read_roots().identify(name.as_str().as_ref()) else { return true };
+        let Some(place) = self.read_roots().identify(name.as_path()) else { return true };
         let key = key_of(place.absolute());
         if self.inner.slots.contains_key(&key) {
             return true;
