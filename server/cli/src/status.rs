@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use hashline_history::path::quoted;
 use hashline_link::{Client, DocumentStatus, Sidecar, SidecarStatus, StateDir, discover};
 use serde::Serialize;
 
@@ -102,8 +103,8 @@ fn name(document: &DocumentStatus, roots: &[std::path::PathBuf]) -> String {
     let path = hashline_workspace::disk::path_of_file_uri(&document.uri).ok();
     let inside = path.as_ref().and_then(|path| roots.iter().find_map(|root| path.strip_prefix(root).ok()));
     match (inside, &path) {
-        (Some(inside), _) => inside.display().to_string(),
-        (None, Some(path)) => path.display().to_string(),
+        (Some(inside), _) => quoted(inside.as_os_str()).into_owned(),
+        (None, Some(path)) => quoted(path.as_os_str()).into_owned(),
         (None, None) => document.uri.clone(),
     }
 }

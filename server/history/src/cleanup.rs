@@ -2,6 +2,9 @@
 //!
 //! Only a prefix of a document's transactions goes, and only if every edit in it is decided and has been left alone for long enough. A
 //! base of the state behind it takes its place, so that whatever stays can be replayed as before.
+//!
+//! Where only so much is to go that the history is small enough, it is the oldest: what nobody has said a word about since the end of a
+//! decided conversation, the earliest end that does.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Duration, SystemTime};
@@ -12,9 +15,10 @@ use crate::derive::Render;
 use crate::document::{Content, Document};
 use crate::error::StoreError;
 use crate::folder::Open;
-use crate::id::{ConversationId, DocumentName, EditId, FileId};
+use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::{Header, Ledger};
+use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
 use crate::session::{Session, to_line};
 use crate::store::{Result, read_document, read_line};
@@ -28,6 +32,8 @@ pub enum Pin {
     Undecided(EditId),
     /// This is not old enough yet.
     Young(Sequence),
+    /// This could go, but the history is small enough with it.
+    Spared(Sequence),
     /// It is not known whether the last change was written.
     Unfinished,
     /// A sidecar has it.
@@ -41,11 +47,21 @@ impl std::fmt::Display for Pin {
         match self {
             Pin::Undecided(edit) => write!(f, "edit {} is not decided", edit.short()),
             Pin::Young(sequence) => write!(f, "record {sequence} is not old enough"),
+            Pin::Spared(sequence) => write!(f, "the history is small enough with record {sequence}"),
             Pin::Unfinished => f.write_str("its last change may not have been written"),
             Pin::Owned(owner) => write!(f, "{owner} has it open"),
             Pin::Broken(sequence) => write!(f, "record {sequence} cannot be replayed"),
         }
     }
+}
+
+/// What may be forgotten of what is decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forget {
+    /// Only what was left alone for so long.
+    pub older_than: Duration,
+    /// Only as much, the oldest first, as has to go for the history to have no more bytes than this; none for all.
+    pub down_to: Option<u64>,
 }
 
 /// What a cleanup does to one document.
@@ -67,15 +83,53 @@ pub struct Cleaned {
     cut: usize,
 }
 
+/// The shortest time between two words of the record.
+const TICK: Duration = Duration::from_micros(1);
+
 /// What a checkpoint is called, and its bytes.
 type Checkpoint = (String, Vec<u8>);
+
+/// What takes the place of lines of the record.
+#[derive(Default)]
+struct Bases {
+    /// The line, or none.
+    lines: BTreeMap<Sequence, Option<Vec<u8>>>,
+    checkpoints: Vec<Checkpoint>,
+}
+
+/// What is old enough to go, and how much of that is to.
+#[derive(Clone, Copy, Debug)]
+struct Moments {
+    /// What is older goes.
+    gone: SystemTime,
+    /// What is older could go.
+    old: SystemTime,
+}
+
+/// How old something is, by the last word about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Age {
+    Gone,
+    Spared,
+    Young,
+}
+
+impl Moments {
+    fn age(self, time: &str) -> Age {
+        match humantime::parse_rfc3339(time) {
+            Ok(time) if time < self.gone => Age::Gone,
+            Ok(time) if time < self.old => Age::Spared,
+            _ => Age::Young,
+        }
+    }
+}
 
 /// One transaction, as far as cleaning up is concerned.
 #[derive(Clone, Debug)]
 struct Step {
     sequence: Sequence,
-    old: bool,
-    edit: Option<(EditId, Status, bool)>,
+    age: Age,
+    edit: Option<(EditId, Status, Age)>,
 }
 
 /// How many transactions of a document may go, and what keeps the next.
@@ -85,11 +139,12 @@ fn plan(steps: &[Step], pinned: Option<Pin>) -> (usize, Option<Pin>) {
     }
     let mut pin = None;
     let cut = steps.iter().position(|step| {
-        pin = match &step.edit {
-            Some((edit, Status::Pending, _)) => Some(Pin::Undecided(edit.clone())),
-            Some((_, _, old)) if !old => Some(Pin::Young(step.sequence)),
-            _ if !step.old => Some(Pin::Young(step.sequence)),
-            _ => None,
+        let age = step.edit.as_ref().map_or(step.age, |(_, _, age)| *age);
+        pin = match (&step.edit, age) {
+            (Some((edit, Status::Pending, _)), _) => Some(Pin::Undecided(edit.clone())),
+            (_, Age::Young) => Some(Pin::Young(step.sequence)),
+            (_, Age::Spared) => Some(Pin::Spared(step.sequence)),
+            (_, Age::Gone) => None,
         };
         pin.is_some()
     });
@@ -98,25 +153,43 @@ fn plan(steps: &[Step], pinned: Option<Pin>) -> (usize, Option<Pin>) {
     (if worth { cut } else { 0 }, pin)
 }
 
-/// What would go of every document, if all that is older than a moment may.
-fn plan_all(ledger: &Ledger, before: SystemTime) -> Vec<Cleaned> {
-    let old = |time: &str| humantime::parse_rfc3339(time).is_ok_and(|time| time < before);
-    // An edit is as old as the last word about it.
-    let mut latest: HashMap<&EditId, &str> = HashMap::new();
+/// The time of the last word about each edit: it is as old as that.
+fn last_words(ledger: &Ledger) -> HashMap<&EditId, &str> {
+    let mut last = HashMap::new();
     for line in &ledger.lines {
-        for edit in line.edit.iter().chain(&line.about) {
-            latest.insert(edit, &line.time);
-        }
+        last.extend(line.edit.iter().chain(&line.about).map(|edit| (edit, line.time.as_str())));
     }
+    last
+}
+
+/// When conversations that are decided came to their ends, in order.
+fn ends(ledger: &Ledger) -> Vec<SystemTime> {
+    let last = last_words(ledger);
+    let end = |edits: &Vec<EditId>| -> Option<SystemTime> {
+        let decided = |edit| ledger.edits.get(edit).is_some_and(|known| known.status() != Status::Pending);
+        if !edits.iter().all(decided) {
+            return None;
+        }
+        edits.iter().filter_map(|edit| humantime::parse_rfc3339(last.get(edit)?).ok()).max()
+    };
+    let mut ends: Vec<SystemTime> = ledger.conversations.values().filter_map(end).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    ends
+}
+
+/// What would go of every document.
+fn plan_all(ledger: &Ledger, moments: Moments) -> Vec<Cleaned> {
+    let latest = last_words(ledger);
     let mut all = Vec::new();
     for (file, tracked) in &ledger.files {
         let lines = tracked.lines.iter().filter_map(|at| ledger.lines.get(*at));
         let steps: Vec<Step> = lines
             .map(|line| Step {
                 sequence: line.sequence,
-                old: old(&line.time),
+                age: moments.age(&line.time),
                 edit: line.edit.as_ref().and_then(|edit| {
-                    let last = latest.get(edit).is_some_and(|time| old(time));
+                    let last = latest.get(edit).map_or(Age::Young, |time| moments.age(time));
                     Some((edit.clone(), ledger.edits.get(edit)?.status(), last))
                 }),
             })
@@ -133,30 +206,102 @@ fn plan_all(ledger: &Ledger, before: SystemTime) -> Vec<Cleaned> {
 }
 
 impl Session<'_> {
-    /// Forgets what is decided and older than this. Returns what goes of each document and what keeps the rest; with `dry_run` nothing
-    /// else happens.
+    /// Forgets what is decided, as far as it may. Returns what goes of each document and what keeps the rest; with `dry_run` nothing else
+    /// happens.
     ///
     /// # Errors
     ///
     /// The disk refuses. The record is whole then: as it was, or cleaned.
-    pub fn cleanup(&mut self, older_than: Duration, dry_run: bool) -> Result<Vec<Cleaned>> {
+    pub fn cleanup(&mut self, forget: &Forget, dry_run: bool) -> Result<Vec<Cleaned>> {
         // What goes is not to be written afterwards. If this fails, so will the rest.
         self.derive();
-        let before = SystemTime::now().checked_sub(older_than).unwrap_or(SystemTime::UNIX_EPOCH);
         let store = self.store();
         let mut known = store.known();
-        let mut plans = plan_all(&known.ledger, before);
-        let mut bases: BTreeMap<Sequence, Option<Vec<u8>>> = BTreeMap::new();
-        let mut checkpoints: Vec<Checkpoint> = Vec::new();
+        let moments = self.moments(&known.ledger, forget)?;
+        let mut plans = plan_all(&known.ledger, moments);
+        let bases = self.bases(&known.ledger, &mut plans)?;
+        if dry_run || bases.lines.is_empty() {
+            return Ok(plans);
+        }
+        let files: BTreeSet<FileId> =
+            plans.iter().filter(|plan| plan.cut > 0).map(|plan| plan.file).collect();
+        let of_file = |known: &&crate::ledger::Known| files.contains(&known.file);
+        let touched: BTreeSet<ConversationId> =
+            known.ledger.edits.values().filter(of_file).map(|known| known.conversation.clone()).collect();
+
+        // Whoever comes after a crash from here on compares everything.
+        self.folder.remove(layout::DERIVED)?;
+        for (way, bytes) in bases.checkpoints {
+            self.folder.write_whole(&way, &bytes, true)?;
+        }
+        let record = self.without(&known.ledger, &bases.lines)?;
+        self.folder.write_whole(layout::RECORD, &record, true)?;
+        if let Some(log) = self.folder.file(layout::RECORD, Open::Append)? {
+            self.log = log;
+        }
+        known.refresh(store.folder(), &mut self.log)?;
+        let mut render = Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
+        for conversation in touched.iter().filter(|id| known.ledger.conversations.contains_key(*id)) {
+            render.write_log(conversation)?;
+        }
+        render.sweep()?;
+        render.note_derived()?;
+        Ok(plans)
+    }
+
+    /// How many bytes the history has.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn size(&self) -> Result<u64> {
+        self.folder.size()
+    }
+
+    /// How old something has to be to go.
+    fn moments(&mut self, ledger: &Ledger, forget: &Forget) -> Result<Moments> {
+        let old = SystemTime::now().checked_sub(forget.older_than).unwrap_or(SystemTime::UNIX_EPOCH);
+        let Some(most) = forget.down_to else { return Ok(Moments { gone: old, old }) };
+        let size = self.size()?;
+        let mut weights = HashMap::new();
+        // The later the moment, the more goes. What ended at it goes with it.
+        let mut moments = vec![SystemTime::UNIX_EPOCH];
+        moments.extend(ends(ledger).into_iter().map(|end| end + TICK).take_while(|end| *end <= old));
+        let (mut least, mut end) = (0, moments.len());
+        while least < end {
+            let middle = least.midpoint(end);
+            let mut freed = 0;
+            for mut plan in plan_all(ledger, Moments { gone: moments[middle], old }) {
+                let key = (plan.file, plan.cut);
+                freed += match weights.get(&key) {
+                    Some(freed) => *freed,
+                    None => {
+                        self.bases(ledger, std::slice::from_mut(&mut plan))?;
+                        weights.insert(key, plan.freed);
+                        plan.freed
+                    }
+                };
+            }
+            match size.saturating_sub(freed) <= most {
+                true => end = middle,
+                false => least = middle + 1,
+            }
+        }
+        // Where nothing suffices, all goes that may.
+        Ok(Moments { gone: moments.get(least).copied().unwrap_or(old), old })
+    }
+
+    /// What takes the place of what goes, and how many bytes are free then. What cannot be replayed stays.
+    fn bases(&mut self, ledger: &Ledger, plans: &mut [Cleaned]) -> Result<Bases> {
+        let mut bases = Bases::default();
         for plan in plans.iter_mut().filter(|plan| plan.cut > 0) {
-            let ledger = &known.ledger;
             let at = |index: usize| ledger.files.get(&plan.file)?.lines.get(index).copied();
             let sequences: Vec<Sequence> =
                 (0..plan.cut).filter_map(|index| Some(ledger.lines.get(at(index)?)?.sequence)).collect();
             plan.freed = self.weight(ledger, plan)?;
             let (Some(last), true) = (sequences.last().copied(), at(plan.cut).is_some()) else {
                 // All of it goes.
-                bases.extend(sequences.into_iter().map(|sequence| (sequence, None)));
+                bases.lines.extend(sequences.into_iter().map(|sequence| (sequence, None)));
                 continue;
             };
             let document = match read_document(ledger, &self.folder, &mut self.log, plan.file, Some(last)) {
@@ -172,37 +317,11 @@ impl Session<'_> {
             let (line, bytes) = self.base(ledger, document, &plan.gone)?;
             let new = line.len() + bytes.as_ref().map_or(0, |(_, bytes)| bytes.len());
             plan.freed = plan.freed.saturating_sub(new as u64);
-            checkpoints.extend(bytes);
-            bases.extend(sequences.into_iter().map(|sequence| (sequence, None)));
-            bases.insert(last, Some(line));
+            bases.checkpoints.extend(bytes);
+            bases.lines.extend(sequences.into_iter().map(|sequence| (sequence, None)));
+            bases.lines.insert(last, Some(line));
         }
-        if dry_run || bases.is_empty() {
-            return Ok(plans);
-        }
-        let files: BTreeSet<FileId> =
-            plans.iter().filter(|plan| plan.cut > 0).map(|plan| plan.file).collect();
-        let of_file = |known: &&crate::ledger::Known| files.contains(&known.file);
-        let touched: BTreeSet<ConversationId> =
-            known.ledger.edits.values().filter(of_file).map(|known| known.conversation.clone()).collect();
-
-        // Whoever comes after a crash from here on compares everything.
-        self.folder.remove(layout::DERIVED)?;
-        for (way, bytes) in checkpoints {
-            self.folder.write_whole(&way, &bytes, true)?;
-        }
-        let record = self.without(&known.ledger, &bases)?;
-        self.folder.write_whole(layout::RECORD, &record, true)?;
-        if let Some(log) = self.folder.file(layout::RECORD, Open::Append)? {
-            self.log = log;
-        }
-        known.refresh(store.folder(), &mut self.log)?;
-        let mut render = Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
-        for conversation in touched.iter().filter(|id| known.ledger.conversations.contains_key(*id)) {
-            render.write_log(conversation)?;
-        }
-        render.sweep()?;
-        render.note_derived()?;
-        Ok(plans)
+        Ok(bases)
     }
 
     /// How many bytes there are of what goes.
@@ -313,14 +432,15 @@ mod tests {
 
     #[test]
     fn only_a_decided_and_old_prefix_goes() {
-        let step = |sequence: u64, old: bool, edit: Option<(Status, bool)>| Step {
+        let age = |old: bool| if old { Age::Gone } else { Age::Young };
+        let step = |sequence: u64, age: Age, edit: Option<(Status, Age)>| Step {
             sequence: Sequence(sequence),
-            old,
-            edit: edit.map(|(status, old)| (EditId::from(format!("e{sequence}")), status, old)),
+            age,
+            edit: edit.map(|(status, age)| (EditId::from(format!("e{sequence}")), status, age)),
         };
         use Status::{Accepted, Pending, Rejected};
-        let typed = |sequence, old| step(sequence, old, None);
-        let edit = |sequence, status, old| step(sequence, true, Some((status, old)));
+        let typed = |sequence, old| step(sequence, age(old), None);
+        let edit = |sequence, status, old| step(sequence, Age::Gone, Some((status, age(old))));
         let undecided = |sequence: u64| Some(Pin::Undecided(EditId::from(format!("e{sequence}"))));
         let young = |sequence| Some(Pin::Young(Sequence(sequence)));
         let cases = [
@@ -346,6 +466,12 @@ mod tests {
                 (0, undecided(2)),
             ),
             ("typing lately", vec![edit(1, Accepted, true), typed(2, false)], None, (1, young(2))),
+            (
+                "small enough",
+                vec![edit(1, Accepted, true), step(2, Age::Spared, Some((Rejected, Age::Spared)))],
+                None,
+                (1, Some(Pin::Spared(Sequence(2)))),
+            ),
             ("pinned", vec![edit(1, Accepted, true)], Some(Pin::Unfinished), (0, Some(Pin::Unfinished))),
         ];
         for (what, steps, pinned, expected) in cases {

@@ -6,10 +6,11 @@ use serde::de::IgnoredAny;
 
 use crate::error::StoreError;
 use crate::folder::{Folder, Open, Opened, TEMPORARY};
-use crate::id::{ConversationId, DocumentName, EditId};
+use crate::id::{ConversationId, EditId};
 use crate::layout;
 use crate::ledger::{Known, Ledger};
 use crate::log_entry::LogEntry;
+use crate::name::DocumentName;
 use crate::record::Sequence;
 use crate::session::to_line;
 use crate::store::{Result, read_document, read_line};
@@ -230,8 +231,8 @@ impl Render<'_> {
             tool_call_index: known.index,
             timestamp: transaction.time.as_str().into(),
             operation: edit.operation,
-            file_path: path.as_str().into(),
-            source_path: source.map(|source| source.as_str().into()),
+            file_path: path.to_text(),
+            source_path: source.map(DocumentName::to_text),
             tool_name: edit.tool.as_str().into(),
             status: known.status(),
             diff_file: has_diff(edit).then(|| layout::diff(&known.conversation, id).into()),
@@ -260,18 +261,18 @@ impl Render<'_> {
             Err(StoreError::Broken { .. }) => return Ok(false),
             Err(error) => return Err(error),
         };
-        let name = self.shown_name(&document.name);
+        let relative = self.relative(&document.name);
+        let name = relative.as_ref().unwrap_or(&document.name).as_os_str();
         let edit = document.edits.iter().find(|edit| edit.made.id == *id);
-        match edit.zip(document.weave()).and_then(|(edit, weave)| diff_of(&edit.made, &name, weave)) {
+        match edit.zip(document.weave()).and_then(|(edit, weave)| diff_of(&edit.made, name, weave)) {
             Some(diff) => self.write_diff(&known.conversation, id, &diff).map(|()| true),
             None => Ok(false),
         }
     }
 
     /// A name as diffs have it: relative to the folder of the history.
-    fn shown_name(&self, name: &DocumentName) -> String {
-        let relative = self.folder.path().parent().and_then(|mcp| name.relative_to(mcp.parent()?));
-        relative.as_ref().unwrap_or(name).to_string()
+    fn relative(&self, name: &DocumentName) -> Option<DocumentName> {
+        self.folder.path().parent().and_then(|mcp| name.relative_to(mcp.parent()?))
     }
 
     pub(crate) fn write_diff(&self, conversation: &ConversationId, edit: &EditId, diff: &str) -> Result<()> {

@@ -4,10 +4,13 @@
 //! Lines of a diff end at `\n`. So a line that ends in a lone `\r` is a part of the line that it stands in for programs such as
 //! `patch`, and a range is widened to whole such lines.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::ops::Range;
 
 use hashline_text::{Ending, Line, Text};
+
+use crate::path::quoted;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
@@ -21,15 +24,15 @@ pub(crate) struct Replaced {
 
 /// A unified diff. A name is relative, with `/`; none for a side on which there is no file.
 pub(crate) fn unified(
-    names: (Option<&str>, Option<&str>),
+    names: (Option<&OsStr>, Option<&OsStr>),
     before: &Text,
     after: &Text,
     replaced: &[Replaced],
 ) -> String {
     let (old, new) = (Side::new(before), Side::new(after));
     let mut out = String::new();
-    let _ = writeln!(out, "--- {}", side_name('a', names.0));
-    let _ = writeln!(out, "+++ {}", side_name('b', names.1));
+    let _ = writeln!(out, "--- {}", side_name("a/", names.0));
+    let _ = writeln!(out, "+++ {}", side_name("b/", names.1));
     let changes = whole_lines(&old, &new, replaced);
     // Changes whose contexts would touch share one.
     let mut rest = changes.as_slice();
@@ -198,30 +201,13 @@ impl<'a> Side<'a> {
 }
 
 /// A name in a header, as git writes it: quoted where `patch` would not find its end.
-fn side_name(side: char, name: Option<&str>) -> String {
+fn side_name(side: &str, name: Option<&OsStr>) -> String {
     let Some(name) = name else { return "/dev/null".to_owned() };
-    let name = format!("{side}/{name}");
-    if name.contains(|letter: char| letter.is_control() || letter == '"' || letter == '\\') {
-        let mut quoted = String::from("\"");
-        for letter in name.chars() {
-            match letter {
-                '"' | '\\' => quoted.extend(['\\', letter]),
-                '\n' => quoted.push_str("\\n"),
-                '\t' => quoted.push_str("\\t"),
-                letter if letter.is_control() => {
-                    let mut bytes = [0; 4];
-                    for byte in letter.encode_utf8(&mut bytes).bytes() {
-                        let _ = write!(quoted, "\\{byte:03o}");
-                    }
-                }
-                letter => quoted.push(letter),
-            }
-        }
-        quoted.push('"');
-        return quoted;
-    }
+    let mut sided = OsString::from(side);
+    sided.push(name);
+    let name = quoted(&sided).into_owned();
     // The tab ends a name with a space in it.
-    if name.contains(' ') { name + "\t" } else { name }
+    if name.contains(' ') && !name.starts_with('"') { name + "\t" } else { name }
 }
 
 #[cfg(test)]
@@ -233,7 +219,7 @@ mod tests {
     fn diff(before: &str, after: &str, replaced: Ranges<'_>) -> String {
         let replaced: Vec<Replaced> =
             replaced.iter().cloned().map(|(old, new)| Replaced { old, new }).collect();
-        unified((Some("f"), Some("f")), &Text::from(before), &Text::from(after), &replaced)
+        unified((Some("f".as_ref()), Some("f".as_ref())), &Text::from(before), &Text::from(after), &replaced)
     }
 
     fn body(before: &str, after: &str, replaced: Ranges<'_>) -> String {
@@ -336,7 +322,9 @@ mod tests {
             (Some("a\"b"), "\"a/a\\\"b\""),
             (Some("\u{1}"), "\"a/\\001\""),
         ] {
-            assert_eq!(side_name('a', name), expected);
+            assert_eq!(side_name("a/", name.map(OsStr::new)), expected);
         }
+        #[cfg(unix)]
+        assert_eq!(side_name("b/", crate::path::from_bytes(b"a b\xff").as_deref()), "\"b/a b\\377\"");
     }
 }

@@ -4,7 +4,8 @@ use hashline_text::{DiskForm, FileHash, Text, decode};
 use hashline_weave::{HunkId, Weave};
 use serde_json::value::RawValue;
 
-use crate::id::{DocumentName, EditId, FileId, HunkRef};
+use crate::id::{EditId, FileId, HunkRef};
+use crate::name::DocumentName;
 use crate::record::{Decision, Location, Sequence, Status};
 use crate::transaction::{Effect, NewEdit, OwnerChange, Registers, Transaction};
 use crate::wire::{WireDelta, with_text};

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::id::{DocumentName, EditId, HunkRef};
+use crate::id::{EditId, HunkRef};
+use crate::name::DocumentName;
 use crate::record::Sequence;
 
 /// A refusal of the history. Nothing was recorded then.

@@ -352,6 +352,24 @@ impl Folder {
         Ok(names)
     }
 
+    /// How many bytes the files in it have, and in the folders below it. Links are not followed.
+    pub(crate) fn size(&self) -> Result<u64> {
+        let failed = self.failed("", "read");
+        let mut size = 0;
+        for entry in self.dir.entries().map_err(&failed)? {
+            let entry = entry.map_err(&failed)?;
+            let name = entry.file_name();
+            // What has gone meanwhile has no bytes.
+            let Ok(found) = self.dir.symlink_metadata(&name) else { continue };
+            size += match (found.is_dir(), name.to_str()) {
+                (true, Some(name)) => self.enter(name)?.map_or(Ok(0), |folder| folder.size())?,
+                (true, None) => 0,
+                (false, _) => found.len(),
+            };
+        }
+        Ok(size)
+    }
+
     /// The length of a file; none if there is none.
     pub(crate) fn length(&self, way: &str) -> Result<Option<u64>> {
         let Some((folder, name)) = self.walk(way, None)? else { return Ok(None) };

@@ -2,7 +2,8 @@
 
 use hashline_text::FileHash;
 
-use crate::id::{ConversationId, DocumentName, EditId};
+use crate::id::{ConversationId, EditId};
+use crate::name::DocumentName;
 use crate::record::Sequence;
 
 /// The exact record.
@@ -38,14 +39,14 @@ pub(crate) fn checkpoint(
     sequence: Sequence,
 ) -> String {
     let folder = conversation.map_or(NO_CONVERSATION, ConversationId::as_str);
-    let hash = FileHash::of(document.as_str().as_bytes());
+    let hash = FileHash::of(document.as_os_str().as_encoded_bytes());
     format!("{CHECKPOINTS}/{folder}/{}-{}-{sequence}.chkpt", readable(document), hash.short())
 }
 
 /// The end of a document's name, as far as it may stand in a file's name.
 fn readable(document: &DocumentName) -> String {
     let safe = |letter: char| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '_' };
-    let name: Vec<char> = document.as_str().chars().map(safe).collect();
+    let name: Vec<char> = document.as_os_str().to_string_lossy().chars().map(safe).collect();
     let end: String = name[name.len().saturating_sub(READABLE)..].iter().collect();
     end.trim_start_matches('.').to_owned()
 }

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ConversationId, DocumentName, EditId, FileId};
+use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
+use crate::name::DocumentName;
 use crate::record::{Decision, Sequence, Status};
 use crate::transaction::{IntentEnd, OwnerChange, Transaction};
 

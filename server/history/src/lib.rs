@@ -19,7 +19,7 @@
 //!
 //! let folder = tempfile::tempdir()?;
 //! let store = Store::new(folder.path(), "an example");
-//! let name = DocumentName::Path(folder.path().join("a.txt").display().to_string());
+//! let name = DocumentName::Path(folder.path().join("a.txt"));
 //! let weave = Weave::new(Text::from("one\ntwo\n"));
 //! let now = Now::Text { weave: &weave, form: DiskForm::default(), hash: None };
 //!
@@ -48,7 +48,8 @@
 //!   and what rests on it is refused until the next base.
 //! - Nothing outside `.mcp` is written, no link in it is followed, and nothing but regular files is opened.
 //! - Paths in the record are relative to the folder, so they cannot point outside, and a folder that is moved keeps its history. Logs
-//!   have absolute ones, as they are when the log is written.
+//!   have absolute ones, as they are when the log is written. One that is not UTF-8 is written with `%`, as [`mod@path`] says: in logs it is
+//!   a `file:` URI, in the record it is marked.
 //! - Lock files are never removed.
 //!
 //! # Limitations
@@ -76,6 +77,8 @@ mod layout;
 mod ledger;
 mod list;
 mod log_entry;
+mod name;
+pub mod path;
 mod record;
 mod recover;
 mod session;
@@ -84,16 +87,17 @@ mod told;
 mod transaction;
 mod wire;
 
-pub use cleanup::{Cleaned, Pin};
+pub use cleanup::{Cleaned, Forget, Pin};
 pub use document::{Content, Document, EditState, HunkState, RecordedState};
 pub use error::StoreError;
 pub use find::{has_history, history_folder};
 #[doc(hidden)]
 pub use folder::{Allow, Probe, Step};
-pub use id::{ConversationId, DocumentName, EditId, FileId, HunkRef};
+pub use id::{ConversationId, EditId, FileId, HunkRef};
 pub use ledger::Damage;
 pub use list::Listing;
 pub use log_entry::LogEntry;
+pub use name::DocumentName;
 pub use record::{Decision, Location, Sequence, Status};
 pub use session::{Appended, Session};
 pub use store::{FilesNow, Found, Glance, Store, Summary};

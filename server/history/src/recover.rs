@@ -1,11 +1,10 @@
 //! What a process that ended too early meant to do to the disk: was it done?
 
-use std::path::Path;
-
 use hashline_text::FileHash;
 
 use crate::document::{Content, Document, Unread, base_of, replay};
-use crate::id::{DocumentName, FileId, HunkRef};
+use crate::id::{FileId, HunkRef};
+use crate::name::DocumentName;
 use crate::record::Decision;
 use crate::session::Session;
 use crate::store::{FilesNow, Result, checkpoint, read_transactions};
@@ -65,7 +64,7 @@ pub(crate) fn end(session: &mut Session<'_>, files: &dyn FilesNow, file: FileId)
     let (with, name) = (&transactions[at], &transactions[transactions.len() - 1].document);
     let mut now = Vec::new();
     for effect in &with.intent {
-        match files.hash(Path::new(effect.name.as_str())) {
+        match files.hash(effect.name.as_path()) {
             Ok(hash) => now.push(hash),
             Err(error) => {
                 session.repaired(format!(

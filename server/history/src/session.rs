@@ -9,9 +9,10 @@ use crate::derive;
 use crate::document::Document;
 use crate::error::StoreError;
 use crate::folder::{Folder, Open, Opened};
-use crate::id::{ConversationId, DocumentName, EditId, FileId, HunkRef};
+use crate::id::{ConversationId, EditId, FileId, HunkRef};
 use crate::layout;
 use crate::ledger::{Header, Ledger};
+use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
 use crate::recover;
 use crate::store::{Entered, FilesNow, Known, Result, Store, read_document};
@@ -265,7 +266,7 @@ impl<'a> Session<'a> {
             let _ = ledger.take(&line[..line.len() - 1]);
         }
         let diff = draft.edit.as_ref().zip(now.as_ref()).and_then(|(edit, now)| {
-            let name = transaction.document.as_str();
+            let name = transaction.document.as_os_str();
             diff_of(edit, name, &now.weave)
         });
         self.fresh.note(ledger, draft, diff, &statuses);

@@ -1,13 +1,16 @@
 //! From a draft to a transaction: what has changed since the last one, as a delta or as a new base.
 
+use std::ffi::OsStr;
+
 use hashline_text::{DiskForm, FileHash, Line, Text};
 use hashline_weave::{HunkId, Weave};
 
 use crate::diff::{Replaced, unified};
 use crate::document::{Content, Document};
 use crate::error::StoreError;
-use crate::id::{DocumentName, HunkRef};
+use crate::id::HunkRef;
 use crate::layout;
+use crate::name::DocumentName;
 use crate::record::Sequence;
 use crate::transaction::{Base, Continuity, Draft, NewEdit, Now, Operation, Transaction};
 use crate::wire::{WireDelta, WireForm, without_text};
@@ -172,7 +175,7 @@ fn without_edit(edit: Option<&NewEdit>, now: &Weave) -> Option<Weave> {
 }
 
 /// The diff of an edit that a weave has as its latest; none if it changes no lines, or changes that cannot be shown any more.
-pub(crate) fn diff_of(edit: &NewEdit, name: &str, weave: &Weave) -> Option<String> {
+pub(crate) fn diff_of(edit: &NewEdit, name: &OsStr, weave: &Weave) -> Option<String> {
     let ids = hunks_of(edit);
     let known = |id: &HunkId| id.order() < weave.hunks().count();
     let creates = edit.operation == Operation::Create;

@@ -4,7 +4,8 @@ use hashline_text::{DiskForm, FileHash};
 use hashline_weave::{HunkId, Weave};
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ConversationId, DocumentName, EditId, FileId, HunkRef};
+use crate::id::{ConversationId, EditId, FileId, HunkRef};
+use crate::name::DocumentName;
 use crate::record::{Decision, Location, Sequence};
 use crate::wire::{WireForm, hash, hunk};
 

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use common::*;
 use hashline_history::{
-    Allow, Appended, Decision, Draft, Effect, FileChange, LogEntry, Operation, Probe, Registers, Status,
-    Step, Store, StoreError,
+    Allow, Appended, Decision, Draft, Effect, FileChange, Forget, LogEntry, Operation, Probe, Registers,
+    Status, Step, Store, StoreError,
 };
 use hashline_text::FileHash;
 use hashline_weave::Change;
@@ -134,7 +134,9 @@ fn work(store: &Store, live: &mut Live, round: usize) -> (Vec<Appended>, Option<
             *live = next;
             known = Some(live.clone());
         }
-        store.session(&NoFiles)?.cleanup(Duration::from_secs(1000), false)?;
+        store
+            .session(&NoFiles)?
+            .cleanup(&Forget { older_than: Duration::from_secs(1000), down_to: None }, false)?;
         Ok(())
     };
     let _ = run(live);
@@ -198,7 +200,7 @@ fn a_cleanup_that_ends_at_any_step_leaves_the_old_record_or_the_new() {
                 Arc::new(Fails { left: AtomicUsize::new(steps), dead, part, hit: AtomicBool::new(false) });
             let failing = Store::new(folder.path(), "a process").with_probe(probe.clone());
             let cleaned =
-                failing.session(&NoFiles).and_then(|mut session| session.cleanup(Duration::ZERO, false));
+                failing.session(&NoFiles).and_then(|mut session| session.cleanup(&Forget::default(), false));
             drop(failing);
             assert_whole(folder.path());
             let store = Store::new(folder.path(), "the next process");

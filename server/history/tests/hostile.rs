@@ -312,7 +312,7 @@ fn a_draft_that_makes_no_sense_is_refused() {
         |hunk: HunkRef| hashline_history::Decided { hunk, decision: Default::default(), reason: None };
     let cases = [
         with(&|draft| draft.document = outside.clone()),
-        with(&|draft| draft.document = DocumentName::Path(format!("{}/../x", folder.path().display()))),
+        with(&|draft| draft.document = DocumentName::Path(folder.path().join("../x"))),
         with(&|draft| draft.document = name_in(folder.path(), ".mcp/edit_history/lock")),
         with(&|draft| draft.edit.as_mut().unwrap().id = "a.txt0".into()),
         with(&|draft| draft.edit.as_mut().unwrap().id = "../x".into()),

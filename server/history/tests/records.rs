@@ -194,7 +194,7 @@ fn a_file_keeps_its_history_through_a_chain_of_moves() {
     let document = store.document(&live.name).unwrap();
     assert_eq!((document.file, document.edits.len()), (file, 3));
     let entries = store.list(None, 1, |_| true).unwrap().entries;
-    assert_eq!(entries[0].file_path, live.name.as_str());
+    assert_eq!(entries[0].file_path, live.name.to_text());
     assert!(entries[0].source_path.as_ref().unwrap().ends_with("/2.txt"));
     assert_eq!((entries[0].operation, &entries[0].diff_file), (Operation::Move, &None));
     let then = store.file_as_of(file, document.edits[0].sequence).unwrap();

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::discovery::{Sidecar, lock};
 use crate::error::{Error, RemoteError, Result};
 use crate::frame::{Frame, FrameReader};
-use crate::message::{Call, Decide, DecideOutcome, Held, Hello, Raw, SidecarStatus, Status};
+use crate::message::{Call, Decide, DecideOutcome, Held, Hello, Holds, Raw, SidecarStatus, Status};
 use crate::outbox::Outbox;
 use crate::server::IN_FLIGHT;
 use crate::socket::{self, Stream};
@@ -97,7 +97,7 @@ impl Drop for Tasks {
 #[serde(rename_all = "snake_case")]
 enum Asking<'a> {
     Call(&'a Call),
-    Holds { paths: &'a [PathBuf] },
+    Holds(&'a Holds),
     Status(Status),
     Decide(&'a Decide),
 }
@@ -165,7 +165,7 @@ impl Client {
 
     /// Asks which documents are open. There is an answer for each path, in their order.
     pub async fn holds(&self, paths: &[PathBuf]) -> Result<Vec<Held>> {
-        let held: Vec<Held> = self.ask(&Asking::Holds { paths }).await?.parse()?;
+        let held: Vec<Held> = self.ask(&Asking::Holds(&Holds { paths: paths.to_vec() })).await?.parse()?;
         if held.len() == paths.len() {
             Ok(held)
         } else {

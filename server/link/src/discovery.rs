@@ -100,8 +100,10 @@ pub struct Sidecar {
     /// The protocol it speaks on the socket; the greeting there is what counts.
     pub protocol: u32,
     /// The editor's workspace folders.
+    #[serde(with = "hashline_history::path")]
     pub roots: Vec<PathBuf>,
     /// Its socket.
+    #[serde(with = "hashline_history::path")]
     pub socket: PathBuf,
     /// Where it serves HTTP, if it does.
     #[serde(default)]

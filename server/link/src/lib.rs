@@ -15,7 +15,6 @@
 //! - A request that is taken back is only told so; whether its work stops is the handler's choice.
 //!
 //! # Limitations
-//! - Paths that are not UTF-8 cannot be sent or announced.
 //! - There are no notices from a sidecar to its clients: whoever wants news makes a call that waits.
 //! - Raw JSON is passed on unread, so what a sidecar sends is only as well formed as the sidecar is.
 //!

@@ -76,6 +76,7 @@ pub struct CallerInfo {
     pub connection: String,
     /// What the agent is confined to; `None` where nothing but the sidecar's own roots does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "hashline_history::path")]
     pub roots: Option<Vec<PathBuf>>,
 }
 
@@ -84,6 +85,7 @@ pub struct CallerInfo {
 #[serde(deny_unknown_fields)]
 pub struct Holds {
     /// Resolved paths.
+    #[serde(with = "hashline_history::path")]
     pub paths: Vec<PathBuf>,
 }
 
@@ -92,6 +94,7 @@ pub struct Holds {
 #[serde(default)]
 pub struct Held {
     /// The path that was asked about.
+    #[serde(with = "hashline_history::path")]
     pub path: PathBuf,
     /// Whether it is open.
     pub open: bool,
@@ -124,6 +127,7 @@ pub struct SidecarStatus {
     /// The release of the sidecar.
     pub version: String,
     /// The editor's workspace folders.
+    #[serde(with = "hashline_history::path")]
     pub roots: Vec<PathBuf>,
     /// The agents that have called.
     pub agents: Vec<AgentStatus>,
@@ -178,6 +182,7 @@ pub struct Decide {
     pub decided_too: bool,
     /// What is named counts in this document alone, by its resolved path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "hashline_history::path")]
     pub path: Option<PathBuf>,
     /// The decision.
     pub decision: Decision,
@@ -245,6 +250,7 @@ pub struct DecideOutcome {
     pub refused: Vec<Refused>,
     /// Where the texts are in which lines of the person's were given up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(with = "hashline_history::path")]
     pub kept: Vec<PathBuf>,
 }
 

@@ -261,7 +261,7 @@ mod tests {
             .change(&json!({"mode": {"open": "propose", "rules": [{"glob": "docs/**", "mode": "apply"}]}}));
         let settings = configured.settings();
         assert_eq!((settings.open, settings.diagnostics), (Mode::Propose, false));
-        assert_eq!(settings.mode("any", "docs/a.md", true), Mode::Apply);
+        assert_eq!(settings.mode("any", std::path::Path::new("docs/a.md"), true), Mode::Apply);
         configured.change(&Value::Null);
         assert_eq!(configured.settings().open, Mode::Apply);
     }

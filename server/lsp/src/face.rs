@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hashline_history::path::to_text;
 use hashline_workspace::disk::Roots;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
@@ -73,7 +74,7 @@ impl Face {
             .fold((0, 0), |(all, conflicted), (one, two)| (all + one, conflicted + two));
         Ok(Status {
             version: self.session.version.clone(),
-            roots: workspace.roots().iter().map(|root| root.display().to_string()).collect(),
+            roots: workspace.roots().iter().map(|root| to_text(root).into_owned()).collect(),
             documents: count(workspace.open_count()),
             pending: count(pending),
             conflicted: count(conflicted),

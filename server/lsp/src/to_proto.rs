@@ -51,7 +51,7 @@ pub(crate) fn file_edit(uri: &str, delivery: &FileDelivery, facts: &Facts) -> Va
     let operation = match &delivery.operation {
         FileOperation::Remove => json!({"kind": "delete", "uri": uri}),
         FileOperation::Rename(to) => {
-            let new = lsp::Url::from_file_path(to.as_str()).map_or_else(|()| to.to_string(), Into::into);
+            let new = lsp::Url::from_file_path(to.as_path()).map_or_else(|()| to.to_string(), Into::into);
             json!({"kind": "rename", "oldUri": uri, "newUri": new})
         }
     };

@@ -4,8 +4,9 @@
 //! one of the new name, and a last time when it has had enough time. A document that was renamed goes on under its new name with
 //! all that is known of it: if the editor has it open there already, that is where its text is.
 
-use std::path::Path;
 use std::sync::Arc;
+
+use hashline_history::DocumentName;
 
 use crate::disk::{DiskError, FileBytes, Place, create_folders, read, stamp};
 use crate::document::{
@@ -44,7 +45,7 @@ impl Workspace {
             if let FileOperation::Rename(to) = operation
                 && editor.renames
             {
-                self.make_way(to.as_str()).map_err(|error| Document::not_decided(&request.target, error))?;
+                self.make_way(to).map_err(|error| Document::not_decided(&request.target, error))?;
             }
         }
         let stored = read(&place).ok();
@@ -56,9 +57,8 @@ impl Workspace {
     }
 
     /// Sees to it that a file can be renamed to a name.
-    fn make_way(&self, name: &str) -> Result<(), String> {
-        let path = Path::new(name);
-        let place = self.read_roots().identify(path);
+    fn make_way(&self, name: &DocumentName) -> Result<(), String> {
+        let place = self.read_roots().identify(name.as_path());
         let place = place.ok_or_else(|| {
             format!("{name} does not lie in a folder that is served. Open its folder first.")
         })?;
@@ -106,7 +106,7 @@ impl Workspace {
                 self.attend(slot);
             }
             FileOperation::Rename(to) => {
-                let Some(there) = self.read_roots().identify(Path::new(to.as_str())) else { return true };
+                let Some(there) = self.read_roots().identify(to.as_path()) else { return true };
                 let Ok(file) = read(&there) else { return false };
                 // Of what nobody was asked for only the very file will do.
                 let same = || match copy.bytes() {

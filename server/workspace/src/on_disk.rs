@@ -1,7 +1,6 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
@@ -247,7 +246,7 @@ impl Workspace {
     pub(crate) fn not_taken(&self, slot: &Slot) -> Result<(), Refusal> {
         let Some(place) = slot.place() else { return Ok(()) };
         if self.inner.others.get().is_some_and(|others| others.may_have(place.absolute())) {
-            return Err(Refusal::TakenOver { path: place.absolute().display().to_string() });
+            return Err(Refusal::TakenOver { path: place.to_text() });
         }
         Ok(())
     }
@@ -331,7 +330,7 @@ impl Workspace {
         let place = match &file.name {
             Some(name) if *name != name_in_record(place) => {
                 let outside = || Refusal::NoFolder { uri: name.to_string() };
-                self.read_roots().identify(Path::new(name.as_str())).ok_or_else(outside)?
+                self.read_roots().identify(name.as_path()).ok_or_else(outside)?
             }
             _ => place.clone(),
         };
@@ -472,8 +471,7 @@ fn trust(slot: &Slot, bytes: &FileBytes) {
 }
 
 fn decoded(place: &Place, bytes: &FileBytes) -> Result<(Text, hashline_text::DiskForm), Refusal> {
-    decode(&bytes.bytes)
-        .map_err(|error| Refusal::NotText { path: place.absolute().display().to_string(), error })
+    decode(&bytes.bytes).map_err(|error| Refusal::NotText { path: place.to_text(), error })
 }
 
 /// Whether the text is what is stored, but for what an editor takes from it or adds to it: mark, kind of ending, final newline.

@@ -1,5 +1,7 @@
 //! Settings of a workspace: how edits are treated, by whether the document is open, by agent and by path.
 
+use std::path::Path;
+
 use globset::{Glob, GlobMatcher};
 
 use crate::document::Mode;
@@ -56,7 +58,7 @@ impl Rule {
         Ok(Self { agent, glob: glob.map(compile).transpose()?, mode })
     }
 
-    fn fits(&self, agent: &str, relative: &str) -> bool {
+    fn fits(&self, agent: &str, relative: &Path) -> bool {
         self.agent.as_ref().is_none_or(|wanted| wanted == agent)
             && self.glob.as_ref().is_none_or(|glob| glob.is_match(relative))
     }
@@ -65,7 +67,7 @@ impl Rule {
 impl Settings {
     /// How an edit of this agent is treated in a document whose path, relative to its root, is this one.
     #[must_use]
-    pub fn mode(&self, agent: &str, relative: &str, open: bool) -> Mode {
+    pub fn mode(&self, agent: &str, relative: &Path, open: bool) -> Mode {
         let default = if open { self.open } else { self.disk };
         self.rules.iter().rev().find(|rule| rule.fits(agent, relative)).map_or(default, |rule| rule.mode)
     }
@@ -82,10 +84,10 @@ mod tests {
             rules: vec![rule(None, Some("docs/**"), Mode::Apply), rule(Some("careful"), None, Mode::Propose)],
             ..Settings::default()
         };
-        assert_eq!(settings.mode("any", "src/a.rs", true), Mode::Propose);
-        assert_eq!(settings.mode("any", "src/a.rs", false), Mode::Apply);
-        assert_eq!(settings.mode("any", "docs/a/b.md", true), Mode::Apply);
-        assert_eq!(settings.mode("careful", "docs/a/b.md", true), Mode::Propose);
+        assert_eq!(settings.mode("any", Path::new("src/a.rs"), true), Mode::Propose);
+        assert_eq!(settings.mode("any", Path::new("src/a.rs"), false), Mode::Apply);
+        assert_eq!(settings.mode("any", Path::new("docs/a/b.md"), true), Mode::Apply);
+        assert_eq!(settings.mode("careful", Path::new("docs/a/b.md"), true), Mode::Propose);
         assert!(Rule::new(None, Some("a["), Mode::Apply).is_err());
     }
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use dashmap::DashMap;
+use hashline_history::path::to_text;
 use tokio::sync::{mpsc, watch};
 
 use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, path_of_file_uri};
@@ -348,5 +349,5 @@ pub(crate) struct Found {
 
 /// The identity of a document that has a file.
 pub(crate) fn key_of(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
+    to_text(path).into_owned()
 }

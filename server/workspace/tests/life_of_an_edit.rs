@@ -148,7 +148,7 @@ async fn a_held_edit_is_accepted_undone_and_accepted_again() {
     assert!(desk.workspace.reviews().is_empty(), "and redoing it accepts it");
     desk.workspace.settle_record();
     let folder = desk.folder.path().canonicalize().unwrap();
-    let name = DocumentName::Path(folder.join("a.txt").display().to_string());
+    let name = DocumentName::Path(folder.join("a.txt"));
     let recorded = Store::new(&folder, "a test").document(&name).unwrap();
     let hunk = &recorded.edits[0].hunks[0];
     assert_eq!((hunk.decision, hunk.location), (Decision::Accepted, Location::Buffer));

@@ -184,7 +184,8 @@ async fn an_open_file_is_renamed_by_its_editor_and_goes_on_with_its_edits() {
         let moved = desk.moved().await;
         let delivery = desk.asked(Choice::Accept, &moved, "a.txt").await;
         let there = desk.path("sub/b.txt").display().to_string();
-        assert_eq!(delivery.operation.name(), Some(there.as_str()));
+        let FileOperation::Rename(to) = &delivery.operation else { panic!("{delivery:?}") };
+        assert_eq!(to.to_text(), there);
         desk.rename("a.txt", "sub/b.txt");
         let open = || desk.open("sub/b.txt", 1, TEXT);
         let close = || desk.close("a.txt");

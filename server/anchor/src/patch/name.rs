@@ -1,15 +1,49 @@
 //! File names in the headers of diffs.
 
+use std::borrow::Cow;
+
 /// Names that stand for no file: what people, models and libraries write where they have none.
 const PLACEHOLDERS: [&str; 13] = [
     "", "a", "b", "old", "new", "before", "after", "original", "modified", "updated", "current", "file", "-",
 ];
 
 /// The name in a `--- ` or `+++ ` line or behind another header, without quotes and time; none where it stands for no file.
-pub(super) fn name_in(header: &str) -> Option<&str> {
+pub(super) fn name_in(header: &str) -> Option<Cow<'_, str>> {
     let name = header.split('\t').next().unwrap_or_default().trim();
-    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
-    (!PLACEHOLDERS.contains(&name)).then_some(name)
+    let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let name = quoted.map_or(Cow::Borrowed(name), unquoted);
+    (!PLACEHOLDERS.contains(&&*name)).then_some(name)
+}
+
+/// A name without the escapes that git puts into its quotes, as near to it as text can come.
+fn unquoted(name: &str) -> Cow<'_, str> {
+    if !name.contains('\\') {
+        return name.into();
+    }
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    loop {
+        rest = match rest {
+            [] => break,
+            [b'\\', high @ b'0'..=b'3', middle @ b'0'..=b'7', low @ b'0'..=b'7', behind @ ..] => {
+                bytes.push((high - b'0') << 6 | (middle - b'0') << 3 | (low - b'0'));
+                behind
+            }
+            [b'\\', b't', behind @ ..] => {
+                bytes.push(b'\t');
+                behind
+            }
+            [b'\\', b'n', behind @ ..] => {
+                bytes.push(b'\n');
+                behind
+            }
+            [b'\\', letter @ (b'"' | b'\\'), behind @ ..] | [letter, behind @ ..] => {
+                bytes.push(*letter);
+                behind
+            }
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 /// Whether a header says that there is no file on this side.
@@ -33,4 +67,25 @@ pub(super) fn names(name: &str, file: &str) -> bool {
 /// Whether the old name is the new one of a copy that was kept aside, such as `name.orig`.
 pub(super) fn is_backup(old: &str, file: &str) -> bool {
     [".orig", ".old", ".bak", "~"].iter().any(|end| old.strip_suffix(end).is_some_and(|old| names(old, file)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_read_as_git_writes_them() {
+        for (header, name) in [
+            (" a/src/x.rs\t2026-01-01", "a/src/x.rs"),
+            (" \"a/b c.txt\"", "a/b c.txt"),
+            (r#" "a/\303\251\"\\\t\n.txt""#, "a/é\"\\\t\n.txt"),
+            (r#" "a/\377.txt""#, "a/\u{fffd}.txt"),
+            (r#" "C:\dir\x.txt""#, "C:\\dir\\x.txt"),
+        ] {
+            assert_eq!(name_in(header).as_deref(), Some(name), "{header}");
+        }
+        for header in ["", " \"\"", " a", " old\t"] {
+            assert_eq!(name_in(header), None, "{header:?}");
+        }
+    }
 }

@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         }
         // A diff that names the file again before each hunk.
         let ours = |line: &str| {
-            name_in(line.get(3..).unwrap_or_default()).is_some_and(|name| names(name, self.file))
+            name_in(line.get(3..).unwrap_or_default()).is_some_and(|name| names(&name, self.file))
         };
         if ours(line) && ours(next) {
             return true;
@@ -165,18 +165,18 @@ impl<'a> Reader<'a> {
             (false, _) => (None, behind(line)),
         };
         self.at += usize::from(line.starts_with("---") && next.starts_with("+++"));
-        if let Some(new) = new.filter(|new| is_nothing(new)) {
-            let name = old.unwrap_or(new).to_owned();
+        if let Some(new) = new.as_ref().filter(|new| is_nothing(new)) {
+            let name = old.as_ref().unwrap_or(new).to_string();
             return Err(PatchError::Deletes { name });
         }
         let old = old.filter(|old| !is_nothing(old));
-        let ours = |name: &&str| names(name, self.file);
+        let ours = |name: &str| names(name, self.file);
         match (old, new) {
-            (Some(old), Some(new)) if ours(&new) && !ours(&old) && !is_backup(old, self.file) => {
+            (Some(old), Some(new)) if ours(&new) && !ours(&old) && !is_backup(&old, self.file) => {
                 Err(PatchError::Renames { what: format!("{old} to {new}") })
             }
             (_, Some(name)) | (Some(name), None) => {
-                self.named(name);
+                self.named(&name);
                 Ok(())
             }
             (None, None) => Ok(()),
@@ -247,12 +247,12 @@ impl<'a> Reader<'a> {
         }
         if let Some(name) = FILES.iter().find_map(|word| line.strip_prefix(word)) {
             self.close()?;
-            name_in(name).into_iter().for_each(|name| self.named(name));
+            name_in(name).into_iter().for_each(|name| self.named(&name));
         } else if starts(&DIFFS) {
             self.close()?;
             // The second name is the file; where it begins is certain only behind a prefix.
             let name = line.rsplit_once(" b/").map(|(_, name)| name);
-            name.and_then(name_in).into_iter().for_each(|name| self.named(name));
+            name.and_then(name_in).into_iter().for_each(|name| self.named(&name));
         } else if line.starts_with("*** End") {
             self.close()?;
         } else if self.hunk.is_some() {

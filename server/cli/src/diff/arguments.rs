@@ -1,5 +1,6 @@
 //! What can be asked of `mcpdiff`, and its help.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -96,7 +97,7 @@ pub struct Status {
     pub conversation: Option<String>,
     /// Those of files with this in their path
     #[arg(short, long, value_name = "TEXT")]
-    pub file: Option<String>,
+    pub file: Option<OsString>,
     /// Those that are pending, accepted or rejected; several with a comma
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
     pub status: Vec<StatusName>,
@@ -251,10 +252,14 @@ What goes is forgotten for good: its diff, and the possibility to decide about
 it again. Files are left as they are. Of each file only the oldest edits can go,
 up to the first that is undecided or too young.
 
+With --keep-size the oldest conversations go first, until the history is no
+larger than that. What is young goes then, too, unless --older-than is given.
+
 Examples:
   mcpdiff cleanup --dry-run         what would go, and what keeps the rest
   mcpdiff cleanup                   forget what was decided 30 days ago or more
   mcpdiff cleanup --older-than 0s   forget all that is decided
+  mcpdiff cleanup --keep-size 50M   forget no more than makes it 50 MiB small
 
 Exit codes: 0 something was or would be forgotten, 1 nothing, 2 wrong usage.";
 
@@ -262,8 +267,12 @@ Exit codes: 0 something was or would be forgotten, 1 nothing, 2 wrong usage.";
 #[command(after_help = CLEANUP_HELP)]
 pub struct Cleanup {
     /// Leave alone what was decided later than this
-    #[arg(long, value_name = "AGE", value_parser = age, default_value = "30d")]
+    #[arg(long, value_name = "AGE", value_parser = age, default_value = "30d",
+          default_value_if("keep_size", clap::builder::ArgPredicate::IsPresent, "0s"))]
     pub older_than: Duration,
+    /// Only forget the oldest, until the history has this size at most: bytes, or 500K, 50M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub keep_size: Option<u64>,
     /// Only say what would go
     #[arg(long)]
     pub dry_run: bool,
@@ -314,6 +323,25 @@ impl From<OperationName> for Operation {
 fn age(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|_| "give a number and a unit, such as 30s, 5m, 1h or 2d".to_owned())
+}
+
+/// A number of bytes as people write it.
+fn size(text: &str) -> Result<u64, String> {
+    let unit = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit);
+    let power = match unit.trim_start().to_ascii_lowercase().as_str() {
+        "" | "b" => Some(0),
+        "k" | "kb" | "kib" => Some(1),
+        "m" | "mb" | "mib" => Some(2),
+        "g" | "gb" | "gib" => Some(3),
+        _ => None,
+    };
+    let bytes = number
+        .parse::<u64>()
+        .ok()
+        .zip(power)
+        .and_then(|(number, power)| number.checked_mul(1024_u64.pow(power)));
+    bytes.ok_or_else(|| "give a number of bytes, or one with a unit, such as 500K, 50M or 2G".to_owned())
 }
 
 #[cfg(test)]
@@ -379,10 +407,45 @@ mod tests {
             "status --status undecided",
             "status --op rename",
             "cleanup --older-than 30",
+            "cleanup --keep-size much",
+            "cleanup --keep-size -1",
             "status -n -1",
             "stat",
         ] {
             assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("1023", 1023),
+            ("500K", 500 << 10),
+            ("50m", 50 << 20),
+            ("50 MiB", 50 << 20),
+            ("2GB", 2 << 30),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "K", "-1", "1.5G", "1T", "99999999999G", "5 apples"] {
+            assert!(size(text).unwrap_err().contains("500K, 50M or 2G"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_size_forgets_what_is_young_too_unless_an_age_is_given() {
+        for (line, older_than, keep_size) in [
+            ("cleanup", 30 * 24 * 3600, None),
+            ("cleanup --keep-size 1K", 0, Some(1024)),
+            ("cleanup --keep-size 1K --older-than 1h", 3600, Some(1024)),
+        ] {
+            let Some(Command::Cleanup(cleanup)) = parsed(line).unwrap().command else { panic!("{line}") };
+            assert_eq!(
+                (cleanup.older_than, cleanup.keep_size),
+                (Duration::from_secs(older_than), keep_size),
+                "{line}"
+            );
         }
     }
 

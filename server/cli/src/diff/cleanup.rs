@@ -1,9 +1,9 @@
-//! `mcpdiff cleanup`: forgets what was decided long ago.
+//! `mcpdiff cleanup`: forgets what was decided long ago, or as much as it takes for the history to be small.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use hashline_history::{Cleaned, Store};
+use hashline_history::{Cleaned, Forget, Store};
 use hashline_workspace::disk::Roots;
 use serde_json::json;
 
@@ -15,20 +15,18 @@ use crate::Failure;
 
 /// Cleans up.
 pub fn run(store: &Store, options: &Cleanup, screen: Screen) -> Result<ExitCode, Failure> {
-    let history = store.folder().join(".mcp").join("edit_history");
-    let before = size_of(&history);
+    let forget = Forget { older_than: options.older_than, down_to: options.keep_size };
     let files = Roots::open([store.folder()]).map_err(Failure::broken)?;
-    let (cleaned, told) = {
-        let mut session = store.session(&files).map_err(Failure::broken)?;
-        let mut told = session.repairs().to_vec();
-        let cleaned = session.cleanup(options.older_than, options.dry_run).map_err(Failure::broken)?;
-        told.extend(session.finish());
-        (cleaned, told)
+    let mut session = store.session(&files).map_err(Failure::broken)?;
+    let mut told = session.repairs().to_vec();
+    let before = session.size().map_err(Failure::broken)?;
+    let cleaned = session.cleanup(&forget, options.dry_run).map_err(Failure::broken)?;
+    let left = match options.dry_run {
+        true => before.saturating_sub(cleaned.iter().map(|one| one.freed).sum()),
+        false => session.size().map_err(Failure::broken)?,
     };
-    let freed = match options.dry_run {
-        true => cleaned.iter().map(|one| one.freed).sum(),
-        false => before.saturating_sub(size_of(&history)),
-    };
+    told.extend(session.finish());
+    let freed = before.saturating_sub(left);
     for sentence in told {
         tell(&format!("mcpdiff: {}", inert(&sentence)));
     }
@@ -39,15 +37,22 @@ pub fn run(store: &Store, options: &Cleanup, screen: Screen) -> Result<ExitCode,
             "forgotten": gone,
             "kept": cleaned.iter().map(|one| one.kept).sum::<usize>(),
             "freed_bytes": freed,
+            "size_bytes": left,
             "files": cleaned.iter().map(|one| json!({
-                "file_path": one.document.as_str(),
+                "file_path": one.document.to_text(),
                 "forgotten": one.gone,
                 "kept": one.kept,
                 "kept_because": one.pin.as_ref().map(ToString::to_string),
             })).collect::<Vec<_>>(),
         }))?;
     } else {
-        let words = |gone| words::cleaned(gone, freed, !options.dry_run);
+        let words = |gone| {
+            let words = words::cleaned(gone, freed, !options.dry_run, options.keep_size.is_some());
+            match options.keep_size {
+                Some(most) => format!("{words} {}", words::size_left(left, most, !options.dry_run)),
+                None => words,
+            }
+        };
         screen.print(&report(store.folder(), &cleaned, words, screen))?;
     }
     Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
@@ -62,7 +67,7 @@ fn report(folder: &Path, cleaned: &[Cleaned], words: impl Fn(usize) -> String, s
             one.gone.iter().take(words::MOST_IDS).map(hashline_history::EditId::short).collect();
         let more = one.gone.len() - ids.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let path = relative(one.document.as_str(), folder);
+        let path = relative(one.document.as_path(), folder);
         out.push_str(&format!(
             "{}  {}  {}\n",
             path,
@@ -81,7 +86,7 @@ fn report(folder: &Path, cleaned: &[Cleaned], words: impl Fn(usize) -> String, s
     for one in kept {
         let why =
             one.pin.as_ref().map_or_else(String::new, |pin| format!(", as {}", inert(&pin.to_string())));
-        let path = relative(one.document.as_str(), folder);
+        let path = relative(one.document.as_path(), folder);
         out.push_str(&format!("{path}  {}{why}\n", words::count(one.kept, "edit")));
     }
     if !out.is_empty() {
@@ -90,15 +95,4 @@ fn report(folder: &Path, cleaned: &[Cleaned], words: impl Fn(usize) -> String, s
     out.push_str(&screen.sentences(&words(gone)));
     out.push('\n');
     out
-}
-
-/// The bytes of all files in a folder.
-fn size_of(folder: &Path) -> u64 {
-    let mut size = 0;
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        // Of a link, its own.
-        let Ok(metadata) = entry.metadata() else { continue };
-        size += if metadata.is_dir() { size_of(&entry.path()) } else { metadata.len() };
-    }
-    size
 }

@@ -1,6 +1,6 @@
 //! Deciding: what is asked for, what came of it, and the one place that does it on the disk.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hashline_history::{ConversationId, DocumentName, EditId, Found, HunkRef, Store};
@@ -243,8 +243,7 @@ impl Disk {
                 Mine::GiveUp => Unseen::GiveUp,
             }),
         };
-        let path = Path::new(document.as_str());
-        let decided = self.workspace.decide_from_elsewhere(Some(path), &request).await;
+        let decided = self.workspace.decide_from_elsewhere(Some(document.as_path()), &request).await;
         Answer {
             decided: decided.queued,
             waiting: None,

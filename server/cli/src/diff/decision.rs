@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use hashline_history::path::to_text;
 use hashline_history::{Decision, DocumentName, Found, HunkRef, HunkState, Status, Store};
 use serde_json::json;
 
@@ -15,11 +16,11 @@ use super::words;
 use crate::Failure;
 
 /// Decides about what is named.
-pub fn run(
+pub fn run<'a>(
     store: &Store,
     verb: Verb,
     options: &Decide,
-    decider: impl FnOnce() -> Result<Box<dyn Decider>, Failure>,
+    decider: impl FnOnce() -> Result<Box<dyn Decider + 'a>, Failure>,
     screen: Screen,
 ) -> Result<ExitCode, Failure> {
     if options.names.is_empty() {
@@ -44,6 +45,7 @@ pub fn run(
     for one in &named {
         plan.add(one, &how, &mut edits)?;
     }
+    plan.sort(verb);
     let mut all = Answer { notes: mended, ..Answer::default() };
     let mut said = String::new();
     if !plan.wishes.is_empty() {
@@ -64,11 +66,11 @@ pub fn run(
             "decision": verb.done(),
             "decided": all.decided,
             "waiting": all.waiting,
-            "kept_in": all.kept,
+            "kept_in": all.kept.iter().map(|copy| to_text(copy)).collect::<Vec<_>>(),
             "notes": all.notes,
             "refused": all.refused.iter().map(|refusal| json!({
                 "name": refusal.hunk,
-                "file_path": refusal.document.as_ref().map(DocumentName::as_str),
+                "file_path": refusal.document.as_ref().map(DocumentName::to_text),
                 "why": refusal.why.word(),
                 "message": words::refused(verb, refusal, folder),
                 "others": refusal.others,
@@ -117,6 +119,15 @@ struct Plan {
 }
 
 impl Plan {
+    /// What was made later may rest on what was made before it, such as lines on their file: it comes in after that, and goes out first.
+    fn sort(&mut self, verb: Verb) {
+        let sequence = |edits: &[Found]| edits.iter().map(|edit| edit.sequence).min();
+        self.wishes.sort_by_key(|wish| sequence(&wish.edits));
+        if verb == Verb::Reject {
+            self.wishes.reverse();
+        }
+    }
+
     fn add(&mut self, named: &Named, how: &How, edits: &mut Edits<'_>) -> Result<(), Failure> {
         match named {
             Named::Edit(found) => {
@@ -262,7 +273,7 @@ mod tests {
             edit: edit.into(),
             conversation: "conv".into(),
             file: FileId(Sequence(1)),
-            document: DocumentName::Path("/p/a".to_owned()),
+            document: DocumentName::Path("/p/a".into()),
             sequence: Sequence(1),
             status: Status::Pending,
         }

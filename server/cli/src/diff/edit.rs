@@ -1,8 +1,10 @@
 //! An edit with all that there is to show of it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
+use hashline_history::path::quoted;
 use hashline_history::{
     Decision, Document, DocumentName, EditId, EditState, FileChange, FileId, Found, HunkState, Store,
 };
@@ -136,7 +138,7 @@ impl Edit {
         let mut value = json!({
             "edit_id": self.found.edit,
             "conversation_id": self.found.conversation,
-            "file_path": self.found.document.as_str(),
+            "file_path": self.found.document.to_text(),
             "status": self.found.status,
             "hunks": hunks,
             "diff": match only {
@@ -151,7 +153,7 @@ impl Edit {
                 object.insert("operation".into(), json!(state.made.operation));
                 object.insert("agent".into(), json!(state.made.agent));
                 object.insert("tool_name".into(), json!(state.made.tool));
-                object.insert("source_path".into(), json!(self.moved().map(|(from, _)| from.as_str())));
+                object.insert("source_path".into(), json!(self.moved().map(|(from, _)| from.to_text())));
             }
             (Err(error), Some(object)) => {
                 object.insert("problem".into(), json!(error));
@@ -162,8 +164,8 @@ impl Edit {
     }
 }
 
-/// A path as people know it: from the folder of the history.
-pub fn relative(path: &str, folder: &Path) -> String {
-    let inside = Path::new(path).strip_prefix(folder).ok().and_then(Path::to_str);
-    super::screen::inert(inside.unwrap_or(path))
+/// A path as people know it: from the folder of the history. One that is not UTF-8 is quoted, as diffs have it.
+pub fn relative(path: &Path, folder: &Path) -> String {
+    let inside = path.strip_prefix(folder).unwrap_or(path);
+    super::screen::inert(&inside.to_str().map_or_else(|| quoted(inside.as_os_str()), Cow::from))
 }

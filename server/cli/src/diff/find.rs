@@ -237,7 +237,7 @@ mod tests {
             edit: (*edit).into(),
             conversation: (*conversation).into(),
             file: FileId(Sequence(1)),
-            document: DocumentName::Path("/p/a.txt".to_owned()),
+            document: DocumentName::Path("/p/a.txt".into()),
             sequence: Sequence(at as u64 + 1),
             status: Status::Pending,
         };

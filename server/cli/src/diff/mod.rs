@@ -40,7 +40,7 @@ pub fn run(options: &Diff) -> Result<ExitCode, Failure> {
     log::start(None)?;
     let screen = Screen::of_stdout();
     let store = place::store(&options.place)?;
-    let decider = || -> Result<Box<dyn Decider>, Failure> {
+    let decider = || -> Result<Box<dyn Decider + '_>, Failure> {
         Ok(Box::new(Everywhere::new(&store, place::state(&options.place)?)?))
     };
     let done = match &options.command {

@@ -18,10 +18,10 @@ use super::words;
 use crate::Failure;
 
 /// Reviews what is undecided.
-pub fn run(
+pub fn run<'a>(
     store: &Store,
     options: &Review,
-    decider: impl FnOnce() -> Result<Box<dyn Decider>, Failure>,
+    decider: impl FnOnce() -> Result<Box<dyn Decider + 'a>, Failure>,
     screen: Screen,
 ) -> Result<ExitCode, Failure> {
     let stdin = std::io::stdin();

@@ -104,7 +104,7 @@ impl Page<'_> {
             None => format!("edit {}", found.edit),
         };
         let status = screen.paint(ink(found.status), found.status.as_str());
-        let path = relative(found.document.as_str(), self.store.folder());
+        let path = relative(found.document.as_path(), self.store.folder());
         let mut out = format!("{}  {status}\n", screen.paint(Ink::Heading, &title));
         let mut row = |name: &str, value: &str| {
             out.push_str(&screen.paint(Ink::Faint, &format!("{name:<13}")));
@@ -182,7 +182,7 @@ impl Page<'_> {
 
     /// What the edit does to its file besides its lines.
     fn of_file(&self, edit: &Edit, edits: &Edits<'_>) -> String {
-        let name = |name: &DocumentName| relative(name.as_str(), self.store.folder());
+        let name = |name: &DocumentName| relative(name.as_path(), self.store.folder());
         let Some(change) = edit.file_change() else {
             let nothing = edit.diff.is_none() && edit.state.is_ok();
             return if nothing { "It changes no lines.\n".to_owned() } else { String::new() };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_history::{DocumentName, Store};
+use hashline_history::{DocumentName, FileId, Store};
 use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, StateDir, discover};
 use hashline_workspace::Others;
 use tokio::runtime::Runtime;
@@ -20,19 +20,35 @@ const LIMIT: Duration = Duration::from_secs(5);
 const DECISION: Duration = Duration::from_secs(15);
 
 /// Decides where the text is: in the editor that has the file open, else on the disk.
-pub struct Everywhere {
+pub struct Everywhere<'a> {
+    store: &'a Store,
     runtime: Runtime,
     disk: Disk,
     sidecars: Vec<Sidecar>,
 }
 
-impl Everywhere {
+impl<'a> Everywhere<'a> {
     /// Finds out who is there.
-    pub fn new(store: &Store, state: StateDir) -> Result<Self, Failure> {
+    pub fn new(store: &'a Store, state: StateDir) -> Result<Self, Failure> {
         let sidecars = discover(&state);
         let runtime =
             runtime().map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
-        Ok(Self { disk: Disk::new(store, Arc::new(Editors { state }))?, runtime, sidecars })
+        Ok(Self { store, disk: Disk::new(store, Arc::new(Editors { state }))?, runtime, sidecars })
+    }
+
+    /// The wish, with the files called what they are called now: an earlier decision may have given them other names.
+    fn renamed(&self, wish: &Wish) -> Wish {
+        // What cannot be read is told by whoever decides.
+        let documents = self.store.documents().unwrap_or_default();
+        let names: HashMap<FileId, DocumentName> =
+            documents.into_iter().map(|document| (document.file, document.name)).collect();
+        let mut wish = wish.clone();
+        for edit in &mut wish.edits {
+            if let Some(name) = names.get(&edit.file) {
+                edit.document.clone_from(name);
+            }
+        }
+        wish
     }
 }
 
@@ -77,9 +93,9 @@ fn runtime_of_its_own<T>(work: impl Future<Output = T>) -> Option<T> {
     runtime().ok().map(|runtime| runtime.block_on(work))
 }
 
-impl Decider for Everywhere {
+impl Decider for Everywhere<'_> {
     fn decide(&mut self, wish: &Wish) -> Answer {
-        self.runtime.block_on(decide(&self.disk, &self.sidecars, wish))
+        self.runtime.block_on(decide(&self.disk, &self.sidecars, &self.renamed(wish)))
     }
 }
 
@@ -89,7 +105,7 @@ async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
         if holders.contains_key(&edit.document) {
             continue;
         }
-        match holder(sidecars, Path::new(edit.document.as_str())).await {
+        match holder(sidecars, edit.document.as_path()).await {
             Ok(holder) => holders.insert(&edit.document, holder),
             Err(message) => {
                 let refusal = refusal(edit.edit.to_string(), Why::Unreachable, message);
@@ -194,7 +210,7 @@ fn said(document: &DocumentName, wish: &Wish) -> Decide {
         edit,
         hunk,
         // An edit is of one document anyway.
-        path: conversation.is_some().then(|| PathBuf::from(document.as_str())),
+        path: conversation.is_some().then(|| document.as_path().to_owned()),
         conversation,
         decided_too: matches!(wish.target, Target::Whole(_)),
         decision: match wish.choice {

@@ -1,9 +1,12 @@
 //! `mcpdiff status`: the edits of a history in a table, newest first.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
+use hashline_history::path::{from_text, quoted, to_text};
 use hashline_history::{
     ConversationId, Damage, EditId, Listing, LogEntry, Operation, Status as EditStatus, Store,
 };
@@ -24,7 +27,7 @@ pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, 
     let code = if listing.entries.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS };
     if options.json {
         screen.print_json(&json!({
-            "folder": store.folder(),
+            "folder": to_text(store.folder()),
             "edits": listing.entries,
             "matching": listing.matching,
             "total": listing.total,
@@ -81,18 +84,11 @@ fn marks(store: &Store, listing: &Listing) -> HashMap<EditId, &'static str> {
 
 fn list(store: &Store, options: &Status) -> Result<Listing, Failure> {
     let since = options.time.map(ago);
-    let file = options.file.as_deref().map(|file| file.strip_prefix("./").unwrap_or(file));
+    let sought = options.file.as_deref().map(Sought::new);
     let statuses: Vec<EditStatus> = options.status.iter().map(|name| (*name).into()).collect();
     let operations: Vec<Operation> = options.op.iter().map(|name| (*name).into()).collect();
-    let folder = store.folder().to_str().unwrap_or_default();
     let wanted = |entry: &LogEntry<'_>| {
-        // What all paths begin with tells none from another, unless it is asked for as a whole.
-        let inside = |path: &str| {
-            path.strip_prefix(folder).is_some_and(|rest| file.is_some_and(|file| rest.contains(file)))
-        };
-        let has = |path: &str| {
-            file.is_none_or(|file| inside(path) || (file.starts_with('/') && path.contains(file)))
-        };
+        let has = |path: &str| sought.as_ref().is_none_or(|sought| sought.is_in(path, store.folder()));
         since.as_deref().is_none_or(|since| &*entry.timestamp >= since)
             && (statuses.is_empty() || statuses.contains(&entry.status))
             && (operations.is_empty() || operations.contains(&entry.operation))
@@ -100,6 +96,36 @@ fn list(store: &Store, options: &Status) -> Result<Listing, Failure> {
     };
     let conversation = options.conversation.as_deref().map(|name| conversation(store, name)).transpose()?;
     store.list(conversation.as_ref(), options.limit, wanted).map_err(Failure::broken)
+}
+
+/// A part of a path.
+struct Sought<'a>(&'a [u8]);
+
+impl<'a> Sought<'a> {
+    fn new(given: &'a OsStr) -> Self {
+        let given = given.as_encoded_bytes();
+        Self(given.strip_prefix(b"./").unwrap_or(given))
+    }
+
+    /// Whether a path of a log has it, in its own bytes or as it is shown.
+    fn is_in(&self, text: &str, folder: &Path) -> bool {
+        let Some(path) = from_text(text) else { return false };
+        // What all paths begin with tells none from another, unless it is asked for as a whole.
+        let inside =
+            |folder: &Path| path.strip_prefix(folder).is_ok_and(|inside| self.is_in_name(inside.as_os_str()));
+        inside(folder)
+            || (self.0.starts_with(b"/") && self.is_in_name(path.as_os_str()))
+            || (self.0.starts_with(b"file:") && contains(text.as_bytes(), self.0))
+    }
+
+    fn is_in_name(&self, name: &OsStr) -> bool {
+        contains(name.as_encoded_bytes(), self.0)
+            || (name.to_str().is_none() && contains(quoted(name).as_bytes(), self.0))
+    }
+}
+
+fn contains(whole: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || whole.windows(part.len()).any(|here| here == part)
 }
 
 /// The conversation that is meant. Read from the logs, as the table is.
@@ -196,8 +222,9 @@ const ARROW: &str = " -> ";
 
 /// The path of an entry, or both of a move.
 fn file(entry: &LogEntry<'_>, store: &Store, room: Option<usize>) -> String {
-    let to = relative(&entry.file_path, store.folder());
-    let Some(from) = entry.source_path.as_deref().map(|from| relative(from, store.folder())) else {
+    let shown = |text: &str| relative(&from_text(text).unwrap_or(Path::new(text).into()), store.folder());
+    let to = shown(&entry.file_path);
+    let Some(from) = entry.source_path.as_deref().map(shown) else {
         return room.map_or_else(|| to.clone(), |room| end_of(&to, room));
     };
     let Some(room) = room else { return format!("{from}{ARROW}{to}") };

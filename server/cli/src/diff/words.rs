@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use hashline_history::path::quoted;
 use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Found, HunkRef};
 
 use super::decide::{Answer, Refusal, Target, Verb, Why, Wish};
@@ -53,7 +54,7 @@ pub fn ambiguous_edit(name: &str, edits: &[Found], folder: &Path) -> String {
             "\n  {}  {:8}  {}",
             edit.edit,
             edit.status,
-            relative(edit.document.as_str(), folder)
+            relative(edit.document.as_path(), folder)
         );
     }
     and_more(&mut words, edits.len());
@@ -89,7 +90,7 @@ pub fn name_something(verb: &str, pending: &[&Found], folder: &Path) -> String {
             words,
             "\n  {:8}  {conversation}  {}",
             edit.edit.short(),
-            relative(edit.document.as_str(), folder)
+            relative(edit.document.as_path(), folder)
         );
     }
     and_more(&mut words, pending.len());
@@ -207,8 +208,7 @@ pub fn decided(verb: Verb, wish: &Wish, answer: &Answer) -> String {
 pub fn kept(copies: &[PathBuf]) -> String {
     let mut words = String::new();
     for copy in copies {
-        let _ =
-            writeln!(words, "The file as it was before is kept in {}.", inert(&copy.display().to_string()));
+        let _ = writeln!(words, "The file as it was before is kept in {}.", inert(&quoted(copy.as_os_str())));
     }
     words
 }
@@ -219,7 +219,7 @@ pub fn reason(verb: Verb, refusal: &Refusal, folder: &Path) -> String {
     let place = refusal
         .document
         .as_ref()
-        .map_or_else(String::new, |document| format!(" in {}", relative(document.as_str(), folder)));
+        .map_or_else(String::new, |document| format!(" in {}", relative(document.as_path(), folder)));
     format!("{}{place} was not {}. {}", short_hunk(&refusal.hunk), verb.done(), reason.join("\n"))
 }
 
@@ -339,8 +339,9 @@ pub fn file_hunk(change: &FileChange) -> &'static str {
 /// So many ids stand in a line.
 pub const MOST_IDS: usize = 4;
 
-pub fn cleaned(gone: usize, freed: u64, done: bool) -> String {
+pub fn cleaned(gone: usize, freed: u64, done: bool, by_size: bool) -> String {
     match gone {
+        0 if by_size => "Nothing is forgotten.".to_owned(),
         0 => "Nothing can be forgotten. Decided edits go once they are old enough: see --older-than."
             .to_owned(),
         _ if done => format!("Forgot {}; {} are free again.", count(gone, "edit"), bytes(freed)),
@@ -348,6 +349,18 @@ pub fn cleaned(gone: usize, freed: u64, done: bool) -> String {
             "Would forget {} and free {}. Without --dry-run it is done.",
             count(gone, "edit"),
             bytes(freed)
+        ),
+    }
+}
+
+/// How large the history is after a cleanup that was to make it small.
+pub fn size_left(size: u64, most: u64, done: bool) -> String {
+    let has = if done { "has" } else { "would have" };
+    let (left, asked) = (bytes(size), bytes(most));
+    match size <= most {
+        true => format!("The history {has} {left}, which is within {asked}."),
+        false => format!(
+            "The history {has} {left}, still more than {asked}: nothing else can go, for the reasons above."
         ),
     }
 }
@@ -397,7 +410,7 @@ mod tests {
             edit: edit.into(),
             conversation: "conv_1700000000000_9c1b0d7e".into(),
             file: FileId(Sequence(1)),
-            document: DocumentName::Path("/p/a".to_owned()),
+            document: DocumentName::Path("/p/a".into()),
             sequence: Sequence(1),
             status: Status::Pending,
         }
@@ -433,7 +446,7 @@ mod tests {
             why,
             message: message.into(),
             others: others.iter().map(|name| name.parse().unwrap()).collect(),
-            document: Some(DocumentName::Path("/p/src/a.rs".to_owned())),
+            document: Some(DocumentName::Path("/p/src/a.rs".into())),
         };
         let edited = refusal(
             Why::Edited,

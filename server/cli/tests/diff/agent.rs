@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use hashline_history::path::to_text;
 use serde_json::{Value, json};
 
 use crate::project::Project;
@@ -71,7 +72,7 @@ impl Agent {
     }
 
     pub fn read(&mut self, path: &Path) -> String {
-        self.call("read_text_file", json!({"path": path, "start_line": 1, "end_line": 1_000_000})).0
+        self.call("read_text_file", json!({"path": to_text(path), "start_line": 1, "end_line": 1_000_000})).0
     }
 
     /// Reads and edits at once, in a conversation of its own unless one is given.
@@ -98,7 +99,7 @@ impl Agent {
                 _ => json!({"op": op, "anchor": anchor(line), "content": content}),
             })
             .collect();
-        let mut arguments = json!({"path": path, "file_hash": hash, "operations": operations});
+        let mut arguments = json!({"path": to_text(path), "file_hash": hash, "operations": operations});
         if let Some(conversation) = conversation {
             arguments["mcp_conversation_id"] = conversation.into();
         }

@@ -312,3 +312,40 @@ fn cleanup_says_what_goes_and_what_keeps_the_rest() {
     assert_eq!(listed(&project.run(&["status"]).out).len(), 3);
     assert_eq!(project.run(&["cleanup", "--older-than", "0s"]).code, 1);
 }
+
+#[test]
+fn cleanup_makes_the_history_as_small_as_is_asked_for() {
+    let project = sample();
+    let enough = project.run(&["cleanup", "--keep-size", "1M"]);
+    assert_eq!(enough.code, 1, "{}", enough.out);
+    assert!(
+        enough.out.contains("Nothing is forgotten") && enough.out.contains("within 1.0 MiB"),
+        "{}",
+        enough.out
+    );
+    assert!(
+        enough.out.contains("notes.txt  1 edit, as the history is small enough with record"),
+        "{}",
+        enough.out
+    );
+    // What is young goes then, too, but not where an age is given.
+    let young = project.run(&["cleanup", "--keep-size", "0", "--older-than", "1h"]);
+    assert_eq!(young.code, 1, "{}", young.out);
+    let dry = project.run(&["cleanup", "--keep-size", "0", "--dry-run"]);
+    assert_eq!(dry.code, 0, "{}{}", dry.out, dry.err);
+    for words in [
+        "notes.txt  1 edit  cccccccc",
+        "Would forget 1 edit and free",
+        "would have",
+        "still more than 0 bytes",
+    ] {
+        assert!(dry.out.contains(words), "{words:?} is not in\n{}", dry.out);
+    }
+    let (code, planned) = project.json(&["cleanup", "--keep-size", "0", "--dry-run", "--json"]);
+    let (done, json) = project.json(&["cleanup", "--keep-size", "0", "--json"]);
+    assert_eq!((code, done, &json["forgotten"], &json["kept"]), (0, 0, &1.into(), &3.into()));
+    assert_eq!(planned["files"], json["files"]);
+    let near = |key: &str| planned[key].as_u64().unwrap().abs_diff(json[key].as_u64().unwrap()) < 20;
+    assert!(near("freed_bytes") && near("size_bytes"), "{planned} {json}");
+    assert_eq!(listed(&project.run(&["status"]).out).len(), 3);
+}

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use hashline_history::path::to_text;
 use serde_json::{Value, json};
 
 use crate::agent::{Agent, twenty};
@@ -34,7 +35,8 @@ struct State {
 }
 
 fn uri(path: &Path) -> String {
-    format!("file://{}", path.display())
+    let text = to_text(path);
+    if text.starts_with("file://") { text.into_owned() } else { format!("file://{text}") }
 }
 
 impl Editor {

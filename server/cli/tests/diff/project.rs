@@ -44,8 +44,12 @@ pub type Replaced<'a> = (usize, &'a str);
 
 impl Project {
     pub fn new() -> Self {
+        Self::called("project".as_ref())
+    }
+
+    pub fn called(name: &std::ffi::OsStr) -> Self {
         let temp = tempfile::tempdir().unwrap();
-        let folder = temp.path().canonicalize().unwrap().join("project");
+        let folder = temp.path().canonicalize().unwrap().join(name);
         std::fs::create_dir(&folder).unwrap();
         Self { temp, folder }
     }
@@ -55,7 +59,7 @@ impl Project {
     }
 
     fn name(&self, file: &str) -> DocumentName {
-        DocumentName::Path(self.folder.join(file).to_str().unwrap().to_owned())
+        DocumentName::Path(self.folder.join(file))
     }
 
     /// Records edits of a new file, each in lines of the text that the ones before have left.

@@ -63,7 +63,7 @@ pub fn line(content: &str) -> OwnedLine {
 
 /// A file in the folder of a store.
 pub fn name_in(folder: &Path, path: &str) -> DocumentName {
-    DocumentName::Path(folder.join(path).to_str().unwrap().to_owned())
+    DocumentName::Path(folder.join(path))
 }
 
 /// A document as its owner has it, and what was decided about its edits: what the store must agree with.

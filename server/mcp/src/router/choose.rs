@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::future::join_all;
+use hashline_history::path::to_text;
 use hashline_link::{Error, Held, Sidecar};
 
 use crate::router::Router;
@@ -100,7 +101,7 @@ fn unreachable_words(sidecar: &Sidecar, path: &Path, error: &Error) -> String {
          not answer: {error}. Try again in a moment; if it stays so, tell the person to restart that editor.",
         sidecar.editor,
         sidecar.pid,
-        path.display(),
+        to_text(path),
     )
 }
 
@@ -132,7 +133,7 @@ fn pick(mut holders: Vec<Holder>, path: &Path) -> Choice {
             return Choice::Refused(format!(
                 "Nothing was read or changed: {} is open with different unsaved text in {}. Ask the person to save or close it \
                  in one of them, then call again.",
-                path.display(),
+                to_text(path),
                 names.join(" and "),
             ));
         }

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use hashline_history::path::to_text;
 use hashline_link::{CallerInfo, CancellationToken, Sidecar, StateDir};
 use hashline_workspace::disk::{PathRefusal, PathStyle, Roots};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
@@ -176,12 +177,11 @@ impl Router {
         };
         // A sidecar's first root may be another than ours, so a relative path would mean another file there.
         let argument = tool.path_argument().unwrap_or("path");
-        arguments.insert(argument.to_owned(), Value::String(absolute.to_string_lossy().into_owned()));
+        arguments.insert(argument.to_owned(), Value::String(to_text(&absolute).into_owned()));
         if let Some(Value::String(destination)) = arguments.get("destination")
             && let Ok(place) = self.roots().resolve(destination, PathStyle::Any)
         {
-            let destination = place.absolute().to_string_lossy().into_owned();
-            arguments.insert("destination".to_owned(), Value::String(destination));
+            arguments.insert("destination".to_owned(), Value::String(place.to_text()));
         }
         let mut attempt = 0;
         loop {

@@ -1,6 +1,6 @@
 //! edit_file_diff: exact pieces of a text replaced by others, or a unified diff.
 
-use hashline_anchor::{Patch, Replacement, explain_patch};
+use hashline_anchor::{Patch, PatchError, Replacement, explain_patch};
 use hashline_workspace::agent::EditRequest;
 use hashline_workspace::disk::path_of_file_uri;
 use hashline_workspace::document::Change;
@@ -59,15 +59,17 @@ fn parse(given: JsonObject) -> Result<EditRequest, String> {
     let conversation = given.text("mcp_conversation_id").filter(|id| !id.trim().is_empty());
     given.finish()?;
     let change = match diff {
-        Some(diff) => {
-            let file = path_of_file_uri(&path).map(|path| path.to_string_lossy().into_owned());
-            let patch = Patch::parse(&diff, file.as_ref().unwrap_or(&path));
-            Change::Patch(patch.map_err(|error| explain_patch(&error))?)
-        }
+        Some(diff) => Change::Patch(patch_of(&diff, &path).map_err(|error| explain_patch(&error))?),
         None => Change::Replacements(edits),
     };
     let tool = NAME.to_owned();
     Ok(EditRequest { path, file_hash, change, strict: false, dry_run: false, conversation, tool })
+}
+
+/// A diff of the file at a path. What a URI names may be called in the diff as the file is, or as the URI spells it.
+fn patch_of(diff: &str, path: &str) -> Result<Patch, PatchError> {
+    let Ok(file) = path_of_file_uri(path) else { return Patch::parse(diff, path) };
+    Patch::parse(diff, &file.to_string_lossy()).or_else(|error| Patch::parse(diff, path).map_err(|_| error))
 }
 
 fn replacement(given: &mut Arguments, index: usize, value: Value) -> Option<Replacement> {

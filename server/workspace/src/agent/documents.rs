@@ -1,5 +1,7 @@
 //! Which documents there are.
 
+use hashline_history::path::from_text;
+
 use crate::agent::read::name_of;
 use crate::disk::{Roots, read};
 use crate::on_disk::same_text;
@@ -58,7 +60,8 @@ impl Workspace {
             (None, Some(folders)) => {
                 let document = slot.lock();
                 let file = document.uri().starts_with("file:");
-                !file || (document.is_open() && inside(std::path::Path::new(&slot.key), folders))
+                !file
+                    || (document.is_open() && from_text(&slot.key).is_some_and(|path| inside(&path, folders)))
             }
             // What an editor has closed keeps its place when other folders are served.
             (Some(place), None) => {

@@ -1,6 +1,7 @@
 //! Editing a document: resolve, carry, weave, record, publish (rule W20).
 
 use std::ops::{ControlFlow, Range};
+use std::path::Path;
 use std::sync::Arc;
 
 use hashline_anchor::{CONTEXT, Moved};
@@ -8,6 +9,7 @@ use hashline_history::{ConversationId, EditId, HunkRef, Status, StoreError};
 use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::read::{blocking, hash_of, name_of};
+use crate::disk::Place;
 use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed};
 use crate::on_disk::either_way;
 use crate::record::Provisional;
@@ -203,8 +205,9 @@ impl Workspace {
 
     /// The proposal, to be treated as the settings say for a document that is open, or is not.
     pub(crate) fn in_mode(&self, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
-        let relative = slot.place().map(|place| place.relative().display().to_string());
-        let mode = self.settings().mode(&proposal.agent, relative.as_deref().unwrap_or_default(), open);
+        let place = slot.place();
+        let relative = place.as_ref().map_or(Path::new(""), Place::relative);
+        let mode = self.settings().mode(&proposal.agent, relative, open);
         Proposal { mode, ..proposal.clone() }
     }
 

@@ -91,8 +91,7 @@ impl Workspace {
         let new_conversation = request.conversation.is_none();
         let (workspace, target) = (self.clone(), slot.clone());
         let (edit, conversation) = (proposal.id.clone(), proposal.conversation.clone());
-        let (name, path) =
-            (name_of(&slot, slot.key.clone()), to.as_ref().map(|to| to.absolute().display().to_string()));
+        let (name, path) = (name_of(&slot, slot.key.clone()), to.as_ref().map(Place::to_text));
         let Changed { held, open, hash, text } =
             blocking(move || workspace.change_file_now(&target, &place, to.as_ref(), &request, &proposal))
                 .await?;
@@ -128,12 +127,12 @@ impl Workspace {
         let to = self.roots_of(caller).resolve(destination, PathStyle::Any)?;
         to.check_write()?;
         if to.absolute() == from.absolute() {
-            return Err(Refusal::SamePath { path: to.absolute().display().to_string() });
+            return Err(Refusal::SamePath { path: to.to_text() });
         }
         let name = name_in_record(&to);
         let takes = |slot: &Arc<Slot>| {
             let document = slot.lock();
-            slot.key == name.as_str() && (document.is_open() || document.exists_for_agents())
+            slot.key == name.to_text() && (document.is_open() || document.exists_for_agents())
         };
         if self.is_promised(&to) || self.slots().iter().any(takes) {
             return Err(taken(&to));
@@ -194,7 +193,7 @@ impl Workspace {
         self.fall_behind(slot);
         self.bring_back_in_turn(slot);
         if info(slot).dirty {
-            return Err(Refusal::Unsaved { path: place.absolute().display().to_string() });
+            return Err(Refusal::Unsaved { path: place.to_text() });
         }
         let proposal = Proposal { mode: Mode::Propose, ..proposal.clone() };
         let (change, edit) = {
@@ -238,10 +237,10 @@ fn change_of(
             return Err(DiskError::NotFound { path: path() }.into());
         }
         if !document.exists() {
-            return Err(Refusal::NotMadeYet { path: path().display().to_string() });
+            return Err(Refusal::NotMadeYet { path: place.to_text() });
         }
         if document.has_held_file_change() {
-            return Err(Refusal::FileChangeHeld { path: path().display().to_string() });
+            return Err(Refusal::FileChangeHeld { path: place.to_text() });
         }
     }
     Ok(match &request.change {

@@ -145,7 +145,7 @@ pub(crate) async fn hash_of(served: &mut Served) -> FileHash {
 /// What to call a document.
 pub(crate) fn name_of(slot: &Slot, uri: String) -> String {
     match slot.place() {
-        Some(place) => place.absolute().display().to_string(),
+        Some(place) => place.to_text(),
         None => uri,
     }
 }

@@ -5,6 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hashline_history::path::to_text;
 use thiserror::Error;
 
 use super::file::FileKind;
@@ -154,12 +155,9 @@ pub enum PathRefusal {
         /// Where the file lies.
         path: String,
     },
-    /// A name that is no text.
-    #[error(
-        "A name on the way to {given} is not UTF-8, and only names in UTF-8 are served. Ask the person to rename the \
-         file."
-    )]
-    NameNotUtf8 {
+    /// A name that is no text, on a system where names are.
+    #[error("{given} holds a name that is not Unicode, which no file has on this system. Check the name.")]
+    NameNotText {
         /// As the caller wrote it, or as near to it as text can come.
         given: String,
     },
@@ -229,13 +227,13 @@ pub enum DiskError {
     #[error(transparent)]
     Refused(#[from] PathRefusal),
     /// No such file.
-    #[error("{} does not exist. Check the name.", .path.display())]
+    #[error("{} does not exist. Check the name.", to_text(.path))]
     NotFound {
         /// The file.
         path: PathBuf,
     },
     /// The folder that a new file should lie in is missing.
-    #[error("The folder {} does not exist, so nothing can be written there. Check the name, or create the folder first.", .folder.display())]
+    #[error("The folder {} does not exist, so nothing can be written there. Check the name, or create the folder first.", to_text(.folder))]
     FolderMissing {
         /// The file that was to be written.
         path: PathBuf,
@@ -243,7 +241,7 @@ pub enum DiskError {
         folder: PathBuf,
     },
     /// A folder, FIFO, socket or device. It was not opened.
-    #[error("{} is a {kind} and not a regular file, so it was not opened. Name a regular file{}.", .path.display(), kind.hint())]
+    #[error("{} is a {kind} and not a regular file, so it was not opened. Name a regular file{}.", to_text(.path), kind.hint())]
     NotRegular {
         /// What was named.
         path: PathBuf,
@@ -254,7 +252,7 @@ pub enum DiskError {
     #[error(
         "{} has {size} bytes, and files of more than {limit} are not served. Use a command-line tool for a file of \
          that size.",
-        .path.display()
+        to_text(.path)
     )]
     TooLarge {
         /// The file.
@@ -265,37 +263,37 @@ pub enum DiskError {
         limit: u64,
     },
     /// The file is not as it was when the caller read it.
-    #[error("{} was changed meanwhile by something else, and was left as it is. Read it again and repeat the edit.", .path.display())]
+    #[error("{} was changed meanwhile by something else, and was left as it is. Read it again and repeat the edit.", to_text(.path))]
     ChangedMeanwhile {
         /// The file.
         path: PathBuf,
     },
     /// The file changes faster than it can be read.
-    #[error("{} was being written while it was read. Wait a moment and read it again.", .path.display())]
+    #[error("{} was being written while it was read. Wait a moment and read it again.", to_text(.path))]
     BeingWritten {
         /// The file.
         path: PathBuf,
     },
     /// A folder or the file was replaced by something else (a link, say) since the path was resolved.
-    #[error("A part of {} was replaced by a link or by something else meanwhile. Repeat the call to follow the path anew.", .path.display())]
+    #[error("A part of {} was replaced by a link or by something else meanwhile. Repeat the call to follow the path anew.", to_text(.path))]
     PathChanged {
         /// The place that was resolved.
         path: PathBuf,
     },
     /// A new file was to be made, and there is one.
-    #[error("{} exists already and was left as it is. Read it and edit it, or choose another name.", .path.display())]
+    #[error("{} exists already and was left as it is. Read it and edit it, or choose another name.", to_text(.path))]
     AlreadyThere {
         /// The file.
         path: PathBuf,
     },
     /// The file has no write permission.
-    #[error("{} is read-only for this user and was left as it is. Ask the person to make it writable.", .path.display())]
+    #[error("{} is read-only for this user and was left as it is. Ask the person to make it writable.", to_text(.path))]
     ReadOnlyFile {
         /// The file.
         path: PathBuf,
     },
     /// No file can be made in the folder, so none can be replaced there either.
-    #[error("{} cannot be changed, as its folder {} is read-only for this user. Ask the person for write permission.", .path.display(), .folder.display())]
+    #[error("{} cannot be changed, as its folder {} is read-only for this user. Ask the person for write permission.", to_text(.path), to_text(.folder))]
     ReadOnlyFolder {
         /// The file.
         path: PathBuf,
@@ -303,13 +301,13 @@ pub enum DiskError {
         folder: PathBuf,
     },
     /// No space, or no more of it for this user.
-    #[error("The disk is full or the user's share of it is used up, so {} was left as it is. Free some space and repeat the call.", .path.display())]
+    #[error("The disk is full or the user's share of it is used up, so {} was left as it is. Free some space and repeat the call.", to_text(.path))]
     DiskFull {
         /// The file.
         path: PathBuf,
     },
     /// Permission is missing.
-    #[error("{} cannot be {action}: permission denied. Ask the person for access to it.", .path.display())]
+    #[error("{} cannot be {action}: permission denied. Ask the person for access to it.", to_text(.path))]
     Denied {
         /// The file or folder.
         path: PathBuf,
@@ -317,7 +315,7 @@ pub enum DiskError {
         action: Action,
     },
     /// The new content stands, but the system could not promise that it outlives a power cut.
-    #[error("{} was written, but the disk would not confirm it: {why}. Read it again to see how it stands.", .path.display())]
+    #[error("{} was written, but the disk would not confirm it: {why}. Read it again to see how it stands.", to_text(.path))]
     NotSynced {
         /// The file.
         path: PathBuf,
@@ -325,7 +323,7 @@ pub enum DiskError {
         why: String,
     },
     /// A root that is none.
-    #[error("{} cannot be a root: {why}. Give an existing folder.", .path.display())]
+    #[error("{} cannot be a root: {why}. Give an existing folder.", to_text(.path))]
     BadRoot {
         /// As given.
         path: PathBuf,
@@ -333,7 +331,7 @@ pub enum DiskError {
         why: &'static str,
     },
     /// Anything else, in the system's words.
-    #[error("{} cannot be {action}: {why}. Check the file and its folder, and repeat the call.", .path.display())]
+    #[error("{} cannot be {action}: {why}. Check the file and its folder, and repeat the call.", to_text(.path))]
     Io {
         /// The file or folder.
         path: PathBuf,

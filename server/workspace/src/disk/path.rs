@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
+use hashline_history::path::to_text;
 
 use super::error::PathRefusal;
 use super::roots::{Root, Roots};
@@ -29,8 +30,7 @@ const MAX_LINKS: usize = 40;
 
 /// Where a file is or could be: a root and a way inside it without links.
 ///
-/// Only [`Roots::resolve`] and [`Roots::identify`] make one, so each lies inside a root, outside of `.mcp`, and is
-/// UTF-8. Places are equal when their absolute paths are. The file itself may not exist, nor its folder.
+/// Only [`Roots::resolve`] and [`Roots::identify`] make one, so each lies inside a root and outside of `.mcp`. Places are equal when their absolute paths are. The file itself may not exist, nor its folder.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub(super) root: Arc<Root>,
@@ -65,13 +65,19 @@ impl Place {
         &self.absolute
     }
 
+    /// The same as a text that tools take back ([`to_text`]).
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        to_text(&self.absolute).into_owned()
+    }
+
     /// Whether it may be written.
     ///
     /// # Errors
     /// It lies in `.git`.
     pub fn check_write(&self) -> Result<(), PathRefusal> {
         if self.in_git {
-            return Err(PathRefusal::GitWrite { path: self.absolute.display().to_string() });
+            return Err(PathRefusal::GitWrite { path: self.to_text() });
         }
         Ok(())
     }
@@ -101,7 +107,7 @@ impl Roots {
     /// See [`PathRefusal`]. [`PathRefusal::NotAFile`] is for the caller to look up among documents without a file.
     pub fn resolve(&self, given: &str, style: PathStyle) -> Result<Place, PathRefusal> {
         let first = self.get(0).ok_or_else(|| PathRefusal::NoRoots { given: given.into() })?;
-        let spelling = read_spelling(given, style, &first.path().display().to_string())?;
+        let spelling = read_spelling(given, style, &to_text(first.path()))?;
         let (index, names) = self.start(given, style, &spelling)?;
         let found = Walk::new(self, given).run(index, names)?;
         if spelling.folder && found.end != End::Folder {
@@ -117,9 +123,11 @@ impl Roots {
     /// any other name of the file. A path that is not absolute, in no root, or in `.mcp` has none.
     #[must_use]
     pub fn identify(&self, absolute: &Path) -> Option<Place> {
-        let given = absolute.to_str().filter(|_| absolute.is_absolute())?;
+        if !absolute.is_absolute() {
+            return None;
+        }
         let (index, names) = self.locate(&lexical(absolute))?;
-        Walk::new(self, given).run(index, names).ok().map(|found| found.place)
+        Walk::new(self, &to_text(absolute)).run(index, names).ok().map(|found| found.place)
     }
 
     /// The root to start in and the names to walk.
@@ -129,7 +137,7 @@ impl Roots {
         style: PathStyle,
         spelling: &Spelling,
     ) -> Result<(usize, VecDeque<OsString>), PathRefusal> {
-        let mut names: VecDeque<OsString> = spelling.names.iter().map(OsString::from).collect();
+        let mut names: VecDeque<OsString> = spelling.names.iter().cloned().collect();
         if spelling.absolute {
             let outside = || PathRefusal::OutsideRoots { given: given.into(), roots: self.folders() };
             return self.locate(&spelling.absolute_path()).ok_or_else(outside);
@@ -289,7 +297,7 @@ impl<'a> Walk<'a> {
                 Err(error) => return Err(self.unreadable(&error.to_string())),
             };
             if kind.is_symlink() {
-                last_link = here().join(&name).display().to_string();
+                last_link = to_text(&here().join(&name)).into_owned();
                 let target = self.target(dir, &name)?;
                 let names = todo.drain(..);
                 if target.has_root() || target.is_absolute() {
@@ -306,7 +314,7 @@ impl<'a> Walk<'a> {
                 done.push(name);
                 end = End::Other;
             } else {
-                let part = here().join(&name).display().to_string();
+                let part = to_text(&here().join(&name)).into_owned();
                 return Err(PathRefusal::NotAFolder { given: self.given.into(), part });
             }
         }
@@ -314,8 +322,10 @@ impl<'a> Walk<'a> {
     }
 
     fn check_name(&self, name: &OsStr) -> Result<(), PathRefusal> {
-        let name = name.to_str().ok_or_else(|| PathRefusal::NameNotUtf8 { given: self.given.into() })?;
-        match guarded(name) {
+        if !cfg!(unix) && name.to_str().is_none() {
+            return Err(PathRefusal::NameNotText { given: self.given.into() });
+        }
+        match guarded(&name.to_string_lossy()) {
             Some(Guarded::Store) => Err(PathRefusal::Store { given: self.given.into() }),
             Some(Guarded::Git) | None => Ok(()),
         }

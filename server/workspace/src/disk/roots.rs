@@ -11,6 +11,7 @@ use std::sync::Arc;
 use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use hashline_history::path::to_text;
 
 use super::error::{Action, DiskError};
 use super::path::identity;
@@ -42,8 +43,8 @@ impl Root {
 
 /// The folders that are served, in order. Cheap to clone.
 ///
-/// Invariants: paths are absolute, free of links when they were opened, UTF-8, different from each other, and none
-/// lies in a `.mcp` folder. Names are different from each other.
+/// Invariants: paths are absolute, free of links when they were opened, different from each other, and none lies in a
+/// `.mcp` folder. Names are different from each other.
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
     roots: Arc<[Arc<Root>]>,
@@ -133,7 +134,7 @@ impl Roots {
     }
 
     pub(super) fn folders(&self) -> Vec<String> {
-        self.iter().map(|root| root.path.display().to_string()).collect()
+        self.iter().map(|root| to_text(&root.path).into_owned()).collect()
     }
 
     pub(super) fn names(&self) -> Vec<String> {
@@ -155,9 +156,6 @@ fn open_root(given: &Path) -> Result<Opened, DiskError> {
         _ => DiskError::from_io(given, Action::OpenRoot, error),
     };
     let path = given.canonicalize().map_err(|e| failed(&e))?;
-    if path.to_str().is_none() {
-        return Err(bad("its path is not UTF-8"));
-    }
     if guarded_path(&path) == Some(Guarded::Store) {
         return Err(bad("it lies in .mcp, where the record of edits is kept"));
     }
@@ -167,7 +165,7 @@ fn open_root(given: &Path) -> Result<Opened, DiskError> {
 
 /// A folder below a root, reached without following a link, and not in `.mcp`.
 fn open_inside(root: &Dir, inside: &Path) -> Option<Dir> {
-    if guarded_path(inside) == Some(Guarded::Store) || inside.to_str().is_none() {
+    if guarded_path(inside) == Some(Guarded::Store) {
         return None;
     }
     inside.components().try_fold(root.try_clone().ok()?, |dir, component| match component {

@@ -3,7 +3,10 @@
 //! Nothing here looks at a disk. A spelling that passes is only a list of names; whether they lie inside a root,
 //! and where links on the way lead, is for the walk in `path.rs` to find out.
 
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
+
+use hashline_history::path::from_bytes;
 
 use super::error::PathRefusal;
 
@@ -20,7 +23,7 @@ pub enum PathStyle {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spelling {
     /// The names from the start to the file, without `.` and `..`.
-    pub names: Vec<String>,
+    pub names: Vec<OsString>,
     /// Whether the names start at the top of the file system and not in a root.
     pub absolute: bool,
     /// Whether a final `/` or `.` says that a folder is meant.
@@ -32,7 +35,7 @@ impl Spelling {
     pub(super) fn absolute_path(&self) -> PathBuf {
         // On Windows the first name is the drive, which has to stay in front of the separator.
         if cfg!(windows) {
-            return PathBuf::from(self.names.join("\\"));
+            return PathBuf::from(self.names.join("\\".as_ref()));
         }
         let mut path = PathBuf::from("/");
         path.extend(&self.names);
@@ -45,10 +48,10 @@ pub(super) fn read_spelling(given: &str, style: PathStyle, root: &str) -> Result
     if given.trim().is_empty() {
         return Err(PathRefusal::Empty);
     }
-    refuse_nul(given, given)?;
-    if is_drive_form(given) || given.starts_with("\\\\") {
-        if cfg!(windows) && style == PathStyle::Any && is_drive_form(given) {
-            return take_apart(given, given, true, root);
+    refuse_nul(given, given.as_bytes())?;
+    if is_drive_form(given.as_bytes()) || given.starts_with("\\\\") {
+        if cfg!(windows) && style == PathStyle::Any && is_drive_form(given.as_bytes()) {
+            return take_apart(given, given.as_bytes(), true, root);
         }
         return Err(PathRefusal::WindowsForm { given: given.into(), root: root.into() });
     }
@@ -59,14 +62,14 @@ pub(super) fn read_spelling(given: &str, style: PathStyle, root: &str) -> Result
         if !scheme.eq_ignore_ascii_case("file") {
             return Err(PathRefusal::NotAFile(given.into()));
         }
-        let path = file_uri_text(given, root)?;
+        let path = file_uri_path(given, root)?;
         return take_apart(given, &path, true, root);
     }
     if given == "~" || given.starts_with("~/") {
         return Err(PathRefusal::HomeSign { given: given.into(), root: root.into() });
     }
     let absolute = given.starts_with('/') && style == PathStyle::Any;
-    take_apart(given, given, absolute, root)
+    take_apart(given, given.as_bytes(), absolute, root)
 }
 
 /// The path that a `file:` URI names, percent-decoded. For URIs of editors as much as of agents.
@@ -76,39 +79,45 @@ pub(super) fn read_spelling(given: &str, style: PathStyle, root: &str) -> Result
 pub fn path_of_file_uri(uri: &str) -> Result<PathBuf, PathRefusal> {
     match scheme(uri) {
         Some(scheme) if scheme.eq_ignore_ascii_case("file") => {
-            file_uri_text(uri, "a root").map(PathBuf::from)
+            let path = file_uri_path(uri, "a root")?;
+            name_of(uri, &path).map(PathBuf::from)
         }
         _ => Err(PathRefusal::NotAFile(uri.into())),
     }
 }
 
 /// Splits at `/`, drops `.`, and lets `..` take back the name before it.
-fn take_apart(given: &str, path: &str, absolute: bool, root: &str) -> Result<Spelling, PathRefusal> {
-    let parts = |c: char| c == '/' || (cfg!(windows) && c == '\\');
-    let mut names: Vec<String> = Vec::new();
+fn take_apart(given: &str, path: &[u8], absolute: bool, root: &str) -> Result<Spelling, PathRefusal> {
+    let parts = |byte: &u8| *byte == b'/' || (cfg!(windows) && *byte == b'\\');
+    let mut names: Vec<OsString> = Vec::new();
     let mut folder = false;
     for part in path.split(parts) {
-        folder = matches!(part, "" | "." | "..");
+        folder = matches!(part, b"" | b"." | b"..");
         match part {
-            "" | "." => {}
+            b"" | b"." => {}
             // Above the top of the file system is its top, as the system has it.
-            ".." if names.pop().is_none() && !absolute => {
+            b".." if names.pop().is_none() && !absolute => {
                 return Err(PathRefusal::AboveRoot { given: given.into(), root: root.into() });
             }
-            ".." => {}
-            name => names.push(name.into()),
+            b".." => {}
+            name => names.push(name_of(given, name)?),
         }
     }
     Ok(Spelling { names, absolute, folder })
 }
 
-fn refuse_nul(given: &str, text: &str) -> Result<(), PathRefusal> {
-    if text.contains('\0') { Err(PathRefusal::Nul { given: given.into() }) } else { Ok(()) }
+/// A name, which on Unix may be any bytes.
+fn name_of(given: &str, bytes: &[u8]) -> Result<OsString, PathRefusal> {
+    from_bytes(bytes).ok_or_else(|| PathRefusal::NameNotText { given: given.into() })
+}
+
+fn refuse_nul(given: &str, path: &[u8]) -> Result<(), PathRefusal> {
+    if path.contains(&0) { Err(PathRefusal::Nul { given: given.into() }) } else { Ok(()) }
 }
 
 /// `C:…`: no scheme of a URI has one letter.
-fn is_drive_form(given: &str) -> bool {
-    matches!(given.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+fn is_drive_form(given: &[u8]) -> bool {
+    matches!(given, [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
 /// The scheme, if this is a URI. A dot is legal in a scheme but in no known one, and common in file names
@@ -121,8 +130,8 @@ fn scheme(given: &str) -> Option<&str> {
         .then_some(scheme)
 }
 
-/// The path in a `file:` URI as text that starts with `/` (with the drive on Windows).
-fn file_uri_text(given: &str, root: &str) -> Result<String, PathRefusal> {
+/// The path in a `file:` URI, which starts with `/` (with the drive on Windows).
+fn file_uri_path(given: &str, root: &str) -> Result<Vec<u8>, PathRefusal> {
     let bad = |why| PathRefusal::BadFileUri { given: given.into(), why };
     let rest = given.get("file:".len()..).unwrap_or_default();
     let path = match rest.strip_prefix("//") {
@@ -145,14 +154,16 @@ fn file_uri_text(given: &str, root: &str) -> Result<String, PathRefusal> {
     if path.contains(['?', '#']) {
         return Err(bad("a ? or # in a name has to be written %3F or %23"));
     }
-    let bytes = percent_decoded(path).ok_or_else(|| bad("a % is not followed by two hex digits"))?;
-    let text = String::from_utf8(bytes).map_err(|_| PathRefusal::NameNotUtf8 { given: given.into() })?;
-    refuse_nul(given, &text)?;
-    let drive = text.get(1..).is_some_and(is_drive_form);
+    let mut path = percent_decoded(path).ok_or_else(|| bad("a % is not followed by two hex digits"))?;
+    refuse_nul(given, &path)?;
+    let drive = path.get(1..).is_some_and(is_drive_form);
     if drive && !cfg!(windows) {
         return Err(PathRefusal::WindowsForm { given: given.into(), root: root.into() });
     }
-    Ok(if drive { text.trim_start_matches('/').to_owned() } else { text })
+    if drive {
+        path.remove(0);
+    }
+    Ok(path)
 }
 
 fn percent_decoded(text: &str) -> Option<Vec<u8>> {

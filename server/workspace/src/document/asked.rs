@@ -18,17 +18,6 @@ pub enum FileOperation {
     Rename(DocumentName),
 }
 
-impl FileOperation {
-    /// The name that the file gets.
-    #[must_use]
-    pub fn name(&self) -> Option<&str> {
-        match self {
-            FileOperation::Remove => None,
-            FileOperation::Rename(name) => Some(name.as_str()),
-        }
-    }
-}
-
 /// What an editor does with files when it is asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileOperations {

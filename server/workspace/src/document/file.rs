@@ -4,6 +4,8 @@
 //! was when the hunk was made, and undone while it is as the hunk left it: so of two that set one register, the later one goes first.
 //! Here only the registers change; whoever has the file brings it to them.
 
+use std::ops::Range;
+
 use hashline_anchor::rewrite_whole;
 use hashline_history::{
     Decision, DocumentName, FileChange, HunkRef, Location, Mode, NewEdit, NewHunk, Operation, Registers,
@@ -28,13 +30,25 @@ pub struct FileHunk {
     pub told: Decision,
     /// Whether the file is so.
     pub done: bool,
+    /// The text that is there again when a file that it makes anew is unmade, by its hash.
+    pub(crate) below: Option<FileHash>,
+    /// The file as it makes it, by its hash.
+    pub(crate) makes: Option<FileHash>,
 }
 
 impl FileHunk {
     /// One that is made now.
     pub(crate) fn new(change: FileChange) -> Self {
         let undecided = Decision::Undecided;
-        Self { change, decision: undecided, reason: None, told: undecided, done: false }
+        Self {
+            change,
+            decision: undecided,
+            reason: None,
+            told: undecided,
+            done: false,
+            below: None,
+            makes: None,
+        }
     }
 
     /// Whether it makes the file.
@@ -112,6 +126,14 @@ pub struct NewFile {
     pub form: DiskForm,
 }
 
+/// What a file that is unmade takes with it.
+struct Emptied {
+    /// The hunks that have come into it since it was made.
+    hunks: Vec<HunkId>,
+    /// The text without them, and how it is stored; none if they cannot be taken out, and may be lost.
+    left: Option<(Weave, DiskForm)>,
+}
+
 impl Document {
     /// A path without a file.
     pub(crate) fn missing(uri: &str, name: DocumentName) -> Self {
@@ -186,6 +208,7 @@ impl Document {
     ) -> Result<(), Refusal> {
         let mut edit = self.file_edit(&change, proposal);
         let mut hunks = Vec::new();
+        let below = self.form.hash(self.text());
         if let Some(NewFile { text, form }) = content {
             edit.hash_after = Some(form.hash(&text));
             self.set_form(form);
@@ -203,8 +226,12 @@ impl Document {
             let new = hunks.iter().zip(lines).zip(2..);
             edit.hunks.extend(new.map(|((id, line), number)| NewHunk { number, id: Some(*id), line }));
         }
+        let makes = edit.hash_after;
         self.note_edit(edit);
         self.publish_file(change, proposal);
+        if let Some(file) = self.edits.last_mut().and_then(|edit| edit.file.as_mut()) {
+            (file.below, file.makes) = (Some(below), makes);
+        }
         self.add_hunks(&hunks, 2);
         if proposal.mode == Mode::Apply {
             self.switch_file(self.edits.len() - 1, true);
@@ -311,8 +338,10 @@ impl Document {
                 return Ok(());
             }
             if !self.file.is(&hunk.change, false) {
-                let words = "The file is no longer as it was then: it was made, removed or renamed since. Reject the edit.";
-                return Err(self.file_refused(at, Why::Collides, words.to_owned()));
+                return self.accept_file_with(at, request);
+            }
+            if hunk.creates() {
+                self.take_form_of(at);
             }
             if self.is_open() {
                 return self.ask(at, true, Decision::Accepted, request);
@@ -331,7 +360,7 @@ impl Document {
                 return Ok(());
             }
             if !self.file.is(&hunk.change, true) {
-                return Err(self.set_since(at));
+                return self.reject_file_with(at, request);
             }
             if self.is_open() {
                 return self.ask(at, false, Decision::Rejected, request);
@@ -372,13 +401,32 @@ impl Document {
         made.into_iter().find_map(|at| self.may_be_emptied(at, request).err())
     }
 
-    /// Takes all lines out of a file that is to be unmade.
+    /// A file that is made again is stored as it was: the text that was there before may have had a mark that it has not.
+    fn take_form_of(&mut self, at: usize) {
+        let ids: Vec<HunkId> = self.edits[at].hunks.iter().map(|hunk| hunk.id).collect();
+        let makes = self.edits[at].file.as_ref().and_then(|file| file.makes);
+        let mut trial = self.weave().clone();
+        if trial.carry_out(&Plan::switch(&ids, &[])).is_ok()
+            && let Some(form) = self.form_with(trial.buffer(), makes)
+        {
+            self.set_form(form);
+        }
+    }
+
+    /// The form in which a text has this hash.
+    fn form_with(&self, text: &Text, hash: Option<FileHash>) -> Option<DiskForm> {
+        let forms = [self.form, DiskForm { bom: !self.form.bom, ..self.form }];
+        forms.into_iter().find(|form| Some(form.hash(text)) == hash)
+    }
+
+    /// Takes out of a file that is to be unmade all lines that have come into it since it was made.
     fn empty(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
-        let (on, emptied) = self.may_be_emptied(at, request)?;
-        if let Some(emptied) = emptied {
-            *self.weave() = emptied;
+        let Emptied { hunks, left } = self.may_be_emptied(at, request)?;
+        if let Some((left, form)) = left {
+            *self.weave() = left;
+            self.set_form(form);
             self.text_changed();
-            for id in on {
+            for id in hunks {
                 self.note_switch(id, false);
                 self.set_decision(id, Decision::Rejected, request.reason.clone());
             }
@@ -386,16 +434,16 @@ impl Document {
         Ok(())
     }
 
-    /// The hunks that go with a file, those of the same turn and others if they may be decided with it, and what is left then; none if
-    /// they cannot be taken out, and may be lost.
-    fn may_be_emptied(
-        &mut self,
-        at: usize,
-        request: &Request,
-    ) -> Result<(Vec<HunkId>, Option<Weave>), Undecided> {
+    /// What goes with a file, if that may be.
+    fn may_be_emptied(&mut self, at: usize, request: &Request) -> Result<Emptied, Undecided> {
         let on: Vec<HunkId> = {
-            let weave = self.weave();
-            weave.hunks().filter(|id| weave.in_buffer(*id)).collect()
+            // Those before are of a file that was removed, and have to come back with it.
+            let since =
+                |id: &HunkId| matches!(self.owners.get(id.order()), Some(Some((edit, _))) if *edit >= at);
+            let weave = self.weave.as_ref();
+            weave.map_or_else(Vec::new, |weave| {
+                weave.hunks().filter(|id| weave.in_buffer(*id) && since(id)).collect()
+            })
         };
         let (own, edit) = (self.edits[at].id.clone(), self.edits[at].clone());
         let foreign: Vec<HunkRef> = on
@@ -405,25 +453,27 @@ impl Document {
             .map(|(other, hunk)| other.name_of(hunk))
             .collect();
         if !foreign.is_empty() && !request.with_others && !matches!(request.target, Target::All) {
+            let names = foreign.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
             let words = format!(
-                "{} changed the file since it was made. Decide about {} with it, or leave this one for later.",
-                if foreign.len() == 1 {
-                    "Another edit has".to_owned()
-                } else {
-                    format!("{} other edits have", foreign.len())
-                },
+                "{names} changed the file since it was made. Decide about {} with it, or leave this one for later.",
                 if foreign.len() == 1 { "that one" } else { "those" }
             );
             return Err(Undecided { others: foreign, ..self.file_refused(at, Why::NeedsOthers, words) });
         }
         let mut trial = self.weave().clone();
         let emptied = trial.carry_out(&Plan::switch(&[], &on)).is_ok().then_some(trial);
-        let mine = emptied.as_ref().is_none_or(|trial| !trial.buffer().is_empty());
+        let below = edit.file.as_ref().and_then(|file| file.below);
+        let (form, mine) = match emptied.as_ref().map(Weave::buffer) {
+            Some(left) if left.is_empty() => (self.form, false),
+            Some(left) => self.form_with(left, below).map_or((self.form, true), |form| (form, false)),
+            None => (self.form, true),
+        };
+        let emptied = emptied.map(|emptied| (emptied, form));
         if mine && request.edited != Some(TakeOut::WithMyChanges) {
             let words = "You have written in the file since it was made: undoing that would remove your lines with it.";
             return Err(self.file_refused(at, Why::Edited, words.to_owned()));
         }
-        Ok((on, emptied))
+        Ok(Emptied { hunks: on, left: emptied })
     }
 
     /// A file that an editor has open is not removed or renamed under it, unless it does so itself.
@@ -436,24 +486,77 @@ impl Document {
         Err(self.file_refused(at, Why::Open, words.to_owned()))
     }
 
-    /// The refusal where later edits have set the same registers.
-    fn set_since(&self, at: usize) -> Undecided {
+    /// Does a file hunk for which the file is not as it was then: with the earlier ones that are to be done first, if they may be.
+    fn accept_file_with(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let open = |file: &FileHunk| !file.done && file.decision != Decision::Withdrawn;
+        let below = self.setting_the_same(at, 0..at, open);
+        let mut trial = self.clone();
+        if !below.iter().all(|other| {
+            let change =
+                trial.edits[*other].file.as_ref().map(|file| file.change.clone()).unwrap_or_default();
+            let fits = trial.file.is(&change, false);
+            trial.switch_file(*other, true);
+            fits
+        }) || !trial.edits[at].file.as_ref().is_some_and(|file| trial.file.is(&file.change, false))
+        {
+            let words = "The file is no longer as it was then: it was made, removed or renamed since. Reject the edit.";
+            return Err(self.file_refused(at, Why::Collides, words.to_owned()));
+        }
+        let words =
+            |names: &str| format!("{names} removed, made or renamed the file before it. Accept that first.");
+        self.with_other_files(at, &below, request, words, Self::accept_file)
+    }
+
+    /// Undoes a file hunk for which the file is not as it left it: with the later ones that are to be undone first, if they may be.
+    fn reject_file_with(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let mut above = self.setting_the_same(at, at + 1..self.edits.len(), |file| file.done);
+        if above.is_empty() {
+            let words = "The file was removed or renamed by something else since. Put it back, then decide.";
+            return Err(self.file_refused(at, Why::Changed, words.to_owned()));
+        }
+        above.reverse();
+        let words =
+            |names: &str| format!("{names} removed, made or renamed the file after it. Reject that first.");
+        self.with_other_files(at, &above, request, words, Self::reject_file)
+    }
+
+    /// The edits among these whose file hunks set what this one sets.
+    fn setting_the_same(
+        &self,
+        at: usize,
+        edits: Range<usize>,
+        wanted: impl Fn(&FileHunk) -> bool,
+    ) -> Vec<usize> {
         let change = self.edits[at].file.as_ref().map(|file| file.change.clone()).unwrap_or_default();
-        let sets = |file: &FileChange| {
+        let same = |file: &FileChange| {
             (file.exists.is_some() && change.exists.is_some())
                 || (file.name.is_some() && change.name.is_some())
         };
-        let later = (at + 1..self.edits.len()).filter(|later| {
-            self.edits[*later].file.as_ref().is_some_and(|file| file.done && sets(&file.change))
-        });
-        let others: Vec<HunkRef> = later.map(|later| self.file_hunk_name(later)).collect();
-        if others.is_empty() {
-            let words = "The file was removed or renamed by something else since. Put it back, then decide.";
-            return self.file_refused(at, Why::Changed, words.to_owned());
+        let sets =
+            |at: &usize| self.edits[*at].file.as_ref().is_some_and(|file| wanted(file) && same(&file.change));
+        edits.filter(sets).collect()
+    }
+
+    /// Decides about file hunks in this order, and then about this one: all of them or none.
+    fn with_other_files(
+        &mut self,
+        at: usize,
+        others: &[usize],
+        request: &Request,
+        words: impl Fn(&str) -> String,
+        decide: impl Fn(&mut Self, usize, &Request) -> Result<(), Undecided>,
+    ) -> Result<(), Undecided> {
+        if !request.with_others {
+            let others: Vec<HunkRef> = others.iter().map(|other| self.file_hunk_name(*other)).collect();
+            let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+            return Err(Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words(&names)) });
         }
-        let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
-        let words = format!("{names} removed, made or renamed the file after it. Reject that first.");
-        Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words) }
+        let mut trial = self.clone();
+        for other in others.iter().chain([&at]) {
+            decide(&mut trial, *other, request)?;
+        }
+        *self = trial;
+        Ok(())
     }
 
     pub(crate) fn switch_file(&mut self, at: usize, on: bool) {

@@ -59,7 +59,7 @@ impl Document {
                 connection: made.connection.clone(),
                 tool: made.tool.clone(),
                 mode: made.mode,
-                file: file_hunk(state),
+                file: file_hunk(past, state),
                 hunks,
             });
         }
@@ -177,11 +177,20 @@ impl Document {
 }
 
 /// The file hunk of a recorded edit.
-fn file_hunk(state: &EditState) -> Option<FileHunk> {
+fn file_hunk(past: &Past, state: &EditState) -> Option<FileHunk> {
     let change = state.made.file.clone()?;
     let hunk = state.hunks.first()?;
     let (decision, reason) = (hunk.decision, hunk.reason.clone());
-    Some(FileHunk { decision, reason, done: hunk.location != Location::None, ..FileHunk::new(change) })
+    let mut before = past.states.iter().rev().filter(|earlier| earlier.sequence < state.sequence);
+    let below = before.find(|earlier| earlier.of == Location::Buffer).map(|earlier| earlier.hash);
+    Some(FileHunk {
+        decision,
+        reason,
+        done: hunk.location != Location::None,
+        below,
+        makes: state.made.hash_after,
+        ..FileHunk::new(change)
+    })
 }
 
 /// How many lines at the beginning and at the end two texts have in common.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use dashmap::DashMap;
+use hashline_history::path::to_text;
 use hashline_history::{DocumentName, FilesNow, Glance, Probe, Store, has_history, history_folder};
 use hashline_text::FileHash;
 
@@ -131,7 +132,7 @@ impl Workspace {
 
 /// What a file is called in the record.
 pub(crate) fn name_in_record(place: &Place) -> DocumentName {
-    DocumentName::Path(place.absolute().to_string_lossy().into_owned())
+    DocumentName::Path(place.absolute().to_owned())
 }
 
 /// The files of a workspace, for a history that asks whether something was written.
@@ -146,8 +147,7 @@ impl FilesNow for OnDisk<'_> {
 /// The files in these folders. What does not lie in them is not read: paths come from the record.
 impl FilesNow for Roots {
     fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>> {
-        let path = path.to_str().ok_or(std::io::ErrorKind::InvalidFilename)?;
-        let place = self.resolve(path, PathStyle::Any).map_err(std::io::Error::other)?;
+        let place = self.resolve(&to_text(path), PathStyle::Any).map_err(std::io::Error::other)?;
         match read(&place) {
             Ok(bytes) => Ok(Some(FileHash::of(&bytes.bytes))),
             Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => Ok(None),

@@ -337,17 +337,24 @@ impl Workspace {
         }
     }
 
-    /// The document at a path, with its text as it is now; none if it is not served.
+    /// The document at a path, as it is now, whatever it holds; none if it is not served.
     pub(crate) fn slot_at(&self, path: &Path) -> Result<Option<Arc<Slot>>, Refusal> {
         let Some(place) = self.read_roots().identify(path) else { return Ok(None) };
         let key = key_of(place.absolute());
         let slot = self.inner.slots.get(&key).map(|slot| slot.clone());
-        self.load(&Found { key, slot, place: Some(place) }).map(Some)
+        match self.load(&Found { key: key.clone(), slot, place: Some(place.clone()) }) {
+            // Its lines cannot be decided about, but what becomes of the file can.
+            Err(Refusal::NotText { .. }) => {
+                let slot = self.inner.slots.get(&key).map(|slot| slot.clone());
+                self.load_file(&Found { key, slot, place: Some(place.clone()) }, &place).map(Some)
+            }
+            loaded => loaded.map(Some),
+        }
     }
 
     /// Loads a document that the record names, if it is not there yet. False if it is left to another process.
     fn load_named(&self, name: &DocumentName) -> bool {
-        let Some(place) = self.read_roots().identify(name.as_str().as_ref()) else { return true };
+        let Some(place) = self.read_roots().identify(name.as_path()) else { return true };
         let key = key_of(place.absolute());
         if self.inner.slots.contains_key(&key) {
             return true;

@@ -276,7 +276,7 @@ impl Desk {
     /// What is recorded of a file.
     pub fn past(&self, name: &str) -> Past {
         let root = self.folder.path().canonicalize().unwrap();
-        let name = DocumentName::Path(root.join(name).display().to_string());
+        let name = DocumentName::Path(root.join(name));
         Store::new(root, "a look").document(&name).unwrap()
     }
 

@@ -98,7 +98,7 @@ async fn the_history_says_by_what_tool_and_how() {
         let desk = Desk::on_disk("one\n");
         desk.edit(None, change).await.unwrap();
         let store = Store::new(desk.path().parent().unwrap(), "a test");
-        let recorded = store.document(&DocumentName::Path(desk.path().display().to_string())).unwrap();
+        let recorded = store.document(&DocumentName::Path(desk.path().to_owned())).unwrap();
         let edit = &recorded.edits[0].made;
         assert_eq!((edit.operation, edit.tool.as_str()), (operation, "a_tool"));
         assert_eq!(edit.hash_after, Some(FileHash::of(b"1\n")));
