@@ -316,12 +316,13 @@ fn held_after(
     let based = if transaction.base.is_some() { base_of(transaction, checkpoint)? } else { before };
     let after = match based {
         Content::Text { mut weave, form, hash } => {
+            let before = weave.buffer().clone();
             if let Some(wire) = &transaction.delta {
                 let delta = read(wire)?.read(&weave)?;
                 weave.apply_delta(&delta).map_err(|error| error.to_string())?;
             }
             let now = transaction.form.map_or(form, DiskForm::from);
-            let changed = transaction.delta.is_some() || now != form;
+            let changed = !weave.buffer().is_same_instance(&before) || now != form;
             let hash = if changed { now.hash(weave.buffer()) } else { hash };
             Content::Text { weave, form: now, hash }
         }

@@ -387,7 +387,8 @@ fn statuses(ledger: &Ledger, transaction: &Transaction<WireDelta>) -> Vec<(EditI
     decided.into_iter().filter_map(status).collect()
 }
 
-fn remember(told: &mut std::collections::HashMap<FileId, Told>, file: FileId, now: Option<Told>) {
+/// Keeps what was recorded last of a document, for the next time that something is told of it.
+pub(crate) fn remember(told: &mut std::collections::HashMap<FileId, Told>, file: FileId, now: Option<Told>) {
     let Some(now) = now else { return };
     told.insert(file, now);
     if told.len() > REMEMBERED

@@ -16,7 +16,7 @@ use crate::layout;
 use crate::ledger::{Damage, Ledger, OtherVersion, VERSION};
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
-use crate::session::Session;
+use crate::session::{Session, remember};
 use crate::told::Told;
 
 /// How long the lock is waited for.
@@ -239,7 +239,12 @@ impl Store {
         let Some((mut reading, folder)) = self.look()? else { return Err(StoreError::Unknown(what)) };
         let file = find(&reading.known.ledger).ok_or(StoreError::Unknown(what))?;
         let Reading { known, log } = &mut reading;
-        read_document(&known.ledger, &folder, log, file, until)
+        let document = read_document(&known.ledger, &folder, log, file, until)?;
+        if until.is_none() && !known.told.contains_key(&file) {
+            // Whoever reads it may be about to write about it, and would have to read it again.
+            remember(&mut known.told, file, Told::of(document.clone()));
+        }
+        Ok(document)
     }
 
     /// The file that has this name, and the last that was recorded of it; none if that is nothing.

@@ -454,15 +454,26 @@ fn remembered(
 
 /// The states of a document that a text may be: the recorded one that reads like it, and the one that was on the disk last.
 fn earlier(store: &Store, past: &Past, text: &Text, hash: FileHash) -> Result<Earlier, StoreError> {
-    let as_of = |state: RecordedState| match store.file_as_of(past.file, state.sequence) {
-        Ok(then) => Ok(Some(then)),
-        // What was cleaned up is not gone back to.
-        Err(StoreError::Forgotten { .. }) => Ok(None),
-        Err(error) => Err(error),
+    // A replay takes its time, so each state is asked for once.
+    let as_of = |state: RecordedState| {
+        if state.sequence == past.sequence {
+            return Ok(Some(past.clone()));
+        }
+        match store.file_as_of(past.file, state.sequence) {
+            Ok(then) => Ok(Some(then)),
+            // What was cleaned up is not gone back to.
+            Err(StoreError::Forgotten { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     };
-    let same = past.recorded(&hash).map(as_of).transpose()?.flatten();
-    let same = same.filter(|then| then.weave().is_some_and(|weave| weave.buffer() == text));
-    let saved = past.saved.and_then(|saved| past.recorded(&saved)).map(as_of).transpose()?.flatten();
+    let same = past.recorded(&hash);
+    let saved = past.saved.and_then(|saved| past.recorded(&saved));
+    let then = same.map(as_of).transpose()?.flatten();
+    let saved = match saved {
+        Some(saved) if same.is_some_and(|same| same.sequence == saved.sequence) => then.clone(),
+        other => other.map(as_of).transpose()?.flatten(),
+    };
+    let same = then.filter(|then| then.weave().is_some_and(|weave| weave.buffer() == text));
     Ok(Earlier {
         accepted: same.iter().flat_map(accepted).collect(),
         same: same.and_then(|then| then.weave().cloned()),
