@@ -453,7 +453,7 @@ mod tests {
         let low = Screen { height: Some(16), ..Screen::default() };
         let (out, _) = reviewed_on(low, "q\n", &[]);
         assert!(
-            out.contains("[h]unk by hunk, [v]iew all, [s]kip") && out.contains(" more lines.\n"),
+            out.contains("[h]unk by hunk, [v]iew all, [s]kip") && out.contains(" lines more.\n"),
             "{out}"
         );
         assert!(!out.contains("+second"), "{out}");

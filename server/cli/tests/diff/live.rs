@@ -300,6 +300,11 @@ fn a_conversation_in_open_and_closed_files() {
     scene.assert_text(&(UNSAVED.to_owned() + &twenty()));
     until("b", || scene.editor.text(&scene.b) == twenty());
     assert_eq!(scene.project.text("closed.txt"), twenty());
+    // All of it comes back, too.
+    scene.project.must(0, &["accept", "-c", &conversation]);
+    scene.assert_text(&with);
+    until("b", || scene.editor.text(&scene.b) == twenty().replace("line 5", "fifth"));
+    assert!(scene.project.text("closed.txt").contains("seventh"));
     scene.assert_disk_untouched();
 }
 

@@ -248,7 +248,7 @@ async fn refusals_say_what_to_do() {
     shows!("write_of_unknown_hash", desk, unknown.text);
     let given = json!({ "path": "new.txt", "content": "x", "file_hash": "00000000" });
     let nowhere = desk.call("write_file", given).await;
-    assert!(nowhere.failed && nowhere.text.contains("does not exist"), "{}", nowhere.text);
+    assert!(nowhere.failed && nowhere.text.contains("there is no file at new.txt"), "{}", nowhere.text);
     let outside = desk.call("write_file", json!({ "path": "/etc/passwd", "content": "x" })).await;
     assert!(outside.failed && outside.text.contains("outside the roots"), "{}", outside.text);
 }
