@@ -217,6 +217,9 @@ impl Workspace {
             }
         }
         self.later(Job::Offer);
+        if self.is_one_of_several() {
+            self.look_below();
+        }
     }
 
     /// Asks about other processes: each time right before a file is written, with everything computed, whether one has it. Then it

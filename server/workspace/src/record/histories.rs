@@ -9,7 +9,11 @@ use hashline_history::{DocumentName, FilesNow, Glance, Probe, Store, has_history
 use hashline_text::FileHash;
 
 use crate::disk::{DiskError, PathStyle, Place, Roots, read};
+use crate::record::Job;
 use crate::workspace::Workspace;
+
+/// How deep below a root histories are looked for.
+const DEPTH: usize = 6;
 
 /// The histories in which a process records. Each is found when it is first needed.
 pub struct Histories {
@@ -106,6 +110,22 @@ impl Workspace {
         }
     }
 
+    /// Looks for histories in folders below the roots, which files there were recorded in while only those folders were served; then what
+    /// is undecided in them is offered. On a thread of its own, as there may be very many folders.
+    pub(crate) fn look_below(&self) {
+        let (roots, inner) = (self.roots(), Arc::downgrade(&self.inner));
+        let search = move || {
+            let found: Vec<PathBuf> = roots.iter().flat_map(|root| histories_below(root)).collect();
+            if let Some(inner) = inner.upgrade().filter(|_| !found.is_empty()) {
+                found.iter().for_each(|folder| drop(inner.histories.store(folder)));
+                Self { inner }.later(Job::Offer);
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("histories".to_owned()).spawn(search) {
+            tracing::warn!("histories below the roots are found when files there are opened: {error}");
+        }
+    }
+
     /// The histories that are in use.
     pub(crate) fn histories_in_use(&self) -> Vec<Arc<Store>> {
         // Those of roots come to be in use by being asked for.
@@ -128,6 +148,17 @@ impl Workspace {
         folders.dedup();
         folders.iter().map(|folder| self.inner.histories.store(folder)).collect()
     }
+}
+
+/// The folders below a root, to a moderate depth, that have histories. What git ignores is not searched.
+fn histories_below(root: &Path) -> Vec<PathBuf> {
+    let folders = ignore::WalkBuilder::new(root)
+        .max_depth(Some(DEPTH))
+        .require_git(false)
+        .filter_entry(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()))
+        .build();
+    let below = folders.filter_map(Result::ok).filter(|entry| entry.depth() > 0).map(ignore::DirEntry::into_path);
+    below.filter(|folder| has_history(folder).unwrap_or(false)).collect()
 }
 
 /// What a file is called in the record.

@@ -292,7 +292,7 @@ impl Workspace {
     /// Offers the undecided edits of files that nobody has opened.
     pub(crate) fn offer_recorded(&self) {
         let _all = self.inner.histories.offering.lock().unwrap_or_else(PoisonError::into_inner);
-        for store in self.histories_of_roots() {
+        for store in self.histories_in_use() {
             let Some(glance) = store.glance() else { continue };
             if self.inner.histories.offered.insert(store.folder().to_owned(), glance) == Some(glance) {
                 continue;
@@ -319,7 +319,7 @@ impl Workspace {
 
     /// Loads the documents that a decision is about, as far as they are in the histories of the roots.
     pub(crate) fn load_recorded(&self, target: &Target) {
-        for store in self.histories_of_roots() {
+        for store in self.histories_in_use() {
             let found = match target {
                 Target::Hunk(hunk) => store.find(hunk.edit.as_str()),
                 Target::Edit(id) => store.find(id),

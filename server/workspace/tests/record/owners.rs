@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use hashline_history::{Decision, Location, Status};
-use hashline_workspace::document::{Choice, Elsewhere, HunkState, Target, Why};
+use hashline_workspace::document::{Choice, Elsewhere, HunkState, Mode, Target, Why};
 use hashline_workspace::{DocumentReview, Histories, Others, Refusal, Settings, Workspace};
 
-use crate::desk::{Desk, Op, request};
+use crate::desk::{Desk, Folder, Op, request};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\n";
@@ -246,7 +246,7 @@ async fn of_a_file_that_only_another_has_open_the_decision_is_handed_over() {
 async fn edits_of_files_that_nobody_has_open_are_shown_in_all_editors_and_told_of_by_one() {
     let street = Street::default();
     let (one, mut other) = street.two();
-    let settings = Settings { disk: hashline_workspace::document::Mode::Propose, ..Settings::default() };
+    let settings = Settings { disk: Mode::Propose, ..Settings::default() };
     one.workspace.set_settings(settings);
     let edit = one.edit("a.txt", &[TWO]).await;
     other.until("the edit", |other| owner(other, "a.txt") == Some(None)).await;
@@ -260,4 +260,28 @@ async fn edits_of_files_that_nobody_has_open_are_shown_in_all_editors_and_told_o
     assert_eq!(other.stored("a.txt"), EDITED);
     let mut one = one;
     one.until("the decision", |one| shown(one, "a.txt").is_none()).await;
+}
+
+#[tokio::test]
+async fn what_was_recorded_in_a_folder_below_is_found_before_a_file_there_is_opened() {
+    let street = Street::default();
+    let whole = Desk::new(&[("a.txt", FILE)]);
+    for folder in ["inner", "ignored"] {
+        std::fs::create_dir(whole.path(folder)).unwrap();
+        whole.write(&format!("{folder}/b.txt"), FILE);
+    }
+    whole.write(".gitignore", "ignored\n");
+    let settings = Settings { disk: Mode::Propose, ..Settings::default() };
+    let mut edits = Vec::new();
+    for folder in ["inner", "ignored"] {
+        let below = Folder::at(whole.path(folder));
+        let below = Desk::over(below, settings.clone(), Histories::of("a test"));
+        edits.push(below.edit("b.txt", &[TWO]).await);
+        below.settle();
+    }
+    let mut over = street.joined_by("one", Some(&whole));
+    over.until("the edit below", |over| over.offered(&edits[0]).is_some()).await;
+    assert_eq!(over.offered(&edits[1]), None);
+    assert_eq!(over.accept(&edits[0]).await, []);
+    assert_eq!(over.stored("inner/b.txt"), EDITED);
 }
