@@ -341,7 +341,13 @@ impl Desk {
         if text != self.document.text().to_string() {
             return Err("a decision changed the text without the editor".to_owned());
         }
-        let named: Vec<usize> = decided.queued.iter().filter_map(|name| self.model.find(name)).collect();
+        // What goes along is told as well; it is the model's to know.
+        let named: Vec<usize> = decided
+            .queued
+            .iter()
+            .filter_map(|name| self.model.find(name))
+            .filter(|at| self.is_named(*at, &request.target, &views[*at]))
+            .collect();
         let wanted = match request.choice {
             Choice::Accept | Choice::TakeTheirs | Choice::KeepBoth => Decision::Accepted,
             Choice::Reject | Choice::KeepMine => Decision::Rejected,
@@ -376,6 +382,23 @@ impl Desk {
         }
         self.take_on(&named, &views, &request, wanted)?;
         self.observe(true, room)
+    }
+
+    /// Whether a hunk was asked for, and does not only go along.
+    fn is_named(&self, at: usize, target: &Target, view: &HunkView) -> bool {
+        let hunk = &self.model.hunks[at];
+        match target {
+            Target::Hunk(name) => hunk.name == *name,
+            Target::Edit(id) => hunk.name.edit.as_str() == id,
+            Target::Conversation(id) | Target::Whole(id) => hunk.conversation == *id,
+            Target::Lines(lines) => view.lines.as_ref().is_some_and(|place| {
+                // A place between lines counts for the line on either side of it.
+                let wide = usize::from(place.is_empty());
+                place.start.saturating_sub(wide) < lines.end.max(lines.start + 1)
+                    && lines.start < place.end + wide
+            }),
+            Target::All => true,
+        }
     }
 
     /// Notes what is under way now: the hunks that were named, and those that go with them.
