@@ -8,7 +8,8 @@ use crate::agent::{Agent, twenty};
 use crate::live::{Editor, until};
 use crate::project::Project;
 
-const EDITED: (&str, &str) = ("line 3\n", "third\n");
+// Far enough from the line that is typed at the top: what is near to that has no certain place in the text without it.
+const EDITED: (&str, &str) = ("line 12\n", "twelfth\n");
 
 /// The commands that are offered on a line.
 fn offered(editor: &Editor, path: &Path, line: u32) -> Vec<(String, serde_json::Value)> {
@@ -42,23 +43,23 @@ fn the_edits_of_a_killed_editor_are_decided_in_the_other() {
     first.open(&path, &unsaved);
     let mut agent = Agent::start(&project, &[]);
     found(&mut agent, &path, "|not saved");
-    let edit = agent.edit(&path, &[("replace", "line 3", "third")]);
+    let edit = agent.edit(&path, &[("replace", "line 12", "twelfth")]);
     assert!(!edit.refused, "{}", edit.text);
-    until("the offer", || offered(&first, &path, 3).iter().any(|(title, _)| title.starts_with("Accept")));
+    until("the offer", || offered(&first, &path, 12).iter().any(|(title, _)| title.starts_with("Accept")));
 
     let second = Editor::start(&project);
     second.open(&path, &twenty());
     // It is shown there and decided in the first.
     let shown = || {
-        let hover = json!({"textDocument": {"uri": format!("file://{}", path.display())}, "position": {"line": 2, "character": 0}});
+        let hover = json!({"textDocument": {"uri": format!("file://{}", path.display())}, "position": {"line": 11, "character": 0}});
         second.ask("textDocument/hover", &hover).to_string()
     };
     until("the look at it", || shown().contains("Decided in an-editor"));
-    assert_eq!(offered(&second, &path, 2), []);
+    assert_eq!(offered(&second, &path, 11), []);
 
     first.kill();
     until("the second's offer", || {
-        offered(&second, &path, 2).iter().any(|(title, _)| title.starts_with("Accept"))
+        offered(&second, &path, 11).iter().any(|(title, _)| title.starts_with("Accept"))
     });
     assert_eq!(project.status_of(&edit.id), "pending");
     assert_eq!(project.text("a.txt"), twenty());
@@ -78,7 +79,7 @@ fn an_edit_of_a_file_that_the_other_has_open_is_decided_there() {
     first.open(&path, &unsaved);
     let mut agent = Agent::start(&project, &[]);
     found(&mut agent, &path, "|not saved");
-    let edit = agent.edit(&path, &[("replace", "line 3", "third")]);
+    let edit = agent.edit(&path, &[("replace", "line 12", "twelfth")]);
     let second = Editor::start(&project);
     let accept = json!({"command": "hashline.accept", "arguments": [{"edit": edit.id}]});
     let (old, new) = EDITED;
