@@ -134,9 +134,11 @@ fn work(store: &Store, live: &mut Live, round: usize) -> (Vec<Appended>, Option<
             *live = next;
             known = Some(live.clone());
         }
-        store
-            .session(&NoFiles)?
-            .cleanup(&Forget { older_than: Duration::from_secs(1000), down_to: None }, false)?;
+        store.session(&NoFiles)?.cleanup(
+            &Forget { older_than: Duration::from_secs(1000), down_to: None },
+            false,
+            &|_| true,
+        )?;
         Ok(())
     };
     let _ = run(live);
@@ -199,8 +201,9 @@ fn a_cleanup_that_ends_at_any_step_leaves_the_old_record_or_the_new() {
             let probe =
                 Arc::new(Fails { left: AtomicUsize::new(steps), dead, part, hit: AtomicBool::new(false) });
             let failing = Store::new(folder.path(), "a process").with_probe(probe.clone());
-            let cleaned =
-                failing.session(&NoFiles).and_then(|mut session| session.cleanup(&Forget::default(), false));
+            let cleaned = failing
+                .session(&NoFiles)
+                .and_then(|mut session| session.cleanup(&Forget::default(), false, &|_| true));
             drop(failing);
             assert_whole(folder.path());
             let store = Store::new(folder.path(), "the next process");
