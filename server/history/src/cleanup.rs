@@ -178,8 +178,11 @@ fn ends(ledger: &Ledger) -> Vec<SystemTime> {
     ends
 }
 
+/// Whether a process that has claimed edits still runs.
+type Runs<'a> = &'a dyn Fn(&str) -> bool;
+
 /// What would go of every document.
-fn plan_all(ledger: &Ledger, moments: Moments) -> Vec<Cleaned> {
+fn plan_all(ledger: &Ledger, moments: Moments, runs: Runs<'_>) -> Vec<Cleaned> {
     let latest = last_words(ledger);
     let mut all = Vec::new();
     for (file, tracked) in &ledger.files {
@@ -194,7 +197,8 @@ fn plan_all(ledger: &Ledger, moments: Moments) -> Vec<Cleaned> {
                 }),
             })
             .collect();
-        let owned = tracked.owner.clone().map(Pin::Owned);
+        // A claim ends with its process.
+        let owned = tracked.owner.clone().filter(|owner| runs(owner)).map(Pin::Owned);
         let (cut, pin) = plan(&steps, tracked.intent.map(|_| Pin::Unfinished).or(owned));
         let edits = |steps: &[Step]| -> Vec<EditId> {
             steps.iter().filter_map(|step| Some(step.edit.as_ref()?.0.clone())).collect()
@@ -207,18 +211,23 @@ fn plan_all(ledger: &Ledger, moments: Moments) -> Vec<Cleaned> {
 
 impl Session<'_> {
     /// Forgets what is decided, as far as it may. Returns what goes of each document and what keeps the rest; with `dry_run` nothing else
-    /// happens.
+    /// happens. `runs` says of the processes that have claimed edits whether they still run.
     ///
     /// # Errors
     ///
     /// The disk refuses. The record is whole then: as it was, or cleaned.
-    pub fn cleanup(&mut self, forget: &Forget, dry_run: bool) -> Result<Vec<Cleaned>> {
+    pub fn cleanup(
+        &mut self,
+        forget: &Forget,
+        dry_run: bool,
+        runs: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Cleaned>> {
         // What goes is not to be written afterwards. If this fails, so will the rest.
         self.derive();
         let store = self.store();
         let mut known = store.known();
-        let moments = self.moments(&known.ledger, forget)?;
-        let mut plans = plan_all(&known.ledger, moments);
+        let moments = self.moments(&known.ledger, forget, runs)?;
+        let mut plans = plan_all(&known.ledger, moments, runs);
         let bases = self.bases(&known.ledger, &mut plans)?;
         if dry_run || bases.lines.is_empty() {
             return Ok(plans);
@@ -259,7 +268,7 @@ impl Session<'_> {
     }
 
     /// How old something has to be to go.
-    fn moments(&mut self, ledger: &Ledger, forget: &Forget) -> Result<Moments> {
+    fn moments(&mut self, ledger: &Ledger, forget: &Forget, runs: Runs<'_>) -> Result<Moments> {
         let old = SystemTime::now().checked_sub(forget.older_than).unwrap_or(SystemTime::UNIX_EPOCH);
         let Some(most) = forget.down_to else { return Ok(Moments { gone: old, old }) };
         let size = self.size()?;
@@ -271,7 +280,7 @@ impl Session<'_> {
         while least < end {
             let middle = least.midpoint(end);
             let mut freed = 0;
-            for mut plan in plan_all(ledger, Moments { gone: moments[middle], old }) {
+            for mut plan in plan_all(ledger, Moments { gone: moments[middle], old }, runs) {
                 let key = (plan.file, plan.cut);
                 freed += match weights.get(&key) {
                     Some(freed) => *freed,

@@ -113,10 +113,21 @@ pub struct RecordedState {
 }
 
 impl Document {
-    /// Whether the buffer or the file ever had this hash, and the last time that it did (W17).
+    /// Whether the text ever had this hash, and the last time that it did (W17). A file may have had it while the text was another one:
+    /// that says nothing of the text.
     #[must_use]
     pub fn recorded(&self, hash: &FileHash) -> Option<RecordedState> {
-        self.states.iter().rev().find(|state| state.hash == *hash).copied()
+        let mut text = None;
+        let mut found = None;
+        for state in &self.states {
+            if state.of == Location::Buffer {
+                text = Some(state.hash);
+            }
+            if text == Some(*hash) && state.hash == *hash {
+                found = Some(*state);
+            }
+        }
+        found
     }
 
     /// An edit.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::name::DocumentName;
-use crate::record::{Decision, Sequence, Status};
+use crate::record::{Decision, Location, Sequence, Status};
 use crate::transaction::{IntentEnd, OwnerChange, Transaction};
 
 /// The version of the record that this program reads and writes.
@@ -256,8 +256,10 @@ impl Ledger {
             ([], None) => {}
             _ => tracked.intent = Some(transaction.sequence),
         }
-        tracked.unsaved =
-            transaction.saved.is_none() && (tracked.unsaved || !transaction.locations.is_empty());
+        let unsaved = tracked.unsaved || !transaction.locations.is_empty();
+        let in_buffer = transaction.locations.iter().any(|located| located.location == Location::Buffer);
+        let differs = |saved| in_buffer || transaction.text.is_some_and(|text| text != saved);
+        tracked.unsaved = unsaved && transaction.saved.is_none_or(differs);
         match &transaction.owner {
             Some(OwnerChange::Claimed(owner)) => tracked.owner = Some(owner.clone()),
             Some(OwnerChange::Released) => tracked.owner = None,

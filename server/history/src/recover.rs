@@ -17,6 +17,8 @@ enum Verdict {
     Done,
     /// It is as it was before.
     NotDone,
+    /// The file has its new name, and holds what it held before.
+    Renamed,
     /// It is neither: somebody has changed it since.
     Changed,
 }
@@ -29,6 +31,13 @@ fn judge(effects: &[Effect], now: &[Option<FileHash>]) -> Verdict {
     }
     if all(|effect| effect.before) {
         return Verdict::NotDone;
+    }
+    if let ([from, to], [None, Some(there)]) = (effects, now)
+        && from.after.is_none()
+        && to.before.is_none()
+        && from.before == Some(*there)
+    {
+        return Verdict::Renamed;
     }
     // A file that was to be removed is there, one that was to be made is not.
     let undone = effects.iter().zip(now).any(|(effect, now)| effect.after.is_some() != now.is_some());
@@ -86,12 +95,17 @@ pub(crate) fn end(session: &mut Session<'_>, files: &dyn FilesNow, file: FileId)
         return Ok(());
     }
     let own = with.intent.iter().position(|effect| effect.name == *name);
-    let saved = own.and_then(|at| now.get(at).copied().flatten());
+    // Of a text that nobody knows it is not said what of it was written: the file tells, compared with what it was before (W16).
+    let saved = own.and_then(|at| now.get(at).copied().flatten()).filter(|_| verdict != Verdict::Changed);
     let draft = Draft { file: Some(file), saved, ..Draft::about(name.clone()) };
     session.append_with(&draft, Some(IntentEnd::Done), None)?;
     session.repaired(match verdict {
         Verdict::Changed => format!(
-            "{name} was changed by something else after a process ended in the middle of writing it; its last edit counts as written."
+            "{name} was changed by something else after a process ended in the middle of writing it; what the file does not show of its \
+             last change is asked again."
+        ),
+        Verdict::Renamed => format!(
+            "{name} has its new name, but its process ended before it wrote the rest; what the file does not show is asked again."
         ),
         _ => format!("The last change of {name} was written, though its process ended before it could say so."),
     });
@@ -224,6 +238,9 @@ mod tests {
             (&[("a", "", ""), ("", "a", "a")], Verdict::Done),
             (&[("a", "", "a"), ("", "a", "")], Verdict::NotDone),
             (&[("a", "", ""), ("", "a", "c")], Verdict::Changed),
+            (&[("a", "", ""), ("", "b", "a")], Verdict::Renamed),
+            (&[("a", "", ""), ("", "b", "b")], Verdict::Done),
+            (&[("a", "", "a"), ("", "b", "")], Verdict::NotDone),
         ];
         for (effects, expected) in cases {
             let effect = |(before, after, _): &(&str, &str, &str)| Effect {

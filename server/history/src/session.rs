@@ -188,7 +188,7 @@ impl<'a> Session<'a> {
         let name = draft.document.relative_to(root).ok_or_else(|| outside(draft.document.clone()))?;
         // However the caller spells it.
         let document = name.absolute_in(root).ok_or_else(|| outside(draft.document.clone()))?;
-        let draft = &Draft { document, ..draft.clone() };
+        let draft = &Draft { document, ..without_forgotten(draft, ledger) };
         let file = check(draft, ledger, ended)?;
         let id = file.unwrap_or(FileId(sequence));
         let tracked = file.and_then(|file| ledger.files.get(&file));
@@ -396,6 +396,20 @@ pub(crate) fn remember(told: &mut std::collections::HashMap<FileId, Told>, file:
     {
         told.remove(&oldest);
     }
+}
+
+/// A draft without what it says of edits that were cleaned up: whoever had their document open all the while knows them still.
+fn without_forgotten<'a>(draft: &Draft<'a>, ledger: &Ledger) -> Draft<'a> {
+    let mut draft = draft.clone();
+    if ledger.header.generation > 0 {
+        let new = draft.edit.as_ref().map(|edit| edit.id.clone());
+        let known =
+            |hunk: &HunkRef| ledger.edits.contains_key(&hunk.edit) || new.as_ref() == Some(&hunk.edit);
+        draft.decisions.retain(|decided| known(&decided.hunk));
+        draft.wanted.retain(|decided| known(&decided.hunk));
+        draft.locations.retain(|located| known(&located.hunk));
+    }
+    draft
 }
 
 /// Checks a draft against what is recorded, and finds its file.

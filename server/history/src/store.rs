@@ -257,6 +257,17 @@ impl Store {
         Ok(reading.known.ledger.latest(name))
     }
 
+    /// Whether it is not recorded what became of the last change of the file that has this name: a process is just writing it, or has ended
+    /// in the middle of that. Whoever takes the history next finds it out.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn is_unfinished(&self, name: &DocumentName) -> Result<bool> {
+        let Some((reading, _)) = self.look()? else { return Ok(false) };
+        Ok(reading.known.ledger.file(name).is_some_and(|(_, tracked)| tracked.intent.is_some()))
+    }
+
     /// How often the record was written anew, as far as is known: what a cleanup has removed is not there any more.
     #[must_use]
     pub fn generation(&self) -> u64 {

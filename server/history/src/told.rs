@@ -87,7 +87,7 @@ pub(crate) fn weave_in(
         Some(Now::Bytes(bytes)) => return Ok(of_bytes(draft, known.name, bytes, sequence)),
         Some(Now::Text { weave, form, hash }) => (weave, form, hash),
     };
-    let told = known.told.filter(|_| draft.continuity != Continuity::Anew);
+    let told = known.told;
     let same = told.filter(|told| told.form == form && told.weave.buffer().is_same_instance(now.buffer()));
     let hash = given.or(same.map(|told| told.hash)).unwrap_or_else(|| form.hash(now.buffer()));
     let hunks = match &known.hunks {

@@ -200,8 +200,6 @@ pub enum Continuity {
     Follows,
     /// The text was changed by something that nobody watched; the weave has its old hunks still (W17).
     Unobserved,
-    /// It is another weave: the hunks that were recorded before are not in it.
-    Anew,
 }
 
 /// What the document holds now.

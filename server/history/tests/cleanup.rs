@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use common::*;
-use hashline_history::{Decision, Draft, Forget, Pin, Status, Store};
+use hashline_history::{Decision, Draft, Forget, OwnerChange, Pin, Status, Store};
 
 #[test]
 fn a_cleanup_changes_no_document() {
@@ -52,11 +52,12 @@ fn a_cleanup_changes_no_document() {
             other.documents().unwrap();
             let whole = files(folder.path());
             let by = if rng.chance(50) { &store } else { &other };
-            let planned = by.session(&NoFiles).unwrap().cleanup(&Forget::default(), true).unwrap();
+            let planned = by.session(&NoFiles).unwrap().cleanup(&Forget::default(), true, &|_| true).unwrap();
             assert_same_files(&files(folder.path()), &whole);
-            let cleaned = by.session(&NoFiles).unwrap().cleanup(&Forget::default(), false).unwrap();
+            let cleaned =
+                by.session(&NoFiles).unwrap().cleanup(&Forget::default(), false, &|_| true).unwrap();
             assert_eq!(planned, cleaned, "a dry run says what a real one does");
-            let again = by.session(&NoFiles).unwrap().cleanup(&Forget::default(), false).unwrap();
+            let again = by.session(&NoFiles).unwrap().cleanup(&Forget::default(), false, &|_| true).unwrap();
             assert!(again.iter().all(|one| one.gone.is_empty()), "{again:?}");
             for one in &cleaned {
                 went += one.gone.len();
@@ -115,12 +116,13 @@ fn what_is_young_stays() {
     session.append(&live.draft(edit)).unwrap();
     let (decisions, locations) = live.decide(0, Decision::Rejected, None);
     session.append(&Draft { decisions, locations, ..live.draft(None) }).unwrap();
-    let cleaned =
-        session.cleanup(&Forget { older_than: Duration::from_secs(3600), down_to: None }, false).unwrap();
+    let cleaned = session
+        .cleanup(&Forget { older_than: Duration::from_secs(3600), down_to: None }, false, &|_| true)
+        .unwrap();
     assert!(matches!(cleaned[0].pin, Some(Pin::Young(_))), "{cleaned:?}");
     assert_eq!((cleaned[0].gone.len(), cleaned[0].kept), (0, 1));
     std::thread::sleep(Duration::from_millis(2));
-    let cleaned = session.cleanup(&Forget::default(), false).unwrap();
+    let cleaned = session.cleanup(&Forget::default(), false, &|_| true).unwrap();
     assert_eq!((cleaned[0].gone.len(), cleaned[0].kept), (1, 0));
     drop(session);
     assert!(store.documents().unwrap().is_empty());
@@ -170,7 +172,7 @@ fn the_oldest_go_until_the_history_is_small_enough() {
     let within = |most: u64, dry: bool| {
         let forget = Forget { down_to: Some(most), ..Forget::default() };
         let mut session = store.session(&NoFiles).unwrap();
-        let cleaned = session.cleanup(&forget, dry).unwrap();
+        let cleaned = session.cleanup(&forget, dry, &|_| true).unwrap();
         let gone: Vec<String> = cleaned.iter().flat_map(|one| &one.gone).map(ToString::to_string).collect();
         (gone, cleaned, session.size().unwrap())
     };
@@ -212,13 +214,33 @@ fn what_is_to_be_small_keeps_the_order_of_each_file_and_what_is_young() {
         append_line(&mut session, &mut live, "c", 4000, true);
     }
     let forget = Forget { down_to: Some(0), older_than: Duration::from_secs(3600) };
-    let cleaned = store.session(&NoFiles).unwrap().cleanup(&forget, false).unwrap();
+    let cleaned = store.session(&NoFiles).unwrap().cleanup(&forget, false, &|_| true).unwrap();
     assert!(cleaned[0].gone.is_empty() && matches!(cleaned[0].pin, Some(Pin::Young(_))), "{cleaned:?}");
     let forget = Forget { down_to: Some(0), ..Forget::default() };
-    let cleaned = store.session(&NoFiles).unwrap().cleanup(&forget, false).unwrap();
+    let cleaned = store.session(&NoFiles).unwrap().cleanup(&forget, false, &|_| true).unwrap();
     assert_eq!(cleaned[0].gone, ["a".into()], "what comes behind an undecided edit stays with it");
     assert_eq!((cleaned[0].kept, &cleaned[0].pin), (2, &Some(Pin::Undecided("b".into()))));
     let document = store.document(&live.name).unwrap();
     assert_same(&live.weave, document.weave().unwrap());
     assert_eq!(document.edits.len(), 2);
+}
+
+#[test]
+fn a_claim_keeps_edits_as_long_as_its_process_runs() {
+    let folder = common::folder();
+    let store = Store::new(folder.path(), "a process");
+    let mut live = Live::new(name_in(folder.path(), "a.txt"), "one\n");
+    let change = hashline_weave::Change { lines: 0..1, new: vec![line("1")] };
+    let edit = live.edit("e", "conv", &[change], false);
+    let mut session = store.session(&NoFiles).unwrap();
+    let owner = Some(OwnerChange::Claimed("a sidecar".to_owned()));
+    session.append(&Draft { owner, ..live.draft(edit) }).unwrap();
+    let (decisions, locations) = live.decide(0, Decision::Rejected, None);
+    session.append(&Draft { decisions, locations, ..live.draft(None) }).unwrap();
+    std::thread::sleep(Duration::from_millis(2));
+    let cleaned = session.cleanup(&Forget::default(), false, &|owner| owner == "a sidecar").unwrap();
+    assert_eq!(cleaned[0].pin, Some(Pin::Owned("a sidecar".to_owned())));
+    assert_eq!((cleaned[0].gone.len(), cleaned[0].kept), (0, 1));
+    let cleaned = session.cleanup(&Forget::default(), false, &|_| false).unwrap();
+    assert_eq!((cleaned[0].gone.len(), cleaned[0].kept), (1, 0));
 }

@@ -358,6 +358,7 @@ impl Weave {
         }
         let (runs, mut changes) = build.finish(before.buffer.line_count());
         self.runs = runs;
+        self.check_runs(delta.next_line)?;
         // A last line that has had no ending and needs one now takes what it would have had.
         self.close(&mut changes, self.newline_under(|hunk| self.on[hunk.index()]));
         self.buffer = apply(&before.buffer, &changes, before.ending)
@@ -376,6 +377,33 @@ impl Weave {
         self.touch();
         self.tidy();
         Ok(())
+    }
+
+    /// Whether the runs hold what everything else takes for granted: a hunk makes the lines that it says, and removes exactly those that it
+    /// says, in their order.
+    fn check_runs(&self, next_line: LineId) -> Result<(), WeaveError> {
+        let mut removed: Vec<_> = self.hunks.iter().map(|hunk| hunk.removed.iter()).collect();
+        for run in &self.runs {
+            if run.ids.end() > next_line.0 {
+                return Err(WeaveError::BadDelta("a new line would have the id of another"));
+            }
+            if let Some(maker) = run.maker {
+                let made = self.hunk(maker).made;
+                if run.ids.first < made.first || run.ids.end() > made.end() {
+                    return Err(WeaveError::BadDelta("a hunk has made lines that are not its own"));
+                }
+            }
+            for remover in &run.removers {
+                let mut named = removed[remover.index()].by_ref().take(run.len()).map(|removed| removed.id);
+                if !(0..run.len()).all(|at| named.next() == Some(run.ids.at(at))) {
+                    return Err(WeaveError::BadDelta("a hunk removes other lines than it says"));
+                }
+            }
+        }
+        match removed.iter().all(|rest| rest.len() == 0) {
+            true => Ok(()),
+            false => Err(WeaveError::BadDelta("a hunk removes lines that there are not")),
+        }
     }
 
     /// Adds a hunk as it was recorded.

@@ -120,10 +120,14 @@ impl Weave {
         self.concealed = Some(Concealed { revision: self.revision, view });
     }
 
-    /// Shows hunks that were concealed. Where nothing has changed since, the agent view is the very one that it was before.
+    /// Shows hunks that were concealed; others it does not know. Where nothing has changed since, the agent view is the very one that it was before.
     pub fn reveal(&mut self, ids: &[HunkId]) {
         let concealed = self.concealed.take().filter(|concealed| concealed.revision == self.revision);
-        ids.iter().for_each(|id| self.refused[id.index()] = false);
+        for id in ids {
+            if let Some(refused) = self.refused.get_mut(id.index()) {
+                *refused = false;
+            }
+        }
         // In the state before the latest notification they were hidden.
         self.checkpoint = None;
         self.touch();

@@ -17,7 +17,7 @@ use crate::document::{
     Target, Undecided,
 };
 use crate::on_disk::either_way;
-use crate::record::{Job, OtherEditor, Recorded};
+use crate::record::{Job, OtherEditor};
 use crate::refusal::Refusal;
 use crate::workspace::{Event, Slot, Workspace, key_of};
 
@@ -66,7 +66,7 @@ impl Workspace {
             let mut document = known.lock();
             if *document.text() != text && !document.has_unrecorded() {
                 // What became of its edits in this text is for the record to tell, and not for the text that the file has.
-                *known.recorded() = Recorded::default();
+                known.anew.store(true, Ordering::Relaxed);
             }
             document.reopen(uri, language, version, encoding, &text, self.now());
             drop(document);
@@ -140,7 +140,8 @@ impl Workspace {
     pub fn did_save(&self, uri: &str) {
         if let Some(slot) = self.open_slot(uri) {
             slot.forget_read();
-            self.later(Job::Saved(slot));
+            slot.lock().was_saved();
+            self.later(Job::Record(slot));
         }
     }
 

@@ -14,7 +14,7 @@ use crate::disk::{
     rename, stamp, write,
 };
 use crate::document::{Document, Millis, State};
-use crate::record::{Look, OnDisk, Recorded, draft, name_in_record, uri_of};
+use crate::record::{Look, OnDisk, Recorded, draft, is_beaten, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::workspace::{Found, Slot, Workspace, key_of};
 
@@ -32,6 +32,7 @@ impl Slot {
             differs: AtomicBool::new(false),
             used: AtomicU64::new(0),
             record: Mutex::default(),
+            anew: AtomicBool::new(false),
             whose: Mutex::default(),
             whole: watch::Sender::new(true),
         }
@@ -106,14 +107,13 @@ impl Workspace {
 
     /// Reads a file again, unless it is certainly as it was.
     fn reread(&self, slot: &Arc<Slot>, place: &Place) -> Result<(), Refusal> {
+        if self.is_as_read(slot, place) { Ok(()) } else { self.read_now(slot, place) }
+    }
+
+    /// Whether a file is certainly as it was when it was read. One that is gone is not.
+    fn is_as_read(&self, slot: &Slot, place: &Place) -> bool {
         let known = *slot.last_read();
-        if let Some(known) = known
-            && stamp(place)? == known
-            && !self.record_is_ahead(slot, place)
-        {
-            return Ok(());
-        }
-        self.read_now(slot, place)
+        known.is_some() && stamp(place).ok() == known && !self.record_is_ahead(slot, place)
     }
 
     /// Reads a file and brings the document to it.
@@ -131,6 +131,9 @@ impl Workspace {
     /// The document of a path, whatever its file holds, or if there is none.
     pub(crate) fn load_file(&self, found: &Found, place: &Place) -> Result<Arc<Slot>, Refusal> {
         if let Some(slot) = &found.slot {
+            if !slot.lock().is_open() && !self.is_as_read(slot, place) {
+                self.look(slot, place, None)?;
+            }
             return Ok(slot.clone());
         }
         let document = Document::missing(&uri_of(place), name_in_record(place));
@@ -281,6 +284,12 @@ impl Workspace {
         // A file that is served lies in a root, and has a history there.
         let store = self.history_of(place).ok_or_else(|| Refusal::NoFolder { uri: slot.key.clone() })?;
         let mut session = self.session(&store)?;
+        if slot.lock().has_saved()
+            && let Err(error) = self.record_in(&mut session, slot, place, None)
+            && !is_beaten(&error)
+        {
+            return Err(error.into());
+        }
         let before = self.look(slot, place, Some(&mut session))?;
         let mut copy = slot.lock().clone();
         if copy.is_open() {
@@ -308,7 +317,7 @@ impl Workspace {
             }
         } else if copy.has_unrecorded() {
             let state = copy.take_unrecorded(&[]);
-            self.append(&mut session, slot, place, &state, None)?;
+            self.append(&mut session, slot, place, &state)?;
         }
         self.take_over_copy(slot, copy);
         if wanted.place.absolute() != place.absolute() {

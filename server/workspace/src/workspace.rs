@@ -61,6 +61,8 @@ pub(crate) struct Slot {
     pub used: AtomicU64,
     /// How far its record is known.
     pub record: Mutex<Recorded>,
+    /// It is to be made anew of its record, whatever is known of that.
+    pub anew: AtomicBool,
     /// Who decides about its edits.
     pub whose: Mutex<Whose>,
     /// Whether its recorded edits are in it: agents wait for that.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hashline_history::{Cleaned, Forget, Store};
+use hashline_link::Sidecar;
 use hashline_workspace::disk::Roots;
 use serde_json::json;
 
@@ -14,13 +15,19 @@ use super::words;
 use crate::Failure;
 
 /// Cleans up.
-pub fn run(store: &Store, options: &Cleanup, screen: Screen) -> Result<ExitCode, Failure> {
+pub fn run(
+    store: &Store,
+    options: &Cleanup,
+    sidecars: &[Sidecar],
+    screen: Screen,
+) -> Result<ExitCode, Failure> {
+    let runs = |owner: &str| sidecars.iter().any(|sidecar| sidecar.id.as_str() == owner);
     let forget = Forget { older_than: options.older_than, down_to: options.keep_size };
     let files = Roots::open([store.folder()]).map_err(Failure::broken)?;
     let mut session = store.session(&files).map_err(Failure::broken)?;
     let mut told = session.repairs().to_vec();
     let before = session.size().map_err(Failure::broken)?;
-    let cleaned = session.cleanup(&forget, options.dry_run).map_err(Failure::broken)?;
+    let cleaned = session.cleanup(&forget, options.dry_run, &runs).map_err(Failure::broken)?;
     let left = match options.dry_run {
         true => before.saturating_sub(cleaned.iter().map(|one| one.freed).sum()),
         false => session.size().map_err(Failure::broken)?,

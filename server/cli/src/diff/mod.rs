@@ -27,6 +27,7 @@ mod common;
 use std::process::ExitCode;
 
 pub use arguments::{Diff, Mcpdiff};
+use hashline_link::discover;
 pub use screen::tell;
 
 use crate::{Failure, log};
@@ -50,7 +51,10 @@ pub fn run(options: &Diff) -> Result<ExitCode, Failure> {
         Some(Command::Accept(options)) => decision::run(&store, Verb::Accept, options, decider, screen),
         Some(Command::Reject(options)) => decision::run(&store, Verb::Reject, options, decider, screen),
         Some(Command::Review(options)) => review::run(&store, options, decider, screen),
-        Some(Command::Cleanup(options)) => cleanup::run(&store, options, screen),
+        Some(Command::Cleanup(cleanup)) => {
+            let sidecars = discover(&place::state(&options.place)?);
+            cleanup::run(&store, cleanup, &sidecars, screen)
+        }
     };
     // The table of the status tells it by itself, and whoever is told of something worse need not hear of it.
     if !matches!(options.command, None | Some(Command::Status(_)))

@@ -9,7 +9,7 @@ use hashline_history::{ConversationId, EditId, HunkRef, Status, StoreError};
 use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::read::{blocking, hash_of, name_of};
-use crate::disk::Place;
+use crate::disk::{DiskError, Place};
 use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed};
 use crate::on_disk::either_way;
 use crate::record::Provisional;
@@ -105,9 +105,13 @@ impl Workspace {
         let mut done = {
             let size = slot.lock().text().len_bytes() + request.change.len_bytes();
             let work = move || workspace.edit_now(&document, &request, &proposal);
-            // A small document is done sooner than a thread is found for it.
-            let worked =
-                if size < 64 * 1024 && slot.lock().is_open() { work() } else { blocking(work).await };
+            // A small document is done sooner than a thread is found for it; but the history may be waited for.
+            let waits = !dry_run && slot.place().is_some();
+            let worked = if size < 64 * 1024 && slot.lock().is_open() && !waits {
+                work()
+            } else {
+                blocking(work).await
+            };
             match worked {
                 Ok(done) => done,
                 Err(refusal) => return Err(self.with_hash(&slot, refusal).await),
@@ -232,6 +236,10 @@ impl Workspace {
         let in_file = |document: &mut Document, now| {
             // One that was recorded and not written, as an editor has opened the file, is another edit.
             let on_disk = Proposal { id: new_edit_id(), ..on_disk.clone() };
+            if let Some(place) = slot.place().filter(|_| !document.exists_for_agents()) {
+                // It was removed or renamed while this edit waited for its turn.
+                return Err(DiskError::NotFound { path: place.absolute().to_owned() }.into());
+            }
             let mut proposed = propose(document, request, &on_disk)?;
             document.note_edit(proposed.new_edit(&on_disk));
             document.publish(&mut proposed, &on_disk);

@@ -12,6 +12,9 @@ use crate::on_disk::either_way;
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
+/// How often whoever waits for decisions looks at the record.
+const GLANCE: Duration = Duration::from_secs(1);
+
 /// An edit and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditInfo {
@@ -158,9 +161,14 @@ impl Workspace {
                 self.told(caller, &edits);
                 return Ok(Review { edits, timed_out: false });
             }
-            match tokio::time::timeout_at(deadline, decisions.changed()).await {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) | Err(_) => return Ok(Review { edits, timed_out: true }),
+            let now = tokio::time::Instant::now();
+            if now >= deadline {
+                return Ok(Review { edits, timed_out: true });
+            }
+            // What other processes have decided shows in the record, and nothing tells of it.
+            let look = deadline.min(now + GLANCE);
+            if let Ok(Err(_)) = tokio::time::timeout_at(look, decisions.changed()).await {
+                return Ok(Review { edits, timed_out: true });
             }
         }
     }
@@ -182,6 +190,7 @@ impl Workspace {
         let id = edit.id.clone();
         let slot = self.slots().into_iter().find(|slot| slot.lock().edits().iter().any(|edit| edit.id == id));
         let slot = slot.ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))?;
+        slot.wait_until_ready().await;
         slot.lock().may_be_withdrawn(&id)?;
         let _turn = slot.queue.lock().await;
         let (workspace, target, named) = (self.clone(), slot.clone(), id.clone());

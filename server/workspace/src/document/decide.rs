@@ -185,6 +185,14 @@ impl Document {
             decided.refused.push(refusal);
             return decided;
         }
+        let before = self.without_file(request).then(|| self.clone());
+        match self.make_file_for(request, &targets) {
+            Ok(made) => decided.queued.extend(made),
+            Err(refusal) => {
+                decided.refused.push(refusal);
+                return decided;
+            }
+        }
         let of_many = targets.len() > 1;
         for id in targets {
             let ruling = Ruling { request: request.clone(), of_many, together: self.group_of(id) };
@@ -192,6 +200,11 @@ impl Document {
                 Ok(all) => decided.add(all.into_iter().filter_map(|id| self.name(id))),
                 Err(undecided) => decided.refused.push(undecided),
             }
+        }
+        if let Some(before) = before.filter(|_| !decided.refused.is_empty()) {
+            // A file is not made for lines that do not come into it.
+            *self = before;
+            decided.queued.clear();
         }
         if !puts_in && decided.refused.is_empty() {
             if !self.is_open() {

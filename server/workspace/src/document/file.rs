@@ -57,6 +57,12 @@ impl FileHunk {
         self.change.exists == Some((false, true))
     }
 
+    /// Whether it would make the file, and nobody has decided about that.
+    #[must_use]
+    pub fn is_proposed(&self) -> bool {
+        self.creates() && !self.done && self.decision == Decision::Undecided
+    }
+
     /// Whether it removes the file.
     #[must_use]
     pub fn deletes(&self) -> bool {
@@ -268,11 +274,7 @@ impl Document {
     /// Whether agents see the file: it is there, or one of them has proposed to make it.
     #[must_use]
     pub fn exists_for_agents(&self) -> bool {
-        let proposed = |edit: &Edit| {
-            edit.file
-                .as_ref()
-                .is_some_and(|file| file.creates() && !file.done && file.decision == Decision::Undecided)
-        };
+        let proposed = |edit: &Edit| edit.file.as_ref().is_some_and(FileHunk::is_proposed);
         self.file.exists || self.edits.iter().any(proposed)
     }
 
@@ -350,6 +352,43 @@ impl Document {
         }
         self.set_file_decision(at, Decision::Accepted, request.reason.clone());
         Ok(())
+    }
+
+    /// Whether lines are to come into a file that is only proposed.
+    pub(crate) fn without_file(&self, request: &Request) -> bool {
+        request.choice.puts_in() == Some(true)
+            && !self.is_open()
+            && !self.exists()
+            && self.exists_for_agents()
+    }
+
+    /// Makes the file that lines are to come into, as far as that may be decided with them. The name of the hunk that makes it, if it was
+    /// not made yet.
+    pub(crate) fn make_file_for(
+        &mut self,
+        request: &Request,
+        lines: &[HunkId],
+    ) -> Result<Option<HunkRef>, Undecided> {
+        let Some(first) = lines.first().filter(|_| self.without_file(request)) else { return Ok(None) };
+        let proposed = |edit: &Edit| edit.file.as_ref().is_some_and(FileHunk::is_proposed);
+        let Some(at) = self.edits.iter().position(proposed) else { return Ok(None) };
+        let mut edits = lines.iter().filter_map(|id| self.owner_of(*id));
+        let foreign = edits.any(|(edit, _)| edit.id != self.edits[at].id && !edit.same_turn(&self.edits[at]));
+        if foreign && !request.with_others && !matches!(request.target, Target::All) {
+            let maker = self.file_hunk_name(at);
+            let words = format!(
+                "The file is not made yet: {} would make it. Decide that one with it.",
+                maker.short()
+            );
+            return Err(Undecided {
+                hunk: self.short(*first),
+                why: Why::NeedsOthers,
+                message: words,
+                others: vec![maker],
+            });
+        }
+        self.accept_file(at, request)?;
+        Ok(Some(self.file_hunk_name(at)))
     }
 
     fn reject_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
@@ -580,6 +619,21 @@ impl Document {
         self.note_decision(name, decision, reason);
         self.news.review = true;
         self.news.decided = true;
+    }
+
+    /// Decides again about a file hunk, where the file is as the decision wants it. True if the decision stands.
+    pub(crate) fn decide_file_again(&mut self, at: usize, decided: &hashline_history::Decided) -> bool {
+        let Some(file) = &self.edits[at].file else { return false };
+        let stands = file.decision == decided.decision;
+        let fits = match decided.decision {
+            Decision::Undecided => true,
+            Decision::Accepted => file.decision == Decision::Undecided && file.done,
+            Decision::Rejected | Decision::Withdrawn => file.decision == Decision::Undecided && !file.done,
+        };
+        if !stands && fits {
+            self.set_file_decision(at, decided.decision, decided.reason.clone());
+        }
+        stands || fits
     }
 
     pub(crate) fn file_hunk_name(&self, at: usize) -> HunkRef {

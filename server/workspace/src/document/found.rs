@@ -78,6 +78,7 @@ impl Document {
     /// text does not show them; those that had stay. `is_in` is where the text is: in an editor alone, or in the file.
     pub fn found(&mut self, text: &Text, earlier: &Earlier, is_in: Location, now: Millis) {
         if self.text() == text {
+            self.found_in(is_in);
             return;
         }
         let before = self.weave().clone();
@@ -100,7 +101,7 @@ impl Document {
                 .saved
                 .as_ref()
                 .is_some_and(|saved| id.order() < saved.hunks().count() && saved.in_buffer(id));
-            if seen.contains(&id) || accepted {
+            if (seen.contains(&id) && decision == Decision::Undecided) || accepted {
                 self.set_decision(id, Decision::Accepted, None);
             } else if on_disk != was_in
                 && matches!((decision, now_in), (Decision::Accepted, false) | (Decision::Rejected, true))
@@ -109,6 +110,7 @@ impl Document {
                 open_again += 1;
             }
         }
+        self.found_in(is_in);
         if open_again > 0 {
             let what =
                 if open_again == 1 { "A decision".to_owned() } else { format!("{open_again} decisions") };
@@ -166,12 +168,18 @@ impl Document {
         self.news.review |= !self.edits.is_empty();
     }
 
-    /// Notes that the file is as the text is.
-    pub(crate) fn note_saved(&mut self) {
+    /// Notes where the text was found. Where that is the file, all that is in the text is saved.
+    fn found_in(&mut self, is_in: Location) {
+        if is_in != Location::Disk {
+            return;
+        }
         let hunks = self.edits.iter().flat_map(|edit| &edit.hunks);
         let unsaved = hunks.filter(|hunk| hunk.location == Location::Buffer).map(|hunk| hunk.id);
         for id in unsaved.collect::<Vec<_>>() {
             self.note_location(id, Location::Disk);
+        }
+        if !self.unrecorded.locations.is_empty() {
+            self.unrecorded.saved = Some(self.form.hash(self.text()));
         }
     }
 }

@@ -58,7 +58,7 @@ pub use review::{HunkView, Review, ReviewEdit};
 pub use serve::Served;
 pub use sync::{ContentChange, OutOfStep};
 pub use undecided::{Undecided, Why};
-pub use unrecorded::{State, Unrecorded};
+pub use unrecorded::{Saved, State, Unrecorded};
 
 use crate::document::asked::Asked;
 pub(crate) use crate::document::asked::Looked;
@@ -132,6 +132,8 @@ pub struct Document {
     turns: HashMap<JournalId, Vec<Turn>>,
     /// When the text last showed a part of something that seems to be under way.
     half_shown: Option<sync::HalfShown>,
+    /// What the editor has saved and is to be recorded, before what has happened since.
+    saved: Option<Box<Saved>>,
     unrecorded: Unrecorded,
     /// Decisions are recorded before they are sent to the editor.
     is_recorded: bool,
@@ -175,6 +177,7 @@ impl Document {
             looked: None,
             turns: HashMap::new(),
             half_shown: None,
+            saved: None,
             unrecorded: Unrecorded::default(),
             is_recorded: false,
             dropped: Vec::new(),
@@ -280,7 +283,13 @@ impl Document {
     /// has read it lately.
     #[must_use]
     pub fn is_forgettable(&self, now: Millis) -> bool {
-        !self.is_open() && !self.has_pending() && self.unrecorded.is_empty() && self.snapshots.are_old(now)
+        !self.is_open() && !self.has_pending() && !self.has_unrecorded() && self.snapshots.are_old(now)
+    }
+
+    /// Whether it may be made anew of its file and its record: no editor has it open, and no agent's edit is just being recorded in it.
+    #[must_use]
+    pub(crate) fn may_be_made_anew(&self) -> bool {
+        !self.is_open() && self.weave.as_ref().is_none_or(|weave| weave.hunks().count() == self.owners.len())
     }
 
     /// Why agents are not served, if they are not.

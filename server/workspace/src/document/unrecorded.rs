@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hashline_history::{Continuity, Decided, Decision, HunkRef, Located, Location, NewEdit, Registers};
-use hashline_text::DiskForm;
+use hashline_text::{DiskForm, FileHash};
 use hashline_weave::{HunkId, Plan, Weave};
 
 use crate::document::Document;
@@ -19,6 +19,8 @@ pub struct Unrecorded {
     pub wanted: Vec<Decided>,
     /// Where each hunk is that came into a text or left it.
     pub locations: Vec<Located>,
+    /// The hash of the file, where that was seen to hold the text.
+    pub saved: Option<FileHash>,
     /// How the weave goes on from the recorded one.
     pub continuity: Continuity,
     /// The intents that `wanted` speaks of.
@@ -35,6 +37,12 @@ impl Unrecorded {
             && self.locations.is_empty()
     }
 
+    /// The hunks that were decided.
+    #[must_use]
+    pub fn decided(&self) -> Vec<HunkRef> {
+        self.decisions.iter().map(|decided| decided.hunk.clone()).collect()
+    }
+
     fn decide(&mut self, decided: Decided) {
         self.decisions.retain(|earlier| earlier.hunk != decided.hunk);
         self.decisions.push(decided);
@@ -43,6 +51,44 @@ impl Unrecorded {
     fn locate(&mut self, located: Located) {
         self.locations.retain(|earlier| earlier.hunk != located.hunk);
         self.locations.push(located);
+    }
+
+    /// Together with what has happened after it.
+    fn and_then(mut self, later: Self) -> Self {
+        later.decisions.into_iter().for_each(|decided| self.decide(decided));
+        later.locations.into_iter().for_each(|located| self.locate(located));
+        self.wanted.extend(later.wanted);
+        self.tokens.extend(later.tokens);
+        if later.continuity == Continuity::Unobserved {
+            self.continuity = later.continuity;
+        }
+        Self { edit: later.edit, saved: later.saved, ..self }
+    }
+}
+
+/// A document as its editor has saved it, until that is recorded.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    /// As it was then.
+    pub state: State,
+    /// The hunks that the text had and the file had not.
+    pub hunks: Vec<HunkRef>,
+}
+
+impl Saved {
+    /// Notes that the file holds the text, with this hash; or another one's, where something has formatted it meanwhile: then its hash is
+    /// all that is known of it.
+    pub fn is_stored(&mut self, form: DiskForm, hash: FileHash) {
+        let state = &mut self.state;
+        state.unrecorded.saved = Some(hash);
+        if form.hash(state.weave.buffer()) != hash {
+            self.hunks.clear();
+            return;
+        }
+        state.form = form;
+        for hunk in &self.hunks {
+            state.unrecorded.locate(Located { hunk: hunk.clone(), location: Location::Disk });
+        }
     }
 }
 
@@ -69,25 +115,130 @@ impl Document {
         let form = self.form;
         let published = self.owners.len();
         let mut weave = self.weave().clone();
-        if provisional.is_empty() {
-            let concealed: Vec<HunkId> = weave.hunks().skip(published).collect();
+        let concealed: Vec<HunkId> = weave.hunks().skip(published).collect();
+        if !provisional.is_empty() {
+            weave.reveal(provisional);
+        } else if !concealed.is_empty() {
             let dropped = weave.unrecord(&concealed);
             debug_assert!(dropped, "what nobody has seen, nobody has switched or built on");
-        } else {
-            weave.reveal(provisional);
         }
         State { weave, form, bytes: self.bytes.clone(), registers: self.registers(), unrecorded }
+    }
+
+    /// The editor has written the text to the file. That is recorded by itself: what happens from now on is not saved.
+    pub fn was_saved(&mut self) {
+        if self.edits.is_empty() {
+            return;
+        }
+        let mut state = self.take_unrecorded(&[]);
+        if let Some(earlier) = self.saved.take() {
+            state.unrecorded = earlier.state.unrecorded.and_then(state.unrecorded);
+        }
+        let hunks = self.edits.iter().flat_map(|edit| edit.hunks.iter().map(move |hunk| (edit, hunk)));
+        let in_buffer = hunks.filter(|(_, hunk)| hunk.location == Location::Buffer);
+        let hunks = in_buffer.map(|(edit, hunk)| edit.name_of(hunk)).collect();
+        self.saved = Some(Box::new(Saved { state, hunks }));
+    }
+
+    /// Whether something was saved and is not recorded yet.
+    pub(crate) fn has_saved(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// Takes what was saved and is not recorded yet.
+    pub(crate) fn take_saved(&mut self) -> Option<Box<Saved>> {
+        self.saved.take()
+    }
+
+    /// What was saved is recorded.
+    pub(crate) fn save_was_recorded(&mut self, saved: &Saved) {
+        for edit in &mut self.edits {
+            for hunk in edit.hunks.iter_mut().filter(|hunk| hunk.location == Location::Buffer) {
+                let is = |name: &HunkRef| name.edit == edit.id && name.number == hunk.number;
+                if saved.hunks.iter().any(is) {
+                    hunk.location = Location::Disk;
+                }
+            }
+        }
+    }
+
+    /// Takes back what was saved and could not be recorded. Decisions that were only wanted are not made.
+    pub(crate) fn put_back_saved(&mut self, mut saved: Box<Saved>) {
+        let unrecorded = &mut saved.state.unrecorded;
+        let (wanted, tokens) =
+            (std::mem::take(&mut unrecorded.wanted), std::mem::take(&mut unrecorded.tokens));
+        self.not_made(wanted, &tokens);
+        match &mut self.saved {
+            None => self.saved = Some(saved),
+            // It was saved again meanwhile.
+            Some(later) => {
+                let after = std::mem::take(&mut later.state.unrecorded);
+                later.state.unrecorded = saved.state.unrecorded.and_then(after);
+            }
+        }
     }
 
     /// Takes back what could not be recorded; what has happened since comes after it. A decision that was only wanted is not made then:
     /// the text is as it was.
     pub fn put_back(&mut self, mut earlier: Unrecorded) {
         self.not_made(std::mem::take(&mut earlier.wanted), &std::mem::take(&mut earlier.tokens));
-        let later = std::mem::replace(&mut self.unrecorded, earlier);
-        later.decisions.into_iter().for_each(|decided| self.unrecorded.decide(decided));
-        later.locations.into_iter().for_each(|located| self.unrecorded.locate(located));
-        (self.unrecorded.wanted, self.unrecorded.tokens) = (later.wanted, later.tokens);
-        self.unrecorded.edit = None;
+        let later = std::mem::take(&mut self.unrecorded);
+        self.unrecorded = earlier.and_then(later);
+    }
+
+    /// Takes what has happened, for a state of the document that others have recorded.
+    pub(crate) fn take_happened(&mut self) -> Unrecorded {
+        let later = std::mem::take(&mut self.unrecorded);
+        match self.saved.take() {
+            Some(saved) => saved.state.unrecorded.and_then(later),
+            None => later,
+        }
+    }
+
+    /// Decides again what was decided in another state of the document. What was decided in this one stays, and so does the text of an
+    /// editor. Returns the hunks whose decision is another one.
+    pub(crate) fn decide_again(&mut self, earlier: &[Decided]) -> Vec<HunkRef> {
+        let mut left = Vec::new();
+        for decided in earlier {
+            let Some(at) = self.edits.iter().position(|edit| edit.id == decided.hunk.edit) else {
+                // It is forgotten, so all of it was decided and saved.
+                continue;
+            };
+            let again = match &self.edits[at].file {
+                Some(_) if decided.hunk.number == 1 => self.decide_file_again(at, decided),
+                _ => self.decide_line_again(at, decided),
+            };
+            if !again {
+                left.push(decided.hunk.clone());
+            }
+        }
+        left
+    }
+
+    fn decide_line_again(&mut self, at: usize, decided: &Decided) -> bool {
+        let hunk = self.edits[at].hunks.iter().find(|hunk| hunk.number == decided.hunk.number);
+        let Some((id, now)) = hunk.map(|hunk| (hunk.id, hunk.decision)) else { return false };
+        if now == decided.decision {
+            return true;
+        }
+        let on = match decided.decision {
+            // To be asked again is never wrong.
+            Decision::Undecided => self.weave().in_buffer(id),
+            _ if now != Decision::Undecided => return false,
+            Decision::Accepted => true,
+            Decision::Rejected | Decision::Withdrawn => false,
+        };
+        if self.weave().in_buffer(id) != on {
+            let switch = [id];
+            let (into, out) = if on { (&switch[..], &[][..]) } else { (&[][..], &switch[..]) };
+            if self.is_open() || self.weave().switch(into, out).is_err() {
+                return false;
+            }
+            // The file tells whether it had been saved (rule W16).
+            self.note_location(id, if on { Location::Buffer } else { Location::None });
+        }
+        self.set_decision(id, decided.decision, decided.reason.clone());
+        true
     }
 
     fn not_made(&mut self, wanted: Vec<Decided>, tokens: &[u64]) {
@@ -167,7 +318,7 @@ impl Document {
     /// Whether something has happened to its edits that is to be recorded.
     #[must_use]
     pub fn has_unrecorded(&self) -> bool {
-        !self.unrecorded.is_empty()
+        self.saved.is_some() || !self.unrecorded.is_empty()
     }
 
     /// Lets an edit be recorded together with what it does.
@@ -218,7 +369,7 @@ impl Document {
 
     /// Lets what has happened be recorded nowhere: the document is kept in memory alone.
     pub(crate) fn forget_unrecorded(&mut self) {
-        self.unrecorded = Unrecorded::default();
+        (self.saved, self.unrecorded) = (None, Unrecorded::default());
         self.news.deliver |= self.is_waiting_for_record();
         self.flow.intents.iter_mut().for_each(|intent| intent.is_recorded = true);
         self.asking_was_recorded(|_| true);

@@ -1,13 +1,11 @@
 //! Writing to the record.
 
-use hashline_history::{
-    Appended, Continuity, Draft, FileId, Glance, NewEdit, Now, Sequence, Session, Store, StoreError,
-};
-use hashline_text::FileHash;
+use hashline_history::{Appended, Draft, FileId, Glance, NewEdit, Now, Sequence, Session, Store, StoreError};
+use hashline_text::{DiskForm, FileHash};
 use hashline_weave::HunkId;
 
-use crate::disk::Place;
-use crate::document::State;
+use crate::disk::{Place, read};
+use crate::document::{Saved, State};
 use crate::record::{OnDisk, Whose, name_in_record};
 use crate::workspace::{Event, Slot, Workspace};
 
@@ -64,7 +62,8 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// It is as if nothing had been tried: what has happened is still to be recorded.
+    /// It is as if nothing had been tried: what has happened is still to be recorded. That other processes were quicker is an error for
+    /// an edit alone: what else has happened is brought together with what they did.
     pub(crate) fn record(&self, slot: &Slot, edit: Option<Provisional<'_>>) -> Result<(), StoreError> {
         let store = slot.place().and_then(|place| Some((self.history_of(&place)?, place)));
         let Some((store, place)) = store else {
@@ -87,32 +86,77 @@ impl Workspace {
             slot.lock().forget_unrecorded();
             return Ok(());
         }
-        let hunks = edit.as_ref().map_or(&[][..], |edit| edit.hunks);
-        let mut state = slot.lock().take_unrecorded(hunks);
-        state.unrecorded.edit = edit.map(|edit| edit.edit);
-        let appended = self.append(&mut session, slot, &place, &state, None);
-        if let Err(error) = appended {
-            if is_beaten(&error) && !slot.lock().is_open() {
-                // Others know more of it by now; it is made anew of the file and the record when it is needed next.
-                slot.forget_read();
-                return if state.unrecorded.edit.is_none() { Ok(()) } else { Err(error) };
-            }
-            if is_beaten(&error) {
-                let is_edit = state.unrecorded.edit.is_some();
-                slot.lock().put_back(state.unrecorded);
-                self.give_way(slot, &error);
-                return if is_edit { Err(error) } else { Ok(()) };
-            }
-            if state.unrecorded.edit.is_some() && !state.unrecorded.wanted.is_empty() {
-                // It is the agent that hears of the rest.
-                self.tell_not_made(slot, &error);
-            }
-            slot.lock().put_back(state.unrecorded);
-            return Err(error);
+        let is_edit = edit.is_some();
+        let recorded = self.record_in(&mut session, slot, &place, edit);
+        if recorded.as_ref().is_err_and(|error| is_edit || !is_beaten(error)) {
+            return recorded;
         }
         self.end_session(session);
         slot.recorded().glance = store.glance();
         Ok(())
+    }
+
+    /// The same with the history taken.
+    pub(crate) fn record_in(
+        &self,
+        session: &mut Session<'_>,
+        slot: &Slot,
+        place: &Place,
+        edit: Option<Provisional<'_>>,
+    ) -> Result<(), StoreError> {
+        let is_edit = edit.is_some();
+        let saved = slot.lock().take_saved();
+        if let Some(saved) = saved {
+            self.record_saved(session, slot, place, saved)?;
+            if !is_edit && !self.has_more_than_recorded(slot) {
+                return Ok(());
+            }
+        }
+        let hunks = edit.as_ref().map_or(&[][..], |edit| edit.hunks);
+        let mut state = slot.lock().take_unrecorded(hunks);
+        state.unrecorded.edit = edit.map(|edit| edit.edit);
+        let Err(error) = self.append(session, slot, place, &state) else { return Ok(()) };
+        let wanted = !state.unrecorded.wanted.is_empty();
+        let more = {
+            let mut document = slot.lock();
+            document.put_back(state.unrecorded);
+            document.has_unrecorded()
+        };
+        if wanted && (is_edit || more) {
+            // It is others that hear of the rest.
+            self.tell_not_made(slot, &error);
+        }
+        if is_beaten(&error) {
+            self.give_way(session, slot, place, &error)?;
+        }
+        Err(error)
+    }
+
+    /// Records what the editor has saved, as it was then.
+    fn record_saved(
+        &self,
+        session: &mut Session<'_>,
+        slot: &Slot,
+        place: &Place,
+        mut saved: Box<Saved>,
+    ) -> Result<(), StoreError> {
+        // A file that cannot be read was not saved, as far as anybody can tell.
+        if let Ok(bytes) = read(place) {
+            let form = DiskForm::behind(saved.state.weave.buffer(), &bytes.bytes);
+            saved.is_stored(form, FileHash::of(&bytes.bytes));
+        }
+        let Err(error) = self.append(session, slot, place, &saved.state) else {
+            slot.lock().save_was_recorded(&saved);
+            return Ok(());
+        };
+        if !saved.state.unrecorded.wanted.is_empty() {
+            self.tell_not_made(slot, &error);
+        }
+        slot.lock().put_back_saved(saved);
+        if is_beaten(&error) {
+            self.give_way(session, slot, place, &error)?;
+        }
+        Err(error)
     }
 
     /// Tells the person that a decision was not made.
@@ -123,25 +167,16 @@ impl Workspace {
         ));
     }
 
-    /// Writes the state of a document to the record, with the hash of its file if that was just written or saved.
+    /// Writes the state of a document to the record.
     pub(crate) fn append(
         &self,
         session: &mut Session<'_>,
         slot: &Slot,
         place: &Place,
         state: &State,
-        saved: Option<FileHash>,
     ) -> Result<Appended, StoreError> {
         let owner = self.claim(session, slot, place)?;
-        let claims = owner.is_some();
-        let draft = Draft { saved, owner, ..draft(slot, place, state) };
-        let appended = match session.append(&draft) {
-            // Another process has written about a document that is this one's.
-            Err(StoreError::Stale { .. }) if self.is_own(session, slot, place) => {
-                session.append(&Draft { since: None, continuity: Continuity::Anew, ..draft })
-            }
-            other => other,
-        }?;
+        let appended = session.append(&Draft { owner, ..draft(slot, place, state) })?;
         let mut recorded = slot.recorded();
         if recorded.latest.is_none() {
             recorded.generation = session.generation();
@@ -150,11 +185,11 @@ impl Workspace {
         recorded.moved = None;
         recorded.revision = state.weave.revision();
         drop(recorded);
-        if claims {
-            slot.set_whose(Whose::Own);
-        }
         let delivers = {
             let mut document = slot.lock();
+            if document.is_open() && self.is_one_of_several() {
+                slot.set_whose(Whose::Own);
+            }
             document.was_recorded(state).then(|| document.uri().to_owned())
         };
         if let Some(uri) = delivers {
@@ -193,6 +228,7 @@ pub(crate) fn draft<'a>(slot: &Slot, place: &Place, state: &'a State) -> Draft<'
         decisions: unrecorded.decisions.clone(),
         wanted: unrecorded.wanted.clone(),
         locations: unrecorded.locations.clone(),
+        saved: unrecorded.saved,
         ..Draft::about(name_in_record(place))
     }
 }

@@ -8,12 +8,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hashline_history::{DocumentName, Draft, Glance, OwnerChange, Session, Store, StoreError};
+use hashline_history::{DocumentName, Draft, Glance, HunkRef, OwnerChange, Session, Store, StoreError};
 
 use crate::disk::Place;
 use crate::document::Document;
 use crate::record::append::Recorded;
-use crate::record::{name_in_record, uri_of};
+use crate::record::{draft, name_in_record, uri_of};
 use crate::workspace::{Others, Slot, Workspace};
 
 /// Who decides about the edits of a document.
@@ -102,24 +102,59 @@ impl Workspace {
         Ok((!session.is_owner(&name, own)).then(|| OwnerChange::Claimed(own.to_owned())))
     }
 
-    /// Whether the text here is the one that counts, whatever others have recorded of it.
-    pub(crate) fn is_own(&self, session: &Session<'_>, slot: &Slot, place: &Place) -> bool {
-        slot.lock().is_open()
-            && self.own_name().is_none_or(|own| session.is_owner(&name_in_record(place), own))
-    }
-
-    /// Another process was quicker: what was wanted here is not made, and the document is to be made anew of the record.
-    pub(crate) fn give_way(&self, slot: &Slot, error: &StoreError) {
-        let dropped = {
+    /// Other processes were quicker: what was only wanted here is not made, and what was decided is decided again in the document as they
+    /// have left it; of an open one as soon as it is made anew of the record.
+    pub(crate) fn give_way(
+        &self,
+        session: &mut Session<'_>,
+        slot: &Slot,
+        place: &Place,
+        error: &StoreError,
+    ) -> Result<(), StoreError> {
+        let (dropped, open) = {
             let mut document = slot.lock();
-            let dropped = document.drop_wanted();
-            document.forget_unrecorded();
-            dropped
+            (document.drop_wanted(), document.is_open())
         };
         if dropped {
             self.tell_not_made(slot, error);
         }
-        slot.whole.send_replace(false);
+        if open {
+            slot.whole.send_replace(false);
+            return Ok(());
+        }
+        let past = session.document(&name_in_record(place))?;
+        let mut document = Document::of_record(&uri_of(place), &past);
+        let unrecorded = slot.lock().take_happened();
+        let left = match error {
+            StoreError::Owned { .. } => unrecorded.decided(),
+            _ => document.decide_again(&unrecorded.decisions),
+        };
+        if document.has_unrecorded() {
+            let state = document.take_unrecorded(&[]);
+            let draft = Draft { since: Some(past.sequence), ..draft(slot, place, &state) };
+            if let Err(error) = session.append(&draft) {
+                slot.lock().put_back(unrecorded);
+                return Err(error);
+            }
+        }
+        // It is made anew of the file and the record when it is needed next.
+        slot.forget_read();
+        *slot.recorded() = Recorded::default();
+        self.tell_decided_before(slot, &left);
+        Ok(())
+    }
+
+    /// Tells the person of decisions that others were quicker with.
+    pub(crate) fn tell_decided_before(&self, slot: &Slot, hunks: &[HunkRef]) {
+        if hunks.is_empty() {
+            return;
+        }
+        let names = hunks.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+        self.notice(format!(
+            "What you decided about {names} in {} does not count: another process had changed or decided it before. Look at how it stands \
+             now, and decide again where you want it otherwise.",
+            slot.key
+        ));
     }
 
     /// Lets an open document be made anew of the record where others have written about it, or its owner has ended. A system call where
@@ -162,7 +197,7 @@ impl Workspace {
         if let Some((file, _)) = latest {
             let past = store.file(file)?;
             let mut now = slot.lock();
-            if !now.is_open() {
+            if now.may_be_made_anew() {
                 let mut document = Document::of_record(&uri_of(place), &past);
                 document.keep_told(&now);
                 document.news_of_edits();

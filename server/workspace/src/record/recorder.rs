@@ -1,6 +1,7 @@
 //! What is recorded and read without anybody waiting for it, on a thread of its own.
 
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -27,8 +28,6 @@ pub(crate) enum Job {
     Record(Arc<Slot>),
     /// An editor has opened it: its edits come back.
     Opened(Arc<Slot>),
-    /// Its editor has saved it.
-    Saved(Arc<Slot>),
     /// Its editor has closed it.
     Closed(Arc<Slot>),
     /// It has not been opened again since.
@@ -103,16 +102,42 @@ impl Worker {
             let Some(inner) = self.inner.upgrade() else { return };
             let workspace = Workspace { inner };
             match job {
-                Ok(job) => self.work(&workspace, job),
+                Ok(job) => self.work_safely(&workspace, job),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             let now = Instant::now();
             while let Some(at) = self.waiting.iter().position(|(due, _)| *due <= now) {
                 let (_, job) = self.waiting.swap_remove(at);
-                self.work(&workspace, job);
+                self.work_safely(&workspace, job);
             }
         }
+    }
+
+    /// Does a job. A fault in it costs that job and none of those behind it: all documents are recorded by this one thread.
+    fn work_safely(&mut self, workspace: &Workspace, job: Job) {
+        let about = match &job {
+            Job::Record(slot) | Job::Opened(slot) | Job::Closed(slot) | Job::Settle(slot) => {
+                Some(slot.clone())
+            }
+            Job::Asked(slot, ..) | Job::Answered(slot, ..) | Job::Due(slot, ..) => Some(slot.clone()),
+            Job::Offer | Job::Watch | Job::Tell(_) => None,
+        };
+        let watches = matches!(job, Job::Watch);
+        let done = std::panic::catch_unwind(AssertUnwindSafe(|| self.work(workspace, job)));
+        if done.is_ok() {
+            return;
+        }
+        if watches {
+            self.waiting.push((Instant::now() + WATCH, Job::Watch));
+        }
+        // Agents that wait for its edits go on without them.
+        about.iter().for_each(|slot| slot.ready());
+        let what = about.map_or_else(|| "the edit history".to_owned(), |slot| slot.key.clone());
+        workspace.notice(format!(
+            "A fault in hashline kept it from recording or reading {what}; please report it, with the log. The text is as it was. Close the \
+             file and open it again to see its edits."
+        ));
     }
 
     fn next_due(&self) -> Option<Instant> {
@@ -131,10 +156,6 @@ impl Worker {
                     self.waiting.push((Instant::now() + TURN, Job::Opened(slot)));
                 }
             }
-            Job::Saved(slot) => match workspace.record_saved(&slot) {
-                Ok(()) => self.recorded(&slot),
-                Err(error) => self.not_recorded(workspace, &slot, &error, Job::Saved(slot.clone())),
-            },
             Job::Closed(slot) => {
                 if slot.lock().is_open() {
                     return;
@@ -202,7 +223,7 @@ impl Worker {
     fn record_all(&mut self, workspace: &Workspace, slot: &Arc<Slot>) {
         match workspace.record(slot, None) {
             Ok(()) => self.recorded(slot),
-            Err(error) => self.not_recorded(workspace, slot, &error, Job::Record(slot.clone())),
+            Err(error) => self.not_recorded(workspace, slot, &error),
         }
     }
 
@@ -220,9 +241,8 @@ impl Worker {
         workspace: &Workspace,
         slot: &Arc<Slot>,
         error: &hashline_history::StoreError,
-        again: Job,
     ) {
-        if !slot.lock().has_unrecorded() && matches!(again, Job::Record(_)) {
+        if !slot.lock().has_unrecorded() {
             // Nothing has happened yet.
             workspace.tell_not_made(slot, error);
             workspace.attend(slot);
@@ -235,14 +255,9 @@ impl Worker {
                 slot.key
             ));
         }
-        let same = |job: &Job| match (job, &again) {
-            (Job::Record(one), Job::Record(other)) | (Job::Saved(one), Job::Saved(other)) => {
-                Arc::ptr_eq(one, other)
-            }
-            _ => false,
-        };
+        let same = |job: &Job| matches!(job, Job::Record(waiting) if Arc::ptr_eq(waiting, slot));
         if !self.waiting.iter().any(|(_, job)| same(job)) {
-            self.waiting.push((Instant::now() + PAUSE, again));
+            self.waiting.push((Instant::now() + PAUSE, Job::Record(slot.clone())));
         }
     }
 }

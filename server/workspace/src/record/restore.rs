@@ -1,6 +1,7 @@
 //! Documents as their record and their text make them (rules W16, W17).
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use hashline_history::{
@@ -64,10 +65,10 @@ impl Workspace {
             return brought;
         }
         let mut document = slot.lock();
-        if !document.is_open() && document.text() != text {
-            document.take_over(text, self.now());
-        }
-        if !document.is_open() {
+        if document.may_be_made_anew() {
+            if document.text() != text {
+                document.take_over(text, self.now());
+            }
             document.set_form(form);
         }
         brought
@@ -91,7 +92,7 @@ impl Workspace {
         let past = store.file(file)?;
         let mut document = Document::of_record(&uri_of(place), &past);
         let mut now = slot.lock();
-        if !now.is_open() {
+        if now.may_be_made_anew() {
             document.keep_told(&now);
             document.news_of_edits();
             *now = document;
@@ -113,11 +114,11 @@ impl Workspace {
         let glance = store.glance();
         let latest = store.latest(&name_in_record(place))?;
         let known = *slot.recorded();
-        let (open, same, unrecorded) = {
+        let (stays, same, unrecorded) = {
             let document = slot.lock();
-            (document.is_open(), document.text() == text, document.has_unrecorded())
+            (!document.may_be_made_anew(), document.text() == text, document.has_unrecorded())
         };
-        if open || (known.is_current(&store, latest) && (same || latest.is_none())) {
+        if stays || (known.is_current(&store, latest) && (same || latest.is_none())) {
             slot.recorded().glance = glance;
             return Ok(true);
         }
@@ -125,17 +126,10 @@ impl Workspace {
         if unrecorded {
             // What this process knows goes in first, else it would be forgotten.
             match how {
-                Look::Taken(session) => {
-                    let state = slot.lock().take_unrecorded(&[]);
-                    match self.append(session, slot, place, &state, None) {
-                        // Others know more of it by now; the file says what has become of it.
-                        Ok(_) | Err(StoreError::Stale { .. }) => {}
-                        Err(error) => {
-                            slot.lock().put_back(state.unrecorded);
-                            return Err(error);
-                        }
-                    }
-                }
+                Look::Taken(session) => match self.record_in(session, slot, place, None) {
+                    Err(error) if !is_beaten(&error) => return Err(error),
+                    _ => {}
+                },
                 Look::Glance | Look::AsItSeems => self.record(slot, None)?,
             }
         }
@@ -143,7 +137,7 @@ impl Workspace {
             // All that was recorded of it was cleaned up.
             let mut document = Document::missing(&uri_of(place), name_in_record(place));
             let mut now = slot.lock();
-            if !now.is_open() {
+            if now.may_be_made_anew() {
                 document.keep_told(&now);
                 document.news_of_edits();
                 *now = document;
@@ -158,7 +152,7 @@ impl Workspace {
         let (mut document, latest) =
             remembered(&store, &past, place, (text, form), Location::Disk, self.now())?;
         let mut now = slot.lock();
-        if !now.is_open() {
+        if now.may_be_made_anew() {
             document.keep_told(&now);
             document.news_of_edits();
             *now = document;
@@ -194,12 +188,24 @@ impl Workspace {
         let Some(place) = slot.place() else { return Ok(()) };
         let Some(store) = self.history_of(&place) else { return Ok(()) };
         let name = name_in_record(&place);
+        if store.is_unfinished(&name)?
+            && let Ok(session) = self.session(&store)
+        {
+            // A process has ended in the middle of writing the file: what became of that is recorded now.
+            self.end_session(session);
+        }
         let other = self.claimed_by_other(&store, &name)?;
         let latest = store.latest(&name)?;
         let Some((file, _)) = latest else { return Ok(()) };
         let is_known = slot.recorded().is_current(&store, latest);
-        if !is_known || slot.whose().other().is_some() {
-            self.make_of_record(slot, &place, &store, file, other.is_some())?;
+        let anew = slot.anew.swap(false, Ordering::Relaxed);
+        if !is_known || anew || slot.whose().other().is_some() {
+            let made = self.make_of_record(slot, &place, &store, file, other.is_some());
+            if matches!(made, Err(StoreError::Broken { .. })) {
+                // What cannot be read is not gone on from.
+                *slot.recorded() = Recorded::default();
+            }
+            made?;
         }
         slot.set_whose(other.map_or(Whose::Anybodys, Whose::Others));
         if slot.whose() == Whose::Anybodys && slot.lock().has_something_to_decide() {
@@ -232,14 +238,19 @@ impl Workspace {
             remembered(store, &past, place, (&opened, form), is_in, self.now())?
         };
         let mut now = slot.lock();
+        let mut left = Vec::new();
         if now.is_open() {
             document.keep_told(&now);
             // What was typed since it was opened is typing.
             document.follow_home(&now, self.now());
+            let happened = now.take_happened();
+            left = if elsewhere { happened.decided() } else { document.decide_again(&happened.decisions) };
             document.news_of_edits();
             *now = document;
             *slot.recorded() = Recorded::of(store, Some(latest), None);
         }
+        drop(now);
+        self.tell_decided_before(slot, &left);
         Ok(())
     }
 
@@ -311,7 +322,7 @@ impl Workspace {
                 left |= !self.load_named(&summary.name);
             }
             if left {
-                // That process may end: then they are to be offered here.
+                // That process may end, and what cannot be read may be readable then: they are to be offered here.
                 self.inner.histories.offered.remove(store.folder());
             }
         }
@@ -352,7 +363,7 @@ impl Workspace {
         }
     }
 
-    /// Loads a document that the record names, if it is not there yet. False if it is left to another process.
+    /// Loads a document that the record names, if it is not there yet. False if it is left to another process, or cannot be read now.
     fn load_named(&self, name: &DocumentName) -> bool {
         let Some(place) = self.read_roots().identify(name.as_path()) else { return true };
         let key = key_of(place.absolute());
@@ -372,10 +383,13 @@ impl Workspace {
                 self.attend(&slot);
                 // It may be as proposed already: whoever did it ended before it could say so.
                 self.look_whether_done(&slot, false);
+                true
             }
-            Err(refusal) => tracing::debug!("{name} is not loaded: {refusal}"),
+            Err(refusal) => {
+                tracing::debug!("{name} is not loaded: {refusal}");
+                false
+            }
         }
-        true
     }
 
     /// Keeps a copy of a text that is about to be given up, and says where it is; none of a text without a history.
@@ -383,43 +397,6 @@ impl Workspace {
         let Some(place) = slot.place() else { return Ok(None) };
         let Some(store) = self.history_of(&place) else { return Ok(None) };
         store.keep_copy(&name_in_record(&place), bytes).map(Some)
-    }
-
-    /// Records that a document was saved: what the record has of it is on the disk from now on.
-    pub(crate) fn record_saved(&self, slot: &Slot) -> Result<(), StoreError> {
-        let Some(place) = slot.place() else { return Ok(()) };
-        if slot.lock().edits().is_empty() || slot.whose().other().is_some() {
-            return Ok(());
-        }
-        let Some(store) = self.history_of(&place) else { return Ok(()) };
-        // A file that cannot be read was not saved, as far as anybody can tell.
-        let Ok(bytes) = read(&place) else { return Ok(()) };
-        let saved = FileHash::of(&bytes.bytes);
-        let (text, form) = {
-            let document = slot.lock();
-            (document.text().clone(), document.form())
-        };
-        // Else it was typed in since: the hash alone says what was saved.
-        let is_text = form.hash(&text) == saved;
-        let mut session = self.session(&store)?;
-        let state = {
-            let mut document = slot.lock();
-            if is_text && document.text().is_same_instance(&text) {
-                document.note_saved();
-            }
-            document.take_unrecorded(&[])
-        };
-        let appended = self.append(&mut session, slot, &place, &state, Some(saved));
-        if let Err(error) = appended {
-            slot.lock().put_back(state.unrecorded);
-            if is_beaten(&error) {
-                self.give_way(slot, &error);
-                return Ok(());
-            }
-            return Err(error);
-        }
-        self.end_session(session);
-        Ok(())
     }
 }
 

@@ -225,19 +225,10 @@ impl Desk {
         who: &str,
         conversation: Option<&str>,
         name: &str,
-        (text, hash): &(Text, FileHash),
+        read: &(Text, FileHash),
         operations: &[Op<'_>],
     ) -> Result<EditReply, Refusal> {
-        let operations = operations.iter().enumerate().map(|(at, op)| op.of(at, text)).collect();
-        let request = EditRequest {
-            path: self.path(name).display().to_string(),
-            file_hash: Some(HashPrefix::from(*hash)),
-            change: Change::Operations(operations),
-            strict: false,
-            dry_run: false,
-            conversation: conversation.map(str::to_owned),
-            tool: "edit_text_file".into(),
-        };
+        let request = request_of(&self.path(name), conversation, read, operations);
         self.workspace.edit(&agent(who), request).await
     }
 
@@ -328,6 +319,34 @@ impl Desk {
             self.settle();
         }
     }
+}
+
+fn request_of(
+    path: &Path,
+    conversation: Option<&str>,
+    (text, hash): &(Text, FileHash),
+    operations: &[Op<'_>],
+) -> EditRequest {
+    let operations = operations.iter().enumerate().map(|(at, op)| op.of(at, text)).collect();
+    EditRequest {
+        path: path.display().to_string(),
+        file_hash: Some(HashPrefix::from(*hash)),
+        change: Change::Operations(operations),
+        strict: false,
+        dry_run: false,
+        conversation: conversation.map(str::to_owned),
+        tool: "edit_text_file".into(),
+    }
+}
+
+/// An agent edits what it has read, while other things happen at the desk.
+pub async fn edit_of(
+    workspace: &Workspace,
+    path: PathBuf,
+    read: (Text, FileHash),
+    operation: Op<'_>,
+) -> Result<EditReply, Refusal> {
+    workspace.edit(&agent("tester"), request_of(&path, None, &read, &[operation])).await
 }
 
 /// An operation on lines that were read, by their numbers from 0.

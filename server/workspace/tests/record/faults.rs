@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::Mutex;
 
 use hashline_history::{Allow, Decision, Location, Probe, Status, Step};
-use hashline_workspace::Histories;
-use hashline_workspace::agent::EditReply;
-use hashline_workspace::document::{Choice, HunkState, Target, Why};
+use hashline_workspace::agent::{EditReply, FileAction, FileRequest};
+use hashline_workspace::document::{Choice, HunkState, Mode, Target, Why};
+use hashline_workspace::{Histories, Settings};
 
 use crate::chance::seeds;
-use crate::desk::{Desk, Op, assert_whole, first, request};
+use crate::desk::{Desk, Op, agent, assert_whole, first, request};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\n";
@@ -18,7 +18,7 @@ const TWO: Op<'static> = Op::Replace(1, 2, "2");
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+pub enum Fault {
     /// One step fails so.
     Once(ErrorKind),
     /// All steps from there on fail so, until it is mended.
@@ -38,14 +38,14 @@ const FAULTS: [Fault; 6] = [
 ];
 
 #[derive(Default)]
-struct Breaks {
+pub struct Breaks {
     /// The fault, and the steps until then.
     armed: Mutex<Option<(Fault, usize)>>,
     hit: Mutex<bool>,
 }
 
 impl Breaks {
-    fn arm(&self, fault: Fault, after: usize) {
+    pub fn arm(&self, fault: Fault, after: usize) {
         *self.hit.lock().unwrap() = false;
         *self.armed.lock().unwrap() = Some((fault, after));
     }
@@ -79,6 +79,38 @@ impl Probe for Breaks {
                     _ => Allow::Fail(Error::from(ErrorKind::Other)),
                 }
             }
+        }
+    }
+}
+
+/// Lets one line of the record not be written: what comes before it is done, as if the process had been killed there.
+#[derive(Default)]
+struct Unwritten(Mutex<Option<usize>>);
+
+impl Unwritten {
+    /// The one behind so many others.
+    fn line(&self, behind: usize) {
+        *self.0.lock().unwrap() = Some(behind);
+    }
+
+    fn was_hit(&self) -> bool {
+        self.0.lock().unwrap().is_none()
+    }
+}
+
+impl Probe for Unwritten {
+    fn step(&self, step: Step, path: &str) -> Allow {
+        let mut left = self.0.lock().unwrap();
+        match left.as_mut() {
+            Some(behind) if path.contains("decisions.log") && matches!(step, Step::Write(_)) => {
+                if *behind > 0 {
+                    *behind -= 1;
+                    return Allow::All;
+                }
+                *left = None;
+                Allow::Fail(Error::from(ErrorKind::StorageFull))
+            }
+            _ => Allow::All,
         }
     }
 }
@@ -371,4 +403,64 @@ async fn a_save() {
         hit
     })
     .await;
+}
+
+#[tokio::test]
+async fn held_edits_outlive_a_write_that_an_editor_finds_unfinished() {
+    for restarted in [false, true] {
+        let unwritten = Arc::new(Unwritten::default());
+        let mut desk = Desk::with(&[("a.txt", FILE)], Histories::of("a test").with_probe(unwritten.clone()));
+        desk.workspace.set_settings(Settings { disk: Mode::Propose, ..Settings::default() });
+        let held = desk.edit("a.txt", &[Op::Replace(5, 6, "6")]).await;
+        desk.workspace.set_settings(Settings::default());
+        // The file is written, and the word that it was is not.
+        unwritten.line(1);
+        let done = desk.edit("a.txt", &[TWO]).await;
+        assert!(unwritten.was_hit());
+        assert_eq!(desk.stored("a.txt"), EDITED);
+        if restarted {
+            desk = desk.restarted();
+        }
+        desk.open("a.txt");
+        let third = desk.edit("a.txt", &[Op::Replace(3, 4, "4")]).await;
+        desk.settle();
+        let desk = desk.restarted();
+        for edit in [&held, &third] {
+            assert_eq!(desk.state(edit), Some((HunkState::Held, Decision::Undecided)), "{restarted}");
+        }
+        assert_eq!(desk.state(&done), Some((HunkState::InText, Decision::Undecided)), "{restarted}");
+        let past = desk.past("a.txt");
+        assert!(past.hunks.iter().all(Option::is_some), "{restarted}: every hunk has its name");
+    }
+}
+
+#[tokio::test]
+async fn a_rejection_whose_file_was_renamed_and_not_written_is_asked_again() {
+    let unwritten = Arc::new(Unwritten::default());
+    let desk = Desk::with(&[("a.txt", FILE)], Histories::of("a test").with_probe(unwritten.clone()));
+    let read = desk.read("a.txt").await;
+    let edit = desk.edit_as("tester", Some("turn"), "a.txt", &read, &[TWO]).await.unwrap();
+    let request_move = FileRequest {
+        path: desk.path("a.txt").display().to_string(),
+        change: FileAction::Move(desk.path("b.txt").display().to_string()),
+        conversation: Some("turn".into()),
+        tool: "move_file".into(),
+    };
+    desk.workspace.change_file(&agent("tester"), request_move).await.unwrap();
+    assert_eq!(desk.stored("b.txt"), EDITED);
+    unwritten.line(1);
+    let whole = request(Choice::Reject, Target::Whole("turn".into()));
+    assert_eq!(desk.workspace.decide(None, &whole).await.refused, []);
+    assert!(unwritten.was_hit());
+    assert_eq!(desk.stored("a.txt"), FILE);
+    // Killed between the two: it has its old name again, and is not written yet.
+    desk.write("a.txt", EDITED);
+    let mut desk = desk.restarted();
+    assert_eq!(desk.read("a.txt").await.0.to_string(), EDITED);
+    desk.settle();
+    assert_eq!(desk.recorded("a.txt", &edit), (Decision::Undecided, Location::Disk));
+    assert!(desk.was_told("its process ended before it wrote the rest"), "{:?}", desk.told());
+    assert!(desk.was_told("you are asked again"), "{:?}", desk.told());
+    assert_eq!(desk.reject(&edit).await, []);
+    assert_eq!(desk.stored("a.txt"), FILE);
 }

@@ -3,10 +3,11 @@
 use hashline_anchor::line_hash;
 use hashline_history::{Decision, Status};
 use hashline_weave::Conflict;
-use hashline_workspace::agent::EditReply;
-use hashline_workspace::document::{HunkState, Target, Unseen, Why};
+use hashline_workspace::Settings;
+use hashline_workspace::agent::{EditReply, FileAction, FileRequest};
+use hashline_workspace::document::{Choice, HunkState, Mode, Request, Target, Unseen, Why};
 
-use crate::desk::{Desk, Op};
+use crate::desk::{Desk, Op, agent, request};
 
 /// Lines that occur once each.
 fn file(lines: usize) -> String {
@@ -245,4 +246,36 @@ async fn edits_of_documents_that_were_never_opened_are_offered() {
     assert_eq!(uris, [desk.uri("a.txt"), desk.uri("b.txt")]);
     assert_eq!(reviews[0].review.edits.len(), edits.len());
     assert_eq!(desk.state(&other), Some((HunkState::InText, Decision::Undecided)));
+}
+
+#[tokio::test]
+async fn lines_of_a_file_that_is_only_proposed_are_accepted_with_it() {
+    // Edits of one turn are decided together anyway.
+    for (who, with_others) in [("other", false), ("other", true), ("tester", false)] {
+        let mut desk = Desk::new(&[]);
+        desk.workspace.set_settings(Settings { disk: Mode::Propose, ..Settings::default() });
+        let create = FileRequest {
+            path: desk.path("n.txt").display().to_string(),
+            change: FileAction::Create("one\ntwo\n".into()),
+            conversation: None,
+            tool: "write_file".into(),
+        };
+        let made = desk.workspace.change_file(&agent("tester"), create).await.unwrap();
+        let read = desk.read("n.txt").await;
+        let edit = desk.edit_as(who, None, "n.txt", &read, &[Op::Replace(1, 2, "2")]).await.unwrap();
+        let accept = Request { with_others, ..request(Choice::Accept, Target::Edit(edit.edit.to_string())) };
+        let decided = desk.decide(&accept).await;
+        if with_others || who == "tester" {
+            assert_eq!(decided.refused, []);
+            assert_eq!(desk.stored("n.txt"), "one\n2\n");
+            assert_eq!(desk.past("n.txt").edit(&made.edit).unwrap().status(), Status::Accepted);
+        } else {
+            let why: Vec<Why> = decided.refused.iter().map(|refused| refused.why).collect();
+            assert_eq!(why, [Why::NeedsOthers]);
+            assert_eq!(decided.refused[0].others[0].edit, made.edit, "it says which");
+            assert_eq!(decided.queued, []);
+            assert_eq!(desk.status("n.txt", &edit), Status::Pending);
+            assert!(!desk.path("n.txt").exists());
+        }
+    }
 }

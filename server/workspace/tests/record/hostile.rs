@@ -202,3 +202,43 @@ async fn a_history_that_may_not_be_written_refuses_and_can_be_read() {
     assert_eq!(desk.reject(&edit).await, []);
     assert_eq!(desk.stored("a.txt"), FILE);
 }
+
+#[tokio::test]
+async fn lines_that_read_well_and_cannot_be_so_cost_their_document_and_nothing_else() {
+    type Forge = fn(&mut serde_json::Value);
+    // What a hunk removes, who made its lines, and which they are.
+    let forgeries: [Forge; 3] = [
+        |run| {
+            if run[2].is_null() {
+                run[3] = serde_json::json!([0]);
+            }
+        },
+        |run| run[2] = serde_json::json!(0),
+        |run| run[3] = serde_json::json!([]),
+    ];
+    for (which, forge) in forgeries.into_iter().enumerate() {
+        let mut desk = desk();
+        desk.open("a.txt");
+        desk.edit("a.txt", &[TWO]).await;
+        let other = desk.edit("b.txt", &[TWO]).await;
+        desk.settle();
+        rewrite(&desk, |_, line| {
+            let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+            if value["document"].to_string().contains("b.txt") {
+                return Some(line.to_owned());
+            }
+            for way in ["/delta/runs", "/base/weave/runs"] {
+                let runs = value.pointer_mut(way).and_then(|runs| runs.as_array_mut()).into_iter().flatten();
+                runs.filter(|run| run.as_array().is_some_and(|run| run.len() == 5)).for_each(forge);
+            }
+            Some(value.to_string())
+        });
+        let mut desk = desk.restarted();
+        desk.open("a.txt");
+        assert!(desk.was_told("cannot be shown"), "{which}: {:?}", desk.told());
+        assert_eq!(desk.read("a.txt").await.0.to_string(), FILE, "{which}");
+        desk.edit("a.txt", &[Op::Replace(3, 4, "4")]).await;
+        assert_eq!(desk.reject(&other).await, [], "{which}");
+        assert_eq!(desk.stored("b.txt"), FILE, "{which}");
+    }
+}

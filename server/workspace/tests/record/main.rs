@@ -13,4 +13,5 @@ mod hostile;
 mod lines;
 mod owners;
 mod reopened;
+mod turns;
 mod unseen;

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hashline_history::{Decision, Location, Status};
-use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{HunkState, Mode};
-use hashline_workspace::{Histories, Others, Settings, Workspace};
+use hashline_workspace::agent::{FileAction, FileRequest};
+use hashline_workspace::disk::{DiskError, Roots};
+use hashline_workspace::document::{Choice, HunkState, Mode, Target};
+use hashline_workspace::{Histories, Others, Refusal, Settings, Workspace};
 
-use crate::desk::{Desk, Op};
+use crate::desk::{Desk, Op, agent, request};
+use crate::faults::{Breaks, Fault};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\n";
@@ -47,13 +49,20 @@ async fn an_acceptance_that_was_closed_unsaved_is_asked_for_again() {
 async fn an_acceptance_whose_editor_vanished_is_asked_for_again() {
     for recorded in [true, false] {
         for opened in [true, false] {
-            let mut desk = desk();
+            let breaks = Arc::new(Breaks::default());
+            let histories = Histories::of("a test").with_probe(breaks.clone());
+            let mut desk = Desk::with(&[("a.txt", FILE)], histories);
             desk.open("a.txt");
             let edit = desk.edit("a.txt", &[TWO]).await;
-            assert_eq!(desk.accept(&edit).await, []);
-            if recorded {
-                desk.settle();
+            let accept = request(Choice::Accept, Target::Edit(edit.edit.to_string()));
+            assert_eq!(desk.workspace.decide(None, &accept).await.refused, []);
+            if !recorded {
+                // That it is wanted is recorded by now.
+                breaks.arm(Fault::From(std::io::ErrorKind::Other), 0);
             }
+            assert!(desk.deliver("a.txt"));
+            desk.settle();
+            assert_eq!(desk.recorded("a.txt", &edit).0 == Decision::Accepted, recorded);
             let mut desk = match opened {
                 false => desk.restarted(),
                 true => {
@@ -63,7 +72,8 @@ async fn an_acceptance_whose_editor_vanished_is_asked_for_again() {
                 }
             };
             assert_eq!(desk.state(&edit), Some((HunkState::Held, Decision::Undecided)));
-            assert!(desk.was_told(ASKED_AGAIN) || !recorded);
+            // Of what nobody recorded nobody can tell.
+            assert_eq!(desk.was_told(ASKED_AGAIN), recorded);
             assert_eq!(desk.stored("a.txt"), FILE);
             assert_eq!(desk.status("a.txt", &edit), Status::Pending);
             assert_eq!(desk.accept(&edit).await, []);
@@ -324,4 +334,78 @@ async fn what_another_process_has_open_is_not_judged_by_its_file() {
     desk.save("a.txt");
     assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Disk));
     assert_eq!(desk.state(&held), Some((HunkState::Held, Decision::Undecided)));
+}
+
+#[tokio::test]
+async fn what_was_saved_stays_decided_though_the_save_was_not_recorded() {
+    for opened in [true, false] {
+        let mut desk = desk();
+        desk.open("a.txt");
+        let edit = desk.edit("a.txt", &[TWO]).await;
+        assert_eq!(desk.accept(&edit).await, []);
+        desk.settle();
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Accepted, Location::Buffer));
+        // The editor writes the file, and everything ends before it can tell.
+        desk.write("a.txt", EDITED);
+        let mut desk = desk.restarted();
+        match opened {
+            true => desk.open("a.txt"),
+            false => drop(desk.read("a.txt").await),
+        }
+        desk.settle();
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Accepted, Location::Disk), "{opened}");
+        // Days later, a checkout.
+        desk.write("a.txt", FILE);
+        let mut desk = desk.restarted();
+        desk.read("a.txt").await;
+        desk.settle();
+        assert_eq!(desk.status("a.txt", &edit), Status::Accepted, "{opened}");
+        assert!(!desk.was_told(ASKED_AGAIN), "{opened}");
+    }
+}
+
+#[tokio::test]
+async fn what_something_else_writes_accepts_nothing_that_was_refused() {
+    for withdrawn in [false, true] {
+        let mut desk = desk();
+        let edit = desk.edit("a.txt", &[TWO]).await;
+        let refused = match withdrawn {
+            true => {
+                desk.workspace.withdraw(&agent("tester"), edit.edit.as_str()).await.unwrap();
+                Decision::Withdrawn
+            }
+            false => {
+                assert_eq!(desk.reject(&edit).await, []);
+                Decision::Rejected
+            }
+        };
+        assert_eq!(desk.stored("a.txt"), FILE);
+        desk.write("a.txt", format!("{EDITED}nine\n"));
+        let desk = desk.restarted();
+        desk.read("a.txt").await;
+        desk.settle();
+        assert_eq!(desk.recorded("a.txt", &edit).0, refused);
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_something_else_removed_is_not_there() {
+    let mut desk = desk();
+    // Only what has not just been written is known by its stamp.
+    let old = desk.path("a.txt");
+    let age = move || std::fs::metadata(&old).unwrap().modified().unwrap().elapsed().unwrap_or_default();
+    desk.until("an old file", |_| age() > std::time::Duration::from_millis(2100)).await;
+    desk.read("a.txt").await;
+    std::fs::remove_file(desk.path("a.txt")).unwrap();
+    let path = desk.path("a.txt").display().to_string();
+    assert!(!desk.workspace.has_file(&agent("tester"), &path).await.unwrap());
+    assert!(matches!(desk.try_read("a.txt").await, Err(Refusal::Disk(DiskError::NotFound { .. }))));
+    let again = FileRequest {
+        path,
+        change: FileAction::Create(FILE.into()),
+        conversation: None,
+        tool: "write_file".into(),
+    };
+    desk.workspace.change_file(&agent("tester"), again).await.unwrap();
+    assert_eq!(desk.stored("a.txt"), FILE);
 }
