@@ -157,7 +157,8 @@ fn histories_below(root: &Path) -> Vec<PathBuf> {
         .require_git(false)
         .filter_entry(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()))
         .build();
-    let below = folders.filter_map(Result::ok).filter(|entry| entry.depth() > 0).map(ignore::DirEntry::into_path);
+    let below =
+        folders.filter_map(Result::ok).filter(|entry| entry.depth() > 0).map(ignore::DirEntry::into_path);
     below.filter(|folder| has_history(folder).unwrap_or(false)).collect()
 }
 
