@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
 
-use hashline_history::{Draft, Effect, Session};
+use hashline_history::{Draft, Effect, FilesNow, Session};
 use hashline_text::{FileHash, Text, decode};
 use tokio::sync::watch;
 
@@ -385,7 +385,17 @@ impl Workspace {
         let file = slot.recorded().latest.map(|(file, _)| file);
         let meant = session.append(&Draft { document: name.clone(), file, intent: effects, ..draft })?;
         let open = slot.lock().is_open();
-        let written = if open { Ok(None) } else { carry_out(place, before, wanted).map(Some) };
+        let written = match open {
+            true => Ok(None),
+            false => match carry_out(place, before, wanted) {
+                // It stands. Were it lost with the power, the file would tell.
+                Err(unsure @ DiskError::NotSynced { .. }) if self.has_hash(&wanted.place, after) => {
+                    self.notice(unsure.to_string());
+                    Ok(Some(None))
+                }
+                done => done.map(Some),
+            },
+        };
         match written {
             Ok(Some(stamp)) => {
                 *slot.last_read() = stamp.filter(|stamp| stamp.is_quiet(SystemTime::now()));
@@ -405,6 +415,11 @@ impl Workspace {
                 not_written.map(|_| false).map_err(Refusal::from)
             }
         }
+    }
+
+    /// Whether a file holds what has this hash; none for no file.
+    fn has_hash(&self, place: &Place, hash: Option<FileHash>) -> bool {
+        OnDisk(self).hash(place.absolute()).is_ok_and(|there| there == hash)
     }
 
     /// Puts a changed copy in the place of a document, with what has happened to the document since the copy was made: it was read, or
