@@ -82,7 +82,7 @@ rarely do. The plugin for Neovim does it by itself. Folders, settings and
 everything else come from the editor.
 
 Examples:
-  hashline lsp --editor Helix   what agents and `hashline status` call the editor
+  hashline lsp --editor Helix  what agents and `hashline status` call the editor
   HASHLINE_LOG=debug hashline lsp --log-file /tmp/hashline.log
 
 It ends when the editor does, or at SIGINT or SIGTERM.

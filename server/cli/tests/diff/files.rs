@@ -372,7 +372,7 @@ fn what_was_done_to_files_is_listed_shown_and_reviewed() {
     }
     for (edit, words) in [
         (&made, &["--- /dev/null", "+++ b/new.txt", "+new"][..]),
-        (&removed, &["deleted file a.txt"]),
+        (&removed, &["hunk 1: removes the file", "--- a/a.txt", "+++ /dev/null"]),
         (&moved, &["rename from b.txt", "rename to c.txt"]),
     ] {
         let shown = project.run(&["show", edit]).out;
