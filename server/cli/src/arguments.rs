@@ -101,8 +101,8 @@ pub struct Lsp {
 const MCP_HELP: &str = "\
 Which folders are served: those of --root; else what the agent names as its
 roots; else the working directory, unless that is / or the home folder: then
-calls are refused until one of the others is given. With --root the agent's roots
-can only narrow them.
+calls are refused until one of the others is given. With --root the agent's
+roots can only narrow them.
 
 Examples:
   hashline mcp                             as agents start it, in the project
