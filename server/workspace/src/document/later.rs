@@ -6,8 +6,8 @@
 use hashline_history::Decision;
 use hashline_weave::HunkId;
 
-use crate::document::decide::{Choice, Ruling};
 use crate::document::deliver::Intent;
+use crate::document::request::{Choice, Ruling};
 use crate::document::undecided::{Undecided, Why};
 use crate::document::{Document, Millis};
 

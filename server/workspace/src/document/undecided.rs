@@ -6,7 +6,7 @@ use hashline_weave::{Conflict, HunkId};
 use similar::TextDiff;
 
 use crate::document::Document;
-use crate::document::decide::Target;
+use crate::document::request::Target;
 use crate::document::review::conflict_sentence;
 
 /// Why a hunk was not decided.

@@ -1,0 +1,123 @@
+//! What a person asks for, and what became of it.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use hashline_history::{ConversationId, HunkRef};
+use hashline_weave::{HunkId, TakeOut};
+
+use crate::document::undecided::Undecided;
+
+/// What the person wants of hunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// To have them in the text.
+    Accept,
+    /// Not to have them.
+    Reject,
+    /// Out of a conflict: the hunk is rejected.
+    KeepMine,
+    /// Out of a conflict: the agent's lines instead of the person's.
+    TakeTheirs,
+    /// Out of a conflict: the person's lines, then the agent's.
+    KeepBoth,
+    /// To decide again later.
+    Reopen,
+}
+
+/// Which hunks a decision is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// One hunk.
+    Hunk(HunkRef),
+    /// All hunks of an edit, by its id or a beginning of it.
+    Edit(String),
+    /// All undecided hunks of a conversation.
+    Conversation(ConversationId),
+    /// All hunks of a conversation, those that were decided otherwise among them.
+    Whole(ConversationId),
+    /// The hunks that touch these lines of the editor's text.
+    Lines(Range<usize>),
+    /// All hunks of the document.
+    All,
+}
+
+/// A decision of the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What is wanted.
+    pub choice: Choice,
+    /// Of which hunks.
+    pub target: Target,
+    /// Why, for the agent.
+    pub reason: Option<String>,
+    /// What becomes of lines that the person changed inside a hunk that is taken out.
+    pub edited: Option<TakeOut>,
+    /// Also decide what this decision needs.
+    pub with_others: bool,
+    /// What becomes of a change of the file that nobody watched.
+    pub unseen: Unseen,
+}
+
+impl Request {
+    /// A decision without a reason, about nothing else, that takes nothing of the person's back.
+    #[must_use]
+    pub fn of(choice: Choice, target: Target) -> Self {
+        Self { choice, target, reason: None, edited: None, with_others: false, unseen: Unseen::Refuse }
+    }
+}
+
+/// What becomes of a change of a file that was made while nobody watched, when something is decided about the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unseen {
+    /// Nothing is decided, and the change is shown.
+    #[default]
+    Refuse,
+    /// It stays; what is certain of its place in spite of it can be decided.
+    Keep,
+    /// It is taken back, and a copy is kept of what was there.
+    GiveUp,
+}
+
+/// A decision as it was made about one hunk. It may have to wait, and is then what it was when it was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Ruling {
+    pub request: Request,
+    /// It was made about other hunks as well.
+    pub of_many: bool,
+    /// The hunks that were shown as one with this one, itself among them (rule W11).
+    pub together: Vec<HunkId>,
+}
+
+/// What became of a decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Decided, or under way: those that were named, and those that were decided with them.
+    pub queued: Vec<HunkRef>,
+    /// Not decided.
+    pub refused: Vec<Undecided>,
+    /// Copies of texts in which the person gave up lines.
+    pub kept: Vec<PathBuf>,
+    /// Not decided, as another editor decides: it can be asked.
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// What another editor decides about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The file that it has open.
+    pub file: PathBuf,
+    /// What to say where it cannot be asked.
+    pub refused: Undecided,
+}
+
+impl Decided {
+    /// Adds hunks that are decided, each once.
+    pub(crate) fn add(&mut self, hunks: impl IntoIterator<Item = HunkRef>) {
+        for hunk in hunks {
+            if !self.queued.contains(&hunk) {
+                self.queued.push(hunk);
+            }
+        }
+    }
+}
