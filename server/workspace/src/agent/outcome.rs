@@ -90,18 +90,21 @@ impl Workspace {
                 self.slots()
             }
         };
-        let mut edits: Vec<EditInfo> = slots
-            .iter()
-            .filter(|slot| self.may_reach(caller, slot) && !self.is_told_elsewhere(slot))
-            .flat_map(|slot| edits_of(caller, slot, scope))
-            .collect();
-        for id in &scope.edits {
-            if !edits.iter().any(|edit| edit.id.as_str().starts_with(id.as_str())) {
-                return Err(Refusal::NoSuchEdit(id.clone()));
-            }
+        let mut edits = self.edits_in(&slots, caller, scope);
+        if scope.path.is_none() && missing(&edits, scope).is_some() {
+            // A file that got another name just now has taken its edits from a document that was not looked at yet to one that was.
+            edits = self.edits_in(&self.slots(), caller, scope);
+        }
+        if let Some(id) = missing(&edits, scope) {
+            return Err(Refusal::NoSuchEdit(id.clone()));
         }
         edits.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(edits)
+    }
+
+    fn edits_in(&self, slots: &[Arc<Slot>], caller: &Caller, scope: &ReviewScope) -> Vec<EditInfo> {
+        let told = slots.iter().filter(|slot| self.may_reach(caller, slot) && !self.is_told_elsewhere(slot));
+        told.flat_map(|slot| edits_of(caller, slot, scope)).collect()
     }
 
     /// Notes that a caller was told how edits stand: decisions about its own are no news to it any more.
@@ -225,6 +228,12 @@ impl Document {
         let status = if withdrawn { "withdrawn" } else { edit.status().as_str() };
         Err(Refusal::Decided { edit: id.short().to_owned(), status })
     }
+}
+
+/// An id of the scope that none of these edits has.
+fn missing<'a>(edits: &[EditInfo], scope: &'a ReviewScope) -> Option<&'a String> {
+    let has = |id: &&String| edits.iter().any(|edit| edit.id.as_str().starts_with(id.as_str()));
+    scope.edits.iter().find(|id| !has(id))
 }
 
 /// What an agent waits for: decisions and conflicts, not places.
