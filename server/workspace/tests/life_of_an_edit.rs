@@ -1,7 +1,6 @@
 //! The life of an edit through the public interface: an agent on one side, an editor on the other.
 #![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
@@ -13,7 +12,7 @@ use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{
     Change, Choice, ContentChange, HunkState, Mode, Request, Target, Unseen, Why,
 };
-use hashline_workspace::{Caller, Histories, Others, Refusal, Rule, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, Refusal, Rule, Settings, Workspace};
 
 /// An editor with one document, which does what it is told.
 struct Desk {
@@ -509,64 +508,6 @@ async fn an_edit_of_a_file_is_out_of_reach_while_its_folder_is_not_served() {
     desk.workspace.set_roots(roots(desk.folder.path()));
     desk.workspace.withdraw(&caller, &id).await.unwrap();
     assert_eq!(std::fs::read_to_string(desk.path()).unwrap(), "on the disk\n");
-}
-
-/// Opens a document when it is asked whether somebody has it.
-struct Opener {
-    workspace: Workspace,
-    uri: String,
-}
-
-impl Others for Opener {
-    fn may_have(&self, _: &std::path::Path) -> bool {
-        self.workspace.did_open(&self.uri, "text", DocVersion(1), Encoding::Utf16, "one\n");
-        false
-    }
-
-    fn answer_for(&self, _: &std::path::Path) -> bool {
-        false
-    }
-
-    fn roots(&self) -> Vec<std::path::PathBuf> {
-        Vec::new()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        None
-    }
-
-    fn editor_of(&self, _: &str) -> Option<String> {
-        None
-    }
-}
-
-#[tokio::test]
-async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
-    let desk = Desk::new(Settings::default(), "other\n");
-    let path = desk.folder.path().join("b.txt");
-    std::fs::write(&path, "one\n").unwrap();
-    let uri = url::Url::from_file_path(&path).unwrap().to_string();
-    let path = path.display().to_string();
-    let request = ReadRequest { path: path.clone(), view: View::Agent };
-    let read = desk.workspace.read(&Desk::caller(), &request).await.unwrap();
-    desk.workspace.shown(&read, 0..1);
-    let raw = RawOperation::new("replace", Desk::anchor(read.text(), 0)).content("1");
-    let request = EditRequest {
-        path: path.clone(),
-        file_hash: Some(HashPrefix::from(read.hash)),
-        change: Change::Operations(vec![Operation::parse(0, raw).unwrap()]),
-        strict: false,
-        dry_run: false,
-        conversation: None,
-        tool: "edit_text_file".into(),
-    };
-    // Everything is computed when the editor opens it, with what it has read.
-    desk.workspace.mind(Arc::new(Opener { workspace: desk.workspace.clone(), uri: uri.clone() }));
-    let reply = desk.workspace.edit(&Desk::caller(), request).await.unwrap();
-    assert_eq!((reply.open, reply.mode), (true, Mode::Propose));
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\n");
-    let review = desk.workspace.review(&uri).unwrap().review;
-    assert_eq!(review.edits[0].hunks[0].state, HunkState::Held);
 }
 
 #[tokio::test]

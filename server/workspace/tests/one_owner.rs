@@ -1,7 +1,7 @@
 //! What happens to a document while a call about it is under way: it is opened, closed, typed in, or the record cannot be written.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use hashline_weave::View;
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Change, Choice, ContentChange, HunkState, Mode, Request, Target, Unseen};
-use hashline_workspace::{Caller, Event, Histories, Refusal, Settings, Workspace};
+use hashline_workspace::{Caller, Event, Histories, Others, Refusal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A record that is written when the test says so, and fails when it says so.
@@ -343,4 +343,46 @@ async fn nothing_is_decided_while_the_document_is_out_of_step() {
     assert!(decided.queued.is_empty());
     assert!(decided.refused[0].message.contains("Close and open it again"), "{decided:?}");
     assert_eq!(desk.workspace.poll(&desk.uri()), (None, None), "nothing is to be asked again at once");
+}
+
+/// Opens a document when it is asked whether somebody has it.
+struct Opener {
+    workspace: Workspace,
+    uri: String,
+}
+
+impl Others for Opener {
+    fn may_have(&self, _: &Path) -> bool {
+        self.workspace.did_open(&self.uri, "text", DocVersion(1), Encoding::Utf16, "one\n");
+        false
+    }
+
+    fn answer_for(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn editor_of(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_opened_while_an_edit_of_it_is_made_is_not_written() {
+    let desk = Desk::recorded("one\n");
+    let read = desk.read().await;
+    // Everything is computed when the editor opens it, with what it has read.
+    desk.workspace.mind(Arc::new(Opener { workspace: desk.workspace.clone(), uri: desk.uri() }));
+    let reply = desk.replace(&read, 0, "1", false).await.unwrap();
+    assert_eq!((reply.open, reply.mode), (true, Mode::Propose));
+    assert_eq!(desk.stored(), "one\n");
+    let review = desk.workspace.review(&desk.uri()).unwrap().review;
+    assert_eq!(review.edits[0].hunks[0].state, HunkState::Held);
 }

@@ -1,15 +1,16 @@
 //! Files as agents make, remove and rename them, and as a person takes that back.
-#![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
 
 use std::path::PathBuf;
 
 use hashline_history::{ConversationId, LogEntry, Status, Store};
-use hashline_text::{DocVersion, Encoding, HashPrefix, Line};
+use hashline_text::{DocVersion, Encoding, HashPrefix};
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Change, Choice, Decided, Mode, Request, Target, Unseen, Why};
 use hashline_workspace::{Caller, Histories, Refusal, Settings, Workspace};
+
+use crate::agent::{caller, read, replace_first};
 
 struct Desk {
     workspace: Workspace,
@@ -43,10 +44,6 @@ impl Desk {
         std::fs::read(self.path(name)).ok()
     }
 
-    fn caller() -> Caller {
-        Caller::anywhere("tester", "1")
-    }
-
     async fn change(&self, path: &str, change: FileAction) -> Result<FileReply, Refusal> {
         self.change_in(path, change, None).await
     }
@@ -59,7 +56,7 @@ impl Desk {
     ) -> Result<FileReply, Refusal> {
         let conversation = conversation.map(str::to_owned);
         let request = FileRequest { path: path.into(), change, conversation, tool: "a_tool".into() };
-        self.workspace.change_file(&Self::caller(), request).await
+        self.workspace.change_file(&caller(), request).await
     }
 
     async fn create(&self, path: &str, content: &str) -> FileReply {
@@ -67,30 +64,12 @@ impl Desk {
     }
 
     async fn read(&self, path: &str) -> Result<String, Refusal> {
-        let request = ReadRequest { path: path.into(), view: View::Agent };
-        let reply = self.workspace.read(&Self::caller(), &request).await?;
-        self.workspace.shown(&reply, 0..reply.text().line_count());
-        Ok(reply.text().to_string())
+        read(&self.workspace, path).await
     }
 
     /// Puts a line in the place of the first.
     async fn replace_first(&self, path: &str, line: &str) -> String {
-        let request = ReadRequest { path: path.into(), view: View::Agent };
-        let read = self.workspace.read(&Self::caller(), &request).await.unwrap();
-        self.workspace.shown(&read, 0..read.text().line_count());
-        let first = read.text().line(Line(0)).unwrap();
-        let anchor = format!("1:{}", hashline_anchor::line_hash(&first.content()));
-        let raw = hashline_anchor::RawOperation::new("replace", anchor).content(line);
-        let request = EditRequest {
-            path: path.into(),
-            file_hash: Some(HashPrefix::from(read.hash)),
-            change: Change::Operations(vec![hashline_anchor::Operation::parse(0, raw).unwrap()]),
-            strict: false,
-            dry_run: false,
-            conversation: None,
-            tool: "edit_text_file".into(),
-        };
-        self.workspace.edit(&Self::caller(), request).await.unwrap().edit.to_string()
+        replace_first(&self.workspace, path, line).await
     }
 
     async fn decide(&self, choice: Choice, target: Target) -> Decided {
@@ -109,7 +88,7 @@ impl Desk {
 
     async fn status(&self, reply: &FileReply) -> Status {
         let scope = ReviewScope { edits: vec![reply.edit.to_string()], ..ReviewScope::default() };
-        self.workspace.edits(&Self::caller(), &scope).await.unwrap()[0].status
+        self.workspace.edits(&caller(), &scope).await.unwrap()[0].status
     }
 }
 
@@ -225,7 +204,7 @@ async fn a_conversation_that_edited_and_removed_a_file_is_rejected_as_a_whole() 
     desk.change("a.txt", FileAction::Delete).await.unwrap();
     desk.restart();
     let scope = ReviewScope::default();
-    let edits = desk.workspace.edits(&Desk::caller(), &scope).await.unwrap();
+    let edits = desk.workspace.edits(&caller(), &scope).await.unwrap();
     assert_eq!(edits.len(), 2);
     let uri = url::Url::from_file_path(desk.path("a.txt")).unwrap().to_string();
     let all = Request::of(Choice::Reject, Target::All);
@@ -343,7 +322,7 @@ async fn an_own_file_change_can_be_withdrawn() {
             ("a.txt", FileAction::Move("b.txt".into())),
         ] {
             let done = desk.change(path, change).await.unwrap();
-            desk.workspace.withdraw(&Desk::caller(), done.edit.as_str()).await.unwrap();
+            desk.workspace.withdraw(&caller(), done.edit.as_str()).await.unwrap();
             assert_eq!(desk.file("a.txt").unwrap(), b"a\n");
             assert_eq!((desk.file("new.txt"), desk.file("b.txt")), (None, None));
             assert_eq!(desk.status(&done).await, Status::Rejected);

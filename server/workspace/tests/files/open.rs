@@ -1,20 +1,19 @@
 //! Files that are renamed and removed through the editor that has them open.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use hashline_history::Status;
-use hashline_text::{DocVersion, Encoding, HashPrefix, Line};
-use hashline_weave::View;
-use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
+use hashline_text::{DocVersion, Encoding};
+use hashline_workspace::agent::{FileAction, FileReply, FileRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{
-    Change, Choice, ContentChange, Decided, FileAnswer, FileDelivery, FileOperation, FileOperations, Request,
-    Target,
+    Choice, ContentChange, Decided, FileAnswer, FileDelivery, FileOperation, FileOperations, Request, Target,
 };
-use hashline_workspace::{Caller, Event, Histories, Settings, Workspace};
+use hashline_workspace::{Event, Histories, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
+
+use crate::agent::{caller, read, replace_first};
 
 const TEXT: &str = "one\ntwo\nthree\n";
 const BOTH: FileOperations = FileOperations { removes: true, renames: true };
@@ -67,13 +66,9 @@ impl Desk {
         std::fs::read_to_string(self.path(name)).ok()
     }
 
-    fn caller() -> Caller {
-        Caller::anywhere("tester", "1")
-    }
-
     async fn change(&self, path: &str, change: FileAction) -> FileReply {
         let request = FileRequest { path: path.into(), change, conversation: None, tool: "a_tool".into() };
-        let held = self.workspace.change_file(&Self::caller(), request).await.unwrap();
+        let held = self.workspace.change_file(&caller(), request).await.unwrap();
         assert!(held.held && held.open);
         held
     }
@@ -83,30 +78,12 @@ impl Desk {
     }
 
     async fn read(&self, path: &str) -> Option<String> {
-        let request = ReadRequest { path: path.into(), view: View::Agent };
-        let reply = self.workspace.read(&Self::caller(), &request).await.ok()?;
-        self.workspace.shown(&reply, 0..reply.text().line_count());
-        Some(reply.text().to_string())
+        read(&self.workspace, path).await.ok()
     }
 
     /// Puts a line in the place of the first.
     async fn replace_first(&self, path: &str, line: &str) -> String {
-        let request = ReadRequest { path: path.into(), view: View::Agent };
-        let read = self.workspace.read(&Self::caller(), &request).await.unwrap();
-        self.workspace.shown(&read, 0..read.text().line_count());
-        let first = read.text().line(Line(0)).unwrap();
-        let anchor = format!("1:{}", hashline_anchor::line_hash(&first.content()));
-        let raw = hashline_anchor::RawOperation::new("replace", anchor).content(line);
-        let request = EditRequest {
-            path: path.into(),
-            file_hash: Some(HashPrefix::from(read.hash)),
-            change: Change::Operations(vec![hashline_anchor::Operation::parse(0, raw).unwrap()]),
-            strict: false,
-            dry_run: false,
-            conversation: None,
-            tool: "edit_text_file".into(),
-        };
-        self.workspace.edit(&Self::caller(), request).await.unwrap().edit.to_string()
+        replace_first(&self.workspace, path, line).await
     }
 
     async fn decide(&self, choice: Choice, edit: &FileReply) -> Decided {
@@ -124,7 +101,7 @@ impl Desk {
 
     async fn status(&self, reply: &FileReply) -> Status {
         let scope = ReviewScope { edits: vec![reply.edit.to_string()], ..ReviewScope::default() };
-        self.workspace.edits(&Self::caller(), &scope).await.unwrap()[0].status
+        self.workspace.edits(&caller(), &scope).await.unwrap()[0].status
     }
 
     async fn until(&self, reply: &FileReply, wanted: Status) {

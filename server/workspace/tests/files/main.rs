@@ -1,0 +1,6 @@
+//! Files that agents make, remove and rename: those that nobody has open, and those that an editor has.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
+
+mod agent;
+mod on_disk;
+mod open;
