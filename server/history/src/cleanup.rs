@@ -31,9 +31,9 @@ pub enum Pin {
     /// This edit is not decided.
     Undecided(EditId),
     /// This is not old enough yet.
-    Young(Sequence),
+    Young(LastWord),
     /// This could go, but the history is small enough with it.
-    Spared(Sequence),
+    Spared(LastWord),
     /// It is not known whether the last change was written.
     Unfinished,
     /// A sidecar has it.
@@ -46,8 +46,8 @@ impl std::fmt::Display for Pin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Pin::Undecided(edit) => write!(f, "edit {} is not decided", edit.short()),
-            Pin::Young(sequence) => write!(f, "record {sequence} is not old enough"),
-            Pin::Spared(sequence) => write!(f, "the history is small enough with record {sequence}"),
+            Pin::Young(last) => write!(f, "{last} is not old enough"),
+            Pin::Spared(last) => write!(f, "the history is small enough with {last}"),
             Pin::Unfinished => f.write_str("its last change may not have been written"),
             Pin::Owned(owner) => write!(f, "{owner} has it open"),
             Pin::Broken(sequence) => write!(f, "record {sequence} cannot be replayed"),
@@ -124,12 +124,31 @@ impl Moments {
     }
 }
 
+/// What was recorded last of an edit, or of a text where no edit came with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastWord {
+    edit: Option<EditId>,
+    /// As the record writes it.
+    time: String,
+}
+
+impl std::fmt::Display for LastWord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let day = self.time.get(..10).unwrap_or(&self.time);
+        match &self.edit {
+            Some(edit) => write!(f, "edit {} (last made or decided on {day})", edit.short()),
+            None => write!(f, "what was recorded on {day}"),
+        }
+    }
+}
+
 /// One transaction, as far as cleaning up is concerned.
 #[derive(Clone, Debug)]
 struct Step {
-    sequence: Sequence,
+    last: LastWord,
     age: Age,
-    edit: Option<(EditId, Status, Age)>,
+    /// The person's decision about its edit.
+    status: Option<Status>,
 }
 
 /// How many transactions of a document may go, and what keeps the next.
@@ -139,17 +158,17 @@ fn plan(steps: &[Step], pinned: Option<Pin>) -> (usize, Option<Pin>) {
     }
     let mut pin = None;
     let cut = steps.iter().position(|step| {
-        let age = step.edit.as_ref().map_or(step.age, |(_, _, age)| *age);
-        pin = match (&step.edit, age) {
-            (Some((edit, Status::Pending, _)), _) => Some(Pin::Undecided(edit.clone())),
-            (_, Age::Young) => Some(Pin::Young(step.sequence)),
-            (_, Age::Spared) => Some(Pin::Spared(step.sequence)),
+        let pending = step.last.edit.as_ref().filter(|_| step.status == Some(Status::Pending));
+        pin = match (pending, step.age) {
+            (Some(edit), _) => Some(Pin::Undecided(edit.clone())),
+            (_, Age::Young) => Some(Pin::Young(step.last.clone())),
+            (_, Age::Spared) => Some(Pin::Spared(step.last.clone())),
             (_, Age::Gone) => None,
         };
         pin.is_some()
     });
     let cut = cut.unwrap_or(steps.len());
-    let worth = cut == steps.len() || steps[..cut].iter().any(|step| step.edit.is_some());
+    let worth = cut == steps.len() || steps[..cut].iter().any(|step| step.last.edit.is_some());
     (if worth { cut } else { 0 }, pin)
 }
 
@@ -188,20 +207,18 @@ fn plan_all(ledger: &Ledger, moments: Moments, runs: Runs<'_>) -> Vec<Cleaned> {
     for (file, tracked) in &ledger.files {
         let lines = tracked.lines.iter().filter_map(|at| ledger.lines.get(*at));
         let steps: Vec<Step> = lines
-            .map(|line| Step {
-                sequence: line.sequence,
-                age: moments.age(&line.time),
-                edit: line.edit.as_ref().and_then(|edit| {
-                    let last = latest.get(edit).map_or(Age::Young, |time| moments.age(time));
-                    Some((edit.clone(), ledger.edits.get(edit)?.status(), last))
-                }),
+            .map(|line| {
+                let edit = line.edit.clone();
+                let time = edit.as_ref().and_then(|edit| latest.get(edit).copied()).unwrap_or(&line.time);
+                let status = edit.as_ref().and_then(|edit| Some(ledger.edits.get(edit)?.status()));
+                Step { age: moments.age(time), status, last: LastWord { time: time.to_owned(), edit } }
             })
             .collect();
         // A claim ends with its process.
         let owned = tracked.owner.clone().filter(|owner| runs(owner)).map(Pin::Owned);
         let (cut, pin) = plan(&steps, tracked.intent.map(|_| Pin::Unfinished).or(owned));
         let edits = |steps: &[Step]| -> Vec<EditId> {
-            steps.iter().filter_map(|step| Some(step.edit.as_ref()?.0.clone())).collect()
+            steps.iter().filter_map(|step| step.last.edit.clone()).collect()
         };
         let (gone, kept) = (edits(&steps[..cut]), edits(&steps[cut..]).len());
         all.push(Cleaned { file: *file, document: tracked.name.clone(), gone, kept, pin, freed: 0, cut });
@@ -442,16 +459,14 @@ mod tests {
     #[test]
     fn only_a_decided_and_old_prefix_goes() {
         let age = |old: bool| if old { Age::Gone } else { Age::Young };
-        let step = |sequence: u64, age: Age, edit: Option<(Status, Age)>| Step {
-            sequence: Sequence(sequence),
-            age,
-            edit: edit.map(|(status, age)| (EditId::from(format!("e{sequence}")), status, age)),
-        };
+        let name = |number: u64| EditId::from(format!("e{number}"));
+        let word = |edit| LastWord { edit, time: "2026-01-02T03:04:05.678901Z".to_owned() };
+        let step = |edit, status, age| Step { last: word(edit), status, age };
         use Status::{Accepted, Pending, Rejected};
-        let typed = |sequence, old| step(sequence, age(old), None);
-        let edit = |sequence, status, old| step(sequence, Age::Gone, Some((status, age(old))));
-        let undecided = |sequence: u64| Some(Pin::Undecided(EditId::from(format!("e{sequence}"))));
-        let young = |sequence| Some(Pin::Young(Sequence(sequence)));
+        let typed = |old| step(None, None, age(old));
+        let edit = |number, status, old| step(Some(name(number)), Some(status), age(old));
+        let undecided = |number| Some(Pin::Undecided(name(number)));
+        let young = |edit| Some(Pin::Young(word(edit)));
         let cases = [
             ("nothing", vec![], None, (0, None)),
             ("all of it", vec![edit(1, Accepted, true), edit(2, Rejected, true)], None, (2, None)),
@@ -467,19 +482,24 @@ mod tests {
                 None,
                 (0, undecided(1)),
             ),
-            ("decided lately", vec![edit(1, Accepted, true), edit(2, Accepted, false)], None, (1, young(2))),
+            (
+                "decided lately",
+                vec![edit(1, Accepted, true), edit(2, Accepted, false)],
+                None,
+                (1, young(Some(name(2)))),
+            ),
             (
                 "typing alone is not worth it",
-                vec![typed(1, true), edit(2, Pending, true)],
+                vec![typed(true), edit(2, Pending, true)],
                 None,
                 (0, undecided(2)),
             ),
-            ("typing lately", vec![edit(1, Accepted, true), typed(2, false)], None, (1, young(2))),
+            ("typing lately", vec![edit(1, Accepted, true), typed(false)], None, (1, young(None))),
             (
                 "small enough",
-                vec![edit(1, Accepted, true), step(2, Age::Spared, Some((Rejected, Age::Spared)))],
+                vec![edit(1, Accepted, true), step(Some(name(2)), Some(Rejected), Age::Spared)],
                 None,
-                (1, Some(Pin::Spared(Sequence(2)))),
+                (1, Some(Pin::Spared(word(Some(name(2)))))),
             ),
             ("pinned", vec![edit(1, Accepted, true)], Some(Pin::Unfinished), (0, Some(Pin::Unfinished))),
         ];

@@ -88,7 +88,7 @@ mod told;
 mod transaction;
 mod wire;
 
-pub use cleanup::{Cleaned, Forget, Pin};
+pub use cleanup::{Cleaned, Forget, LastWord, Pin};
 pub use document::{Content, Document, EditState, HunkState, RecordedState};
 pub use error::StoreError;
 pub use find::{has_history, history_folder};

@@ -296,7 +296,7 @@ fn cleanup_says_what_goes_and_what_keeps_the_rest() {
     let project = sample();
     let young = project.run(&["cleanup"]);
     assert_eq!(young.code, 1, "{}", young.out);
-    assert!(young.out.contains("Kept:") && young.out.contains("not old enough"), "{}", young.out);
+    assert!(young.out.contains("Kept:") && young.out.contains(") is not old enough"), "{}", young.out);
     let dry = project.run(&["clean", "--older-than", "0s", "--dry-run"]);
     assert_eq!(dry.code, 0, "{}{}", dry.out, dry.err);
     assert!(
@@ -324,7 +324,9 @@ fn cleanup_makes_the_history_as_small_as_is_asked_for() {
         enough.out
     );
     assert!(
-        enough.out.contains("notes.txt  1 edit, as the history is small enough with record"),
+        enough.out.contains(
+            "notes.txt  1 edit, as the history is small enough with edit cccccccc (last made or decided on "
+        ),
         "{}",
         enough.out
     );
