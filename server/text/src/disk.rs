@@ -47,6 +47,9 @@ impl DiskForm {
     /// The hash of the file that the text would be stored as.
     #[must_use]
     pub fn hash(&self, text: &Text) -> FileHash {
+        if self.ending.is_none() {
+            return text.marks.hash(&text.rope, self.bom.then_some(BOM));
+        }
         let mut hasher = FileHasher::default();
         self.write(text, |bytes| hasher.update(bytes));
         hasher.finish()

@@ -28,14 +28,6 @@ impl FileHash {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The hash of these chunks, one after the other.
-    #[must_use]
-    pub fn of_chunks<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hasher = FileHasher::default();
-        chunks.into_iter().for_each(|chunk| hasher.update(chunk));
-        hasher.finish()
-    }
-
     /// All 64 digits, lower case.
     #[must_use]
     pub fn to_hex(&self) -> String {
@@ -86,7 +78,7 @@ impl FromStr for FileHash {
 }
 
 /// A hash that is fed piece by piece.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct FileHasher(Sha256);
 
 impl FileHasher {

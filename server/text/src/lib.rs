@@ -39,6 +39,7 @@ mod ending;
 mod error;
 mod hash;
 mod line;
+mod marks;
 mod position;
 mod same;
 mod splice;

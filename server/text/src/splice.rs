@@ -139,6 +139,7 @@ impl Text {
     /// Replaces characters that are known to be in bounds.
     pub(crate) fn replace_chars(&mut self, chars: Range<usize>, new: &str) {
         let at = chars.start;
+        self.marks = self.marks.after_change(self.rope.char_to_byte(at));
         if !chars.is_empty() {
             self.rope.remove(chars);
         }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use ropey::Rope;
 
+use crate::marks::Marks;
 use crate::{ByteOffset, Ending, FileHash, Line, LineRef, Lines};
 
 /// The text of one document. A clone costs O(1).
@@ -21,6 +22,7 @@ use crate::{ByteOffset, Ending, FileHash, Line, LineRef, Lines};
 #[derive(Clone, Default)]
 pub struct Text {
     pub(crate) rope: Rope,
+    pub(crate) marks: Marks,
 }
 
 impl Text {
@@ -134,10 +136,10 @@ impl Text {
     }
 
     /// SHA-256 over the bytes of the text, without byte-order mark. What agents are told is
-    /// [`DiskForm::hash`](crate::DiskForm::hash).
+    /// [`DiskForm::hash`](crate::DiskForm::hash). What was hashed before, of this text or of one that it was made of, is not hashed again.
     #[must_use]
     pub fn hash(&self) -> FileHash {
-        FileHash::of_chunks(self.chunks().map(str::as_bytes))
+        self.marks.hash(&self.rope, None)
     }
 }
 
@@ -164,7 +166,7 @@ impl PartialEq<&str> for Text {
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        Self { rope: Rope::from_str(text) }
+        Self { rope: Rope::from_str(text), marks: Marks::default() }
     }
 }
 
