@@ -151,6 +151,20 @@ impl Place {
     pub fn log(&self, name: &str) -> PathBuf {
         self.log.join(format!("{name}.log"))
     }
+
+    /// Waits until nothing more is recorded: an acceptance shows in the text before all of it is on the disk, and the work
+    /// that follows is not to pay for it.
+    pub fn rest(&self) {
+        let record = self.root.join(".mcp/edit_history/decisions.log");
+        let length = || std::fs::metadata(&record).map_or(0, |found| found.len());
+        let (mut seen, mut since) = (length(), Instant::now());
+        while since.elapsed() < Duration::from_millis(6) {
+            std::thread::sleep(Duration::from_millis(1));
+            if length() != seen {
+                (seen, since) = (length(), Instant::now());
+            }
+        }
+    }
 }
 
 /// Waits until files and folders are old enough for what is in them to be remembered by their times.

@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::agent::Agent;
-use crate::bench::{Bench, Desk};
+use crate::bench::{Bench, Desk, Place};
 use crate::report::{Goal, Report, Row};
 use crate::sample::{Samples, Work, both, interleave};
 use crate::tool::Tool;
@@ -59,19 +59,21 @@ fn on_disk(bench: &Bench, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// A desk and an agent at it; every edit that it makes is accepted before the next.
-struct Pair<T> {
+/// A desk and an agent at it; every edit that it makes is accepted, and that is recorded, before the next.
+struct Pair<'a, T> {
+    place: &'a Place,
     desk: Desk,
     agent: T,
     count: usize,
 }
 
-impl<T: Tool> Pair<T> {
+impl<T: Tool> Pair<'_, T> {
     fn edit(&mut self) -> Result<Duration> {
         self.count += 1;
         let took = change(&mut self.agent, spread(self.count, LINES), self.count)?;
         self.desk.editor.wait_for_offer()?;
         self.desk.editor.decide_all("accept")?;
+        self.place.rest();
         Ok(took)
     }
 
@@ -92,11 +94,11 @@ fn live(bench: &Bench, report: &mut Report) -> Result<()> {
     let (first, second, third) = (bench.place(LINES)?, bench.place(LINES)?, bench.place(LINES)?);
     let mut floor = bench.floor("floor-edit", &first)?;
     let desk = bench.desk(&first, "propose")?;
-    let mut direct = Pair { agent: bench.direct(&first, &desk)?, desk, count: 0 };
+    let mut direct = Pair { place: &first, agent: bench.direct(&first, &desk)?, desk, count: 0 };
     let desk = bench.desk(&second, "propose")?;
-    let mut routed = Pair { agent: bench.stdio(&second)?, desk, count: 0 };
+    let mut routed = Pair { place: &second, agent: bench.stdio(&second)?, desk, count: 0 };
     let desk = bench.desk(&third, "apply")?;
-    let mut applying = Pair { agent: bench.direct(&third, &desk)?, desk, count: 0 };
+    let mut applying = Pair { place: &third, agent: bench.direct(&third, &desk)?, desk, count: 0 };
     let all = {
         let mut works: Vec<Work<'_>> = vec![
             Box::new(|| Ok(floor.call("answer", json!({}))?.took)),

@@ -68,6 +68,7 @@ fn at(bench: &Bench, lines: usize) -> Result<[Samples; 3]> {
             let took = change(&mut agent, spread(live_count, lines), live_count)?;
             desk.editor.wait_for_offer()?;
             desk.editor.decide_all("accept")?;
+            open.rest();
             Ok(took)
         }),
         Box::new(|| {
