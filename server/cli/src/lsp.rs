@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hashline_link::{Call, CancellationToken, Raw, RemoteError, StateDir};
 use hashline_lsp::{Agents, Options};
-use hashline_mcp::Toolbox;
+use hashline_mcp::{Toolbox, caller_of};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::{Caller, Histories, Settings, Workspace};
+use hashline_workspace::{Histories, Settings, Workspace};
 
 use crate::arguments::Lsp;
 use crate::{Failure, log, signals};
@@ -47,8 +47,7 @@ fn run_tool(toolbox: Toolbox) -> hashline_lsp::RunTool {
         let toolbox = toolbox.clone();
         Box::pin(async move {
             let Call { caller, tool, arguments } = call;
-            let caller = Caller { agent: caller.agent, connection: caller.connection, roots: caller.roots };
-            let result = toolbox.call(&caller, &tool, arguments, &cancel).await;
+            let result = toolbox.call(&caller_of(caller), &tool, arguments, &cancel).await;
             Raw::of(&result).map_err(|error| RemoteError::failed(error.to_string()))
         })
     })

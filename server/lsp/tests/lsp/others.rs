@@ -197,7 +197,7 @@ async fn other_processes_find_it_ask_it_and_decide() {
     assert_eq!(sidecar.editor, "Test 1");
     assert_eq!(sidecar.roots, editor.workspace.roots());
     let client = Client::connect(&sidecar).await.unwrap();
-    let caller = CallerInfo { agent: "a".into(), connection: "1".into(), roots: None };
+    let caller = CallerInfo { agent: "a".into(), connection: "1".into(), roots: None, grants: None };
     let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
     assert_eq!(client.call(&call).await.unwrap().as_str(), "\"read_text_file\"");
     let path = editor.path("a.txt").canonicalize().unwrap_or_else(|_| editor.path("a.txt"));
