@@ -304,6 +304,97 @@ fn read_over_http(address: &str, token: &str) -> String {
     answer
 }
 
+/// `hashline lsp`, and an editor that only talks.
+struct Editor(Child);
+
+impl Editor {
+    fn start(state: &Path) -> Self {
+        let mut command = hashline(&["lsp", "--editor", "talker", "--state-dir", state.to_str().unwrap()]);
+        Self(command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap())
+    }
+
+    fn say(&mut self, message: &serde_json::Value) {
+        let message = message.to_string();
+        write!(self.0.stdin.as_mut().unwrap(), "Content-Length: {}\r\n\r\n{message}", message.len()).unwrap();
+    }
+
+    fn notify(&mut self, method: &str, params: &serde_json::Value) {
+        self.say(&serde_json::json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Where the one sidecar serves HTTP, as soon as it says what is waited for.
+fn announced(state: &StateDir, what: impl Fn(&Sidecar) -> bool) -> Option<String> {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(20) {
+        if let Some(sidecar) = hashline_link::discover(state).into_iter().find(&what) {
+            return sidecar.http;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("it is not announced: {:?}", hashline_link::discover(state));
+}
+
+#[test]
+fn an_editor_serves_its_folders_over_http_where_a_setting_says_so() {
+    let temp = tempfile::tempdir().unwrap();
+    let (root, state) = (temp.path().canonicalize().unwrap().join("w"), temp.path().join("state"));
+    std::fs::create_dir(&root).unwrap();
+    std::fs::write(root.join("a.txt"), "saved\n").unwrap();
+    let uri = |path: &Path| format!("file://{}", path.display());
+    let found_in = StateDir::new(Some(&state)).unwrap();
+    let mut editor = Editor::start(&state);
+    editor.say(&serde_json::json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "processId": null, "capabilities": { "workspace": { "workspaceFolders": true } },
+        "workspaceFolders": [{ "uri": uri(&root), "name": "w" }] } }));
+    editor.notify("initialized", &serde_json::json!({}));
+    let document = serde_json::json!({ "uri": uri(&root.join("a.txt")), "languageId": "text", "version": 1, "text": "unsaved\n" });
+    editor.notify("textDocument/didOpen", &serde_json::json!({ "textDocument": document }));
+    assert_eq!(announced(&found_in, |sidecar| !sidecar.roots.is_empty()), None, "off unless it is set");
+
+    let listen =
+        |address: &str| serde_json::json!({ "settings": { "hashline": { "http": { "listen": address } } } });
+    editor.notify("workspace/didChangeConfiguration", &listen("127.0.0.1:0"));
+    let url = announced(&found_in, |sidecar| sidecar.http.is_some()).unwrap();
+    let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
+    let (code, token, _) = run(&["token", "--scope", "read:/", "--state-dir", state.to_str().unwrap()]);
+    assert_eq!(code, 0);
+    let answer = read_over_http(address, token.trim());
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("|unsaved"), "{answer}");
+    assert!(read_over_http(address, "a.b.c").starts_with("HTTP/1.1 401 "));
+    let (_, shown, _) = run(&["status", "--state-dir", state.to_str().unwrap()]);
+    assert!(shown.contains(&url), "{shown}");
+
+    // It serves what is open, and nothing once nothing is.
+    let gone =
+        serde_json::json!({ "event": { "added": [], "removed": [{ "uri": uri(&root), "name": "w" }] } });
+    editor.notify("workspace/didChangeWorkspaceFolders", &gone);
+    assert_eq!(announced(&found_in, |sidecar| sidecar.roots.is_empty()).as_deref(), Some(url.as_str()));
+    let answer = read_over_http(address, token.trim());
+    assert!(answer.contains("no folder open") && !answer.contains("saved\\n"), "{answer}");
+
+    editor.notify("workspace/didChangeConfiguration", &listen(""));
+    assert_eq!(announced(&found_in, |sidecar| sidecar.http.is_none()), None);
+    let begun = Instant::now();
+    while std::net::TcpStream::connect(address).is_ok() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it listens still");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
 fn a_token_opens_what_is_served_over_http() {
     let temp = tempfile::tempdir().unwrap();
