@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import subprocess
 import tempfile
 import traceback
 from pathlib import Path
@@ -104,3 +105,26 @@ class Workspace:
 
     def __exit__(self, *_):
         self._folder.cleanup()
+
+
+class Served(Workspace):
+    """The same behind `hashline serve`, with a token for all of it."""
+
+    def __enter__(self):
+        state = ["--state-dir", str(self.state)]
+        issue = [self.command, "token", "--scope", "write:/", *state]
+        self.token = subprocess.run(issue, capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+        serve = [self.command, "serve", "--listen", "127.0.0.1:0", "--root", str(self.root), *state]
+        self._server = subprocess.Popen(serve, env=self.environment(), stdout=subprocess.PIPE, text=True)
+        self.url = self._server.stdout.readline().strip()
+        return self
+
+    def __exit__(self, *_):
+        self._server.terminate()
+        try:
+            code = self._server.wait(timeout=20)
+        finally:
+            self._server.kill()
+            self._server.stdout.close()
+            super().__exit__()
+        expect(code == 0, f"the server ended with {code}")

@@ -11,6 +11,7 @@ from checks import (
     OPERATIONS,
     TOOLS,
     Checks,
+    Served,
     Workspace,
     expect,
     file_hash,
@@ -21,7 +22,11 @@ from checks import (
 def inspect(inspector, workspace, *options, refused=False):
     """One call of the Inspector; the JSON that it printed. It exits with an error where the tool refuses."""
     node, program = inspector / "node", inspector / "mcp-inspector"
-    command = [node, program, "--cli", workspace.command, *workspace.arguments, *options]
+    if isinstance(workspace, Served):
+        target = [workspace.url, "--header", f"Authorization: Bearer {workspace.token}"]
+    else:
+        target = [workspace.command, *workspace.arguments]
+    command = [node, program, "--cli", *target, *options]
     done = subprocess.run(
         command, env=workspace.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30
     )
@@ -39,9 +44,13 @@ def call(inspector, workspace, tool, refused=False, **arguments):
 
 
 def run(inspector, binary):
-    """`inspector` is the folder that holds both node and mcp-inspector."""
-    checks = Checks("inspector")
-    with Workspace(binary) as workspace:
+    """`inspector` is the folder that holds both node and mcp-inspector. Returns one Checks for each transport."""
+    return [check(inspector, binary, kind, name) for kind, name in ((Workspace, "stdio"), (Served, "http"))]
+
+
+def check(inspector, binary, kind, name):
+    checks = Checks(f"inspector {name}")
+    with kind(binary) as workspace:
         with checks.case("lists the tools"):
             tools = {tool["name"] for tool in inspect(inspector, workspace, "--method", "tools/list")["tools"]}
             expect(TOOLS <= tools, f"not listed: {TOOLS - tools}")
@@ -66,4 +75,4 @@ def run(inspector, binary):
             text = call(inspector, workspace, "withdraw_edit", refused=True, edit_id="0a1b2c3d")
             expect("0a1b2c3d" in text and "list_edits" in text, text)
             expect(workspace.content == AFTER, f"the file holds {workspace.content!r}")
-    return [checks]
+    return checks

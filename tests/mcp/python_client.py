@@ -1,11 +1,14 @@
 """The Python SDK as the client: once with the protocol's handshake and sessions, once without them."""
 
 import asyncio
+import itertools
 import json
 import re
 from contextlib import AsyncExitStack
 
+import httpx2
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
 from checks import (
     AFTER,
@@ -17,6 +20,7 @@ from checks import (
     SECRET,
     TOOLS,
     Checks,
+    Served,
     Workspace,
     expect,
     file_hash,
@@ -149,12 +153,22 @@ def refusals(client, workspace):
     }
 
 
-async def converse(checks, workspace, mode):
-    parameters = StdioServerParameters(
+async def stdio(workspace, _stack):
+    return StdioServerParameters(
         command=workspace.command, args=workspace.arguments, env=workspace.environment(), cwd=workspace.root
     )
+
+
+async def http(workspace, stack):
+    headers = {"Authorization": f"Bearer {workspace.token}"}
+    client = await stack.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=60))
+    return streamable_http_client(workspace.url, http_client=client)
+
+
+async def converse(checks, workspace, mode, transport):
     async with AsyncExitStack() as stack:
         with checks.case("connects"):
+            parameters = await transport(workspace, stack)
             client = await stack.enter_async_context(Client(parameters, mode=mode, read_timeout_seconds=30))
         if checks.failed:
             return
@@ -182,14 +196,14 @@ async def converse(checks, workspace, mode):
 
 
 def run(binary):
-    """Returns one Checks for each era."""
+    """Returns one Checks for each era over each transport."""
     eras = []
-    for mode in ERAS:
-        checks = Checks(f"python {mode}")
+    for (kind, transport), mode in itertools.product([(Workspace, stdio), (Served, http)], ERAS):
+        checks = Checks(f"python {transport.__name__} {mode}")
         eras.append(checks)
-        with Workspace(binary) as workspace:
+        with kind(binary) as workspace:
             try:
-                asyncio.run(asyncio.wait_for(converse(checks, workspace, mode), timeout=120))
+                asyncio.run(asyncio.wait_for(converse(checks, workspace, mode, transport), timeout=120))
             except Exception as error:
                 with checks.case("ends the conversation in good order, within two minutes"):
                     raise error

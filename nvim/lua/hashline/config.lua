@@ -86,6 +86,12 @@ M.schema = {
     default = false,
     about = "Show the sidecar's diagnostics of pending edits, too; the hunks are drawn without them.",
   },
+  {
+    key = "http.listen",
+    types = { "string" },
+    default = "",
+    about = "Serve agents over HTTP at this address (127.0.0.1:8437) while Neovim runs, each within what its token from `hashline token` gives. Empty: do not.",
+  },
 }
 
 ---@type table<string, any> by dotted key
@@ -216,6 +222,7 @@ function M.for_sidecar()
     },
     saveAfterAccept = M.get("saveAfterAccept"),
     diagnostics = M.get("diagnostics"),
+    http = { listen = M.get("http.listen") },
   }
 end
 

@@ -1,9 +1,10 @@
 //! What can be asked of the program, and its help.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use hashline_mcp::Toolset;
+use hashline_mcp::{DEFAULT_LISTEN, NameStyle, Scope, Toolset};
 use hashline_workspace::document::Mode;
 
 use crate::diff::Diff;
@@ -21,6 +22,7 @@ Examples:
   hashline demo                             see what it does
   claude mcp add hashline -- hashline mcp   give Claude Code the tools
   hashline mcp --root ~/src/project         serve one folder, and no other
+  hashline serve --root ~/src/project       the same over HTTP, with tokens
   hashline status                           see editors and undecided edits
   hashline diff review                      decide about edits in the terminal
 
@@ -48,8 +50,12 @@ pub enum Command {
     Lsp(Lsp),
     /// Serve one agent: MCP over standard input and output
     Mcp(Mcp),
+    /// Serve agents over HTTP, each within what its token gives
+    Serve(Serve),
     /// Show the running editors, their open documents and undecided edits
     Status(Status),
+    /// Make a token for an agent that comes over HTTP
+    Token(Token),
 }
 
 const DEMO_HELP: &str = "\
@@ -119,17 +125,82 @@ pub struct Mcp {
     /// A folder to serve; may be given several times
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
-    /// Tools to list, by group: hashline, files, review, search [default: all]
-    #[arg(long, value_name = "SET", value_delimiter = ',')]
-    pub toolset: Vec<Toolset>,
-    /// How names of tools are listed; calls may use either. Hidden as long as no tool has a dot in its name
-    #[arg(long, value_name = "STYLE", default_value = "plain", hide = true)]
-    pub tool_names: ToolNames,
+    #[command(flatten)]
+    pub tools: Tools,
     /// What becomes of edits while no editor is running for the folder
     #[arg(long, value_name = "MODE", default_value = "apply")]
     pub mode: EditMode,
     #[command(flatten)]
     pub common: Common,
+}
+
+const SERVE_HELP: &str = "\
+Agents reach it at http://ADDRESS/mcp (Streamable HTTP), each with a token that
+`hashline token` makes and that says what the agent may read and change. It is
+printed where that is. /health answers without a token. There is no TLS: beyond
+this machine, put a proxy that has it in front.
+
+Examples:
+  hashline serve --root ~/src/project
+  hashline serve --root . --root ../shared --listen 127.0.0.1:0
+  hashline serve --root . --listen 0.0.0.0:8437 --host build.example
+
+It ends at SIGINT or SIGTERM, when the calls that are running are answered.
+Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = SERVE_HELP)]
+pub struct Serve {
+    /// A folder to serve; may be given several times
+    #[arg(long, value_name = "DIR", required = true)]
+    pub root: Vec<PathBuf>,
+    /// Where to listen; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = DEFAULT_LISTEN)]
+    pub listen: String,
+    /// Another name under which clients reach this machine; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
+    #[command(flatten)]
+    pub tools: Tools,
+    /// What becomes of edits while no editor is running for the folder
+    #[arg(long, value_name = "MODE", default_value = "apply")]
+    pub mode: EditMode,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const TOKEN_HELP: &str = "\
+A scope is read:PATH or write:PATH, and write implies read. PATH is within the
+folder that is served; of several, its first name is that of the folder. /src
+is a folder with all below it, /src/* is the folder and what lies directly in
+it, / is everything. Case counts, and links lead no further than the scope. A
+space is written %20.
+
+Examples:
+  hashline token --scope read:/ --scope write:/src --expires 8h
+  claude mcp add --transport http hashline http://127.0.0.1:8437/mcp \\
+    --header \"Authorization: Bearer $(hashline token --scope write:/)\"
+
+Tokens are signed with the file secrets/http of the state folder, which only
+you can read. Who removes it ends all tokens, as soon as `hashline serve` is
+started again.
+Exit codes: 0 done, 1 failed, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = TOKEN_HELP)]
+pub struct Token {
+    /// What the agent may do, and where; may be given several times
+    #[arg(long, value_name = "SCOPE", required = true)]
+    pub scope: Vec<Scope>,
+    /// How long the token is good for, such as 30min, 8h or 30days
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = humantime::parse_duration)]
+    pub expires: Duration,
+    /// Who has the token; agents of one name are told of each other's edits as of their own
+    #[arg(long, value_name = "NAME", default_value = "agent")]
+    pub subject: String,
+    /// Where the secret is [default: ~/.hashline]; the same as of `hashline serve`
+    #[arg(long, value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
 }
 
 const STATUS_HELP: &str = "\
@@ -147,6 +218,31 @@ pub struct Status {
     pub json: bool,
     #[command(flatten)]
     pub common: Common,
+}
+
+#[derive(Debug, Args)]
+pub struct Tools {
+    /// Tools to list, by group: hashline, files, review, search [default: all]
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    toolset: Vec<Toolset>,
+    /// How names of tools are listed; calls may use either. Hidden as long as no tool has a dot in its name
+    #[arg(long, value_name = "STYLE", default_value = "plain", hide = true)]
+    tool_names: ToolNames,
+}
+
+impl Tools {
+    /// The groups that are listed.
+    pub fn sets(&self) -> Vec<Toolset> {
+        if self.toolset.is_empty() { Toolset::ALL.into() } else { self.toolset.clone() }
+    }
+
+    /// How names are listed.
+    pub fn names(&self) -> NameStyle {
+        match self.tool_names {
+            ToolNames::Plain => NameStyle::Plain,
+            ToolNames::Dotted => NameStyle::Dotted,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -190,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_help_fits_eighty_columns() {
-        for text in [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, STATUS_HELP] {
+        for text in [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, SERVE_HELP, STATUS_HELP, TOKEN_HELP] {
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         }
     }

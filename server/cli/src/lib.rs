@@ -8,8 +8,10 @@ mod diff;
 mod log;
 mod lsp;
 mod mcp;
+mod serve;
 mod signals;
 mod status;
+mod token;
 
 use std::process::ExitCode;
 
@@ -27,7 +29,9 @@ pub fn hashline() -> ExitCode {
         Command::Diff(options) => diff::run(&options),
         Command::Lsp(options) => lsp::run(&options),
         Command::Mcp(options) => mcp::run(&options),
+        Command::Serve(options) => serve::run(&options),
         Command::Status(options) => status::run(&options),
+        Command::Token(options) => token::run(&options),
     };
     end("hashline", result)
 }

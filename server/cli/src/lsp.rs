@@ -1,13 +1,15 @@
 //! `hashline lsp`.
 
+use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hashline_link::{Call, CancellationToken, Raw, RemoteError, StateDir};
-use hashline_lsp::{Agents, Options};
-use hashline_mcp::Toolbox;
+use hashline_lsp::{Agents, Listening, Options, ServeHttp};
+use hashline_mcp::{HttpOptions, HttpServer, NameStyle, Router, TokenKey, Toolbox, Toolset, caller_of};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::{Caller, Histories, Settings, Workspace};
+use hashline_workspace::{Histories, Settings, Workspace};
 
 use crate::arguments::Lsp;
 use crate::{Failure, log, signals};
@@ -28,7 +30,11 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
         let options = Options {
             workspace,
             events,
-            agents: Some(Agents { state, run_tool: run_tool(toolbox) }),
+            agents: Some(Agents {
+                http: Some(Arc::new(OverHttp::new(state.clone()))),
+                state,
+                run_tool: run_tool(toolbox),
+            }),
             editor,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             stop: signals::stop_token(),
@@ -47,9 +53,58 @@ fn run_tool(toolbox: Toolbox) -> hashline_lsp::RunTool {
         let toolbox = toolbox.clone();
         Box::pin(async move {
             let Call { caller, tool, arguments } = call;
-            let caller = Caller { agent: caller.agent, connection: caller.connection, roots: caller.roots };
-            let result = toolbox.call(&caller, &tool, arguments, &cancel).await;
+            let result = toolbox.call(&caller_of(caller), &tool, arguments, &cancel).await;
             Raw::of(&result).map_err(|error| RemoteError::failed(error.to_string()))
         })
     })
+}
+
+/// Agents over HTTP come through a router as they do over stdio: it finds this sidecar by its socket, and other editors beside it.
+struct OverHttp {
+    state: StateDir,
+    /// Made when it is first needed, which mostly is never.
+    router: OnceLock<Arc<Router>>,
+}
+
+impl OverHttp {
+    fn new(state: StateDir) -> Self {
+        Self { state, router: OnceLock::new() }
+    }
+
+    fn router(&self) -> &Arc<Router> {
+        let make = || Router::new(Roots::default(), true, Settings::default(), self.state.clone());
+        self.router.get_or_init(|| Arc::new(make()))
+    }
+}
+
+impl ServeHttp for OverHttp {
+    fn listen(
+        &self,
+        address: String,
+        folders: Vec<PathBuf>,
+        stop: CancellationToken,
+    ) -> Pin<Box<dyn Future<Output = Result<Listening, String>> + Send + '_>> {
+        Box::pin(async move {
+            let failed = |why: &dyn std::fmt::Display| {
+                format!("hashline: agents are not served over HTTP (setting hashline.http.listen): {why}")
+            };
+            let key = TokenKey::load(&self.state).map_err(|error| failed(&error))?;
+            self.router().serve_folders(&folders);
+            let http = HttpOptions {
+                key: Arc::new(key),
+                hosts: Vec::new(),
+                toolsets: Toolset::ALL.into(),
+                names: NameStyle::Plain,
+            };
+            let server = HttpServer::bind(&address, self.router().clone(), http).await;
+            let server = server.map_err(|error| failed(&error))?;
+            Ok(Listening { address: server.address(), serving: Box::pin(server.serve(stop)) })
+        })
+    }
+
+    fn serve_folders(&self, folders: &[PathBuf]) {
+        if let Some(router) = self.router.get() {
+            router.serve_folders(folders);
+        }
+    }
 }

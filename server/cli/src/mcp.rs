@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use hashline_link::{StateDir, home};
-use hashline_mcp::{NameStyle, Router, Server, Toolset, serve_stdio};
+use hashline_mcp::{Router, Server, serve_stdio};
 use hashline_workspace::Settings;
 use hashline_workspace::disk::Roots;
 
-use crate::arguments::{Mcp, ToolNames};
+use crate::arguments::Mcp;
 use crate::{Failure, log, signals};
 
 /// Serves one agent until it goes.
@@ -20,12 +20,7 @@ pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {
     let roots = if fixed { Roots::open(&options.root).map_err(Failure::usage)? } else { started_in()? };
     let settings = Settings { disk: options.mode.into(), ..Settings::default() };
     let router = Arc::new(Router::new(roots, fixed, settings, state));
-    let sets = if options.toolset.is_empty() { &Toolset::ALL } else { options.toolset.as_slice() };
-    let names = match options.tool_names {
-        ToolNames::Plain => NameStyle::Plain,
-        ToolNames::Dotted => NameStyle::Dotted,
-    };
-    let server = Server::new(router, sets, names);
+    let server = Server::new(router, &options.tools.sets(), options.tools.names());
     // One agent's calls are short, and what may block has threads of its own: waking a second thread for them would cost
     // more than all the rest.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -2,34 +2,37 @@
 
 use hashline_link::CancellationToken;
 
-/// A token that fires at the first SIGINT or SIGTERM.
+/// A token that fires at the first SIGINT or SIGTERM after this has returned.
 pub fn stop_token() -> CancellationToken {
     let token = CancellationToken::new();
     let fires = token.clone();
+    let signal = signal();
     tokio::spawn(async move {
-        wait().await;
+        signal.await;
         fires.cancel();
     });
     token
 }
 
+/// Listens from now on, and not only when it is first polled.
 #[cfg(unix)]
-async fn wait() {
+fn signal() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        tracing::warn!("signals cannot be heard; the program ends when its input does");
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+    let heard = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    async {
+        let (Ok(mut interrupt), Ok(mut terminate)) = heard else {
+            tracing::warn!("signals cannot be heard; the program ends when its input does");
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn wait() {
+async fn signal() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }

@@ -80,6 +80,9 @@ fn block(found: &Found) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "  folder  {}", root.display());
     }
+    if let Some(url) = &sidecar.http {
+        let _ = writeln!(out, "  http    {url}");
+    }
     if let Some(problem) = problem {
         let _ = writeln!(out, "  no answer: {problem}");
     }

@@ -98,7 +98,7 @@ fn the_help_teaches() {
     for word in ["lsp", "mcp", "status", "Examples:", "Exit codes", "HASHLINE_LOG"] {
         assert!(out.contains(word), "{word} is not in {out}");
     }
-    for command in ["mcp", "status", "lsp"] {
+    for command in ["mcp", "status", "lsp", "serve", "token"] {
         let (code, out, _) = run(&[command, "--help"]);
         assert!(code == 0 && out.contains("Examples:") && out.contains("--state-dir"), "{out}");
     }
@@ -114,6 +114,12 @@ fn wrong_usage_is_2_and_says_what_is_wrong() {
         (&["mcp", "--mode", "maybe"][..], "maybe"),
         (&["mcp", "--log-file", "/nowhere/at/all/log", "--state-dir", state][..], "/nowhere/at/all/log"),
         (&["serve-everything"][..], "serve-everything"),
+        (&["serve", "--state-dir", state][..], "--root"),
+        (&["serve", "--root", "/nowhere/at/all", "--state-dir", state][..], "/nowhere/at/all"),
+        (&["token", "--state-dir", state][..], "--scope"),
+        (&["token", "--scope", "/src", "--state-dir", state][..], "begins with read: or write:"),
+        (&["token", "--scope", "read:/../x", "--state-dir", state][..], "above"),
+        (&["token", "--scope", "read:/", "--expires", "soon", "--state-dir", state][..], "soon"),
         (&[][..], "Usage"),
     ] {
         let (code, out, err) = run(arguments);
@@ -255,6 +261,193 @@ fn signals_end_it_in_good_order() {
             assert!(begun.elapsed() < Duration::from_secs(10), "{name} is not heard");
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+}
+
+/// `hashline serve`, and where it listens.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(root: &Path, state: &Path) -> Self {
+        let mut command = hashline(&["serve", "--listen", "127.0.0.1:0", "--root", root.to_str().unwrap()]);
+        let mut child = command.arg("--state-dir").arg(state).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp"));
+        let address = address.unwrap_or_else(|| panic!("{line:?} is no address")).to_owned();
+        Self { child, address }
+    }
+
+    fn read(&self, token: &str) -> String {
+        read_over_http(&self.address, token)
+    }
+}
+
+/// Reads a.txt with this token; the whole answer.
+fn read_over_http(address: &str, token: &str) -> String {
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_text_file","arguments":{"path":"a.txt"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}}}"#;
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
+             MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: read_text_file\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+        address,
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
+    answer
+}
+
+/// `hashline lsp`, and an editor that only talks.
+struct Editor(Child);
+
+impl Editor {
+    fn start(state: &Path) -> Self {
+        let mut command = hashline(&["lsp", "--editor", "talker", "--state-dir", state.to_str().unwrap()]);
+        Self(command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap())
+    }
+
+    fn say(&mut self, message: &serde_json::Value) {
+        let message = message.to_string();
+        write!(self.0.stdin.as_mut().unwrap(), "Content-Length: {}\r\n\r\n{message}", message.len()).unwrap();
+    }
+
+    fn notify(&mut self, method: &str, params: &serde_json::Value) {
+        self.say(&serde_json::json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Where the one sidecar serves HTTP, as soon as it says what is waited for.
+fn announced(state: &StateDir, what: impl Fn(&Sidecar) -> bool) -> Option<String> {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(20) {
+        if let Some(sidecar) = hashline_link::discover(state).into_iter().find(&what) {
+            return sidecar.http;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("it is not announced: {:?}", hashline_link::discover(state));
+}
+
+#[test]
+fn an_editor_serves_its_folders_over_http_where_a_setting_says_so() {
+    let temp = tempfile::tempdir().unwrap();
+    let (root, state) = (temp.path().canonicalize().unwrap().join("w"), temp.path().join("state"));
+    std::fs::create_dir(&root).unwrap();
+    std::fs::write(root.join("a.txt"), "saved\n").unwrap();
+    let uri = |path: &Path| format!("file://{}", path.display());
+    let found_in = StateDir::new(Some(&state)).unwrap();
+    let mut editor = Editor::start(&state);
+    editor.say(&serde_json::json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "processId": null, "capabilities": { "workspace": { "workspaceFolders": true } },
+        "workspaceFolders": [{ "uri": uri(&root), "name": "w" }] } }));
+    editor.notify("initialized", &serde_json::json!({}));
+    let document = serde_json::json!({ "uri": uri(&root.join("a.txt")), "languageId": "text", "version": 1, "text": "unsaved\n" });
+    editor.notify("textDocument/didOpen", &serde_json::json!({ "textDocument": document }));
+    assert_eq!(announced(&found_in, |sidecar| !sidecar.roots.is_empty()), None, "off unless it is set");
+
+    let listen =
+        |address: &str| serde_json::json!({ "settings": { "hashline": { "http": { "listen": address } } } });
+    editor.notify("workspace/didChangeConfiguration", &listen("127.0.0.1:0"));
+    let url = announced(&found_in, |sidecar| sidecar.http.is_some()).unwrap();
+    let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
+    let (code, token, _) = run(&["token", "--scope", "read:/", "--state-dir", state.to_str().unwrap()]);
+    assert_eq!(code, 0);
+    let answer = read_over_http(address, token.trim());
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("|unsaved"), "{answer}");
+    assert!(read_over_http(address, "a.b.c").starts_with("HTTP/1.1 401 "));
+    let (_, shown, _) = run(&["status", "--state-dir", state.to_str().unwrap()]);
+    assert!(shown.contains(&url), "{shown}");
+
+    // It serves what is open, and nothing once nothing is.
+    let gone =
+        serde_json::json!({ "event": { "added": [], "removed": [{ "uri": uri(&root), "name": "w" }] } });
+    editor.notify("workspace/didChangeWorkspaceFolders", &gone);
+    assert_eq!(announced(&found_in, |sidecar| sidecar.roots.is_empty()).as_deref(), Some(url.as_str()));
+    let answer = read_over_http(address, token.trim());
+    assert!(answer.contains("no folder open") && !answer.contains("saved\\n"), "{answer}");
+
+    editor.notify("workspace/didChangeConfiguration", &listen(""));
+    assert_eq!(announced(&found_in, |sidecar| sidecar.http.is_none()), None);
+    let begun = Instant::now();
+    while std::net::TcpStream::connect(address).is_ok() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it listens still");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_token_opens_what_is_served_over_http() {
+    let temp = tempfile::tempdir().unwrap();
+    std::fs::write(temp.path().join("a.txt"), "a\n").unwrap();
+    let state = temp.path().join("state");
+    let token = |scope: &str| {
+        let (code, out, err) = run(&["token", "--scope", scope, "--state-dir", state.to_str().unwrap()]);
+        assert_eq!((code, err.as_str(), out.lines().count()), (0, "", 1));
+        out.trim().to_owned()
+    };
+    // Whoever comes first makes the secret.
+    let before = token("read:/");
+    let server = Server::start(temp.path(), &state);
+    for token in [before, token("write:/a.txt")] {
+        let answer = server.read(&token);
+        assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("|a"), "{answer}");
+    }
+    let answer = server.read(&token("read:/b"));
+    assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains("read:/a.txt"), "{answer}");
+    assert!(server.read("a.b.c").starts_with("HTTP/1.1 401 "));
+
+    let (code, _, err) =
+        run(&["serve", "--root", ".", "--listen", &server.address, "--state-dir", state.to_str().unwrap()]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains(&server.address) && err.contains("another address"), "{err}");
+}
+
+#[test]
+fn a_secret_that_others_can_read_is_not_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let temp = tempfile::tempdir().unwrap();
+    let state = temp.path().to_str().unwrap();
+    assert_eq!(run(&["token", "--scope", "read:/", "--state-dir", state]).0, 0);
+    let secret = temp.path().join("secrets/http");
+    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
+    for command in [
+        &["token", "--scope", "read:/", "--state-dir", state][..],
+        &["serve", "--root", state, "--state-dir", state],
+    ] {
+        let (code, out, err) = run(command);
+        assert_eq!((code, out.as_str()), (1, ""), "{err}");
+        assert!(err.contains("secrets/http") && err.contains("others"), "{err}");
+    }
+}
+
+#[test]
+fn signals_end_a_server_in_good_order() {
+    for name in ["-INT", "-TERM"] {
+        let temp = tempfile::tempdir().unwrap();
+        let mut server = Server::start(temp.path(), &temp.path().join("state"));
+        let sent = Command::new("kill").args([name, &server.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(server.child.wait().unwrap().code(), Some(0), "{name}");
     }
 }
 

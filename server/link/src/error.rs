@@ -23,10 +23,10 @@ pub enum Error {
     /// The system knows no home folder for the user.
     #[error("the system names no home folder for this user; pass --state-dir")]
     NoHome,
-    /// A folder that must be the user's alone is not.
+    /// A folder or file that must be the user's alone is not.
     #[error("{}: {reason}", path.display())]
     NotPrivate {
-        /// The folder.
+        /// The folder or file.
         path: PathBuf,
         /// Why it cannot be trusted.
         reason: &'static str,

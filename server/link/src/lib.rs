@@ -47,7 +47,7 @@
 //! let finder = Finder::new(state);
 //! let sidecars = finder.sidecars();
 //! let client = Client::connect(&sidecars[0]).await.unwrap();
-//! let caller = CallerInfo { agent: "claude-code".into(), connection: "1".into(), roots: None };
+//! let caller = CallerInfo { agent: "claude-code".into(), connection: "1".into(), roots: None, grants: None };
 //! let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
 //! assert_eq!(client.call(&call).await.unwrap().as_str(), "{}");
 //!
@@ -65,6 +65,7 @@ mod error;
 mod frame;
 mod message;
 mod outbox;
+mod secret;
 mod server;
 mod socket;
 mod state_dir;
@@ -74,9 +75,10 @@ pub use discovery::{Announcement, Finder, Sidecar, SidecarId, announce, discover
 pub use error::{Error, RemoteError, RemoteKind, Result};
 pub use frame::FRAME_LIMIT;
 pub use message::{
-    AgentStatus, Call, CallerInfo, Decide, DecideOutcome, DecideResult, Decision, DocumentStatus, Held,
-    Hello, Holds, Mine, PROTOCOL, Raw, Refused, Request, SidecarStatus, Status, Why,
+    AgentStatus, Call, CallerInfo, Decide, DecideOutcome, DecideResult, Decision, DocumentStatus, GrantInfo,
+    Held, Hello, Holds, Mine, PROTOCOL, Raw, Refused, Request, SidecarStatus, Status, Why,
 };
+pub use secret::Secret;
 pub use server::{Handler, IN_FLIGHT, serve};
 pub use socket::Listener;
 pub use state_dir::{StateDir, home};

@@ -66,7 +66,7 @@ pub struct Call {
     pub arguments: serde_json::Map<String, serde_json::Value>,
 }
 
-/// Who is behind a call. The sidecar enforces the roots.
+/// Who is behind a call. The sidecar enforces roots and grants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallerInfo {
@@ -78,6 +78,22 @@ pub struct CallerInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(with = "hashline_history::path")]
     pub roots: Option<Vec<PathBuf>>,
+    /// What it was given of that; `None` for everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grants: Option<Vec<GrantInfo>>,
+}
+
+/// Part of what an agent was given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrantInfo {
+    /// Whether it may write there, and not only read.
+    pub write: bool,
+    /// The folder or file; the empty path for all that is served.
+    #[serde(with = "hashline_history::path")]
+    pub folder: PathBuf,
+    /// Whether it ends with what lies directly in the folder.
+    pub children_only: bool,
 }
 
 /// Asks whether documents are open.

@@ -127,6 +127,7 @@ fn call(tool: &str, arguments: &Value) -> Call {
         agent: "agent \"quoted\"".to_owned(),
         connection: "1".to_owned(),
         roots: Some(vec!["/a".into()]),
+        grants: None,
     };
     let arguments = arguments.as_object().cloned().unwrap_or_else(Map::new);
     Call { caller, tool: tool.to_owned(), arguments }

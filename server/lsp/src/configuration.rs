@@ -15,6 +15,8 @@ struct Said {
     disk: Option<Mode>,
     rules: Option<Vec<Rule>>,
     diagnostics: Option<bool>,
+    /// Empty for nowhere.
+    listen: Option<String>,
 }
 
 /// The settings from all places that say some. What is said while the editor runs goes before what was said at its
@@ -40,6 +42,12 @@ impl Configured {
         let (said, wrong) = read(section(settings));
         self.since = said;
         wrong
+    }
+
+    /// Where agents are served over HTTP; none for nowhere.
+    pub fn listen(&self) -> Option<String> {
+        let said = self.since.listen.as_ref().or(self.at_start.listen.as_ref());
+        said.filter(|address| !address.is_empty()).cloned()
     }
 
     /// The settings in force.
@@ -132,6 +140,18 @@ impl Said {
             "mode.open" => self.open = mode(key, value, wrong).or(self.open),
             "mode.disk" => self.disk = mode(key, value, wrong).or(self.disk),
             "mode.rules" => self.rules = rules(value, wrong),
+            "http" => match value {
+                Value::Object(parts) => {
+                    for (key, value) in parts {
+                        self.take(&format!("http.{key}"), value, wrong);
+                    }
+                }
+                other => wrong.push(sentence("http", other, "an object with listen")),
+            },
+            "http.listen" => match value {
+                Value::String(address) => self.listen = Some(address.trim().to_owned()),
+                other => wrong.push(sentence(key, other, "an address such as \"127.0.0.1:8437\"")),
+            },
             "diagnostics" => match value {
                 Value::Bool(wanted) => self.diagnostics = Some(*wanted),
                 other => wrong.push(sentence(key, other, "true or false")),
@@ -143,8 +163,8 @@ impl Said {
                 }
             }
             _ => wrong.push(format!(
-                "There is no setting hashline.{key}. There are mode.open, mode.disk, mode.rules, saveAfterAccept and \
-                 diagnostics."
+                "There is no setting hashline.{key}. There are mode.open, mode.disk, mode.rules, saveAfterAccept, \
+                 diagnostics and http.listen."
             )),
         }
     }
@@ -267,6 +287,20 @@ mod tests {
     }
 
     #[test]
+    fn http_is_off_until_it_is_said_where() {
+        let mut configured = Configured::default();
+        assert_eq!(configured.listen(), None);
+        configured.start(&json!({"http": {"listen": "127.0.0.1:1"}}));
+        assert_eq!(configured.listen().as_deref(), Some("127.0.0.1:1"));
+        configured.change(&json!({"http.listen": "127.0.0.1:2"}));
+        assert_eq!(configured.listen().as_deref(), Some("127.0.0.1:2"));
+        configured.change(&json!({"http": {"listen": ""}}));
+        assert_eq!(configured.listen(), None);
+        assert_eq!(configured.start(&json!({"http": {"listen": 8437}})).len(), 1);
+        assert_eq!(configured.start(&json!({"http": "127.0.0.1:1"})).len(), 1);
+    }
+
+    #[test]
     fn diagnostics_are_on_but_for_plugins() {
         let settings = |plugin, options| {
             let mut configured = Configured { plugin, ..Configured::default() };
@@ -291,8 +325,8 @@ mod tests {
         assert_eq!(
             wrong(json!({"mode": {"opne": "apply"}})),
             [
-                "There is no setting hashline.mode.opne. There are mode.open, mode.disk, mode.rules, saveAfterAccept and \
-              diagnostics."
+                "There is no setting hashline.mode.opne. There are mode.open, mode.disk, mode.rules, saveAfterAccept, \
+              diagnostics and http.listen."
             ]
         );
         assert_eq!(

@@ -34,6 +34,7 @@ mod face;
 mod from_proto;
 mod handover;
 mod hover;
+mod http;
 mod lenses;
 mod neighbours;
 mod offers;
@@ -45,5 +46,6 @@ mod session;
 mod to_proto;
 mod transport;
 
+pub use http::{Listening, ServeHttp};
 pub use presence::RunTool;
 pub use serve::{Agents, Options, serve};

@@ -124,11 +124,17 @@ impl Outgoing {
 
     async fn signalled(&mut self, signal: Signal) {
         match signal {
-            Signal::Initialized => self.initialized(),
+            Signal::Initialized => {
+                self.initialized();
+                self.settle_http().await;
+            }
             Signal::Say(kind, sentence) => self.client.show_message(kind, sentence).await,
             Signal::AskSettings => self.ask_settings(),
-            Signal::Settings => self.show_all(),
-            Signal::Roots => self.session.presence.update(&self.session),
+            Signal::Settings => {
+                self.show_all();
+                self.settle_http().await;
+            }
+            Signal::Roots => self.settle_http().await,
             Signal::Show(uri) => self.review_changed(uri),
         }
     }
@@ -150,6 +156,12 @@ impl Outgoing {
         }
         self.ask_settings();
         self.show_all();
+    }
+
+    /// Serves over HTTP what is open by now, as the settings say by now, and tells other processes of both.
+    async fn settle_http(&self) {
+        self.session.http.settle(&self.session).await;
+        self.session.presence.update(&self.session);
     }
 
     /// Asks for the settings, where the client answers such questions.

@@ -87,6 +87,7 @@ fn describe(sidecar: &mut Sidecar, session: &Session) {
     sidecar.editor = session.editor_name();
     sidecar.version.clone_from(&session.version);
     sidecar.roots = session.workspace.roots();
+    sidecar.http = session.http.url();
 }
 
 /// Tells the person that the review works but that no agent will come.

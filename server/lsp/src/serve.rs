@@ -9,6 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
 
 use crate::face::Face;
+use crate::http::{Http, ServeHttp};
 use crate::outgoing::Outgoing;
 use crate::presence::{self, Presence, RunTool};
 use crate::session::Session;
@@ -39,6 +40,8 @@ pub struct Agents {
     pub state: StateDir,
     /// What runs their calls.
     pub run_tool: RunTool,
+    /// What serves them over HTTP, where a setting says so; none where that cannot be.
+    pub http: Option<Arc<dyn ServeHttp>>,
 }
 
 /// Serves one editor, until it says `exit`, closes its end, stops reading, or [`Options::stop`] fires. The announcement is gone
@@ -50,6 +53,7 @@ where
 {
     let Options { workspace, events, agents, editor, version, stop } = options;
     let (signals, signalled) = mpsc::unbounded_channel();
+    let http = Http::new(agents.as_ref().and_then(|agents| agents.http.clone()));
     let (presence, listening) = match agents.map(|agents| (Presence::open(agents.state), agents.run_tool)) {
         None => (Presence::default(), None),
         Some((Ok((presence, listener)), run_tool)) => (presence, Some(Ok((listener, run_tool)))),
@@ -58,7 +62,7 @@ where
     if let Some(neighbours) = &presence.neighbours {
         workspace.mind(neighbours.clone());
     }
-    let session = Arc::new(Session::new(workspace, version, editor, presence, signals));
+    let session = Arc::new(Session::new(workspace, version, editor, presence, http, signals));
     // Whatever ends this, the tasks and the announcement end with it.
     let ending = Ending { session: session.clone(), stop: stop.child_token() };
     let service = Face::service(&session);
@@ -78,9 +82,13 @@ where
     transport::run(stdin, stdout, service, &session, ending.stop.clone()).await;
     sending.abort();
     drop(ending);
-    if let Some(answering) = answering {
-        let _ = tokio::time::timeout(LAST_CALLS, answering).await;
-    }
+    let last_calls = async {
+        session.http.ended().await;
+        if let Some(answering) = answering {
+            let _ = answering.await;
+        }
+    };
+    let _ = tokio::time::timeout(LAST_CALLS, last_calls).await;
 }
 
 struct Ending {
@@ -91,6 +99,7 @@ struct Ending {
 impl Drop for Ending {
     fn drop(&mut self) {
         self.session.presence.withdraw();
+        self.session.http.end();
         self.stop.cancel();
     }
 }

@@ -16,6 +16,7 @@ use tower_lsp::lsp_types::{MessageType, Url};
 
 use crate::client::Facts;
 use crate::configuration::Configured;
+use crate::http::Http;
 use crate::presence::Presence;
 
 /// How long the editor's mark of an undo waits for the change that it speaks of.
@@ -56,6 +57,7 @@ pub(crate) struct Session {
     pub folders: Mutex<Vec<PathBuf>>,
     pub configured: Mutex<Configured>,
     pub presence: Presence,
+    pub http: Http,
     pub opening: Opening,
     signals: mpsc::UnboundedSender<Signal>,
 }
@@ -166,6 +168,7 @@ impl Session {
         version: String,
         editor: Option<String>,
         presence: Presence,
+        http: Http,
         signals: mpsc::UnboundedSender<Signal>,
     ) -> Self {
         Self {
@@ -173,6 +176,7 @@ impl Session {
             version,
             editor,
             presence,
+            http,
             facts: OnceLock::new(),
             open: DashMap::new(),
             folders: Mutex::default(),

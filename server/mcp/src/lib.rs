@@ -1,9 +1,10 @@
-//! The agents' face: MCP tools over stdio, and the router that finds the sidecar.
+//! The agents' face: MCP tools over stdio and HTTP, and the router that finds the sidecar.
 //!
 //! [`Toolbox`] is the tools over one [`Workspace`](hashline_workspace::Workspace): every face calls them through it and gets a
 //! [`CallToolResult`](rmcp::model::CallToolResult). [`Router`] is the toolbox of `hashline mcp`: for each call it finds the sidecar
 //! that has the document and passes the call on, or serves the disk itself. [`Server`] speaks MCP over it, in the protocol with
-//! sessions and in the one without. A sidecar runs the calls that come in at its socket through a toolbox of its own, which keeps each
+//! sessions and in the one without: over standard input and output to one agent ([`serve_stdio`]), or over HTTP to whoever has a token
+//! ([`HttpServer`]). A sidecar runs the calls that come in at its socket through a toolbox of its own, which keeps each
 //! caller to its roots.
 //!
 //! # Rules
@@ -12,6 +13,8 @@
 //!   malformed requests alone.
 //! - Reads and edits answer in plain text: clients hide it where there is structured content too.
 //! - The list of tools does not depend on the connection.
+//! - Over HTTP an agent hears of nothing, and touches nothing, that its token does not give: it is refused with status 403 where a request
+//!   names such a thing, and lists and waits leave it out.
 //! - An edit is passed on once. If it is not known whether it was made, the reply says so.
 //!
 //! # Limitations
@@ -22,7 +25,9 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod caller;
 mod client_roots;
+mod http;
 mod instructions;
 mod limits;
 mod own_edits;
@@ -34,6 +39,8 @@ mod toolbox;
 mod tools;
 mod toolset;
 
+pub use caller::caller_of;
+pub use http::{BadScope, DEFAULT_LISTEN, HttpOptions, HttpServer, Scope, TokenKey};
 pub use instructions::INSTRUCTIONS;
 pub use router::Router;
 pub use server::Server;

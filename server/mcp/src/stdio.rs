@@ -17,6 +17,14 @@ pub enum ServeError {
     /// The client and the server did not come to terms.
     #[error("the MCP client did not begin as the protocol has it: {0}")]
     Handshake(String),
+    /// The address cannot be had.
+    #[error("nothing can be served at {address}: {source}. Name another address.")]
+    Listen {
+        /// The address.
+        address: String,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Something broke.
     #[error("the MCP server broke off: {0}")]
     Broken(String),

@@ -157,15 +157,20 @@ impl ToolName {
 
     /// The argument that names the document, where the tool is about one.
     pub(crate) fn path_argument(self) -> Option<&'static str> {
+        self.path_arguments().first().copied()
+    }
+
+    /// The arguments that name documents, the first of them the one that the tool is about.
+    pub(crate) fn path_arguments(self) -> &'static [&'static str] {
         match self {
+            ToolName::MoveFile => &["source", "destination"],
             ToolName::ReadTextFile
             | ToolName::EditTextFile
             | ToolName::WriteFile
             | ToolName::EditFileDiff
             | ToolName::DeleteFile
-            | ToolName::ListEdits => Some("path"),
-            ToolName::MoveFile => Some("source"),
-            ToolName::AwaitReview | ToolName::WithdrawEdit | ToolName::ListDocuments => None,
+            | ToolName::ListEdits => &["path"],
+            ToolName::AwaitReview | ToolName::WithdrawEdit | ToolName::ListDocuments => &[],
         }
     }
 

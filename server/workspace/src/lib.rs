@@ -19,6 +19,7 @@ pub mod disk;
 pub mod document;
 mod editor;
 mod editor_files;
+mod grants;
 mod on_disk;
 mod record;
 mod refusal;
@@ -26,6 +27,7 @@ mod settings;
 mod workspace;
 
 pub use editor::DocumentReview;
+pub use grants::{Access, Depth, Grant, Grants};
 pub use record::Histories;
 pub use refusal::Refusal;
 pub use settings::{BadGlob, Rule, Settings};

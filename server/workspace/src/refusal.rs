@@ -12,6 +12,7 @@ use hashline_weave::{Touched, WeaveError};
 
 use crate::disk::{DiskError, PathRefusal};
 use crate::document::{OutOfStep, Served, Unit};
+use crate::grants::Access;
 
 /// Why a call is refused. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,17 @@ pub enum Refusal {
     /// The path leads nowhere that is served.
     #[error("{0}")]
     Path(#[from] PathRefusal),
+    /// The caller was not given that.
+    #[error(
+        "Nothing was done: the token of this agent does not let it {access} {path}. Go on without it, or ask the person for a token with \
+         a scope that holds it (hashline token --scope {access}:PATH)."
+    )]
+    NotGiven {
+        /// What it would take.
+        access: Access,
+        /// The path, as the agent gave it or was told it.
+        path: String,
+    },
     /// The disk refuses.
     #[error("{0}")]
     Disk(#[from] DiskError),

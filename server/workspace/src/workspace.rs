@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, path_of_file_uri};
 use crate::document::{Document, FileOperations, Millis, News};
+use crate::grants::{Access, Grants};
 use crate::record::{Histories, Job, Recorded, Recorder, Whose};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
@@ -30,6 +31,8 @@ pub struct Caller {
     pub connection: String,
     /// The folders that it may reach; none for all that is served.
     pub roots: Option<Vec<PathBuf>>,
+    /// What it may do in them; none for everything.
+    pub grants: Option<Grants>,
 }
 
 /// Something that the editor's side has to see to.
@@ -261,8 +264,24 @@ impl Workspace {
         self.inner.started_at + self.now().0
     }
 
-    /// The document that a caller's path means, if the caller may reach it.
+    /// The document that a caller's path means, if the caller may read it.
     pub(crate) fn find(&self, caller: &Caller, path: &str) -> Result<Found, Refusal> {
+        let found = self.find_served(caller, path)?;
+        caller.check(Access::Read, found.place.as_ref(), path)?;
+        Ok(found)
+    }
+
+    /// The same, if the caller may change it.
+    pub(crate) fn find_to_write(&self, caller: &Caller, path: &str) -> Result<Found, Refusal> {
+        let found = self.find_served(caller, path)?;
+        caller.check(Access::Write, found.place.as_ref(), path)?;
+        if let Some(place) = &found.place {
+            place.check_write()?;
+        }
+        Ok(found)
+    }
+
+    fn find_served(&self, caller: &Caller, path: &str) -> Result<Found, Refusal> {
         match self.roots_of(caller).resolve(path, PathStyle::Any) {
             Ok(place) => {
                 let key = key_of(place.absolute());

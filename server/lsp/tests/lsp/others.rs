@@ -185,7 +185,7 @@ async fn other_processes_find_it_ask_it_and_decide() {
     let run_tool: hashline_lsp::RunTool = Arc::new(|call: Call, _| {
         Box::pin(async move { Raw::of(&call.tool).map_err(|error| RemoteError::failed(error.to_string())) })
     });
-    let agents = Some(Agents { state: state_dir.clone(), run_tool });
+    let agents = Some(Agents { state: state_dir.clone(), run_tool, http: None });
     let mut editor = Editor::start(Manners { agents, ..Manners::plain() }).await;
     let finder = Finder::new(state_dir);
     let deadline = std::time::Instant::now() + Duration::from_secs(5);
@@ -197,7 +197,7 @@ async fn other_processes_find_it_ask_it_and_decide() {
     assert_eq!(sidecar.editor, "Test 1");
     assert_eq!(sidecar.roots, editor.workspace.roots());
     let client = Client::connect(&sidecar).await.unwrap();
-    let caller = CallerInfo { agent: "a".into(), connection: "1".into(), roots: None };
+    let caller = CallerInfo { agent: "a".into(), connection: "1".into(), roots: None, grants: None };
     let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
     assert_eq!(client.call(&call).await.unwrap().as_str(), "\"read_text_file\"");
     let path = editor.path("a.txt").canonicalize().unwrap_or_else(|_| editor.path("a.txt"));

@@ -16,10 +16,11 @@ use std::time::Duration;
 use hashline_history::path::to_text;
 use hashline_link::{CallerInfo, CancellationToken, Sidecar, StateDir};
 use hashline_workspace::disk::{PathRefusal, PathStyle, Roots};
-use hashline_workspace::{Caller, Histories, Settings, Workspace};
+use hashline_workspace::{Caller, Grants, Histories, Settings, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
 
+use crate::caller::grant_infos;
 use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
 use crate::router::choose::Choice;
@@ -32,6 +33,10 @@ const ATTEMPTS: u32 = 4;
 /// How long an editor that is going away is given before it is looked for again.
 const PAUSE: Duration = Duration::from_millis(25);
 
+/// Why nothing is served by an editor without folders.
+const NO_FOLDER: &str = "\
+Nothing was read or changed: the editor that answers here has no folder open. Ask the person to open the project's folder in it.";
+
 /// Who makes a call, as the face knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -39,6 +44,8 @@ pub struct Origin {
     pub agent: String,
     /// The connection.
     pub connection: String,
+    /// What it was given of what is served; none for everything.
+    pub grants: Option<Grants>,
 }
 
 /// The tools for one agent, wherever its documents are.
@@ -90,8 +97,17 @@ impl Router {
         *self.nothing.write().unwrap_or_else(PoisonError::into_inner) = nothing;
     }
 
+    /// Serves the folders of an editor from now on.
+    pub fn serve_folders(&self, folders: &[PathBuf]) {
+        let opened = match folders {
+            [] => Err(NO_FOLDER.to_owned()),
+            folders => Roots::open(folders).map_err(|error| format!("Nothing was read or changed: {error}")),
+        };
+        self.serve_roots(opened);
+    }
+
     /// The folders that are served.
-    fn roots(&self) -> Roots {
+    pub(crate) fn roots(&self) -> Roots {
         self.roots.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -146,16 +162,17 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
-        let Origin { agent, connection } = origin.clone();
-        // The workspace's roots are this connection's.
-        let caller = Caller { agent, connection, roots: None };
+        let Origin { agent, connection, grants } = origin.clone();
+        // The workspace's roots are this router's.
+        let caller = Caller { agent, connection, roots: None, grants };
         self.own.run(&caller, tool, arguments, cancel).await
     }
 
     /// As sidecars know the caller.
     fn caller(&self, origin: &Origin) -> CallerInfo {
-        let Origin { agent, connection } = origin.clone();
-        CallerInfo { agent, connection, roots: Some(self.folders()) }
+        let Origin { agent, connection, grants } = origin.clone();
+        let grants = grants.as_ref().map(grant_infos);
+        CallerInfo { agent, connection, roots: Some(self.folders()), grants }
     }
 
     /// A call about one document; `known` is who runs when it is made.
@@ -261,7 +278,7 @@ mod tests {
         std::fs::write(root.join("a.txt"), "one\n").unwrap();
         let state = StateDir::new(Some(&temp.path().join("state"))).unwrap();
         let router = Router::new(Roots::open([&root]).unwrap(), true, Settings::default(), state.clone());
-        let origin = Origin { agent: "a".to_owned(), connection: "1".to_owned() };
+        let origin = Origin { agent: "a".to_owned(), connection: "1".to_owned(), grants: None };
         let never = CancellationToken::new();
         let call = async |tool, arguments: Value| {
             let Value::Object(arguments) = arguments else { panic!("not an object") };

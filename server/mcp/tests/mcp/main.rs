@@ -6,6 +6,7 @@ mod defects;
 mod desk;
 mod disk;
 mod files;
+mod http;
 mod listed;
 mod live;
 mod place;

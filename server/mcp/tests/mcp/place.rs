@@ -8,11 +8,11 @@ use hashline_link::{
     Announcement, Call, CancellationToken, Decide, DecideOutcome, Handler, Held, Listener, Raw, RemoteError,
     Sidecar, SidecarId, SidecarStatus, StateDir, announce, serve,
 };
-use hashline_mcp::Toolbox;
+use hashline_mcp::{Toolbox, caller_of};
 use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Choice, Request, Target, Unseen};
-use hashline_workspace::{Caller, Histories, Settings, Workspace};
+use hashline_workspace::{Histories, Settings, Workspace};
 use rmcp::service::ClientLifecycleMode;
 
 use crate::desk::uri;
@@ -135,7 +135,7 @@ impl Handler for Served {
         let Call { caller, tool, arguments } = call;
         let waits = tool == "await_review" && arguments["timeout_s"] != 0;
         let _waits = waits.then(|| Waits::begin(&self.waits));
-        let caller = Caller { agent: caller.agent, connection: caller.connection, roots: caller.roots };
+        let caller = caller_of(caller);
         Ok(Raw::of(&self.toolbox.call(&caller, &tool, arguments, &cancel).await).unwrap())
     }
     async fn holds(&self, paths: Vec<PathBuf>) -> Result<Vec<Held>, RemoteError> {

@@ -1,10 +1,14 @@
 //! Which documents there are.
 
+use std::path::Path;
+
 use hashline_history::path::from_text;
 
 use crate::agent::read::name_of;
-use crate::disk::{Roots, read};
+use crate::disk::{Place, Roots, read};
+use crate::grants::Access;
 use crate::on_disk::same_text;
+use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
 /// An open document.
@@ -46,6 +50,9 @@ impl Workspace {
 
     /// Whether a document lies where a caller may reach it.
     pub(crate) fn may_reach(&self, caller: &Caller, slot: &Slot) -> bool {
+        if !caller.is_given(slot) {
+            return false;
+        }
         let inside = |path: &std::path::Path, folders: &[std::path::PathBuf]| {
             folders.iter().any(|folder| path.starts_with(crate::disk::identity(folder)))
         };
@@ -115,7 +122,7 @@ impl Caller {
     /// A caller that may reach all that is served.
     #[must_use]
     pub fn anywhere(agent: &str, connection: &str) -> Self {
-        Self { agent: agent.to_owned(), connection: connection.to_owned(), roots: None }
+        Self { agent: agent.to_owned(), connection: connection.to_owned(), roots: None, grants: None }
     }
 
     /// The same caller, kept to what lies in these roots as well.
@@ -123,5 +130,33 @@ impl Caller {
     pub fn within(mut self, roots: &Roots) -> Self {
         self.roots = Some(roots.iter().map(|root| root.path().to_owned()).collect());
         self
+    }
+
+    /// Whether the caller may do something to what lies at an absolute path free of links: for whoever lists or searches files.
+    #[must_use]
+    pub fn may(&self, access: Access, path: &Path) -> bool {
+        self.grants.as_ref().is_none_or(|grants| grants.allow(access, path))
+    }
+
+    /// Refuses what the caller was not given. What has no place is a document without a file.
+    pub(crate) fn check(&self, access: Access, place: Option<&Place>, given: &str) -> Result<(), Refusal> {
+        let allowed = match (place, &self.grants) {
+            (Some(place), _) => self.may(access, place.absolute()),
+            (None, grants) => grants.as_ref().is_none_or(|grants| grants.allow_everywhere(access)),
+        };
+        if allowed { Ok(()) } else { Err(Refusal::NotGiven { access, path: given.to_owned() }) }
+    }
+
+    /// Whether the caller may hear of a document.
+    fn is_given(&self, slot: &Slot) -> bool {
+        let Some(grants) = &self.grants else { return true };
+        match slot.place() {
+            Some(place) => grants.allow(Access::Read, place.absolute()),
+            // A file outside the roots is found by its path all the same.
+            None => match from_text(&slot.key) {
+                Some(path) if path.is_absolute() => grants.allow(Access::Read, &path),
+                _ => grants.allow_everywhere(Access::Read),
+            },
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::agent::documents::info;
 use crate::agent::read::{blocking, name_of};
 use crate::disk::{DiskError, PathStyle, Place};
 use crate::document::{Document, Millis, Mode, NewFile, Proposal};
+use crate::grants::Access;
 use crate::record::{Provisional, name_in_record};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
@@ -75,9 +76,8 @@ impl Workspace {
     /// [`Refusal`], for the agent; nothing has changed then.
     pub async fn change_file(&self, caller: &Caller, request: FileRequest) -> Result<FileReply, Refusal> {
         self.note_agent(caller);
-        let found = self.find(caller, &request.path)?;
+        let found = self.find_to_write(caller, &request.path)?;
         let place = found.place.clone().ok_or_else(|| Refusal::NoFileYet { uri: found.key.clone() })?;
-        place.check_write()?;
         let to = match &request.change {
             FileAction::Move(destination) => Some(self.free_place(caller, &place, destination)?),
             FileAction::Create(_) if self.is_promised(&place) => return Err(taken(&place)),
@@ -125,6 +125,7 @@ impl Workspace {
     /// Where a file is to go, if nothing is there and nothing is to be.
     fn free_place(&self, caller: &Caller, from: &Place, destination: &str) -> Result<Place, Refusal> {
         let to = self.roots_of(caller).resolve(destination, PathStyle::Any)?;
+        caller.check(Access::Write, Some(&to), destination)?;
         to.check_write()?;
         if to.absolute() == from.absolute() {
             return Err(Refusal::SamePath { path: to.to_text() });

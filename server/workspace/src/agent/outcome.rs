@@ -8,6 +8,7 @@ use hashline_history::{ConversationId, Decision, EditId, Status};
 
 use crate::agent::read::{blocking, name_of};
 use crate::document::{Document, Edit, HunkState, HunkView, Mode};
+use crate::grants::Access;
 use crate::on_disk::either_way;
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
@@ -193,6 +194,7 @@ impl Workspace {
         let id = edit.id.clone();
         let slot = self.slots().into_iter().find(|slot| slot.lock().edits().iter().any(|edit| edit.id == id));
         let slot = slot.ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))?;
+        caller.check(Access::Write, slot.place().as_ref(), &edit.name)?;
         slot.wait_until_ready().await;
         slot.lock().may_be_withdrawn(&id)?;
         let _turn = slot.queue.lock().await;

@@ -85,11 +85,7 @@ impl Workspace {
 
     /// The same to change it: what may be read and not written is refused.
     pub(crate) async fn reach_to_write(&self, caller: &Caller, path: &str) -> Result<Arc<Slot>, Refusal> {
-        let found = self.find(caller, path)?;
-        if let Some(place) = &found.place {
-            place.check_write()?;
-        }
-        self.reach_found(found).await
+        self.reach_found(self.find_to_write(caller, path)?).await
     }
 
     async fn reach_found(&self, found: Found) -> Result<Arc<Slot>, Refusal> {

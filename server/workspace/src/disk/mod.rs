@@ -45,5 +45,5 @@ pub use error::{Action, DiskError, PathRefusal};
 pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
 pub use path::{Place, identity};
 pub use roots::{Root, Roots};
-pub use spelling::{PathStyle, path_of_file_uri};
+pub use spelling::{PathStyle, names_within_root, path_of_file_uri};
 pub use write::{Expect, create, create_folders, is_temporary, remove, remove_leftovers, rename, write};

@@ -130,6 +130,19 @@ impl Roots {
         Walk::new(self, &to_text(absolute)).run(index, names).ok().map(|found| found.place)
     }
 
+    /// The absolute path that a caller's words mean before any link is followed, in the spelling of its root; none where the words
+    /// lead into no root.
+    ///
+    /// # Errors
+    /// As of [`resolve`](Self::resolve), as far as words can be wrong by themselves.
+    pub fn spelled(&self, given: &str, style: PathStyle) -> Result<Option<PathBuf>, PathRefusal> {
+        let first = self.get(0).ok_or_else(|| PathRefusal::NoRoots { given: given.into() })?;
+        let spelling = read_spelling(given, style, &to_text(first.path()))?;
+        let start = self.start_by_words(given, style, &spelling)?;
+        Ok(start
+            .and_then(|(index, names)| Some(self.get(index)?.path().join(names.iter().collect::<PathBuf>()))))
+    }
+
     /// The root to start in and the names to walk.
     fn start(
         &self,
@@ -137,25 +150,42 @@ impl Roots {
         style: PathStyle,
         spelling: &Spelling,
     ) -> Result<(usize, VecDeque<OsString>), PathRefusal> {
-        let mut names: VecDeque<OsString> = spelling.names.iter().cloned().collect();
-        if spelling.absolute {
-            let outside = || PathRefusal::OutsideRoots { given: given.into(), roots: self.folders() };
-            return self.locate(&spelling.absolute_path()).ok_or_else(outside);
+        match self.start_by_words(given, style, spelling)? {
+            Some(start) => Ok(start),
+            None => self
+                .locate_real(&spelling.absolute_path())
+                .ok_or_else(|| PathRefusal::OutsideRoots { given: given.into(), roots: self.folders() }),
         }
+    }
+
+    /// The same without a look at the disk; none for an absolute path that no root holds as it stands.
+    fn start_by_words(
+        &self,
+        given: &str,
+        style: PathStyle,
+        spelling: &Spelling,
+    ) -> Result<Option<(usize, VecDeque<OsString>)>, PathRefusal> {
+        if spelling.absolute {
+            return Ok(self.locate_by_words(&spelling.absolute_path()));
+        }
+        let mut names: VecDeque<OsString> = spelling.names.iter().cloned().collect();
         if style == PathStyle::Any || self.len() == 1 {
-            return Ok((0, names));
+            return Ok(Some((0, names)));
         }
         let index = names.pop_front().and_then(|name| self.iter().position(|root| name == root.name()));
         index
-            .map(|index| (index, names))
+            .map(|index| Some((index, names)))
             .ok_or_else(|| PathRefusal::UnknownRootName { given: given.into(), names: self.names() })
     }
 
     /// The root that an absolute path without `..` starts in, and the names to walk from there: by the path as it
     /// stands, else by where the system says that it leads.
     fn locate(&self, path: &Path) -> Option<(usize, VecDeque<OsString>)> {
-        let within = self.holding(path).or_else(|| self.holding_spelled(path));
-        within.map(to_walk).or_else(|| self.locate_real(path))
+        self.locate_by_words(path).or_else(|| self.locate_real(path))
+    }
+
+    fn locate_by_words(&self, path: &Path) -> Option<(usize, VecDeque<OsString>)> {
+        self.holding(path).or_else(|| self.holding_spelled(path)).map(to_walk)
     }
 
     fn locate_real(&self, path: &Path) -> Option<(usize, VecDeque<OsString>)> {

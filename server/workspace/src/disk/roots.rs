@@ -133,6 +133,18 @@ impl Roots {
             .find_map(|(index, root)| Some((index, path.strip_prefix(root.spelled.as_ref()?).ok()?)))
     }
 
+    /// The path within the roots of an absolute path free of links, as [`PathStyle::WithinRoot`](super::PathStyle::WithinRoot) has
+    /// it: of several roots the first name tells which.
+    #[must_use]
+    pub fn within(&self, path: &Path) -> Option<PathBuf> {
+        let (index, inside) = self.holding(path)?;
+        if self.len() == 1 {
+            Some(inside.to_owned())
+        } else {
+            Some(Path::new(self.get(index)?.name()).join(inside))
+        }
+    }
+
     pub(super) fn folders(&self) -> Vec<String> {
         self.iter().map(|root| to_text(&root.path).into_owned()).collect()
     }

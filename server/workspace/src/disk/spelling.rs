@@ -72,6 +72,14 @@ pub(super) fn read_spelling(given: &str, style: PathStyle, root: &str) -> Result
     take_apart(given, given.as_bytes(), absolute, root)
 }
 
+/// The names of a path within the root, `.` and `..` worked out.
+///
+/// # Errors
+/// What is no such path: an empty one, a URI, one with a drive, one that leads above the root.
+pub fn names_within_root(given: &str) -> Result<Vec<OsString>, PathRefusal> {
+    Ok(read_spelling(given, PathStyle::WithinRoot, "/")?.names)
+}
+
 /// The path that a `file:` URI names, percent-decoded. For URIs of editors as much as of agents.
 ///
 /// # Errors

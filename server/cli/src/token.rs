@@ -1,0 +1,20 @@
+//! `hashline token`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use hashline_link::StateDir;
+use hashline_mcp::TokenKey;
+
+use crate::Failure;
+use crate::arguments::Token;
+
+/// Prints a token, and nothing else.
+pub fn run(options: &Token) -> Result<ExitCode, Failure> {
+    let state = StateDir::new(options.state_dir.as_deref()).map_err(Failure::broken)?;
+    let key = TokenKey::load(&state).map_err(Failure::broken)?;
+    let token = key.issue(&options.subject, &options.scope, options.expires);
+    let token = token.map_err(|error| Failure::broken(format!("the token cannot be written: {error}")))?;
+    writeln!(std::io::stdout(), "{token}").map_err(Failure::broken)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,100 @@
+//! HTTP for agents, from the sidecar itself: off until a setting says where to listen.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use hashline_link::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower_lsp::lsp_types::MessageType;
+
+use crate::session::{Session, lock};
+
+/// A server that listens, and that serves when it is polled.
+pub struct Listening {
+    /// Where.
+    pub address: SocketAddr,
+    /// Ends when it was told to, and its last calls are answered.
+    pub serving: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+/// What serves agents over HTTP.
+pub trait ServeHttp: Send + Sync {
+    /// Listens at an address, to serve these folders until `stop` fires. A failure is a sentence for the person.
+    fn listen(
+        &self,
+        address: String,
+        folders: Vec<PathBuf>,
+        stop: CancellationToken,
+    ) -> Pin<Box<dyn Future<Output = Result<Listening, String>> + Send + '_>>;
+
+    /// Serves other folders from now on.
+    fn serve_folders(&self, folders: &[PathBuf]);
+}
+
+/// The server of this sidecar, if there is one.
+#[derive(Default)]
+pub(crate) struct Http {
+    face: Option<Arc<dyn ServeHttp>>,
+    wanted: Mutex<Wanted>,
+    serving: TaskTracker,
+}
+
+/// What the person wants, and what became of it.
+#[derive(Default)]
+struct Wanted {
+    /// Where to listen, as it was said last; none for nowhere.
+    address: Option<String>,
+    /// Where it listens.
+    url: Option<String>,
+    stop: CancellationToken,
+}
+
+impl Http {
+    pub fn new(face: Option<Arc<dyn ServeHttp>>) -> Self {
+        Self { face, ..Self::default() }
+    }
+
+    /// Where agents reach it.
+    pub fn url(&self) -> Option<String> {
+        lock(&self.wanted).url.clone()
+    }
+
+    /// Listens where the settings say by now, and serves the folders that are open by now. Called by one task alone.
+    pub async fn settle(&self, session: &Session) {
+        let Some(face) = &self.face else { return };
+        let folders = session.workspace.roots();
+        face.serve_folders(&folders);
+        let address = lock(&session.configured).listen();
+        let stop = {
+            let mut wanted = lock(&self.wanted);
+            if wanted.address == address {
+                return;
+            }
+            wanted.stop.cancel();
+            *wanted = Wanted { address: address.clone(), ..Wanted::default() };
+            wanted.stop.clone()
+        };
+        let Some(address) = address else { return };
+        match face.listen(address, folders, stop).await {
+            Ok(Listening { address, serving }) => {
+                lock(&self.wanted).url = Some(format!("http://{address}/mcp"));
+                self.serving.spawn(serving);
+            }
+            // Not tried again before the setting changes.
+            Err(sentence) => session.say(MessageType::ERROR, sentence),
+        }
+    }
+
+    /// Serves no more.
+    pub fn end(&self) {
+        lock(&self.wanted).stop.cancel();
+        self.serving.close();
+    }
+
+    /// Waits for the last calls after the end.
+    pub async fn ended(&self) {
+        self.serving.wait().await;
+    }
+}

@@ -1,0 +1,212 @@
+//! What every request to `/mcp` has to pass: its token, its size, and what the token gives.
+//!
+//! A handler of a tool cannot choose the status of the answer, so what a token lacks is found here, in the body. The workspace keeps each
+//! call to its grants once more, where the path is opened: a link that is moved in between leads nowhere.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+use axum::http::{HeaderMap, Method, StatusCode, request::Parts};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use hashline_link::CancellationToken;
+use hashline_workspace::Grants;
+use http_body_util::LengthLimitError;
+use hyper::body::{Frame, SizeHint};
+use rmcp::model::JsonObject;
+use rmcp::transport::streamable_http_server::session::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use serde_json::Value;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+use crate::http::demand::demands;
+use crate::http::refused::Refused;
+use crate::http::scope;
+use crate::http::token::{Bearer, TokenKey};
+use crate::router::Router;
+
+/// How large a body may be: as large as a line on standard input.
+pub(super) const LIMIT: usize = 16 << 20;
+
+/// How long a body may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(30);
+
+/// Who makes a request, and what that one may do. Handlers find it among the extensions of the request.
+#[derive(Clone, Debug)]
+pub(crate) struct Holder {
+    pub subject: String,
+    pub grants: Grants,
+}
+
+/// What stands before the MCP service.
+pub(super) struct Guard {
+    pub key: Arc<TokenKey>,
+    pub router: Arc<Router>,
+    pub sessions: Arc<LocalSessionManager>,
+    /// Fires when no more requests are taken.
+    pub stop: CancellationToken,
+    /// The calls that are not answered to the last byte.
+    pub running: TaskTracker,
+}
+
+/// A request that may go on.
+struct Admitted {
+    request: Request,
+    /// The message in it.
+    message: Option<JsonObject>,
+}
+
+pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    let is_json = is_json(request.headers());
+    let deletes = request.method() == Method::DELETE;
+    let Admitted { request, message } = match guard.admit(request).await {
+        Ok(admitted) => admitted,
+        Err(refused) => return refused.into_response(),
+    };
+    let calls =
+        message.as_ref().and_then(|message| message.get("method")).is_some_and(|name| name == "tools/call");
+    let token = calls.then(|| guard.running.token());
+    let mut response = next.run(request).await;
+    match (response.status(), message) {
+        // It is JSON, and of another kind.
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, Some(message)) if is_json => {
+            Refused::NotAMessage { id: id_of(&message) }.into_response()
+        }
+        (StatusCode::ACCEPTED, _) if deletes => {
+            // The session has ended: there is nothing left to be accepted.
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response
+        }
+        _ => match token {
+            Some(token) => response.map(|body| Body::new(Tracked { body, _token: token })),
+            None => response,
+        },
+    }
+}
+
+impl Guard {
+    async fn admit(&self, request: Request) -> Result<Admitted, Refused> {
+        if self.stop.is_cancelled() {
+            return Err(Refused::Ending);
+        }
+        let (mut parts, body) = request.into_parts();
+        let Bearer { subject, scopes } = self.bearer(&mut parts.headers)?;
+        let roots = self.router.roots();
+        let grants = scope::grants(&scopes, &roots);
+        let mut admitted = match parts.method {
+            Method::POST => {
+                let message = message(&read(body).await?)?;
+                if let Some(scope) = demands(&message).iter().find_map(|demand| demand.lacks(&grants, &roots))
+                {
+                    return Err(Refused::Lacks { scope, id: id_of(&message) });
+                }
+                // What was looked at goes on, and not what was sent: two readers may take one text for different things.
+                let body = serde_json::to_vec(&message).map_err(Refused::NotJson)?;
+                for length in [CONTENT_LENGTH, TRANSFER_ENCODING] {
+                    parts.headers.remove(length);
+                }
+                Admitted { request: Request::from_parts(parts, Body::from(body)), message: Some(message) }
+            }
+            Method::DELETE => {
+                self.know_session(&parts).await?;
+                Admitted { request: Request::from_parts(parts, body), message: None }
+            }
+            _ => Admitted { request: Request::from_parts(parts, body), message: None },
+        };
+        admitted.request.extensions_mut().insert(Holder { subject, grants });
+        Ok(admitted)
+    }
+
+    /// Who has the token of a request. It goes no further.
+    fn bearer(&self, headers: &mut HeaderMap) -> Result<Bearer, Refused> {
+        let given = headers.get_all(AUTHORIZATION).iter().collect::<Vec<_>>();
+        let token = match given.as_slice() {
+            [one] => one.to_str().ok().and_then(|text| text.split_once(' ')),
+            _ => None,
+        };
+        let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        let (_, token) = token.ok_or(Refused::NoToken)?;
+        let bearer = self.key.verify(token.trim()).map_err(Refused::BadToken)?;
+        headers.remove(AUTHORIZATION);
+        Ok(bearer)
+    }
+
+    /// Refuses a session that there is not. The service does so itself but for one that is to end.
+    async fn know_session(&self, parts: &Parts) -> Result<(), Refused> {
+        let Some(id) = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok()) else {
+            return Ok(());
+        };
+        match self.sessions.has_session(&id.into()).await {
+            Ok(true) => Ok(()),
+            _ => Err(Refused::NoSession),
+        }
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
+
+async fn read(body: Body) -> Result<Bytes, Refused> {
+    // Said beforehand: nothing of it is waited for.
+    if HttpBody::size_hint(&body).lower() > LIMIT as u64 {
+        return Err(Refused::TooLarge);
+    }
+    let whole = tokio::time::timeout(ARRIVAL, axum::body::to_bytes(body, LIMIT));
+    whole.await.map_err(|_| Refused::TooSlow)?.map_err(|error| {
+        let source = std::error::Error::source(&error);
+        let too_large = source.and_then(|source| source.downcast_ref::<LengthLimitError>()).is_some();
+        if too_large { Refused::TooLarge } else { Refused::Broken(error) }
+    })
+}
+
+fn message(body: &[u8]) -> Result<JsonObject, Refused> {
+    match serde_json::from_slice(body).map_err(Refused::NotJson)? {
+        Value::Object(message) if message.get("jsonrpc").is_some_and(|version| version == "2.0") => {
+            Ok(message)
+        }
+        Value::Object(message) => Err(Refused::NotAMessage { id: id_of(&message) }),
+        Value::Array(_) => Err(Refused::Batch),
+        _ => Err(Refused::NotAMessage { id: Value::Null }),
+    }
+}
+
+fn id_of(message: &JsonObject) -> Value {
+    match message.get("id") {
+        Some(id @ (Value::String(_) | Value::Number(_))) => id.clone(),
+        _ => Value::Null,
+    }
+}
+
+/// A body that counts as running until it is sent, or nobody takes it any more.
+struct Tracked {
+    body: Body,
+    _token: TaskTrackerToken,
+}
+
+impl HttpBody for Tracked {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

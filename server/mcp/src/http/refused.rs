@@ -1,0 +1,103 @@
+//! Requests that go no further, in words that say the next step.
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, Response, StatusCode};
+use axum::response::IntoResponse;
+use serde_json::{Value, json};
+
+use crate::http::guard::LIMIT;
+use crate::http::scope::Scope;
+use crate::http::token::BadToken;
+
+/// Why a request goes no further.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refused {
+    #[error(
+        "This needs a token: send the header Authorization: Bearer TOKEN. The person makes one on the machine where hashline runs, for \
+         example with hashline token --scope read:/."
+    )]
+    NoToken,
+    #[error("Not admitted: {0}. The person makes a new one with hashline token.")]
+    BadToken(BadToken),
+    #[error(
+        "Nothing was done: this takes the scope {scope}, which the token does not give. Go on without it, or ask the person for a token \
+         with that scope: hashline token --scope {scope}"
+    )]
+    Lacks { scope: Scope, id: Value },
+    #[error("There is no session of this mcp-session-id, or it has ended. Begin anew with initialize.")]
+    NoSession,
+    #[error("The body is larger than {} MiB. Send less in one call.", LIMIT >> 20)]
+    TooLarge,
+    #[error("The body did not arrive in time. Send it again.")]
+    TooSlow,
+    #[error("The body could not be read: {0}. Send it again.")]
+    Broken(axum::Error),
+    #[error("The body is not JSON: {0}")]
+    NotJson(serde_json::Error),
+    #[error("Several messages in one body are not taken. Send each by itself.")]
+    Batch,
+    #[error("The body is no JSON-RPC message that MCP has.")]
+    NotAMessage { id: Value },
+    #[error("This hashline is ending. Connect again in a moment.")]
+    Ending,
+}
+
+impl Refused {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::NoToken | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
+            Self::Lacks { .. } => StatusCode::FORBIDDEN,
+            Self::NoSession => StatusCode::NOT_FOUND,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::Broken(_) | Self::NotJson(_) | Self::Batch | Self::NotAMessage { .. } => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::Ending => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// The code of a JSON-RPC error.
+    fn code(&self) -> i32 {
+        match self {
+            Self::NotJson(_) => -32_700,
+            Self::Batch | Self::NotAMessage { .. } => -32_600,
+            // Of those that are left to servers.
+            Self::NoToken | Self::BadToken(_) | Self::Lacks { .. } => -32_003,
+            Self::NoSession | Self::TooLarge | Self::TooSlow | Self::Broken(_) | Self::Ending => -32_000,
+        }
+    }
+
+    /// What the header WWW-Authenticate says (RFC 6750).
+    fn challenge(&self) -> Option<String> {
+        match self {
+            Self::NoToken => Some("Bearer".to_owned()),
+            Self::BadToken(why) => {
+                Some(format!("Bearer error=\"invalid_token\", error_description=\"{why}\""))
+            }
+            Self::Lacks { scope, .. } => {
+                Some(format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\""))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response<Body> {
+        let id = match &self {
+            Self::Lacks { id, .. } | Self::NotAMessage { id } => id,
+            _ => &Value::Null,
+        };
+        let error = json!({ "code": self.code(), "message": self.to_string() });
+        let body = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+        let mut response = Response::new(Body::from(body.to_string()));
+        *response.status_mut() = self.status();
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(challenge) = self.challenge().and_then(|text| HeaderValue::try_from(text).ok()) {
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
+        response
+    }
+}

@@ -1,0 +1,174 @@
+//! Tokens: JWTs that this user's own secret signs.
+
+use std::time::{Duration, SystemTime};
+
+use hashline_link::{Secret, StateDir};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::{Deserialize, Serialize};
+
+use crate::http::scope::Scope;
+
+/// The secret's name in the state folder.
+const SECRET: &str = "http";
+
+/// By how much two clocks may differ.
+const LEEWAY: Duration = Duration::from_secs(10);
+
+/// Signs tokens, and tells those that it has signed.
+pub struct TokenKey {
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+}
+
+/// What a token says, as RFC 7519 and RFC 8693 have it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Claims {
+    sub: String,
+    /// Separated by spaces.
+    scope: String,
+    /// In seconds since 1970.
+    exp: u64,
+}
+
+/// Who has a token, and what it gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bearer {
+    pub subject: String,
+    pub scopes: Vec<Scope>,
+}
+
+/// Why a token is not taken.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadToken {
+    #[error("the token has expired")]
+    Expired,
+    /// Not which: whoever forges tokens learns nothing.
+    #[error("the token is not one of this hashline's")]
+    Invalid,
+}
+
+impl TokenKey {
+    /// The key of this user, made if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The secret cannot be read or made, or others can read it.
+    pub fn load(state: &StateDir) -> Result<Self, hashline_link::Error> {
+        let secret = Secret::load(state, SECRET)?;
+        let (encoding, decoding) =
+            (EncodingKey::from_secret(secret.as_bytes()), DecodingKey::from_secret(secret.as_bytes()));
+        Ok(Self { encoding, decoding })
+    }
+
+    /// A token for someone, good from now on for some time.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn issue(
+        &self,
+        subject: &str,
+        scopes: &[Scope],
+        lasts: Duration,
+    ) -> Result<String, jsonwebtoken::errors::Error> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
+        let claims = Claims {
+            sub: subject.to_owned(),
+            scope: scopes.join(" "),
+            exp: now.saturating_add(lasts).as_secs(),
+        };
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding)
+    }
+
+    /// Who has this token.
+    pub(crate) fn verify(&self, token: &str) -> Result<Bearer, BadToken> {
+        // This algorithm and no other: the header of a token is whatever its maker likes.
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.leeway = LEEWAY.as_secs();
+        validation.validate_nbf = true;
+        validation.set_required_spec_claims(&["exp", "sub"]);
+        let token = jsonwebtoken::decode::<Claims>(token, &self.decoding, &validation).map_err(|error| {
+            tracing::debug!(%error, "a token was refused");
+            match error.kind() {
+                jsonwebtoken::errors::ErrorKind::ExpiredSignature => BadToken::Expired,
+                _ => BadToken::Invalid,
+            }
+        })?;
+        // A scope of a later release gives nothing here.
+        let scopes = token.claims.scope.split_ascii_whitespace().filter_map(|scope| scope.parse().ok());
+        Ok(Bearer { subject: token.claims.sub, scopes: scopes.collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    struct Desk {
+        _temp: tempfile::TempDir,
+        secret: Secret,
+        key: TokenKey,
+    }
+
+    fn desk() -> Desk {
+        let temp = tempfile::tempdir().unwrap();
+        let state = StateDir::new(Some(temp.path())).unwrap();
+        let key = TokenKey::load(&state).unwrap();
+        Desk { secret: Secret::load(&state, SECRET).unwrap(), _temp: temp, key }
+    }
+
+    /// Seconds since 1970, some away from now.
+    fn at(offset: i64) -> i64 {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+        i64::try_from(now).unwrap() + offset
+    }
+
+    fn signed(secret: &Secret, algorithm: Algorithm, claims: &Value) -> String {
+        let key = EncodingKey::from_secret(secret.as_bytes());
+        jsonwebtoken::encode(&Header::new(algorithm), claims, &key).unwrap()
+    }
+
+    #[test]
+    fn a_token_comes_back_as_it_was_issued() {
+        let desk = desk();
+        let scopes: Vec<Scope> = ["read:/src", "write:/My%20Docs/*"].map(|text| text.parse().unwrap()).into();
+        let token = desk.key.issue("me", &scopes, Duration::from_secs(60)).unwrap();
+        assert_eq!(desk.key.verify(&token).unwrap(), Bearer { subject: "me".into(), scopes });
+    }
+
+    #[test]
+    fn only_hs256_of_this_secret_that_has_not_expired_is_taken() {
+        let desk = desk();
+        let good = json!({ "sub": "me", "scope": "read:/", "exp": at(60) });
+        let hs256 = |claims: &Value| signed(&desk.secret, Algorithm::HS256, claims);
+        let token = hs256(&good);
+        let parts: Vec<&str> = token.split('.').collect();
+        let [_, payload, signature] = parts.as_slice() else { panic!("{token}") };
+        // {"alg":"none"} and {"alg":"RS256"}, each without padding.
+        let none = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0";
+        let rs256 = "eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9";
+        for (name, token, good) in [
+            ("good", token.clone(), true),
+            ("expired within the leeway", hs256(&json!({ "sub": "me", "scope": "", "exp": at(-3) })), true),
+            ("expired", hs256(&json!({ "sub": "me", "scope": "read:/", "exp": at(-60) })), false),
+            ("without exp", hs256(&json!({ "sub": "me", "scope": "read:/" })), false),
+            ("exp in words", hs256(&json!({ "sub": "me", "scope": "read:/", "exp": "tomorrow" })), false),
+            ("without sub", hs256(&json!({ "scope": "read:/", "exp": at(60) })), false),
+            ("without scope", hs256(&json!({ "sub": "me", "exp": at(60) })), false),
+            ("not yet", hs256(&json!({ "sub": "me", "scope": "", "exp": at(90), "nbf": at(60) })), false),
+            ("another secret", signed(&self::desk().secret, Algorithm::HS256, &good), false),
+            ("another algorithm of the secret", signed(&desk.secret, Algorithm::HS384, &good), false),
+            ("none", format!("{none}.{payload}."), false),
+            ("none, with the signature", format!("{none}.{payload}.{signature}"), false),
+            ("RS256", format!("{rs256}.{payload}.{signature}"), false),
+            ("no signature", format!("{}.{payload}.", parts[0]), false),
+            ("nothing", String::new(), false),
+            ("rubbish", "a.b.c".to_owned(), false),
+        ] {
+            assert_eq!(desk.key.verify(&token).is_ok(), good, "{name}: {token}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A server over a folder, and clients of it that send what they are told.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hashline_link::CancellationToken;
+use hashline_mcp::{HttpOptions, HttpServer, NameStyle, Router, TokenKey, Toolset};
+use hashline_workspace::Settings;
+use hashline_workspace::disk::Roots;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper::header::HeaderMap;
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+
+use crate::desk;
+use crate::place::Place;
+
+/// A server, until it is dropped.
+pub struct Http {
+    pub place: Place,
+    pub address: SocketAddr,
+    pub key: Arc<TokenKey>,
+    pub stop: CancellationToken,
+    pub serving: JoinHandle<()>,
+}
+
+impl Http {
+    /// Serves the folder `w`.
+    pub async fn start() -> Self {
+        let place = Place::new();
+        let roots = [place.root.clone()];
+        Self::over(place, &roots).await
+    }
+
+    pub async fn over(place: Place, roots: &[std::path::PathBuf]) -> Self {
+        let key = Arc::new(TokenKey::load(&place.state()).unwrap());
+        let router = Router::new(Roots::open(roots).unwrap(), true, Settings::default(), place.state());
+        let options = HttpOptions {
+            key: key.clone(),
+            hosts: Vec::new(),
+            toolsets: Toolset::ALL.into(),
+            names: NameStyle::Plain,
+        };
+        let server = HttpServer::bind("127.0.0.1:0", Arc::new(router), options).await.unwrap();
+        let (address, stop) = (server.address(), CancellationToken::new());
+        let serving = tokio::spawn(server.serve(stop.clone()));
+        Self { place, address, key, stop, serving }
+    }
+
+    /// A token with these scopes.
+    pub fn token(&self, scopes: &[&str]) -> String {
+        let scopes: Vec<_> = scopes.iter().map(|scope| scope.parse().unwrap()).collect();
+        self.key.issue("tester", &scopes, Duration::from_secs(600)).unwrap()
+    }
+
+    /// A client with a token of these scopes, in the protocol without sessions.
+    pub fn modern(&self, scopes: &[&str]) -> Client {
+        Client { address: self.address, token: Some(self.token(scopes)), session: None, modern: true }
+    }
+
+    /// The same in the protocol with sessions, after the handshake.
+    pub async fn legacy(&self, scopes: &[&str]) -> Client {
+        let mut client = self.before_handshake(scopes);
+        let answer = client.post(&initialize()).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        client.session = Some(answer.headers["mcp-session-id"].to_str().unwrap().to_owned());
+        let done = client.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        assert_eq!(done.status, 202, "{}", done.body);
+        client
+    }
+
+    pub fn before_handshake(&self, scopes: &[&str]) -> Client {
+        Client { address: self.address, token: Some(self.token(scopes)), session: None, modern: false }
+    }
+
+    /// One client of each era.
+    pub async fn both(&self, scopes: &[&str]) -> [Client; 2] {
+        [self.legacy(scopes).await, self.modern(scopes)]
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+pub fn initialize() -> Value {
+    json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "protocolVersion": "2025-11-25",
+        "capabilities": {}, "clientInfo": { "name": "tester", "version": "1" } } })
+}
+
+/// What a server answered.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl Answer {
+    /// The JSON-RPC message in it, whether it came as an event or as itself.
+    pub fn message(&self) -> Value {
+        let events = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
+        let mut events = events.filter_map(|data| serde_json::from_str(data.trim()).ok());
+        events.next_back().unwrap_or_else(|| {
+            serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+        })
+    }
+
+    /// The result of a tool.
+    pub fn tool(&self) -> desk::Answer {
+        let message = self.message();
+        let result = serde_json::from_value(message["result"].clone());
+        desk::Answer::of(&result.unwrap_or_else(|error| panic!("{error}: {message}")))
+    }
+
+    pub fn challenge(&self) -> &str {
+        self.headers.get("www-authenticate").map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+/// An agent.
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub address: SocketAddr,
+    pub token: Option<String>,
+    pub session: Option<String>,
+    pub modern: bool,
+}
+
+impl Client {
+    pub async fn call(&self, tool: &str, arguments: Value) -> Answer {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await
+    }
+
+    /// Calls a tool that nothing forbids.
+    pub async fn tool(&self, tool: &str, arguments: Value) -> desk::Answer {
+        let answer = self.call(tool, arguments).await;
+        assert_eq!(answer.status, 200, "{tool}: {}", answer.body);
+        answer.tool()
+    }
+
+    pub async fn ask(&self, method: &str, mut params: Value) -> Answer {
+        let mut headers = self.headers();
+        if self.modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": { "name": "tester", "version": "1" },
+            });
+            headers.push(("mcp-method", method.to_owned()));
+            if let Some(name) = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str) {
+                headers.push(("mcp-name", name.to_owned()));
+            }
+        }
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.send("POST", "/mcp", &headers, message.to_string()).await
+    }
+
+    pub async fn post(&self, message: &Value) -> Answer {
+        self.send("POST", "/mcp", &self.headers(), message.to_string()).await
+    }
+
+    pub fn headers(&self) -> Vec<(&'static str, String)> {
+        let version = if self.modern { "2026-07-28" } else { "2025-11-25" };
+        let mut headers = vec![
+            ("host", self.address.to_string()),
+            ("accept", "application/json, text/event-stream".to_owned()),
+            ("content-type", "application/json".to_owned()),
+            ("mcp-protocol-version", version.to_owned()),
+        ];
+        headers.extend(self.token.iter().map(|token| ("authorization", format!("Bearer {token}"))));
+        headers.extend(self.session.iter().map(|session| ("mcp-session-id", session.clone())));
+        headers
+    }
+
+    /// Sends a request on a connection of its own and reads the answer to its end.
+    pub async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: impl Into<Bytes>,
+    ) -> Answer {
+        let mut request = hyper::Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(Full::new(body.into())).unwrap();
+        let stream = TokioIo::new(TcpStream::connect(self.address).await.unwrap());
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await.unwrap();
+        tokio::spawn(connection);
+        let response = sender.send_request(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Answer {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            body: String::from_utf8(body.into()).unwrap(),
+        }
+    }
+}

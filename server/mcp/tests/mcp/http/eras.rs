@@ -1,0 +1,108 @@
+//! The same tools in the protocol with sessions and in the one without.
+
+use serde_json::json;
+
+use crate::http::client::{Http, initialize};
+
+#[tokio::test]
+async fn mcp_002_answers_come_over_http_as_events() {
+    let http = Http::start().await;
+    for client in http.both(&["write:/"]).await {
+        let listed = client.ask("tools/list", json!({})).await;
+        assert_eq!(listed.headers["content-type"], "text/event-stream");
+        assert!(listed.body.contains("data: {"), "{}", listed.body);
+    }
+}
+
+#[tokio::test]
+async fn mcp_001_tools_are_served_over_http() {
+    let http = Http::start().await;
+    http.place.write("a.txt", "a\nb\n");
+    for client in http.both(&["write:/"]).await {
+        let listed = client.ask("tools/list", json!({})).await;
+        let tools = listed.message()["result"]["tools"].as_array().unwrap().len();
+        assert_eq!(tools, hashline_mcp::ToolName::ALL.len());
+
+        let read = client.tool("read_text_file", json!({ "path": "a.txt" })).await;
+        let operations = json!([{ "op": "insert_after", "anchor": read.anchor("a"), "content": "new" }]);
+        let given = json!({ "path": "a.txt", "file_hash": read.hash(), "operations": operations });
+        let done = client.tool("edit_text_file", given).await;
+        assert!(!done.failed, "{}", done.text);
+        // Its own edits are known again, in the protocol without sessions too.
+        let undone = client.tool("withdraw_edit", json!({ "edit_id": done.edit_id() })).await;
+        assert!(!undone.failed, "{}", undone.text);
+        assert_eq!(std::fs::read(http.place.root.join("a.txt")).unwrap(), b"a\nb\n");
+    }
+}
+
+#[tokio::test]
+async fn mcp_005_a_session_has_a_uuid_and_one_that_is_unknown_is_404() {
+    let http = Http::start().await;
+    let mut client = http.legacy(&["read:/"]).await;
+    let id = uuid::Uuid::parse_str(client.session.as_deref().unwrap()).unwrap();
+    assert_eq!(id.get_version_num(), 4);
+    let other = http.legacy(&["read:/"]).await;
+    assert_ne!(other.session, client.session);
+    assert_eq!(client.ask("tools/list", json!({})).await.status, 200);
+
+    // One that is ended is unknown from then on.
+    let ended = client.send("DELETE", "/mcp", &client.headers(), "").await;
+    assert_eq!(ended.status, 204);
+    let never = uuid::Uuid::new_v4().to_string();
+    for unknown in [client.session.clone().unwrap(), never, "not a session".to_owned()] {
+        client.session = Some(unknown);
+        assert_eq!(client.ask("tools/list", json!({})).await.status, 404);
+        for method in ["GET", "DELETE"] {
+            let answer = client.send(method, "/mcp", &client.headers(), "").await;
+            assert_eq!(answer.status, 404, "{method}");
+        }
+    }
+    assert_eq!(other.ask("tools/list", json!({})).await.status, 200);
+
+    // Without sessions there is none to be unknown.
+    let mut modern = http.modern(&["read:/"]);
+    modern.session = Some(uuid::Uuid::new_v4().to_string());
+    assert_eq!(modern.ask("tools/list", json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_session_takes_each_request_by_its_own_token() {
+    let http = Http::start().await;
+    http.place.write("a.txt", "a\n");
+    let mut client = http.legacy(&["write:/"]).await;
+    let written = json!({ "path": "b.txt", "content": "b\n" });
+    assert_eq!(client.call("write_file", written.clone()).await.status, 200);
+    client.token = Some(http.token(&["read:/"]));
+    assert_eq!(client.call("write_file", written).await.status, 403);
+    assert_eq!(client.call("read_text_file", json!({ "path": "a.txt" })).await.status, 200);
+    client.token = None;
+    assert_eq!(client.call("read_text_file", json!({ "path": "a.txt" })).await.status, 401);
+    assert_eq!(client.post(&initialize()).await.status, 401);
+}
+
+/// Every round they all have read the same text, and want the same line of it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_sixteen_clients_one_wins_for_each_text() {
+    let http = Http::start().await;
+    http.place.write("a.txt", "0\n");
+    let mut clients = Vec::new();
+    for _ in 0..8 {
+        clients.extend(http.both(&["write:/"]).await);
+    }
+    for round in 0..4 {
+        let read = clients[0].tool("read_text_file", json!({ "path": "a.txt" })).await;
+        let operations = |client: usize| {
+            let content = format!("{round} {client}");
+            json!([{ "op": "replace", "anchor": read.tagged()[0].split('|').next(), "content": content }])
+        };
+        let edits = clients.iter().enumerate().map(|(at, client)| {
+            let given = json!({ "path": "a.txt", "file_hash": read.hash(), "operations": operations(at) });
+            async move { (at, client.tool("edit_text_file", given).await) }
+        });
+        let replies = futures::future::join_all(edits).await;
+        let won: Vec<_> = replies.iter().filter(|(_, reply)| !reply.failed).map(|(at, _)| *at).collect();
+        assert_eq!(won.len(), 1, "{replies:?}");
+        let text = std::fs::read_to_string(http.place.root.join("a.txt")).unwrap();
+        assert_eq!(text, format!("{round} {}\n", won[0]));
+    }
+}

@@ -1,0 +1,8 @@
+//! The server over HTTP, on real sockets.
+
+mod client;
+mod ending;
+mod eras;
+mod hardship;
+mod scopes;
+mod statuses;

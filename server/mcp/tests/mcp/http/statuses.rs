@@ -1,0 +1,124 @@
+//! Which status an answer has, and what is said with it.
+
+use serde_json::{Value, json};
+
+use crate::http::client::{Http, initialize};
+
+#[tokio::test]
+async fn without_a_good_token_there_is_401() {
+    let http = Http::start().await;
+    let elsewhere = Http::start().await;
+    let mut client = http.before_handshake(&["write:/"]);
+    let good = client.token.clone().unwrap();
+    for (name, token, challenge) in [
+        ("none", None, "Bearer"),
+        ("rubbish", Some("a.b.c".to_owned()), "Bearer error=\"invalid_token\""),
+        ("another secret's", Some(elsewhere.token(&["write:/"])), "Bearer error=\"invalid_token\""),
+        ("cut", Some(good[..good.len() - 2].to_owned()), "Bearer error=\"invalid_token\""),
+    ] {
+        client.token = token;
+        for method in ["POST", "GET", "DELETE"] {
+            let answer = client.send(method, "/mcp", &client.headers(), initialize().to_string()).await;
+            assert_eq!(answer.status, 401, "{name} {method}");
+            assert!(answer.challenge().starts_with(challenge), "{name}: {}", answer.challenge());
+            assert!(
+                answer.message()["error"]["message"].as_str().unwrap().contains("hashline token"),
+                "{name}"
+            );
+        }
+    }
+    client.token = None;
+    for headers in [
+        vec![("authorization", format!("Basic {good}"))],
+        vec![("authorization", format!("Bearer {good}")), ("authorization", format!("Bearer {good}"))],
+        vec![("authorization", good.clone())],
+    ] {
+        let headers: Vec<_> = client.headers().into_iter().chain(headers).collect();
+        assert_eq!(client.send("POST", "/mcp", &headers, initialize().to_string()).await.status, 401);
+    }
+    let headers: Vec<_> =
+        client.headers().into_iter().chain([("authorization", format!("bearer {good}"))]).collect();
+    assert_eq!(client.send("POST", "/mcp", &headers, initialize().to_string()).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_400() {
+    let http = Http::start().await;
+    let ping = json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" });
+    let deep = "[".repeat(100_000);
+    for client in http.both(&["write:/"]).await {
+        for (body, code, id) in [
+            ("{\"jsonrpc\": ", -32_700, Value::Null),
+            ("", -32_700, Value::Null),
+            ("\u{feff}{}", -32_700, Value::Null),
+            (deep.as_str(), -32_700, Value::Null),
+            (&format!("[{ping},{ping}]"), -32_600, Value::Null),
+            ("[]", -32_600, Value::Null),
+            ("\"ping\"", -32_600, Value::Null),
+            ("{\"id\": 7, \"method\": \"ping\"}", -32_600, json!(7)),
+            ("{\"jsonrpc\": \"1.0\", \"id\": \"x\", \"method\": \"ping\"}", -32_600, json!("x")),
+            ("{\"jsonrpc\": \"2.0\", \"id\": 7}", -32_600, json!(7)),
+        ] {
+            let shown: String = body.chars().take(60).collect();
+            let answer = client.send("POST", "/mcp", &client.headers(), body.to_owned()).await;
+            assert_eq!(answer.status, 400, "{shown}: {}", answer.body);
+            let message = answer.message();
+            assert_eq!(
+                (&message["error"]["code"], &message["id"]),
+                (&json!(code), &id),
+                "{shown}: {message}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn foreign_hosts_and_pages_are_403_and_own_ones_are_not() {
+    let http = Http::start().await;
+    let client = http.before_handshake(&["write:/"]);
+    let port = http.address.port();
+    for (host, origin, status) in [
+        (format!("127.0.0.1:{port}"), None, 200),
+        (format!("localhost:{port}"), None, 200),
+        (format!("[::1]:{port}"), None, 200),
+        ("evil.example".to_owned(), None, 403),
+        (format!("127.0.0.1.evil.example:{port}"), None, 403),
+        (format!("localhost:{port}"), Some("http://localhost:3000"), 200),
+        (format!("localhost:{port}"), Some("http://127.0.0.1"), 200),
+        (format!("localhost:{port}"), Some("https://evil.example"), 403),
+        (format!("localhost:{port}"), Some("http://localhost.evil.example"), 403),
+        (format!("localhost:{port}"), Some("null"), 403),
+    ] {
+        let mut headers = client.headers();
+        headers[0].1.clone_from(&host);
+        headers.extend(origin.map(|origin| ("origin", origin.to_owned())));
+        let answer = client.send("POST", "/mcp", &headers, initialize().to_string()).await;
+        assert_eq!(answer.status, status, "{host} {origin:?}: {}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn health_and_unknown_things_need_no_token() {
+    let http = Http::start().await;
+    let mut client = http.before_handshake(&[]);
+    client.token = None;
+    let health = client.send("GET", "/health", &client.headers(), "").await;
+    assert_eq!((health.status, health.message()), (200, json!({ "status": "ok" })));
+    for path in ["/", "/sse", "/.well-known/oauth-protected-resource", "/mcp/x"] {
+        assert_eq!(client.send("GET", path, &client.headers(), "").await.status, 404, "{path}");
+    }
+    let client = http.before_handshake(&["write:/"]);
+    assert_eq!(client.send("PUT", "/mcp", &client.headers(), "").await.status, 405);
+}
+
+#[tokio::test]
+async fn what_the_protocol_has_words_for_is_no_failure_of_http() {
+    let http = Http::start().await;
+    for client in http.both(&["write:/"]).await {
+        let unknown = client.call("write_everything", json!({})).await;
+        assert_eq!(unknown.status, 200, "{}", unknown.body);
+        assert_eq!(unknown.message()["error"]["code"], -32_602);
+        let missing = client.tool("read_text_file", json!({})).await;
+        assert!(missing.failed && missing.text.contains("path"), "{}", missing.text);
+    }
+}
