@@ -67,7 +67,11 @@ impl Workspace {
                 .map_err(|reason| Refusal::OutOfStep { uri: uri.clone(), reason })?;
             (served, name_of(&slot, uri), document.is_open())
         };
+        let known = served.hash.is_some();
         let hash = hash_of(&mut served).await;
+        if !known {
+            slot.lock().hashed(&served, hash);
+        }
         let (held, conflicted) = (served.held, served.conflicted.clone());
         let disk_differs = open && slot.disk_differs();
         Ok(ReadReply { name, open, disk_differs, hash, held, conflicted, served, slot })
