@@ -1,4 +1,4 @@
-//! The agents' face: MCP tools over stdio, and the router that finds the sidecar.
+//! The agents' face: MCP tools and resources over stdio, and the router that finds the sidecar.
 //!
 //! [`Toolbox`] is the tools over one [`Workspace`](hashline_workspace::Workspace): every face calls them through it and gets a
 //! [`CallToolResult`](rmcp::model::CallToolResult). [`Router`] is the toolbox of `hashline mcp`: for each call it finds the sidecar
@@ -6,17 +6,22 @@
 //! sessions and in the one without. A sidecar runs the calls that come in at its socket through a toolbox of its own, which keeps each
 //! caller to its roots.
 //!
+//! Resources are what client programs read: folders, documents, reviews (`resources/`). They are found and confined as tools are. Who
+//! subscribes to one is told when it stands otherwise in any place that has it.
+//!
 //! # Rules
 //!
 //! - Whatever an agent can mend is a result with `isError`, complete in its words; JSON-RPC errors are for unknown tools and
 //!   malformed requests alone.
 //! - Reads and edits answer in plain text: clients hide it where there is structured content too.
 //! - The list of tools does not depend on the connection.
+//! - A resource gives nothing that the tools refuse. A client that reads one has not told its agent of a decision.
 //! - An edit is passed on once. If it is not known whether it was made, the reply says so.
 //!
 //! # Limitations
 //!
 //! - A line of more than 16 MiB on stdin is dropped by the transport, and has no answer.
+//! - Subscribers hear of what other programs do to closed files and to the record by a look a second. Folders cannot be subscribed to.
 //! - Edits that were made without an editor are not known to an editor that starts later.
 
 #![forbid(unsafe_code)]
@@ -27,6 +32,7 @@ mod instructions;
 mod limits;
 mod own_edits;
 mod reply;
+mod resources;
 mod router;
 mod server;
 mod stdio;

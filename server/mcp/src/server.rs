@@ -1,20 +1,25 @@
-//! MCP over a router: what is said of the server, its tools, and their calls.
+//! MCP over a router: what is said of the server, its tools and resources, and their calls.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashline_link::CancellationToken;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::client_roots::ClientRoots;
 use crate::instructions::INSTRUCTIONS;
 use crate::reply::Reply;
-use crate::router::{Origin, Router};
+use crate::resources::subscriptions::{self, Subscriptions};
+use crate::resources::{contents, open, template};
+use crate::router::{Origin, Router, Subject};
 use crate::toolset::{NameStyle, ToolName, Toolset, list};
 
 /// The MCP server of one connection.
@@ -29,6 +34,7 @@ struct Inner {
     tools: Vec<Tool>,
     connection: String,
     roots: ClientRoots,
+    subscriptions: Subscriptions,
     /// Set when nobody listens any more.
     ended: CancellationToken,
 }
@@ -45,6 +51,7 @@ impl Server {
             tools,
             connection: uuid::Uuid::new_v4().to_string(),
             roots: ClientRoots::default(),
+            subscriptions: Subscriptions::default(),
             ended: CancellationToken::new(),
         };
         Self { inner: Arc::new(inner) }
@@ -60,6 +67,14 @@ impl Server {
         ToolName::parse(name).filter(|tool| self.inner.sets.contains(&tool.toolset()))
     }
 
+    /// Who asks. The roots are the client's then.
+    async fn origin(&self, context: &RequestContext<RoleServer>) -> Origin {
+        let inner = &self.inner;
+        inner.roots.settle(&context.peer, &inner.router).await;
+        let agent = context.client_info().map_or_else(|| "an agent".to_owned(), |client| client.name);
+        Origin { agent, connection: inner.connection.clone() }
+    }
+
     async fn run(
         &self,
         tool: ToolName,
@@ -67,9 +82,7 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> CallToolResult {
         let inner = &self.inner;
-        inner.roots.settle(&context.peer, &inner.router).await;
-        let agent = context.client_info().map_or_else(|| "an agent".to_owned(), |client| client.name);
-        let origin = Origin { agent, connection: inner.connection.clone() };
+        let origin = self.origin(&context).await;
         let arguments = request.arguments.unwrap_or_default();
         tokio::select! {
             result = inner.router.call(&origin, tool, arguments, &context.ct) => result,
@@ -83,7 +96,13 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_completions()
+            .build();
         let hashline = Implementation::new("hashline", env!("CARGO_PKG_VERSION"))
             .with_title("hashline: edits in the person's editor");
         ServerConfig::new(capabilities).with_server_info(hashline).with_instructions(INSTRUCTIONS)
@@ -117,6 +136,96 @@ impl ServerHandler for Server {
         }
     }
 
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let Inner { router, subscriptions, .. } = &*self.inner;
+        let origin = self.origin(&context).await;
+        // Whoever has a list hears when it is another; without a session that is listened to.
+        if has_session(&context) {
+            subscriptions.add(router, origin.clone(), context.peer, Subject::List).await;
+        }
+        Ok(ListResourcesResult::with_all_items(open::listed(router.open_documents(&origin).await)))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(template::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let origin = self.origin(&context).await;
+        let reply = self.inner.router.read_resource(&origin, &request.uri).await;
+        Ok(contents::into_result(request.uri, reply)?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        match &request.r#ref {
+            Reference::Resource(template) if request.argument.name == "path" => {
+                let origin = self.origin(&context).await;
+                let given = &request.argument.value;
+                Ok(CompleteResult::new(self.inner.router.complete(&origin, &template.uri, given).await))
+            }
+            _ => Ok(CompleteResult::default()),
+        }
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let Inner { router, subscriptions, .. } = &*self.inner;
+        let origin = self.origin(&context).await;
+        router.watchable(&request.uri).map_err(|why| ErrorData::invalid_params(why, None))?;
+        let subject = Subject::Resource(request.uri);
+        match subscriptions.add(router, origin, context.peer, subject).await {
+            true => Ok(()),
+            false => Err(ErrorData::invalid_params(subscriptions::too_many(), None)),
+        }
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.inner.subscriptions.remove(&Subject::Resource(request.uri));
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|uri| self.inner.router.watchable(uri).is_ok());
+            uris.truncate(subscriptions::MOST);
+        }
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let origin = self.origin(context.request_context()).await;
+        tokio::select! {
+            () = subscriptions::listen(&self.inner.router, &origin, context.sink()) => {}
+            () = context.cancelled() => {}
+            () = self.inner.ended.cancelled() => {}
+        }
+        Ok(())
+    }
+
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         // Asked before the first call needs it.
         self.inner.roots.settle(&context.peer, &self.inner.router).await;
@@ -126,4 +235,9 @@ impl ServerHandler for Server {
         self.inner.roots.changed();
         self.inner.roots.settle(&context.peer, &self.inner.router).await;
     }
+}
+
+/// Whether the client began with a handshake, so that it can be told of things without listening.
+fn has_session(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_none_or(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str())
 }
