@@ -38,6 +38,9 @@ TOOLS = {
     "list_documents",
 }
 
+# The templates of resources.
+TEMPLATES = {"list://{+path}", "file://{+path}", "review://{+path}"}
+
 
 def file_hash(data):
     """As much of a file's hash as a reply is sure to show."""

@@ -9,6 +9,7 @@ from checks import (
     BEFORE_TAGGED,
     NAME,
     OPERATIONS,
+    TEMPLATES,
     TOOLS,
     Checks,
     Served,
@@ -54,6 +55,13 @@ def check(inspector, binary, kind, name):
         with checks.case("lists the tools"):
             tools = {tool["name"] for tool in inspect(inspector, workspace, "--method", "tools/list")["tools"]}
             expect(TOOLS <= tools, f"not listed: {TOOLS - tools}")
+        with checks.case("lists the templates, and reads a folder"):
+            listed = inspect(inspector, workspace, "--method", "resources/templates/list")["resourceTemplates"]
+            templates = {template["uriTemplate"] for template in listed}
+            expect(TEMPLATES <= templates, f"not listed: {TEMPLATES - templates}")
+            read = inspect(inspector, workspace, "--method", "resources/read", "--uri", "list://")
+            names = json.loads(read["contents"][0]["text"])
+            expect({"name": NAME, "type": "file"} in names, names)
         with checks.case("reads tagged lines"):
             text = call(inspector, workspace, "read_text_file", path=NAME)
             expect(f"file_hash {file_hash(BEFORE)}" in text.split("\n")[0], text)

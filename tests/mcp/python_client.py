@@ -7,7 +7,7 @@ import re
 from contextlib import AsyncExitStack
 
 import httpx2
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from checks import (
@@ -18,6 +18,7 @@ from checks import (
     NAME,
     OPERATIONS,
     SECRET,
+    TEMPLATES,
     TOOLS,
     Checks,
     Served,
@@ -114,6 +115,25 @@ async def check_review(client, workspace):
     expect("no pending edits" in text, text)
 
 
+async def check_resources(client, workspace):
+    templates = {template.uri_template for template in (await client.list_resource_templates()).resource_templates}
+    expect(TEMPLATES <= templates, f"not listed: {TEMPLATES - templates}")
+    read = await client.read_resource("list://")
+    listed = json.loads(read.contents[0].text)
+    expect({"name": NAME, "type": "file"} in listed, listed)
+    expect(all(entry["type"] == "directory" for entry in listed if entry["name"] == ".mcp"), listed)
+    read = await client.read_resource(f"file://{workspace.root / NAME}")
+    expect(read.contents[0].text.encode() == workspace.content, read.contents)
+    read = await client.read_resource(f"review://{NAME}")
+    expect(json.loads(read.contents[0].text)["total"] >= 0, read.contents)
+    for uri in ("list://missing", "list://..", "file://../secret.txt", "list://.mcp"):
+        try:
+            read = await client.read_resource(uri)
+        except MCPError:
+            continue
+        raise AssertionError(f"{uri} was read: {read.contents}")
+
+
 def refusals(client, workspace):
     """Cases by name, for the file as the edit left it. None of them may change a byte."""
 
@@ -186,6 +206,8 @@ async def converse(checks, workspace, mode, transport):
             await check_range(client)
         with checks.case("lists the edit and the documents"):
             await check_listed(client)
+        with checks.case("lists the templates, and reads a folder, a document and its review"):
+            await check_resources(client, workspace)
         for name, case in refusals(client, workspace).items():
             with checks.case(name):
                 before = workspace.content

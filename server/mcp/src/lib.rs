@@ -1,4 +1,4 @@
-//! The agents' face: MCP tools over stdio and HTTP, and the router that finds the sidecar.
+//! The agents' face: MCP tools and resources over stdio and HTTP, and the router that finds the sidecar.
 //!
 //! [`Toolbox`] is the tools over one [`Workspace`](hashline_workspace::Workspace): every face calls them through it and gets a
 //! [`CallToolResult`](rmcp::model::CallToolResult). [`Router`] is the toolbox of `hashline mcp`: for each call it finds the sidecar
@@ -6,6 +6,9 @@
 //! sessions and in the one without: over standard input and output to one agent ([`serve_stdio`]), or over HTTP to whoever has a token
 //! ([`HttpServer`]). A sidecar runs the calls that come in at its socket through a toolbox of its own, which keeps each
 //! caller to its roots.
+//!
+//! Resources are what client programs read: folders, documents, reviews (`resources/`). They are found and confined as tools are. Who
+//! subscribes to one is told when it stands otherwise in any place that has it.
 //!
 //! # Rules
 //!
@@ -15,11 +18,13 @@
 //! - The list of tools does not depend on the connection.
 //! - Over HTTP an agent hears of nothing, and touches nothing, that its token does not give: it is refused with status 403 where a request
 //!   names such a thing, and lists and waits leave it out.
+//! - A resource gives nothing that the tools refuse. A client that reads one has not told its agent of a decision.
 //! - An edit is passed on once. If it is not known whether it was made, the reply says so.
 //!
 //! # Limitations
 //!
 //! - A line of more than 16 MiB on stdin is dropped by the transport, and has no answer.
+//! - Subscribers hear of what other programs do to closed files and to the record by a look a second. Folders cannot be subscribed to.
 //! - Edits that were made without an editor are not known to an editor that starts later.
 
 #![forbid(unsafe_code)]
@@ -32,6 +37,7 @@ mod instructions;
 mod limits;
 mod own_edits;
 mod reply;
+mod resources;
 mod router;
 mod server;
 mod stdio;

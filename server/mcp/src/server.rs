@@ -1,14 +1,17 @@
-//! MCP over a router: what is said of the server, its tools, and their calls.
+//! MCP over a router: what is said of the server, its tools and resources, and their calls.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashline_link::CancellationToken;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio_util::task::TaskTracker;
 
@@ -16,7 +19,9 @@ use crate::client_roots::ClientRoots;
 use crate::http::Holder;
 use crate::instructions::INSTRUCTIONS;
 use crate::reply::Reply;
-use crate::router::{Origin, Router};
+use crate::resources::subscriptions::{self, Subscriptions};
+use crate::resources::{contents, open, template};
+use crate::router::{Origin, Router, Subject};
 use crate::toolset::{NameStyle, ToolName, Toolset, list};
 
 /// The MCP server of one connection.
@@ -31,6 +36,7 @@ struct Inner {
     tools: Vec<Tool>,
     connection: String,
     clients: Clients,
+    subscriptions: Subscriptions,
     /// Set when nobody listens any more.
     ended: CancellationToken,
 }
@@ -73,8 +79,19 @@ impl Server {
     ) -> Self {
         let sets: BTreeSet<_> = sets.iter().copied().collect();
         let tools = list(&sets, names);
+        Self::with_tools(router, sets, tools, clients, ended)
+    }
+
+    fn with_tools(
+        router: Arc<Router>,
+        sets: BTreeSet<Toolset>,
+        tools: Vec<Tool>,
+        clients: Clients,
+        ended: CancellationToken,
+    ) -> Self {
         let connection = uuid::Uuid::new_v4().to_string();
-        Self { inner: Arc::new(Inner { router, sets, tools, connection, clients, ended }) }
+        let subscriptions = Subscriptions::default();
+        Self { inner: Arc::new(Inner { router, sets, tools, connection, clients, subscriptions, ended }) }
     }
 
     /// The same for another connection.
@@ -84,9 +101,7 @@ impl Server {
             Clients::One(_) => Clients::One(ClientRoots::default()),
             Clients::Holders { running } => Clients::Holders { running: running.clone() },
         };
-        let (router, sets, tools, ended) = (router.clone(), sets.clone(), tools.clone(), ended.clone());
-        let connection = uuid::Uuid::new_v4().to_string();
-        Self { inner: Arc::new(Inner { router, sets, tools, connection, clients, ended }) }
+        Self::with_tools(router.clone(), sets.clone(), tools.clone(), clients, ended.clone())
     }
 
     /// Told when nobody listens any more, so that calls that wait end.
@@ -106,8 +121,9 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> CallToolResult {
         let inner = &self.inner;
-        let Some(origin) = self.origin(&context).await else {
-            return Reply::refused("Nothing was done: this request came without a token.").into_result();
+        let origin = match self.origin(&context).await {
+            Ok(origin) => origin,
+            Err(error) => return Reply::refused(error.message).into_result(),
         };
         let _running = match &inner.clients {
             Clients::Holders { running } if !tool.is_read_only() => Some(running.token()),
@@ -125,23 +141,31 @@ impl Server {
 }
 
 impl Server {
-    /// Who makes a request; none for one that had to have a token and has none.
-    async fn origin(&self, context: &RequestContext<RoleServer>) -> Option<Origin> {
+    /// Who makes a request.
+    ///
+    /// # Errors
+    ///
+    /// It had to have a token and has none.
+    async fn origin(&self, context: &RequestContext<RoleServer>) -> Result<Origin, ErrorData> {
         let inner = &self.inner;
         let agent = context.client_info().map_or_else(|| "an agent".to_owned(), |client| client.name);
         match &inner.clients {
             Clients::One(roots) => {
                 roots.settle(&context.peer, &inner.router).await;
-                Some(Origin { agent, connection: inner.connection.clone(), grants: None })
+                Ok(Origin { agent, connection: inner.connection.clone(), grants: None })
             }
             Clients::Holders { .. } => {
-                let parts = context.extensions.get::<axum::http::request::Parts>()?;
-                let Holder { subject, grants } = parts.extensions.get::<Holder>()?.clone();
+                let parts = context.extensions.get::<axum::http::request::Parts>();
+                let Some(holder) = parts.and_then(|parts| parts.extensions.get::<Holder>()) else {
+                    let words = "Nothing was done: this request came without a token.";
+                    return Err(ErrorData::invalid_request(words, None));
+                };
+                let Holder { subject, grants } = holder.clone();
                 // Without sessions every request comes to a server of its own: an agent is known by its token's name.
                 let stateless = context.meta.protocol_version().is_some();
                 let connection = if stateless { &agent } else { &inner.connection };
                 let connection = format!("{subject} {connection}");
-                Some(Origin { agent, connection, grants: Some(grants) })
+                Ok(Origin { agent, connection, grants: Some(grants) })
             }
         }
     }
@@ -156,7 +180,13 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_completions()
+            .build();
         let hashline = Implementation::new("hashline", env!("CARGO_PKG_VERSION"))
             .with_title("hashline: edits in the person's editor");
         ServerConfig::new(capabilities).with_server_info(hashline).with_instructions(INSTRUCTIONS)
@@ -190,6 +220,96 @@ impl ServerHandler for Server {
         }
     }
 
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let Inner { router, subscriptions, .. } = &*self.inner;
+        let origin = self.origin(&context).await?;
+        // Whoever has a list hears when it is another; without a session that is listened to.
+        if has_session(&context) {
+            subscriptions.add(router, origin.clone(), context.peer, Subject::List).await;
+        }
+        Ok(ListResourcesResult::with_all_items(open::listed(router.open_documents(&origin).await)))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(template::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let origin = self.origin(&context).await?;
+        let reply = self.inner.router.read_resource(&origin, &request.uri).await;
+        Ok(contents::into_result(request.uri, reply)?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        match &request.r#ref {
+            Reference::Resource(template) if request.argument.name == "path" => {
+                let origin = self.origin(&context).await?;
+                let given = &request.argument.value;
+                Ok(CompleteResult::new(self.inner.router.complete(&origin, &template.uri, given).await))
+            }
+            _ => Ok(CompleteResult::default()),
+        }
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let Inner { router, subscriptions, .. } = &*self.inner;
+        let origin = self.origin(&context).await?;
+        router.watchable(&request.uri).map_err(|why| ErrorData::invalid_params(why, None))?;
+        let subject = Subject::Resource(request.uri);
+        match subscriptions.add(router, origin, context.peer, subject).await {
+            true => Ok(()),
+            false => Err(ErrorData::invalid_params(subscriptions::too_many(), None)),
+        }
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.inner.subscriptions.remove(&Subject::Resource(request.uri));
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|uri| self.inner.router.watchable(uri).is_ok());
+            uris.truncate(subscriptions::MOST);
+        }
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let origin = self.origin(context.request_context()).await?;
+        tokio::select! {
+            () = subscriptions::listen(&self.inner.router, &origin, context.sink()) => {}
+            () = context.cancelled() => {}
+            () = self.inner.ended.cancelled() => {}
+        }
+        Ok(())
+    }
+
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         // Asked before the first call needs it.
         self.settle_roots(&context).await;
@@ -201,4 +321,9 @@ impl ServerHandler for Server {
         }
         self.settle_roots(&context).await;
     }
+}
+
+/// Whether the client began with a handshake, so that it can be told of things without listening.
+fn has_session(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_none_or(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str())
 }

@@ -8,6 +8,7 @@ use rmcp::model::{CallToolResult, JsonObject};
 
 use crate::own_edits::OwnEdits;
 use crate::reply::Reply;
+use crate::resources::{self, Request};
 use crate::tools;
 use crate::tools::edited::Desk;
 use crate::toolset::ToolName;
@@ -49,7 +50,7 @@ impl Toolbox {
         Desk { workspace: &self.workspace, caller, decided: self.is_decided(), own: &self.own_edits }
     }
 
-    /// Runs a tool. Whatever goes wrong is a result with `isError` and the next step in its words.
+    /// Runs a tool, or answers about resources. Whatever goes wrong is a result with `isError` and the next step in its words.
     ///
     /// `cancel` ends a wait. A tool that changes something does not look at it: what was begun is finished.
     pub async fn call(
@@ -59,13 +60,26 @@ impl Toolbox {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> CallToolResult {
-        let reply = match ToolName::parse(tool) {
-            Some(tool) => self.run(caller, tool, arguments, cancel).await,
-            None => Reply::refused(format!(
+        if let Some(tool) = ToolName::parse(tool) {
+            return self.run(caller, tool, arguments, cancel).await.into_result();
+        }
+        let reply = match Request::of_call(tool, arguments) {
+            Some(Ok(request)) => self.answer(caller, request, cancel).await,
+            Some(Err(_)) | None => Reply::refused(format!(
                 "This hashline has no tool {tool:?}. Use the same release in the editor and for the agent."
             )),
         };
         reply.into_result()
+    }
+
+    /// Answers about resources.
+    pub(crate) async fn answer(
+        &self,
+        caller: &Caller,
+        request: Request,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        resources::answer(&self.workspace, caller, request, cancel).await
     }
 
     pub(crate) async fn run(

@@ -77,6 +77,7 @@ impl Workspace {
         };
         self.inner.open.insert(uri.to_owned(), slot.clone());
         self.note_use(&slot);
+        self.changed();
         if slot.place().is_some() {
             slot.lock().record_before_delivery();
             slot.whole.send_replace(false);
@@ -110,6 +111,7 @@ impl Workspace {
         let Some(slot) = self.open_slot(uri) else { return Ok(()) };
         let result = slot.lock().change(version, changes, mark, self.now());
         self.note_use(&slot);
+        self.changed();
         self.attend(&slot);
         result
     }
@@ -164,6 +166,7 @@ impl Workspace {
             None => slot.lock().close(),
         }
         slot.forget_read();
+        self.changed();
         self.attend(&slot);
         self.later(Job::Closed(slot));
         self.forget_idle();

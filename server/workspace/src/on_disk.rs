@@ -429,6 +429,8 @@ impl Workspace {
         copy.keep_told(&document);
         copy.follow_home(&document, self.now());
         *document = copy;
+        drop(document);
+        self.changed();
     }
 
     /// Removes what a crash may have left in a file's folder, before the first write there.

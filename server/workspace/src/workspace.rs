@@ -152,6 +152,8 @@ pub(crate) struct Inner {
     pub recorder: Recorder,
     pub agents: Mutex<Vec<String>>,
     pub decisions: watch::Sender<u64>,
+    /// Counts what may change any answer to an agent.
+    pub changes: watch::Sender<u64>,
     pub events: mpsc::UnboundedSender<Event>,
     /// Who else may have a file open by now.
     pub others: OnceLock<Arc<dyn Others>>,
@@ -182,6 +184,7 @@ impl Workspace {
             recorder: Recorder::default(),
             agents: Mutex::new(Vec::new()),
             decisions: watch::Sender::new(0),
+            changes: watch::Sender::new(0),
             events,
             others: OnceLock::new(),
             started: Instant::now(),
@@ -334,6 +337,11 @@ impl Workspace {
         self.read_roots().identify(&path_of_file_uri(uri).ok()?)
     }
 
+    /// Lets those look who watch for changes.
+    pub(crate) fn changed(&self) {
+        self.inner.changes.send_modify(|count| *count += 1);
+    }
+
     /// Sees to what has come up in a document: records, tells, delivers. `slot` is not locked.
     pub(crate) fn attend(&self, slot: &Arc<Slot>) {
         let news = slot.lock().take_news();
@@ -350,6 +358,7 @@ impl Workspace {
             let uri = document.uri().to_owned();
             (document.has_unrecorded(), document.take_notices(), uri)
         };
+        self.changed();
         if unrecorded {
             self.later(Job::Record(slot.clone()));
         }

@@ -13,7 +13,7 @@ use crate::toolset::ToolName;
 
 /// One that can be asked.
 #[derive(Clone, Debug)]
-enum Target {
+pub(super) enum Target {
     Own,
     Sidecar(Box<Sidecar>),
 }
@@ -43,7 +43,7 @@ impl Router {
         }
     }
 
-    fn targets(&self) -> Vec<Target> {
+    pub(super) fn targets(&self) -> Vec<Target> {
         let sidecars = self.within_roots().into_iter().map(|sidecar| Target::Sidecar(Box::new(sidecar)));
         sidecars.chain([Target::Own]).collect()
     }

@@ -1,13 +1,16 @@
 //! `hashline mcp`: for each call the sidecar that has the document, or the disk.
 //!
 //! A call with a path goes to one place ([`choose`]), a call without one to all of them, whose answers become one ([`everywhere`]).
+//! Resources are read in the same places ([`resources`]), and watched in all that may come to have them ([`watch`]).
 //! The router looks for sidecars at every call, so an editor that starts or stops is noticed at the next; and again right before it
 //! writes a file, so one that starts meanwhile gets the call.
 
 mod choose;
 mod everywhere;
 mod pass;
+mod resources;
 mod sidecars;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -27,6 +30,7 @@ use crate::router::choose::Choice;
 use crate::router::sidecars::{Known, Sidecars};
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
+pub(crate) use watch::{Standing, Subject};
 
 /// How often a call is made where making it again is harmless.
 const ATTEMPTS: u32 = 4;
@@ -106,6 +110,11 @@ impl Router {
         self.serve_roots(opened);
     }
 
+    /// Why no folder is served, while none is.
+    fn nothing(&self) -> Option<String> {
+        self.nothing.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The folders that are served.
     pub(crate) fn roots(&self) -> Roots {
         self.roots.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -133,8 +142,7 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
-        let nothing = self.nothing.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(why) = nothing {
+        if let Some(why) = self.nothing() {
             return Reply::refused(why);
         }
         let mut known = self.sidecars.known();
@@ -162,10 +170,7 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
-        let Origin { agent, connection, grants } = origin.clone();
-        // The workspace's roots are this router's.
-        let caller = Caller { agent, connection, roots: None, grants };
-        self.own.run(&caller, tool, arguments, cancel).await
+        self.own.run(&own_caller(origin), tool, arguments, cancel).await
     }
 
     /// As sidecars know the caller.
@@ -261,6 +266,12 @@ impl Router {
         let near = known.list.iter().zip(&known.roots).filter(|(_, roots)| touches(roots));
         near.map(|(sidecar, _)| sidecar.clone()).collect()
     }
+}
+
+/// The caller for the own workspace, whose roots are this connection's.
+fn own_caller(origin: &Origin) -> Caller {
+    let Origin { agent, connection, grants } = origin.clone();
+    Caller { agent, connection, roots: None, grants }
 }
 
 #[cfg(test)]

@@ -22,6 +22,11 @@ pub(super) struct Failure {
 }
 
 impl Failure {
+    /// What cannot be written was not asked.
+    pub(super) fn of_json(error: &serde_json::Error) -> Self {
+        Self { error: Error::Protocol(error.to_string()), sent: false }
+    }
+
     /// Whether the sidecar is gone and was not asked.
     pub(super) fn is_gone(&self) -> bool {
         !self.sent && super::choose::is_gone(&self.error)
@@ -48,6 +53,11 @@ impl Failure {
     /// Whether making the call again may help, and cannot make anything happen twice.
     pub(super) fn may_retry(&self, tool: ToolName) -> bool {
         self.is_going_away() && (self.is_harmless() || tool.is_read_only())
+    }
+
+    /// The same in words, where nothing was to be changed.
+    pub(super) fn of_question(&self, sidecar: &Sidecar) -> String {
+        format!("{} could not be asked: {}. Try again in a moment.", sidecar.editor, self.error)
     }
 
     /// The same in words for the agent.
@@ -77,13 +87,24 @@ impl Router {
         tool: ToolName,
         arguments: &JsonObject,
     ) -> Result<Reply, Failure> {
-        let client = self.sidecars.client(sidecar).await.map_err(|error| Failure { error, sent: false })?;
-        let caller = self.caller(origin);
-        let call = Call { caller, tool: tool.as_str().to_owned(), arguments: arguments.clone() };
         let limit = match tool {
             ToolName::AwaitReview => LIMIT + Duration::from_secs(LONGEST.unsigned_abs()),
             _ => LIMIT,
         };
+        self.exchange(sidecar, origin, tool.as_str(), arguments.clone(), limit).await
+    }
+
+    /// Asks a sidecar for something by its name, once.
+    pub(super) async fn exchange(
+        &self,
+        sidecar: &Sidecar,
+        origin: &Origin,
+        name: &str,
+        arguments: JsonObject,
+        limit: Duration,
+    ) -> Result<Reply, Failure> {
+        let client = self.sidecars.client(sidecar).await.map_err(|error| Failure { error, sent: false })?;
+        let call = Call { caller: self.caller(origin), tool: name.to_owned(), arguments };
         let sent = |error| Failure { error, sent: true };
         let raw = match tokio::time::timeout(limit, client.call(&call)).await {
             Ok(answer) => answer.map_err(sent)?,

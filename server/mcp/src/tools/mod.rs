@@ -12,4 +12,4 @@ pub(crate) mod read_text_file;
 pub(crate) mod withdraw_edit;
 pub(crate) mod write_file;
 
-mod told;
+pub(crate) mod told;

@@ -126,7 +126,7 @@ fn write_own_text(out: &mut String, lines: &[String]) {
 }
 
 /// What stands against a hunk, and what to do, in words for its agent.
-fn conflict_words(conflict: Conflict, sentence: Option<&str>) -> String {
+pub(crate) fn conflict_words(conflict: Conflict, sentence: Option<&str>) -> String {
     let what = match conflict {
         Conflict::LineChanged => "the person changed a line that it replaces",
         Conflict::LineRemoved => "the person removed a line that it replaces",

@@ -11,5 +11,7 @@ mod listed;
 mod live;
 mod place;
 mod protocol;
+mod resources;
 mod routed;
+mod subscribed;
 mod whole_files;

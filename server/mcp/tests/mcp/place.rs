@@ -54,8 +54,10 @@ impl Place {
         let (workspace, _) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
         let toolbox = Toolbox::new(workspace.clone()).of_editor(name);
         let waits = tokio::sync::watch::Sender::new(0);
-        let sidecar = self.start(name, folders, Arc::new(Served { toolbox, waits: waits.clone() }));
-        Editor { workspace, sidecar, waits }
+        let watches = tokio::sync::watch::Sender::new(0);
+        let served = Served { toolbox, waits: waits.clone(), watches: watches.clone() };
+        let sidecar = self.start(name, folders, Arc::new(served));
+        Editor { workspace, sidecar, waits, watches }
     }
 
     pub fn start<H: Handler>(&self, name: &str, folders: &[&Path], handler: Arc<H>) -> Running {
@@ -112,6 +114,8 @@ pub struct Served {
     pub toolbox: Toolbox,
     /// How many calls wait for the person.
     pub waits: tokio::sync::watch::Sender<usize>,
+    /// How many wait for a change.
+    pub watches: tokio::sync::watch::Sender<usize>,
 }
 
 /// A call that waits, as long as it does.
@@ -135,6 +139,8 @@ impl Handler for Served {
         let Call { caller, tool, arguments } = call;
         let waits = tool == "await_review" && arguments["timeout_s"] != 0;
         let _waits = waits.then(|| Waits::begin(&self.waits));
+        let watches = tool == "resources/states" && arguments["wait_ms"] != 0;
+        let _watches = watches.then(|| Waits::begin(&self.watches));
         let caller = caller_of(caller);
         Ok(Raw::of(&self.toolbox.call(&caller, &tool, arguments, &cancel).await).unwrap())
     }
@@ -165,6 +171,7 @@ pub struct Editor {
     pub workspace: Workspace,
     pub sidecar: Running,
     pub waits: tokio::sync::watch::Sender<usize>,
+    pub watches: tokio::sync::watch::Sender<usize>,
 }
 
 impl Editor {
@@ -174,10 +181,12 @@ impl Editor {
 
     /// Returns when as many calls wait for the person.
     pub async fn waits(&self, count: usize) {
-        let mut waits = self.waits.subscribe();
-        let reached = waits.wait_for(|now| *now == count);
-        let reached = tokio::time::timeout(Duration::from_secs(20), reached).await;
-        assert!(reached.is_ok(), "{} calls wait, not {count}", *self.waits.borrow());
+        reached(&self.waits, count).await;
+    }
+
+    /// Returns when as many calls wait for a change.
+    pub async fn watched(&self, count: usize) {
+        reached(&self.watches, count).await;
     }
 
     pub async fn reject(&self, edit: &str, reason: &str) {
@@ -193,4 +202,11 @@ impl Editor {
         };
         self.workspace.decide(None, &request).await;
     }
+}
+
+async fn reached(calls: &tokio::sync::watch::Sender<usize>, count: usize) {
+    let mut waiting = calls.subscribe();
+    let reached = waiting.wait_for(|now| *now == count);
+    let reached = tokio::time::timeout(Duration::from_secs(20), reached).await;
+    assert!(reached.is_ok(), "{} calls wait, not {count}", *calls.borrow());
 }

@@ -64,7 +64,7 @@ pub async fn call(connection: &Connection, tool: &'static str, arguments: Value)
     Answer::of(&connection.call_tool(params).await.unwrap())
 }
 
-fn modern() -> ClientLifecycleMode {
+pub fn modern() -> ClientLifecycleMode {
     ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
 }
 

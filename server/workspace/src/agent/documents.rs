@@ -90,17 +90,13 @@ pub(super) fn info(slot: &Slot) -> DocumentInfo {
             pending += 1;
             conflicted += usize::from(matches!(hunk.state, crate::document::HunkState::Conflicted(_)));
         }
-        let language = match document.home() {
-            crate::document::Home::Editor { language, .. } => language.clone(),
-            crate::document::Home::Disk => String::new(),
-        };
         let text = document.text().clone();
         let lines = if pending > 0 { document.weave().agent().line_count() } else { text.line_count() };
         let uri = document.uri().to_owned();
         let info = DocumentInfo {
             name: name_of(slot, uri.clone()),
             dirty: false,
-            language,
+            language: document.language().to_owned(),
             lines,
             pending,
             conflicted,

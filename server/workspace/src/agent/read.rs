@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_text::{FileHash, Text};
+use hashline_text::{FileHash, Text, decode};
 use hashline_weave::View;
 
 use crate::disk::DiskError;
@@ -67,7 +67,11 @@ impl Workspace {
                 .map_err(|reason| Refusal::OutOfStep { uri: uri.clone(), reason })?;
             (served, name_of(&slot, uri), document.is_open())
         };
+        let known = served.hash.is_some();
         let hash = hash_of(&mut served).await;
+        if !known {
+            slot.lock().hashed(&served, hash);
+        }
         let (held, conflicted) = (served.held, served.conflicted.clone());
         let disk_differs = open && slot.disk_differs();
         Ok(ReadReply { name, open, disk_differs, hash, held, conflicted, served, slot })
@@ -90,11 +94,19 @@ impl Workspace {
 
     async fn reach_found(&self, found: Found) -> Result<Arc<Slot>, Refusal> {
         let slot = self.reach_any(found).await?;
+        let Some(place) = slot.place() else { return Ok(slot) };
+        let (exists, bytes) = {
+            let document = slot.lock();
+            // What an editor has open is text, whatever its file holds.
+            (document.exists_for_agents(), document.bytes().filter(|_| !document.is_open()).cloned())
+        };
         // The record may tell of a file that is not there.
-        let missing = slot.place().filter(|_| !slot.lock().exists_for_agents());
-        match missing {
-            Some(place) => Err(DiskError::NotFound { path: place.absolute().to_owned() }.into()),
-            None => Ok(slot),
+        if !exists {
+            return Err(DiskError::NotFound { path: place.absolute().to_owned() }.into());
+        }
+        match bytes.map(|bytes| decode(&bytes)) {
+            Some(Err(error)) => Err(Refusal::NotText { path: place.to_text(), error }),
+            Some(Ok(_)) | None => Ok(slot),
         }
     }
 

@@ -262,6 +262,23 @@ pub enum DiskError {
         /// The most that is served.
         limit: u64,
     },
+    /// What should be listed is no folder.
+    #[error("{} is not a folder, so there is nothing to list. Name a folder, or read it as a file.", to_text(.path))]
+    NotAFolder {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// A folder with more names than are listed.
+    #[error(
+        "{} holds more than {limit} names, and folders of that size are not listed. Use a command-line tool, or name a folder in it.",
+        to_text(.path)
+    )]
+    TooManyEntries {
+        /// The folder.
+        path: PathBuf,
+        /// The most names that are listed.
+        limit: usize,
+    },
     /// The file is not as it was when the caller read it.
     #[error("{} was changed meanwhile by something else, and was left as it is. Read it again and repeat the edit.", to_text(.path))]
     ChangedMeanwhile {

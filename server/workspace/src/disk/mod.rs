@@ -1,8 +1,8 @@
 //! Files on disk: where agents may go, and how files are read and replaced there.
 //!
 //! [`Roots`] are the folders served. [`Roots::resolve`] turns what a caller wrote into a [`Place`], and only a place
-//! can be read or written: [`read`], [`stamp`], [`write()`], [`remove`], [`create_folders`]. All of it blocks and
-//! belongs on a thread that may.
+//! can be read or written: [`read`], [`stamp`], [`write()`], [`remove`], [`create_folders`]. [`Roots::list`] tells what lies in a
+//! folder. All of it blocks and belongs on a thread that may.
 //!
 //! ```
 //! use hashline_workspace::disk::{read, write, Expect, PathStyle, Roots};
@@ -32,6 +32,7 @@
 
 mod error;
 mod file;
+mod listing;
 mod path;
 mod roots;
 mod spelling;
@@ -43,6 +44,7 @@ mod tests;
 
 pub use error::{Action, DiskError, PathRefusal};
 pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
+pub use listing::{Entry, EntryKind, MAX_ENTRIES};
 pub use path::{Place, identity};
 pub use roots::{Root, Roots};
 pub use spelling::{PathStyle, names_within_root, path_of_file_uri};

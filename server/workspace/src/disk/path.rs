@@ -126,8 +126,19 @@ impl Roots {
         if !absolute.is_absolute() {
             return None;
         }
-        let (index, names) = self.locate(&lexical(absolute))?;
-        Walk::new(self, &to_text(absolute)).run(index, names).ok().map(|found| found.place)
+        self.follow(&lexical(absolute)).map(|(place, _)| place)
+    }
+
+    /// Where an absolute path without `..` leads, and what is there; none if that is not served.
+    pub(super) fn follow(&self, absolute: &Path) -> Option<(Place, End)> {
+        let (index, names) = self.locate(absolute)?;
+        Walk::new(self, &to_text(absolute)).run(index, names).ok().map(|found| (found.place, found.end))
+    }
+
+    /// Whether a path within the roots means what is above all of them.
+    pub(super) fn is_top(&self, given: &str) -> Result<bool, PathRefusal> {
+        let first = self.get(0).ok_or_else(|| PathRefusal::NoRoots { given: given.into() })?;
+        Ok(read_spelling(given, PathStyle::WithinRoot, &to_text(first.path()))?.names.is_empty())
     }
 
     /// The absolute path that a caller's words mean before any link is followed, in the spelling of its root; none where the words
@@ -240,7 +251,7 @@ fn real(path: &Path, links: usize) -> Option<PathBuf> {
 
 /// What the way ends in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     Folder,
     Other,
     Missing,

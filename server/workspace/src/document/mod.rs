@@ -206,6 +206,15 @@ impl Document {
         &self.home
     }
 
+    /// The editor's name for its language; empty for a file that no editor has open.
+    #[must_use]
+    pub(crate) fn language(&self) -> &str {
+        match &self.home {
+            Home::Editor { language, .. } => language,
+            Home::Disk => "",
+        }
+    }
+
     /// Whether an editor has it open.
     #[must_use]
     pub fn is_open(&self) -> bool {

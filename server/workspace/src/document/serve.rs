@@ -103,9 +103,13 @@ impl Snapshots {
         Some((found.2, found.3.clone()))
     }
 
-    fn keep(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
+    fn hashed(&mut self, served: &Served, hash: FileHash) {
         self.latest.retain(|(view, ..)| *view != served.view);
         self.latest.push((served.view, served.revision, hash, served.snapshot.clone()));
+    }
+
+    fn keep(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
+        self.hashed(served, hash);
         let seen = match self.kept.iter().position(|kept| kept.hash == hash) {
             Some(at) => self.kept.remove(at).seen,
             None => Vec::new(),
@@ -163,6 +167,11 @@ impl Document {
             None => (None, Arc::new(self.weave().snapshot(view))),
         };
         Ok(Served { snapshot, hash, view, held, conflicted, form, revision })
+    }
+
+    /// Remembers the hash of a view, so that it is not computed again while the text stays as it is.
+    pub(crate) fn hashed(&mut self, served: &Served, hash: FileHash) {
+        self.snapshots.hashed(served, hash);
     }
 
     /// Remembers what an agent was given: these lines of a view with this hash.

@@ -370,3 +370,17 @@ async fn the_log_tells_of_it_as_the_specification_has_it() {
     assert_eq!(entries[1].file_path.as_ref(), desk.path("b.txt").to_str().unwrap());
     assert!(entries[2].hash_before.is_some() && entries[2].hash_after.is_none());
 }
+
+#[tokio::test]
+#[cfg(unix)]
+async fn a_file_that_is_no_text_is_not_read_as_one_however_often_it_was_looked_at() {
+    // One that was there long before, so that a glance at it is enough.
+    let folder = std::path::Path::new("/usr/bin");
+    let roots = Roots::open([folder]).unwrap();
+    let (workspace, _) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
+    for _ in 0..2 {
+        assert!(workspace.has_file(&caller(), "env").await.unwrap());
+        let refused = read(&workspace, "env").await.unwrap_err();
+        assert!(matches!(refused, Refusal::NotText { .. }), "{refused}");
+    }
+}

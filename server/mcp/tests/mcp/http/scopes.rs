@@ -204,6 +204,45 @@ async fn lists_and_waits_leave_out_what_is_not_given() {
     assert_eq!(kept, "new\n");
 }
 
+#[tokio::test]
+async fn resources_give_what_the_token_gives() {
+    let http = project().await;
+    let root = http.place.root.display().to_string();
+    let editor = http.place.editor("nvim", &[&http.place.root]);
+    for name in ["docs/deep/b.txt", "docs-old/a.txt"] {
+        editor.open(&http.place.root.join(name), "text\n");
+    }
+    for client in http.both(&["read:/docs"]).await {
+        for (uri, status) in [
+            ("list://docs".to_owned(), 200),
+            ("list://docs/deep".to_owned(), 200),
+            ("list://".to_owned(), 403),
+            ("list://docs-old".to_owned(), 403),
+            ("list://docs/outside".to_owned(), 403),
+            ("list://docs/%2e%2e/private".to_owned(), 403),
+            (format!("file://{root}/docs/a.txt"), 200),
+            (format!("file://{root}/docs/out.txt"), 403),
+            (format!("file://{root}/docs-old/a.txt"), 403),
+            ("review://docs/a.txt".to_owned(), 200),
+            ("review://private/a.txt".to_owned(), 403),
+        ] {
+            let answer = client.ask("resources/read", json!({ "uri": uri })).await;
+            assert_eq!(answer.status, status, "{uri}: {}", answer.body);
+        }
+        let listed = client.ask("resources/list", json!({})).await.body;
+        assert!(listed.contains("deep/b.txt") && !listed.contains("docs-old"), "{listed}");
+        let all = client.ask("resources/read", json!({ "uri": "review://" })).await;
+        assert_eq!(all.status, 403, "{}", all.body);
+        let completing = json!({
+            "ref": { "type": "ref/resource", "uri": "file://{+path}" },
+            "argument": { "name": "path", "value": "" },
+        });
+        let completed = client.ask("completion/complete", completing).await.body;
+        assert!(completed.contains("docs/") && !completed.contains("private"), "{completed}");
+        assert!(!completed.contains("docs-old"), "{completed}");
+    }
+}
+
 /// The arguments that a tool takes.
 fn only(given: &Value, tool: &str) -> Value {
     match tool {

@@ -3,6 +3,7 @@
 mod errors;
 mod files;
 mod links;
+mod listing;
 mod paths;
 mod races;
 mod writes;
