@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_text::{FileHash, Text};
+use hashline_text::{DiskForm, FileHash, Line, Text, decode};
 use hashline_weave::View;
 
 use crate::disk::DiskError;
@@ -47,6 +47,21 @@ impl ReadReply {
     #[must_use]
     pub fn text(&self) -> &Text {
         self.served.text()
+    }
+
+    /// Lines as they would be stored, with their endings, 0-based; without the byte-order mark, which belongs to no line.
+    #[must_use]
+    pub fn stored(&self, lines: Range<usize>) -> String {
+        let text = self.text();
+        let bytes = text.byte_of_line(Line(lines.start))..text.byte_of_line(Line(lines.end));
+        let slice = text.slice(bytes).unwrap_or_default();
+        match self.served.form() {
+            DiskForm { ending: None, .. } => slice.into_owned(),
+            form => {
+                let stored = DiskForm { bom: false, ..form }.to_bytes(&Text::from(slice.as_ref()));
+                String::from_utf8_lossy(&stored).into_owned()
+            }
+        }
     }
 }
 
@@ -95,10 +110,17 @@ impl Workspace {
     async fn reach_found(&self, found: Found) -> Result<Arc<Slot>, Refusal> {
         let slot = self.reach_any(found).await?;
         // The record may tell of a file that is not there.
-        let missing = slot.place().filter(|_| !slot.lock().exists_for_agents());
-        match missing {
-            Some(place) => Err(DiskError::NotFound { path: place.absolute().to_owned() }.into()),
-            None => Ok(slot),
+        let Some(place) = slot.place() else { return Ok(slot) };
+        let (is_there, bytes) = {
+            let document = slot.lock();
+            (document.exists_for_agents(), document.bytes().filter(|_| !document.is_open()).cloned())
+        };
+        if !is_there {
+            return Err(DiskError::NotFound { path: place.absolute().to_owned() }.into());
+        }
+        match bytes.map(|bytes| decode(&bytes)) {
+            Some(Err(error)) => Err(Refusal::NotText { path: place.to_text(), error }),
+            _ => Ok(slot),
         }
     }
 
