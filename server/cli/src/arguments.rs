@@ -108,6 +108,7 @@ Examples:
   hashline mcp                             as agents start it, in the project
   hashline mcp --root . --root ../shared   two folders and nothing else
   hashline mcp --toolset hashline          only reading and editing
+  hashline mcp --toolset text              lines by number, files by their hash
   HASHLINE_LOG=debug hashline mcp --log-file /tmp/hashline.log
 
 It ends when its input does, or at SIGINT or SIGTERM.
@@ -119,11 +120,11 @@ pub struct Mcp {
     /// A folder to serve; may be given several times
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
-    /// Tools to list, by group: hashline, files, review, search [default: all]
+    /// Tools to list, by group: hashline, files, review, search, text [default: all but text]
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     pub toolset: Vec<Toolset>,
-    /// How names of tools are listed; calls may use either. Hidden as long as no tool has a dot in its name
-    #[arg(long, value_name = "STYLE", default_value = "plain", hide = true)]
+    /// How the names of the tools in text are listed; calls may use either
+    #[arg(long, value_name = "STYLE", default_value = "plain")]
     pub tool_names: ToolNames,
     /// What becomes of edits while no editor is running for the folder
     #[arg(long, value_name = "MODE", default_value = "apply")]

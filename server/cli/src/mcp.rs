@@ -20,7 +20,7 @@ pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {
     let roots = if fixed { Roots::open(&options.root).map_err(Failure::usage)? } else { started_in()? };
     let settings = Settings { disk: options.mode.into(), ..Settings::default() };
     let router = Arc::new(Router::new(roots, fixed, settings, state));
-    let sets = if options.toolset.is_empty() { &Toolset::ALL } else { options.toolset.as_slice() };
+    let sets = if options.toolset.is_empty() { &Toolset::DEFAULT } else { options.toolset.as_slice() };
     let names = match options.tool_names {
         ToolNames::Plain => NameStyle::Plain,
         ToolNames::Dotted => NameStyle::Dotted,

@@ -12,7 +12,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::client_roots::ClientRoots;
-use crate::instructions::INSTRUCTIONS;
+use crate::instructions::instructions;
 use crate::reply::Reply;
 use crate::router::{Origin, Router};
 use crate::toolset::{NameStyle, ToolName, Toolset, list};
@@ -86,12 +86,13 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let hashline = Implementation::new("hashline", env!("CARGO_PKG_VERSION"))
             .with_title("hashline: edits in the person's editor");
-        ServerConfig::new(capabilities).with_server_info(hashline).with_instructions(INSTRUCTIONS)
+        let instructions = instructions(&self.inner.sets);
+        ServerConfig::new(capabilities).with_server_info(hashline).with_instructions(instructions)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let tool = self.offered(name)?;
-        self.inner.tools.iter().find(|listed| listed.name == tool.as_str()).cloned()
+        self.inner.tools.iter().find(|listed| ToolName::parse(&listed.name) == Some(tool)).cloned()
     }
 
     async fn list_tools(
