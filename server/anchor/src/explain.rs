@@ -9,8 +9,8 @@ use std::ops::Range;
 use hashline_text::{Line, Text};
 
 use crate::{
-    AnchorFailure, LineHash, Mismatch, Moved, OperationError, Part, PatchError, Problem, RewriteFailure,
-    write_regions,
+    AnchorFailure, LineHash, Mismatch, Moved, NumberedFailure, OperationError, Part, PatchError, Problem,
+    RewriteFailure, write_numbered_regions, write_regions,
 };
 
 const REFUSED: &str = "The edit was refused and nothing was changed.\n";
@@ -132,6 +132,127 @@ pub fn explain_rewrite(failures: &[RewriteFailure], current: &Text) -> String {
 #[must_use]
 pub fn explain_patch(error: &PatchError) -> String {
     format!("{REFUSED}- the diff: {error}.\n")
+}
+
+/// Puts what is wrong with an edit of numbered lines into words, with the lines of `current` that it is about behind their numbers.
+///
+/// ```
+/// use hashline_anchor::{NumberedEdit, Options, explain_numbered};
+/// let text = "let x = 1;\nlet y = 2;\n".into();
+/// let edit = NumberedEdit::Insert { line: 2, anchor: "let x = 1;".into(), content: "x".into() };
+/// assert_eq!(
+///     explain_numbered(&edit.resolve(&text, Options::default()).unwrap_err(), &text),
+///     "The edit was refused and nothing was changed.\nLine 2 contains \"let y = 2;\", not \"let x = 1;\", which stands in line 1. \
+///      Send the edit again with the number and the whole content of the line that you mean.\nThe lines as they are now, \
+///      each behind its number and |:\n1|let x = 1;\n2|let y = 2;\n"
+/// );
+/// ```
+#[must_use]
+pub fn explain_numbered(failure: &NumberedFailure, current: &Text) -> String {
+    let mut out = String::from(REFUSED);
+    out.push_str(&numbered_sentence(failure));
+    out.push('\n');
+    let places: Vec<Range<usize>> = failure.places().iter().map(short).collect();
+    if !places.is_empty() && current.line_count() > 0 {
+        out.push_str("The lines as they are now, each behind its number and |:\n");
+        write_numbered_regions(&mut out, current, &places, CONTEXT, MAX_SHOWN_CHARS);
+    }
+    out
+}
+
+/// As much of a place as is shown.
+fn short(place: &Range<usize>) -> Range<usize> {
+    place.start..place.end.min(place.start.saturating_add(MAX_SHOWN_LINES))
+}
+
+fn numbered_sentence(failure: &NumberedFailure) -> String {
+    match failure {
+        NumberedFailure::Number { problem, inserts } => {
+            let problem = capital(&problem.to_string());
+            let next = match inserts {
+                true => "Give the number of a line that is there; text_append puts lines at the end.",
+                false => "Give lines that are there; text_append puts lines at the end.",
+            };
+            format!("{problem}. {next}")
+        }
+        NumberedFailure::NoContent => {
+            "Content is empty, and that is no line. Send the lines to put in; \"\\n\" is one empty line."
+                .to_owned()
+        }
+        NumberedFailure::ManyLines(count) => {
+            format!(
+                "Anchor holds {count} lines, and it names one. Send the whole content of the line before which to insert."
+            )
+        }
+        NumberedFailure::Differs { field, line, there, wanted, elsewhere, .. } => {
+            let spaces = there.trim() == wanted.trim();
+            let part = !spaces && !wanted.trim().is_empty() && there.contains(wanted.trim());
+            let mut words = format!("Line {} contains {}, not {}", line + 1, quoted(there), quoted(wanted));
+            match (spaces, part, elsewhere.is_empty()) {
+                (true, ..) => words.push_str(": they differ in spaces. "),
+                (_, true, _) => words.push_str(" alone: the whole line is needed. "),
+                (.., true) => words.push_str(". "),
+                (.., false) if *field == "old" => {
+                    // Writing to a string cannot fail.
+                    let _ = write!(
+                        words,
+                        "; all of old stands from {} on, outside of lines. ",
+                        listed(elsewhere)
+                    );
+                }
+                (.., false) => {
+                    let _ = write!(words, ", which stands in {}. ", listed(elsewhere));
+                }
+            }
+            words.push_str(match *field {
+                "old" => {
+                    "Send the edit again with lines that hold what is meant, and with old as it stands there."
+                }
+                _ => "Send the edit again with the number and the whole content of the line that you mean.",
+            });
+            words
+        }
+        NumberedFailure::NotFound { lines, wanted, elsewhere } => {
+            let mut words = format!(
+                "{} {} not contain the lines of old, which begin with {}",
+                capital(&numbered(lines)),
+                if lines.len() == 1 { "does" } else { "do" },
+                quoted(wanted)
+            );
+            match elsewhere.is_empty() {
+                true => words.push_str(". "),
+                false => {
+                    let _ = write!(words, "; they stand from {} on. ", listed(elsewhere));
+                }
+            }
+            words.push_str(
+                "Send the edit again with lines that hold all of old, and with old as it stands there.",
+            );
+            words
+        }
+        NumberedFailure::Ambiguous { places, more, .. } => format!(
+            "Old stands more than once in these lines: from {}{} on. Send the edit again with lines that hold only the one that you mean.",
+            listed(places),
+            if *more { ", …" } else { "" }
+        ),
+    }
+}
+
+/// The first letter as at the beginning of a sentence.
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Lines counted from 0 in a list.
+fn listed(lines: &[usize]) -> String {
+    let numbers: Vec<String> = lines.iter().map(|line| (line + 1).to_string()).collect();
+    let name = if lines.len() == 1 { "line" } else { "lines" };
+    format!("{name} {}", numbers.join(", "))
+}
+
+fn quoted(content: &str) -> String {
+    format!("{:?}", shortened(content))
 }
 
 /// What the parts of a request are called.

@@ -21,7 +21,8 @@
 //! ```
 //!
 //! Files are also edited without anchors: written whole ([`rewrite_whole`]), by exact pieces ([`replace`]) and by unified diffs
-//! ([`Patch`]). All of these come to a [`Rewrite`]: lines replaced by lines whose endings are said, too.
+//! ([`Patch`]). All of these come to a [`Rewrite`]: lines replaced by lines whose endings are said, too. And lines are named by number
+//! and whole content ([`NumberedEdit`]).
 //!
 //! # Invariants
 //!
@@ -47,6 +48,7 @@ mod explain;
 mod failure;
 mod line_hash;
 mod nearest;
+mod numbered;
 mod operation;
 mod patch;
 mod replacement;
@@ -60,14 +62,20 @@ pub use anchor::{Anchor, AnchorError, AnchorSpan, LineAnchor};
 pub use apply::{apply, endings_for, owned_lines};
 pub use content::content_lines;
 pub use edit::{Hunk, LineEdit, merge_touching};
-pub use explain::{CONTEXT, MAX_SHOWN_CHARS, explain, explain_form, explain_patch, explain_rewrite};
+pub use explain::{
+    CONTEXT, MAX_SHOWN_CHARS, explain, explain_form, explain_numbered, explain_patch, explain_rewrite,
+};
 pub use failure::{AnchorFailure, Mismatch, Part, Problem, RewriteFailure};
 pub use line_hash::{LineHash, line_hash};
 pub use nearest::Near;
+pub use numbered::{LineRange, NumberProblem, NumberedEdit, NumberedFailure};
 pub use operation::{OpName, Operation, OperationError, OperationProblem, RawOperation};
 pub use patch::{Patch, PatchError};
 pub use replacement::{Replacement, replace};
 pub use resolve::{Moved, Options, Resolved, resolve};
 pub use rewrite::{ExactHunk, Rewrite};
-pub use tagged::{Page, write_regions, write_tagged, write_tagged_cut, write_tagged_line, write_tagged_page};
+pub use tagged::{
+    Page, write_numbered_regions, write_regions, write_tagged, write_tagged_cut, write_tagged_line,
+    write_tagged_page,
+};
 pub use whole::rewrite_whole;

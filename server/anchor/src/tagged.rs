@@ -101,6 +101,27 @@ pub fn write_regions(
     }
 }
 
+/// As [`write_regions`], with the number alone before each line: `LINE|content`.
+pub fn write_numbered_regions(
+    out: &mut String,
+    text: &Text,
+    places: &[Range<usize>],
+    context: usize,
+    max_line_chars: usize,
+) {
+    for (at, region) in regions(text.line_count(), places, context).into_iter().enumerate() {
+        if at > 0 {
+            out.push_str("…\n");
+        }
+        for (line, number) in text.lines(region.clone()).zip(region.start + 1..) {
+            let content = line.content();
+            let shown = cut(&content, max_line_chars);
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "{number}|{}", shown.as_deref().unwrap_or(&content));
+        }
+    }
+}
+
 /// The ranges widened by the context, within the text, sorted and joined.
 fn regions(count: usize, places: &[Range<usize>], context: usize) -> Vec<Range<usize>> {
     let widen = |place: &Range<usize>| {

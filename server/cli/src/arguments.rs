@@ -114,6 +114,7 @@ Examples:
   hashline mcp                             as agents start it, in the project
   hashline mcp --root . --root ../shared   two folders and nothing else
   hashline mcp --toolset hashline          only reading and editing
+  hashline mcp --toolset text              lines by number, files by their hash
   HASHLINE_LOG=debug hashline mcp --log-file /tmp/hashline.log
 
 It ends when its input does, or at SIGINT or SIGTERM.
@@ -222,18 +223,18 @@ pub struct Status {
 
 #[derive(Debug, Args)]
 pub struct Tools {
-    /// Tools to list, by group: hashline, files, review, search [default: all]
+    /// Tools to list, by group: hashline, files, review, search, text [default: all but text]
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     toolset: Vec<Toolset>,
-    /// How names of tools are listed; calls may use either. Hidden as long as no tool has a dot in its name
-    #[arg(long, value_name = "STYLE", default_value = "plain", hide = true)]
+    /// How the names of the tools in text are listed; calls may use either
+    #[arg(long, value_name = "STYLE", default_value = "plain")]
     tool_names: ToolNames,
 }
 
 impl Tools {
     /// The groups that are listed.
     pub fn sets(&self) -> Vec<Toolset> {
-        if self.toolset.is_empty() { Toolset::ALL.into() } else { self.toolset.clone() }
+        if self.toolset.is_empty() { Toolset::DEFAULT.into() } else { self.toolset.clone() }
     }
 
     /// How names are listed.

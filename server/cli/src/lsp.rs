@@ -93,7 +93,7 @@ impl ServeHttp for OverHttp {
             let http = HttpOptions {
                 key: Arc::new(key),
                 hosts: Vec::new(),
-                toolsets: Toolset::ALL.into(),
+                toolsets: Toolset::DEFAULT.into(),
                 names: NameStyle::Plain,
             };
             let server = HttpServer::bind(&address, self.router().clone(), http).await;

@@ -54,31 +54,77 @@ impl Arguments {
 
     /// A text that must be there; empty if it is not, which is noted.
     pub(crate) fn required_text(&mut self, name: &str, hint: &str) -> String {
-        let missing = self.given.get(name).is_none_or(Value::is_null);
-        if missing {
+        self.note_missing(name, hint);
+        self.text(name).unwrap_or_default()
+    }
+
+    fn note_missing(&mut self, name: &str, hint: &str) {
+        if self.given.get(name).is_none_or(Value::is_null) {
             self.problem(format!("{name} is missing: {hint}"));
         }
-        self.text(name).unwrap_or_default()
     }
 
     /// The hash of the text that the call is for, if it is given.
     pub(crate) fn file_hash(&mut self) -> Option<HashPrefix> {
         let text = self.text("file_hash").filter(|text| !text.trim().is_empty())?;
-        text.parse().map_err(|error| self.problem(format!("file_hash: {error}"))).ok()
+        self.hash("file_hash", &text)
+    }
+
+    /// A hash that must be there; what is not one is noted.
+    pub(crate) fn required_hash(&mut self, name: &str, hint: &str) -> Option<HashPrefix> {
+        let text = self.required_text(name, hint);
+        if self.is_faultless() { self.hash(name, &text) } else { None }
+    }
+
+    fn hash(&mut self, name: &str, text: &str) -> Option<HashPrefix> {
+        text.parse().map_err(|error| self.problem(format!("{name}: {error}"))).ok()
+    }
+
+    /// The turn that the call belongs to, if one is named.
+    pub(crate) fn conversation(&mut self) -> Option<String> {
+        self.text("mcp_conversation_id").filter(|id| !id.trim().is_empty())
     }
 
     /// A whole number, also as a string of digits.
     pub(crate) fn whole(&mut self, name: &str) -> Option<i64> {
         let value = self.take(name)?;
-        let number = match &value {
-            Value::Number(number) => number.as_i64().or_else(|| whole_float(number.as_f64()?)),
-            Value::String(text) => text.trim().parse().ok(),
-            _ => None,
-        };
+        let number = whole_of(&value);
         if number.is_none() {
             self.problem(format!("{name} must be a whole number, such as 12, not {}", shown(&value)));
         }
         number
+    }
+
+    /// A whole number that must be there; 0 if it is not, which is noted.
+    pub(crate) fn required_whole(&mut self, name: &str, hint: &str) -> i64 {
+        self.note_missing(name, hint);
+        self.whole(name).unwrap_or_default()
+    }
+
+    /// Two whole numbers, also as a string that holds them as JSON.
+    pub(crate) fn pair(&mut self, name: &str) -> Option<(i64, i64)> {
+        let value = self.take(name)?;
+        let numbers = match &value {
+            Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
+            other => other.clone(),
+        };
+        let pair = match numbers.as_array().map(Vec::as_slice) {
+            Some([start, end]) => whole_of(start).zip(whole_of(end)),
+            _ => None,
+        };
+        if pair.is_none() {
+            let given = if value.is_array() { value.to_string().into() } else { shown(&value) };
+            self.problem(format!(
+                "{name} must be two whole numbers, [start, end] with end exclusive, such as [5, 6] for line 5, not {given}"
+            ));
+        }
+        pair
+    }
+
+    /// Two whole numbers that must be there; zeros if they are not, which is noted.
+    pub(crate) fn required_pair(&mut self, name: &str, hint: &str) -> (i64, i64) {
+        self.note_missing(name, hint);
+        self.pair(name).unwrap_or_default()
     }
 
     /// true or false, also as a string.
@@ -178,6 +224,15 @@ pub(crate) fn shown(value: &Value) -> Cow<'static, str> {
     }
 }
 
+/// The whole number that a value is, also as a string of digits.
+fn whole_of(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => number.as_i64().or_else(|| whole_float(number.as_f64()?)),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
 /// The whole number that a float is, if it is one: some clients write 12.0 for 12.
 fn whole_float(number: f64) -> Option<i64> {
     // Exact below 2^53, far above any line number.
@@ -213,6 +268,19 @@ mod tests {
             [(r#"{"a":true}"#, true), (r#"{"a":"True"}"#, true), (r#"{"a":"false"}"#, false)]
         {
             assert_eq!(arguments(json).truth("a"), Some(expected), "{json}");
+        }
+    }
+
+    #[test]
+    fn pairs_may_come_as_strings_of_json_and_of_strings() {
+        for json in [r#"{"a":[1,-2]}"#, r#"{"a":"[1, -2]"}"#, r#"{"a":["1","-2"]}"#, r#"{"a":[1.0,-2]}"#] {
+            assert_eq!(arguments(json).pair("a"), Some((1, -2)), "{json}");
+        }
+        for json in [r#"{"a":[1]}"#, r#"{"a":[1,2,3]}"#, r#"{"a":"1-2"}"#, r#"{"a":7}"#, r#"{"a":[1,null]}"#]
+        {
+            let mut given = arguments(json);
+            assert_eq!(given.pair("a"), None, "{json}");
+            assert!(given.finish().unwrap_err().contains("such as [5, 6] for line 5"), "{json}");
         }
     }
 

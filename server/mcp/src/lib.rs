@@ -14,7 +14,10 @@
 //!
 //! - Whatever an agent can mend is a result with `isError`, complete in its words; JSON-RPC errors are for unknown tools and
 //!   malformed requests alone.
-//! - Reads and edits answer in plain text: clients hide it where there is structured content too.
+//! - Reads and edits answer in plain text: clients hide it where there is structured content too. The tools of the toolset `text` answer
+//!   in JSON, which is the same in both; what fails answers in words alone.
+//! - A path that begins at the root is made absolute by the router, and said to the agent as it was spelt: the toolbox, here and in a
+//!   sidecar whose roots are others, knows absolute paths.
 //! - The list of tools does not depend on the connection.
 //! - Over HTTP an agent hears of nothing, and touches nothing, that its token does not give: it is refused with status 403 where a request
 //!   names such a thing, and lists and waits leave it out.

@@ -23,6 +23,8 @@ pub(crate) const UNDECIDED: &str = "undecided";
 pub(crate) const NOT_HERE: &str = "not_here";
 /// In `_meta`: that an editor has opened the file since the call was begun here.
 pub(crate) const TAKEN_OVER: &str = "taken_over";
+/// In `_meta`: the turn that an edit belongs to, where the text has no room for it.
+pub(crate) const CONVERSATION: &str = "mcp_conversation_id";
 /// In `_meta`: how long a result Claude Code shall show whole.
 pub(crate) const MAX_SIZE: &str = "anthropic/maxResultSizeChars";
 
@@ -37,6 +39,8 @@ pub(crate) fn texts_of(meta: &JsonObject, key: &str) -> Vec<String> {
 #[serde(from = "Written")]
 pub(crate) struct Reply {
     pub text: String,
+    /// The same as JSON, where the text is that.
+    pub structured: Option<Value>,
     pub meta: JsonObject,
     pub failed: bool,
 }
@@ -45,6 +49,11 @@ impl Reply {
     /// An answer of this text.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// An answer of this JSON, as text and as structured content: some clients show the one and some the other.
+    pub(crate) fn structured(json: Value) -> Self {
+        Self { text: json.to_string(), structured: Some(json), ..Self::default() }
     }
 
     /// A refusal in these words, which are all that some clients show.
@@ -63,11 +72,22 @@ impl Reply {
         self.meta.contains_key(key)
     }
 
+    /// A name in the first line, which is no line of a file, said in another way.
+    pub(crate) fn renamed(mut self, name: &str, other: &str) -> Self {
+        if self.structured.is_none() {
+            let first = self.text.find('\n').unwrap_or(self.text.len());
+            let renamed = self.text[..first].replace(name, other);
+            self.text.replace_range(..first, &renamed);
+        }
+        self
+    }
+
     /// The same as MCP has it.
     pub(crate) fn into_result(self) -> CallToolResult {
         let content = vec![ContentBlock::text(self.text)];
         let mut result =
             if self.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+        result.structured_content = self.structured;
         if !self.meta.is_empty() {
             result.meta = Some(MetaObject(self.meta));
         }
@@ -81,6 +101,8 @@ struct Written {
     content: Vec<Block>,
     #[serde(rename = "isError", default)]
     failed: Option<bool>,
+    #[serde(rename = "structuredContent", default)]
+    structured: Option<Value>,
     #[serde(rename = "_meta", default)]
     meta: Option<JsonObject>,
 }
@@ -96,7 +118,12 @@ impl From<Written> for Reply {
         let mut blocks = written.content.into_iter().map(|block| block.text);
         let mut text = blocks.next().unwrap_or_default();
         text.extend(blocks);
-        Self { text, meta: written.meta.unwrap_or_default(), failed: written.failed.unwrap_or_default() }
+        Self {
+            text,
+            structured: written.structured,
+            meta: written.meta.unwrap_or_default(),
+            failed: written.failed.unwrap_or_default(),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::client_roots::ClientRoots;
 use crate::http::Holder;
-use crate::instructions::INSTRUCTIONS;
+use crate::instructions::instructions;
 use crate::reply::Reply;
 use crate::resources::subscriptions::{self, Subscriptions};
 use crate::resources::{contents, open, template};
@@ -189,12 +189,13 @@ impl ServerHandler for Server {
             .build();
         let hashline = Implementation::new("hashline", env!("CARGO_PKG_VERSION"))
             .with_title("hashline: edits in the person's editor");
-        ServerConfig::new(capabilities).with_server_info(hashline).with_instructions(INSTRUCTIONS)
+        let instructions = instructions(&self.inner.sets);
+        ServerConfig::new(capabilities).with_server_info(hashline).with_instructions(instructions)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let tool = self.offered(name)?;
-        self.inner.tools.iter().find(|listed| listed.name == tool.as_str()).cloned()
+        self.inner.tools.iter().find(|listed| ToolName::parse(&listed.name) == Some(tool)).cloned()
     }
 
     async fn list_tools(

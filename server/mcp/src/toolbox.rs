@@ -97,6 +97,12 @@ impl Toolbox {
             ToolName::EditFileDiff => tools::edit_file_diff::call(&self.desk(caller), arguments).await,
             ToolName::MoveFile => tools::move_file::call(&self.desk(caller), arguments).await,
             ToolName::DeleteFile => tools::delete_file::call(&self.desk(caller), arguments).await,
+            ToolName::FileCreate => tools::file_create::call(&self.desk(caller), arguments).await,
+            ToolName::FileRemove => tools::file_remove::call(&self.desk(caller), arguments).await,
+            ToolName::TextRead => tools::text_read::call(workspace, caller, arguments).await,
+            ToolName::TextReplace => tools::text_replace::call(&self.desk(caller), arguments).await,
+            ToolName::TextInsert => tools::text_insert::call(&self.desk(caller), arguments).await,
+            ToolName::TextAppend => tools::text_append::call(&self.desk(caller), arguments).await,
             ToolName::ListEdits => tools::list_edits::call(workspace, caller, arguments).await,
             ToolName::AwaitReview => {
                 tools::await_review::call(workspace, caller, self.is_decided(), arguments, cancel).await

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use rmcp::model::{Tool, ToolAnnotations};
+use hashline_workspace::disk::PathStyle;
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use crate::tools;
@@ -20,11 +22,17 @@ pub enum Toolset {
     Review,
     /// Finding documents.
     Search,
+    /// Files and their lines, each change of them by the hash that the one before returned.
+    Text,
 }
 
 impl Toolset {
-    /// All of them, which is what is listed unless something is chosen.
-    pub const ALL: [Toolset; 4] = [Toolset::Hashline, Toolset::Files, Toolset::Review, Toolset::Search];
+    /// All of them.
+    pub const ALL: [Toolset; 5] =
+        [Toolset::Hashline, Toolset::Files, Toolset::Review, Toolset::Search, Toolset::Text];
+
+    /// What is listed unless something is chosen: `text` does what others do, in another way.
+    pub const DEFAULT: [Toolset; 4] = [Toolset::Hashline, Toolset::Files, Toolset::Review, Toolset::Search];
 
     /// Its name.
     #[must_use]
@@ -34,6 +42,7 @@ impl Toolset {
             Toolset::Files => "files",
             Toolset::Review => "review",
             Toolset::Search => "search",
+            Toolset::Text => "text",
         }
     }
 }
@@ -46,7 +55,7 @@ impl fmt::Display for Toolset {
 
 /// There is no toolset of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no toolset {0:?}; there are hashline, files, review and search")]
+#[error("there is no toolset {0:?}; there are hashline, files, review, search and text")]
 pub struct UnknownToolset(String);
 
 impl FromStr for Toolset {
@@ -81,11 +90,23 @@ pub enum ToolName {
     WithdrawEdit,
     /// list_documents
     ListDocuments,
+    /// file_create
+    FileCreate,
+    /// file_remove
+    FileRemove,
+    /// text_read
+    TextRead,
+    /// text_replace
+    TextReplace,
+    /// text_insert
+    TextInsert,
+    /// text_append
+    TextAppend,
 }
 
 impl ToolName {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [ToolName; 10] = [
+    pub const ALL: [ToolName; 16] = [
         ToolName::ReadTextFile,
         ToolName::EditTextFile,
         ToolName::WriteFile,
@@ -96,6 +117,12 @@ impl ToolName {
         ToolName::AwaitReview,
         ToolName::WithdrawEdit,
         ToolName::ListDocuments,
+        ToolName::FileCreate,
+        ToolName::FileRemove,
+        ToolName::TextRead,
+        ToolName::TextReplace,
+        ToolName::TextInsert,
+        ToolName::TextAppend,
     ];
 
     /// The tool of this name, also where its parts are joined by dots (`read.text.file`, `read_text.file`).
@@ -108,7 +135,21 @@ impl ToolName {
         ToolName::ALL.into_iter().find(same)
     }
 
-    /// The name that is listed.
+    /// The name that is listed in a style.
+    #[must_use]
+    pub fn spelt(self, style: NameStyle) -> &'static str {
+        match (style, self) {
+            (NameStyle::Dotted, ToolName::FileCreate) => "file.create",
+            (NameStyle::Dotted, ToolName::FileRemove) => "file.remove",
+            (NameStyle::Dotted, ToolName::TextRead) => "text.read",
+            (NameStyle::Dotted, ToolName::TextReplace) => "text.replace",
+            (NameStyle::Dotted, ToolName::TextInsert) => "text.insert",
+            (NameStyle::Dotted, ToolName::TextAppend) => "text.append",
+            _ => self.as_str(),
+        }
+    }
+
+    /// Its name: what is listed unless another style is asked for, and what is recorded.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -122,6 +163,12 @@ impl ToolName {
             ToolName::AwaitReview => "await_review",
             ToolName::WithdrawEdit => "withdraw_edit",
             ToolName::ListDocuments => "list_documents",
+            ToolName::FileCreate => "file_create",
+            ToolName::FileRemove => "file_remove",
+            ToolName::TextRead => "text_read",
+            ToolName::TextReplace => "text_replace",
+            ToolName::TextInsert => "text_insert",
+            ToolName::TextAppend => "text_append",
         }
     }
 
@@ -135,6 +182,12 @@ impl ToolName {
             }
             ToolName::ListEdits | ToolName::AwaitReview | ToolName::WithdrawEdit => Toolset::Review,
             ToolName::ListDocuments => Toolset::Search,
+            ToolName::FileCreate
+            | ToolName::FileRemove
+            | ToolName::TextRead
+            | ToolName::TextReplace
+            | ToolName::TextInsert
+            | ToolName::TextAppend => Toolset::Text,
         }
     }
 
@@ -145,13 +198,19 @@ impl ToolName {
             ToolName::ReadTextFile
             | ToolName::ListEdits
             | ToolName::AwaitReview
-            | ToolName::ListDocuments => true,
+            | ToolName::ListDocuments
+            | ToolName::TextRead => true,
             ToolName::EditTextFile
             | ToolName::WriteFile
             | ToolName::EditFileDiff
             | ToolName::MoveFile
             | ToolName::DeleteFile
-            | ToolName::WithdrawEdit => false,
+            | ToolName::WithdrawEdit
+            | ToolName::FileCreate
+            | ToolName::FileRemove
+            | ToolName::TextReplace
+            | ToolName::TextInsert
+            | ToolName::TextAppend => false,
         }
     }
 
@@ -169,9 +228,44 @@ impl ToolName {
             | ToolName::WriteFile
             | ToolName::EditFileDiff
             | ToolName::DeleteFile
-            | ToolName::ListEdits => &["path"],
+            | ToolName::ListEdits
+            | ToolName::FileCreate
+            | ToolName::FileRemove
+            | ToolName::TextRead
+            | ToolName::TextReplace
+            | ToolName::TextInsert
+            | ToolName::TextAppend => &["path"],
             ToolName::AwaitReview | ToolName::WithdrawEdit | ToolName::ListDocuments => &[],
         }
+    }
+
+    /// How it takes paths.
+    pub(crate) fn path_style(self) -> PathStyle {
+        match self.toolset() {
+            Toolset::Text => PathStyle::WithinRoot,
+            Toolset::Hashline | Toolset::Files | Toolset::Review | Toolset::Search => PathStyle::Any,
+        }
+    }
+
+    /// Whether what it does takes something away.
+    fn is_destructive(self) -> bool {
+        matches!(self, ToolName::DeleteFile | ToolName::FileRemove)
+    }
+
+    /// Whether its result may be long, and is whole.
+    fn is_long(self) -> bool {
+        matches!(self, ToolName::ReadTextFile | ToolName::TextRead)
+    }
+
+    /// What its result is, where that is JSON. Clients that know it insist on structured content.
+    fn result(self) -> Option<Value> {
+        let fields: &[&str] = match self {
+            ToolName::FileCreate => &["hash"],
+            ToolName::TextRead => &["content", "hash", "total_lines"],
+            ToolName::TextReplace | ToolName::TextInsert | ToolName::TextAppend => &["hash", "total_lines"],
+            _ => return None,
+        };
+        Some(tools::hash_chain::result_schema(fields))
     }
 
     fn definition(self) -> Definition {
@@ -186,6 +280,12 @@ impl ToolName {
             ToolName::AwaitReview => tools::await_review::definition(),
             ToolName::WithdrawEdit => tools::withdraw_edit::definition(),
             ToolName::ListDocuments => tools::list_documents::definition(),
+            ToolName::FileCreate => tools::file_create::definition(),
+            ToolName::FileRemove => tools::file_remove::definition(),
+            ToolName::TextRead => tools::text_read::definition(),
+            ToolName::TextReplace => tools::text_replace::definition(),
+            ToolName::TextInsert => tools::text_insert::definition(),
+            ToolName::TextAppend => tools::text_append::definition(),
         }
     }
 }
@@ -202,7 +302,7 @@ pub enum NameStyle {
     /// With `_` alone, which every client takes.
     #[default]
     Plain,
-    /// With a dot behind the first word, where the interface documents have one. None of the tools here has.
+    /// With a dot behind the first word, as the interface documents have it for the tools of `text`.
     Dotted,
 }
 
@@ -216,12 +316,12 @@ pub(crate) struct Definition {
 
 /// The list of tools, the same for every connection.
 #[must_use]
-pub fn list(sets: &BTreeSet<Toolset>, _style: NameStyle) -> Vec<Tool> {
+pub fn list(sets: &BTreeSet<Toolset>, style: NameStyle) -> Vec<Tool> {
     let listed = ToolName::ALL.into_iter().filter(|tool| sets.contains(&tool.toolset()));
-    listed.map(describe).collect()
+    listed.map(|name| describe(name, style)).collect()
 }
 
-fn describe(name: ToolName) -> Tool {
+fn describe(name: ToolName, style: NameStyle) -> Tool {
     let Definition { description, properties, required } = name.definition();
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
@@ -229,20 +329,25 @@ fn describe(name: ToolName) -> Tool {
     }
     // No additionalProperties: false. Gemini adds a field of its own to every call and some clients check against
     // the schema; unknown fields are refused by name when they come.
-    let schema = match schema {
-        Value::Object(schema) => schema,
-        _ => rmcp::model::JsonObject::default(),
-    };
+    let schema = object(schema);
     let annotations = ToolAnnotations::new()
         .read_only(name.is_read_only())
-        .destructive(name == ToolName::DeleteFile)
+        .destructive(name.is_destructive())
         .idempotent(false)
         .open_world(false);
-    let mut tool = Tool::new(name.as_str(), description, schema).annotate(annotations);
-    if name == ToolName::ReadTextFile {
+    let mut tool = Tool::new(name.spelt(style), description, schema).annotate(annotations);
+    tool.output_schema = name.result().map(|schema| Arc::new(object(schema)));
+    if name.is_long() {
         let mut meta = rmcp::model::MetaObject::new();
         meta.0.insert(crate::reply::MAX_SIZE.to_owned(), json!(crate::limits::CLAUDE_CODE_MAX));
         tool.meta = Some(meta);
     }
     tool
+}
+
+fn object(schema: Value) -> JsonObject {
+    match schema {
+        Value::Object(schema) => schema,
+        _ => JsonObject::default(),
+    }
 }

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use hashline_anchor::{
-    AnchorFailure, CONTEXT, MAX_SHOWN_CHARS, OperationError, RewriteFailure, explain, explain_form,
-    explain_rewrite, write_regions,
+    AnchorFailure, CONTEXT, MAX_SHOWN_CHARS, NumberedFailure, OperationError, RewriteFailure, explain,
+    explain_form, explain_numbered, explain_rewrite, write_regions,
 };
 use hashline_history::StoreError;
-use hashline_text::{HashError, TextError};
+use hashline_text::{FileHash, HashError, TextError};
 use hashline_weave::{Touched, WeaveError};
 
 use crate::disk::{DiskError, PathRefusal};
@@ -63,6 +63,14 @@ pub enum Refusal {
     Rewrite {
         /// What is wrong with each of them.
         failures: Vec<RewriteFailure>,
+        /// The text as it is now.
+        now: Box<Served>,
+    },
+    /// Lines were not where their numbers say.
+    #[error("{}", explain_numbered(failure, now.text()))]
+    Numbered {
+        /// What is wrong.
+        failure: NumberedFailure,
         /// The text as it is now.
         now: Box<Served>,
     },
@@ -140,6 +148,27 @@ pub enum Refusal {
     /// The text cannot take the change.
     #[error("The edit was refused and nothing was changed: {}", cannot_weave(.0))]
     CannotWeave(WeaveError),
+    /// A file to be removed is not the one that the hash names.
+    #[error(
+        "{path} was left as it is: it is not what the given hash names, so it has changed since. Read it again, and decide anew \
+         whether to remove it. Its hash is {} now.",
+        now.to_hex()
+    )]
+    OtherVersion {
+        /// The file.
+        path: String,
+        /// The hash of what it holds.
+        now: FileHash,
+    },
+    /// A file of bytes and another one cannot have one name while what became of both can be changed.
+    #[error(
+        "{path} was not made: another file of that name was made or removed before, the person can have it back, and one of the two is \
+         no text. Choose another name."
+    )]
+    NameInUse {
+        /// The file.
+        path: String,
+    },
     /// The file of a document that no editor has open lies in no folder that is served.
     #[error(
         "{uri} is not open and lies outside the folders that are served: nothing was changed. Open it, then decide."
@@ -253,6 +282,7 @@ impl Refusal {
         match self {
             Refusal::Anchors { now, .. }
             | Refusal::Rewrite { now, .. }
+            | Refusal::Numbered { now, .. }
             | Refusal::NotInOldText { now }
             | Refusal::UnknownHash { now, .. }
             | Refusal::ChangedOnDisk { now }

@@ -130,7 +130,12 @@ impl Direct {
 /// Who an agent is, to a sidecar.
 pub fn caller(name: &str, root: &Path) -> CallerInfo {
     let roots: Vec<PathBuf> = vec![root.to_owned()];
-    CallerInfo { agent: name.to_owned(), connection: format!("bench-{name}"), roots: Some(roots) }
+    CallerInfo {
+        agent: name.to_owned(),
+        connection: format!("bench-{name}"),
+        roots: Some(roots),
+        grants: None,
+    }
 }
 
 impl Agent for Direct {

@@ -2,6 +2,7 @@
 
 mod defects;
 mod model;
+mod numbered;
 mod operations;
 mod parse;
 mod patch;

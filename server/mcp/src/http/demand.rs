@@ -50,7 +50,7 @@ fn of_call(params: &JsonObject) -> Vec<Demand> {
     let arguments = params.get("arguments").and_then(Value::as_object);
     let named = |argument: &str| match arguments.and_then(|arguments| arguments.get(argument)) {
         Some(Value::String(path)) if !path.trim().is_empty() => {
-            Some(Demand::Document { access, path: path.clone(), style: PathStyle::Any })
+            Some(Demand::Document { access, path: path.clone(), style: tool.path_style() })
         }
         _ => None,
     };

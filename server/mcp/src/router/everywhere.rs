@@ -39,7 +39,13 @@ impl Router {
             | ToolName::MoveFile
             | ToolName::DeleteFile
             | ToolName::WriteFile
-            | ToolName::EditFileDiff => self.own_call(origin, tool, arguments, cancel).await,
+            | ToolName::EditFileDiff
+            | ToolName::FileCreate
+            | ToolName::FileRemove
+            | ToolName::TextRead
+            | ToolName::TextReplace
+            | ToolName::TextInsert
+            | ToolName::TextAppend => self.own_call(origin, tool, arguments, cancel).await,
         }
     }
 

@@ -145,6 +145,42 @@ impl Router {
         if let Some(why) = self.nothing() {
             return Reply::refused(why);
         }
+        match tool.path_style() {
+            PathStyle::Any => self.routed(origin, tool, arguments, cancel).await,
+            PathStyle::WithinRoot => self.within_root(origin, tool, arguments, cancel).await,
+        }
+    }
+
+    /// A call whose path begins at the root. The tools themselves, here and in a sidecar whose roots are others, are given the absolute
+    /// path; the agent reads it as it was spelt.
+    async fn within_root(
+        &self,
+        origin: &Origin,
+        tool: ToolName,
+        mut arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        let argument = tool.path_argument().unwrap_or("path");
+        let Some(Value::String(given)) = arguments.get(argument) else {
+            return self.routed(origin, tool, arguments, cancel).await;
+        };
+        let given = given.clone();
+        let absolute = match self.roots().resolve(&given, PathStyle::WithinRoot) {
+            Ok(place) => place.to_text(),
+            Err(refusal) => return Reply::refused(refusal.to_string()),
+        };
+        arguments.insert(argument.to_owned(), Value::String(absolute.clone()));
+        self.routed(origin, tool, arguments, cancel).await.renamed(&absolute, &given)
+    }
+
+    /// A call whose path, if it has one, is absolute or begins at the first root.
+    async fn routed(
+        &self,
+        origin: &Origin,
+        tool: ToolName,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
         let mut known = self.sidecars.known();
         if known.list.is_empty() {
             let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;

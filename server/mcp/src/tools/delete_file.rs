@@ -25,7 +25,7 @@ pub(crate) fn definition() -> Definition {
 fn parse(given: JsonObject) -> Result<FileRequest, String> {
     let mut given = Arguments::new(NAME, &["path", "mcp_conversation_id"], given);
     let path = given.required_text("path", "give the path of the file");
-    let conversation = given.text("mcp_conversation_id").filter(|id| !id.trim().is_empty());
+    let conversation = given.conversation();
     given.finish()?;
     Ok(FileRequest { path, change: FileAction::Delete, conversation, tool: NAME.to_owned() })
 }

@@ -56,7 +56,7 @@ fn parse(given: JsonObject) -> Result<EditRequest, String> {
         edits.extend(replacement(&mut given, index, value));
     }
     let file_hash = given.file_hash();
-    let conversation = given.text("mcp_conversation_id").filter(|id| !id.trim().is_empty());
+    let conversation = given.conversation();
     given.finish()?;
     let change = match diff {
         Some(diff) => Change::Patch(patch_of(&diff, &path).map_err(|error| explain_patch(&error))?),

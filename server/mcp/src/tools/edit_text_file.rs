@@ -95,7 +95,7 @@ fn parse(given: JsonObject) -> Result<Asked, Wrong> {
     }
     let strict = given.truth("strict").unwrap_or_default();
     let dry_run = given.truth("dry_run").unwrap_or_default();
-    let conversation = given.text("mcp_conversation_id").filter(|id| !id.trim().is_empty());
+    let conversation = given.conversation();
     given.finish()?;
     if let Some((words, places)) = form {
         return Err(Wrong { words, path, places });

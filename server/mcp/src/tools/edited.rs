@@ -61,7 +61,7 @@ impl Desk<'_> {
     pub(crate) async fn write(&self, request: EditRequest, content: String) -> Reply {
         let file = FileRequest {
             path: request.path.clone(),
-            change: FileAction::Create(content),
+            change: FileAction::Create(content.into_bytes()),
             conversation: request.conversation.clone(),
             tool: request.tool.clone(),
         };
@@ -88,13 +88,18 @@ impl Desk<'_> {
         }
     }
 
-    fn done(&self, from: Option<HashPrefix>, done: &EditReply) -> Reply {
+    /// Remembers which edit of a file on the disk was the caller's own.
+    pub(crate) fn note_own(&self, from: Option<HashPrefix>, done: &EditReply) {
         if !done.open
             && !done.dry_run
             && let Some(from) = from.or(done.before.map(HashPrefix::from))
         {
             self.own.made(&self.caller.connection, from, done.hash);
         }
+    }
+
+    fn done(&self, from: Option<HashPrefix>, done: &EditReply) -> Reply {
+        self.note_own(from, done);
         told::with_decided(answer(done, self.decided), self.workspace, self.caller, &done.name)
     }
 
@@ -191,7 +196,7 @@ fn answer(done: &EditReply, decided: bool) -> Reply {
 fn filed(request: &FileRequest, done: &FileReply, decided: bool) -> Reply {
     let (what, is_done) = match &request.change {
         FileAction::Create(_) => ("make the file".to_owned(), "made"),
-        FileAction::Delete => ("remove the file".to_owned(), "removed"),
+        FileAction::Delete | FileAction::DeleteVersion(_) => ("remove the file".to_owned(), "removed"),
         FileAction::Move(_) => {
             (format!("rename it to {}", done.to.as_deref().unwrap_or_default()), "renamed")
         }

@@ -27,7 +27,7 @@ fn parse(given: JsonObject) -> Result<FileRequest, String> {
     let mut given = Arguments::new(NAME, &["source", "destination", "mcp_conversation_id"], given);
     let path = given.required_text("source", "give the path of the file as it is");
     let destination = given.required_text("destination", "give the path that it is to have");
-    let conversation = given.text("mcp_conversation_id").filter(|id| !id.trim().is_empty());
+    let conversation = given.conversation();
     given.finish()?;
     Ok(FileRequest { path, change: FileAction::Move(destination), conversation, tool: NAME.to_owned() })
 }

@@ -32,7 +32,7 @@ fn parse(given: JsonObject) -> Result<(EditRequest, String), String> {
     let path = given.required_text("path", "give the path of the file");
     let content = given.required_text("content", "give all of the text; \"\" empties the file");
     let file_hash = given.file_hash();
-    let conversation = given.text("mcp_conversation_id").filter(|id| !id.trim().is_empty());
+    let conversation = given.conversation();
     given.finish()?;
     let request = EditRequest {
         path,

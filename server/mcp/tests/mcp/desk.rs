@@ -27,18 +27,24 @@ pub struct Desk {
 pub struct Answer {
     pub text: String,
     pub failed: bool,
+    /// The JSON that the text is, where it is that; else null.
+    pub json: Value,
     pub meta: Value,
 }
 
 impl Answer {
     pub fn of(result: &CallToolResult) -> Self {
-        assert!(result.structured_content.is_none(), "structured content hides the text");
         let [ContentBlock::Text(block)] = result.content.as_slice() else {
             panic!("not one text: {result:?}")
         };
+        let json = result.structured_content.clone().unwrap_or_default();
+        if !json.is_null() {
+            assert_eq!(json.to_string(), block.text, "structured content hides the text, so it is the same");
+        }
         Self {
             text: block.text.clone(),
             failed: result.is_error.unwrap_or_default(),
+            json,
             meta: result.meta.as_ref().map_or(Value::Null, |meta| Value::Object(meta.0.clone())),
         }
     }

@@ -3,24 +3,30 @@
 use std::collections::BTreeSet;
 
 use hashline_mcp::{NameStyle, ToolName, Toolset, list};
+use serde_json::json;
 
 fn all() -> Vec<rmcp::model::Tool> {
     list(&BTreeSet::from(Toolset::ALL), NameStyle::Plain)
 }
 
+/// How many characters of some tools a model gets.
+fn seen(sets: &[Toolset]) -> usize {
+    let tools = list(&sets.iter().copied().collect(), NameStyle::Plain);
+    let of = |tool: &rmcp::model::Tool| {
+        let schema = serde_json::to_string(&tool.input_schema).unwrap();
+        tool.name.len() + tool.description.as_ref().unwrap().len() + schema.len() + 40
+    };
+    tools.iter().map(of).sum()
+}
+
 #[test]
 fn it_stays_small() {
-    // 2,000 tokens are the budget of all toolsets. Models' tokenisers take 3.5 characters or more of
+    // 2,000 tokens are the budget of the usual toolsets. Models' tokenisers take 3.5 characters or more of
     // such JSON for a token; what counts is what the model gets: names, descriptions, schemas.
-    let seen: usize = all()
-        .iter()
-        .map(|tool| {
-            let schema = serde_json::to_string(&tool.input_schema).unwrap();
-            tool.name.len() + tool.description.as_ref().unwrap().len() + schema.len() + 40
-        })
-        .sum();
-    println!("{seen} characters, {} tokens or fewer", seen * 2 / 7);
-    assert!(seen < 7_000, "{seen} characters");
+    let (usual, text) = (seen(&Toolset::DEFAULT), seen(&[Toolset::Text]));
+    println!("{usual} characters, {} tokens or fewer, and {text} of text", usual * 2 / 7);
+    assert!(usual < 7_000, "{usual} characters");
+    assert!(text < 4_500, "{text} characters");
 }
 
 #[test]
@@ -29,13 +35,21 @@ fn every_tool_has_what_clients_ask_for() {
         let name = tool.name.as_ref();
         assert!(name.len() <= 40 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'), "{name}");
         let hints = tool.annotations.as_ref().unwrap();
-        assert_eq!(hints.destructive_hint, Some(name == "delete_file"), "{name}");
+        let destructive = ["delete_file", "file_remove"].contains(&name);
+        assert_eq!(hints.destructive_hint, Some(destructive), "{name}");
         assert_eq!(hints.open_world_hint, Some(false), "{name}");
         assert_eq!(hints.idempotent_hint, Some(false), "{name}");
-        let reads = ["read_text_file", "list_edits", "await_review", "list_documents"];
+        let reads = ["read_text_file", "list_edits", "await_review", "list_documents", "text_read"];
         let writes = !reads.contains(&name);
         assert_eq!(hints.read_only_hint, Some(!writes), "{name}");
-        assert!(tool.output_schema.is_none(), "{name}: clients would hide the text");
+        let result = tool.output_schema.as_ref().map(|schema| schema["required"].clone());
+        let expected = match name {
+            "file_create" => Some(json!(["hash"])),
+            "text_read" => Some(json!(["content", "hash", "total_lines"])),
+            "text_replace" | "text_insert" | "text_append" => Some(json!(["hash", "total_lines"])),
+            _ => None,
+        };
+        assert_eq!(result, expected, "{name}: clients would hide the text");
         let schema = serde_json::to_string(&tool.input_schema).unwrap();
         for odd in ["uint", "\"format\"", "null", "additionalProperties", "$schema", "$ref"] {
             assert!(!schema.contains(odd), "{name}: {odd} in {schema}");
@@ -51,6 +65,18 @@ fn toolsets_choose_and_dots_are_taken() {
     let files = list(&BTreeSet::from(["files".parse().unwrap()]), NameStyle::Plain);
     let names: Vec<_> = files.iter().map(|tool| tool.name.as_ref()).collect();
     assert_eq!(names, ["write_file", "edit_file_diff", "move_file", "delete_file"]);
+    for (style, names) in [
+        (NameStyle::Plain, "file_create file_remove text_read text_replace text_insert text_append"),
+        (NameStyle::Dotted, "file.create file.remove text.read text.replace text.insert text.append"),
+    ] {
+        let text = list(&BTreeSet::from([Toolset::Text]), style);
+        let listed: Vec<_> = text.iter().map(|tool| tool.name.as_ref()).collect();
+        assert_eq!(listed.join(" "), names);
+        assert!(text.iter().all(|tool| ToolName::parse(&tool.name).is_some()));
+    }
+    let dotted = list(&BTreeSet::from(Toolset::DEFAULT), NameStyle::Dotted);
+    assert!(dotted.iter().all(|tool| !tool.name.contains('.')), "the interface documents have no others");
+    assert!(!Toolset::DEFAULT.contains(&Toolset::Text), "it is listed when it is asked for");
     assert_eq!(ToolName::parse("read.text_file"), Some(ToolName::ReadTextFile));
     assert_eq!(ToolName::parse("list.edits"), Some(ToolName::ListEdits));
     assert_eq!(ToolName::parse("read text file"), None);

@@ -14,4 +14,5 @@ mod protocol;
 mod resources;
 mod routed;
 mod subscribed;
+mod text;
 mod whole_files;

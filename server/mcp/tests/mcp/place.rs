@@ -11,7 +11,7 @@ use hashline_link::{
 use hashline_mcp::{Toolbox, caller_of};
 use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, Request, Target, Unseen};
+use hashline_workspace::document::{Choice, ContentChange, Request, Target, Unseen};
 use hashline_workspace::{Histories, Settings, Workspace};
 use rmcp::service::ClientLifecycleMode;
 
@@ -177,6 +177,12 @@ pub struct Editor {
 impl Editor {
     pub fn open(&self, path: &Path, text: &str) {
         self.workspace.did_open(&uri(path), "text", DocVersion(1), Encoding::Utf16, text);
+    }
+
+    /// The person makes the whole text this one.
+    pub fn types(&self, path: &Path, version: i32, text: &str) {
+        let change = ContentChange { span: None, text: text.into() };
+        self.workspace.did_change(&uri(path), DocVersion(version), &[change], None).unwrap();
     }
 
     /// Returns when as many calls wait for the person.

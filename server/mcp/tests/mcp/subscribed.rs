@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use hashline_text::DocVersion;
-use hashline_workspace::document::ContentChange;
 use rmcp::model::{
     ClientConfig, Implementation, ResourceUpdatedNotificationParam, ServerNotification,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
@@ -16,8 +14,8 @@ use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::desk::{Answer, uri};
-use crate::place::{Editor, Place};
+use crate::desk::Answer;
+use crate::place::Place;
 use crate::protocol::{modern, server};
 
 const LIST: &str = "the list";
@@ -106,13 +104,6 @@ impl Subscriber {
     /// Returns when this is told, whatever is told before.
     async fn hears(&mut self, what: &str) {
         while self.next().await != what {}
-    }
-}
-
-impl Editor {
-    fn types(&self, path: &std::path::Path, version: i32, text: &str) {
-        let change = ContentChange { span: None, text: text.into() };
-        self.workspace.did_change(&uri(path), DocVersion(version), &[change], None).unwrap();
     }
 }
 

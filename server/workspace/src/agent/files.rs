@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hashline_history::{ConversationId, EditId, FileChange};
-use hashline_text::{FileHash, Text, decode};
+use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::documents::info;
 use crate::agent::read::{blocking, name_of};
 use crate::disk::{DiskError, PathStyle, Place};
-use crate::document::{Document, Millis, Mode, NewFile, Proposal};
+use crate::document::{Document, Edit, FileHunk, Millis, Mode, NewFile, Proposal};
 use crate::grants::Access;
 use crate::record::{Provisional, name_in_record};
 use crate::refusal::Refusal;
@@ -31,10 +31,12 @@ pub struct FileRequest {
 /// What is to be done with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileAction {
-    /// Make it, with this content. There must be none.
-    Create(String),
+    /// Make it, with these bytes. There must be none.
+    Create(Vec<u8>),
     /// Remove it.
     Delete,
+    /// Remove it if what agents see of it has this hash.
+    DeleteVersion(HashPrefix),
     /// Give it this path, which nothing may have yet.
     Move(String),
 }
@@ -54,9 +56,9 @@ pub struct FileReply {
     pub held: bool,
     /// Whether an editor has the file open.
     pub open: bool,
-    /// The hash of what the file holds, if it is text that agents can read.
+    /// The hash of what the file holds.
     pub hash: Option<FileHash>,
-    /// The text of a file that is made.
+    /// The text of a file that is made, if it is one.
     pub text: Option<Text>,
 }
 
@@ -81,7 +83,7 @@ impl Workspace {
         let to = match &request.change {
             FileAction::Move(destination) => Some(self.free_place(caller, &place, destination)?),
             FileAction::Create(_) if self.is_promised(&place) => return Err(taken(&place)),
-            FileAction::Create(_) | FileAction::Delete => None,
+            FileAction::Create(_) | FileAction::Delete | FileAction::DeleteVersion(_) => None,
         };
         let (workspace, there) = (self.clone(), place.clone());
         let slot = blocking(move || workspace.load_file(&found, &there)).await?;
@@ -161,17 +163,14 @@ impl Workspace {
         let on_disk = self.in_mode(proposal, slot, false);
         let done = self.change_on_disk(slot, |document, now| {
             let change = change_of(document, place, to, request)?;
+            check_version(request, place, || document.hash_for_agents())?;
             let content = match &request.change {
-                FileAction::Create(content) => {
-                    let decoded = decode(content.as_bytes());
-                    let (text, form) = decoded.map_err(|error| Refusal::Broken(error.to_string()))?;
-                    Some(NewFile { text, form })
-                }
+                FileAction::Create(content) => Some(new_file(document, place, content)?),
                 _ => None,
             };
+            let is_text = matches!(content, Some(NewFile::Text { .. }));
             document.propose_file(change, content, &on_disk, now)?;
-            let made = matches!(request.change, FileAction::Create(_));
-            let text = made.then(|| shown_whole(document, now)).transpose()?;
+            let text = is_text.then(|| shown_whole(document, now)).transpose()?;
             let (held, hash) = (on_disk.mode == Mode::Propose, document.hash_for_agents());
             Ok(ControlFlow::Continue(Changed { held, open: false, hash, text }))
         })?;
@@ -196,6 +195,12 @@ impl Workspace {
         if info(slot).dirty {
             return Err(Refusal::Unsaved { path: place.to_text() });
         }
+        let (agent, form) = {
+            let mut document = slot.lock();
+            let form = document.form();
+            (document.weave().agent().clone(), form)
+        };
+        check_version(request, place, || Some(form.hash(&agent)))?;
         let proposal = Proposal { mode: Mode::Propose, ..proposal.clone() };
         let (change, edit) = {
             let document = slot.lock();
@@ -224,6 +229,32 @@ fn shown_whole(document: &mut Document, now: Millis) -> Result<Text, Refusal> {
     Ok(text)
 }
 
+/// Refuses to remove a file that is another one than its agent has seen.
+fn check_version(
+    request: &FileRequest,
+    place: &Place,
+    now: impl FnOnce() -> Option<FileHash>,
+) -> Result<(), Refusal> {
+    let FileAction::DeleteVersion(named) = &request.change else { return Ok(()) };
+    match now().filter(|now| !named.matches(now)) {
+        Some(now) => Err(Refusal::OtherVersion { path: place.to_text(), now }),
+        None => Ok(()),
+    }
+}
+
+/// A file of this content. What bytes and lines were is not remembered together: where another file of the name may come back, only
+/// text follows on text.
+fn new_file(document: &Document, place: &Place, content: &[u8]) -> Result<NewFile, Refusal> {
+    let new = NewFile::of(content);
+    let unmade = |edit: &Edit| edit.hunks.is_empty() && edit.file.as_ref().is_some_and(FileHunk::is_unmade);
+    let has_past = !document.edits().iter().all(unmade);
+    let is_text = document.bytes().is_none() && matches!(new, NewFile::Text { .. });
+    if has_past && !is_text {
+        return Err(Refusal::NameInUse { path: place.to_text() });
+    }
+    Ok(new)
+}
+
 /// What a request comes to, for the file as it is.
 fn change_of(
     document: &Document,
@@ -244,12 +275,15 @@ fn change_of(
             return Err(Refusal::FileChangeHeld { path: place.to_text() });
         }
     }
+
     Ok(match &request.change {
         FileAction::Create(_) if there || document.is_open() => {
             return Err(DiskError::AlreadyThere { path: path() }.into());
         }
         FileAction::Create(_) => FileChange { exists: Some((false, true)), ..FileChange::default() },
-        FileAction::Delete => FileChange { exists: Some((true, false)), ..FileChange::default() },
+        FileAction::Delete | FileAction::DeleteVersion(_) => {
+            FileChange { exists: Some((true, false)), ..FileChange::default() }
+        }
         FileAction::Move(_) => {
             let name = to.map(|to| (name_in_record(place), name_in_record(to)));
             FileChange { name, ..FileChange::default() }

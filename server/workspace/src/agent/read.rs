@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_text::{FileHash, Text, decode};
+use hashline_text::{DiskForm, FileHash, Line, Text, decode};
 use hashline_weave::View;
 
 use crate::disk::DiskError;
@@ -47,6 +47,21 @@ impl ReadReply {
     #[must_use]
     pub fn text(&self) -> &Text {
         self.served.text()
+    }
+
+    /// Lines as they would be stored, with their endings, 0-based; without the byte-order mark, which belongs to no line.
+    #[must_use]
+    pub fn stored(&self, lines: Range<usize>) -> String {
+        let text = self.text();
+        let bytes = text.byte_of_line(Line(lines.start))..text.byte_of_line(Line(lines.end));
+        let slice = text.slice(bytes).unwrap_or_default();
+        match self.served.form() {
+            DiskForm { ending: None, .. } => slice.into_owned(),
+            form => {
+                let stored = DiskForm { bom: false, ..form }.to_bytes(&Text::from(slice.as_ref()));
+                String::from_utf8_lossy(&stored).into_owned()
+            }
+        }
     }
 }
 

@@ -33,14 +33,13 @@ pub enum PathRefusal {
     },
     /// `C:\…`, `C:…`, `\\server\share`, `\\?\…`.
     #[error(
-        "{given} is a Windows path, which is not served here. Give an absolute path inside {root}, or one \
-         relative to it, with / between the folders."
+        "{given} is a Windows path, which is not served here. Give {instead}, with / between the folders."
     )]
     WindowsForm {
         /// As the caller wrote it.
         given: String,
-        /// The first root.
-        root: String,
+        /// What to give instead.
+        instead: String,
     },
     /// A backslash in a path that no existing file has.
     #[error("{given} has \\ where folders are parted by /, and no file has that name. Write it with /.")]
@@ -49,14 +48,12 @@ pub enum PathRefusal {
         given: String,
     },
     /// `~` or `~/…`.
-    #[error(
-        "{given} starts with ~, which is not expanded. Give the absolute path, or one relative to {root}."
-    )]
+    #[error("{given} starts with ~, which is not expanded. Give {instead}.")]
     HomeSign {
         /// As the caller wrote it.
         given: String,
-        /// The first root.
-        root: String,
+        /// What to give instead.
+        instead: String,
     },
     /// A URI of another kind: perhaps a document that has no file. Callers look it up among the open documents
     /// and show this message only when there is none.

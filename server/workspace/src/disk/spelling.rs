@@ -19,6 +19,16 @@ pub enum PathStyle {
     WithinRoot,
 }
 
+impl PathStyle {
+    /// What to give in the place of a path that is refused.
+    fn instead(self, root: &str) -> String {
+        match self {
+            PathStyle::Any => format!("an absolute path inside {root}, or one relative to it"),
+            PathStyle::WithinRoot => "a path within the root, such as src/main.rs".to_owned(),
+        }
+    }
+}
+
 /// What was written, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spelling {
@@ -53,7 +63,7 @@ pub(super) fn read_spelling(given: &str, style: PathStyle, root: &str) -> Result
         if cfg!(windows) && style == PathStyle::Any && is_drive_form(given.as_bytes()) {
             return take_apart(given, given.as_bytes(), true, root);
         }
-        return Err(PathRefusal::WindowsForm { given: given.into(), root: root.into() });
+        return Err(PathRefusal::WindowsForm { given: given.into(), instead: style.instead(root) });
     }
     if let Some(scheme) = scheme(given) {
         if style == PathStyle::WithinRoot {
@@ -66,7 +76,7 @@ pub(super) fn read_spelling(given: &str, style: PathStyle, root: &str) -> Result
         return take_apart(given, &path, true, root);
     }
     if given == "~" || given.starts_with("~/") {
-        return Err(PathRefusal::HomeSign { given: given.into(), root: root.into() });
+        return Err(PathRefusal::HomeSign { given: given.into(), instead: style.instead(root) });
     }
     let absolute = given.starts_with('/') && style == PathStyle::Any;
     take_apart(given, given.as_bytes(), absolute, root)
@@ -166,7 +176,7 @@ fn file_uri_path(given: &str, root: &str) -> Result<Vec<u8>, PathRefusal> {
     refuse_nul(given, &path)?;
     let drive = path.get(1..).is_some_and(is_drive_form);
     if drive && !cfg!(windows) {
-        return Err(PathRefusal::WindowsForm { given: given.into(), root: root.into() });
+        return Err(PathRefusal::WindowsForm { given: given.into(), instead: PathStyle::Any.instead(root) });
     }
     if drive {
         path.remove(0);

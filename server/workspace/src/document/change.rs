@@ -1,6 +1,6 @@
 //! What an agent wants to change, in each of the forms that tools take, and the lines of a snapshot that it comes to.
 //!
-//! Operations name lines by anchors and leave their endings to the text. The others say every byte: a whole new text, exact pieces
+//! Operations name lines by anchors, numbered edits by number and content; both leave their endings to the text. The others say every byte: a whole new text, exact pieces
 //! to replace, a unified diff. From here on they differ in that alone.
 //!
 //! # Limitations
@@ -13,8 +13,8 @@
 use std::ops::Range;
 
 use hashline_anchor::{
-    AnchorFailure, Moved, Operation, Options, Patch, Replacement, Resolved, Rewrite, RewriteFailure, replace,
-    resolve, rewrite_whole,
+    AnchorFailure, Moved, NumberedEdit, Operation, Options, Patch, Replacement, Resolved, Rewrite,
+    RewriteFailure, replace, resolve, rewrite_whole,
 };
 use hashline_history::Operation as FileOperation;
 use hashline_text::{DiskForm, Ending, Line, Text};
@@ -30,6 +30,8 @@ const MARK: char = '\u{feff}';
 pub enum Change {
     /// Lines named by anchors.
     Operations(Vec<Operation>),
+    /// Lines named by number and content, in the text as it is now and in no other.
+    Numbered(NumberedEdit),
     /// Everything: this is to be the text.
     Whole(Whole),
     /// Exact pieces of the text.
@@ -106,7 +108,7 @@ impl Change {
         match self {
             Change::Operations(operations) => operations.is_empty(),
             Change::Replacements(replacements) => replacements.is_empty(),
-            Change::Whole(_) | Change::Patch(_) => false,
+            Change::Numbered(_) | Change::Whole(_) | Change::Patch(_) => false,
         }
     }
 
@@ -116,6 +118,7 @@ impl Change {
     pub fn places(&self, text: &Text) -> Vec<Range<usize>> {
         let found = match self {
             Change::Operations(_) => return Vec::new(),
+            Change::Numbered(edit) => return edit.places(text),
             Change::Whole(whole) => Ok(rewrite_whole(text, &whole.text)),
             Change::Replacements(replacements) => replace(text, replacements, Options::default()),
             Change::Patch(patch) => patch.resolve(text, Options::default()),
@@ -131,7 +134,7 @@ impl Change {
         match self {
             Change::Whole(whole) => whole.text.len_bytes(),
             Change::Replacements(all) => all.iter().map(|one| one.old.len() + one.new.len()).sum(),
-            Change::Operations(_) | Change::Patch(_) => 0,
+            Change::Operations(_) | Change::Numbered(_) | Change::Patch(_) => 0,
         }
     }
 }
@@ -168,6 +171,7 @@ impl Located {
                 let resolved = self.find_operations(operations, options).map_err(anchors)?;
                 Ok(Resolution { work: Work::Lines(resolved), unit: Unit::Operation, notes: Vec::new() })
             }
+            Change::Numbered(edit) => self.numbered(edit, options, now),
             Change::Whole(whole) => self.write(whole, now),
             Change::Replacements(all) => self.exact(Unit::Edit, now, |text| replace(text, all, options)),
             Change::Patch(patch) => self.exact(Unit::Hunk, now, |text| patch.resolve(text, options)),
@@ -192,6 +196,22 @@ impl Located {
             .filter_map(|moved| unseen_failure(moved, operations, self.text()))
             .collect();
         if failures.is_empty() { Ok(resolved) } else { Err(failures) }
+    }
+
+    /// What numbers name in an older text says nothing of the text as it is.
+    fn numbered(&self, edit: &NumberedEdit, options: Options, now: &Served) -> Result<Resolution, Refusal> {
+        let now = || Box::new(now.clone());
+        if !self.current {
+            return Err(Refusal::Stale { now: now(), unit: Unit::Operation, touched: Vec::new() });
+        }
+        let found = edit.resolve(self.text(), options);
+        let edit = found.map_err(|failure| Refusal::Numbered { failure, now: now() })?;
+        if edit.lines.is_empty() && edit.content.is_empty() {
+            return Err(Refusal::NothingToDo);
+        }
+        let resolved =
+            Resolved { named: vec![Some(edit.lines.clone())], edits: vec![edit], moved: Vec::new() };
+        Ok(Resolution { work: Work::Lines(resolved), unit: Unit::Operation, notes: Vec::new() })
     }
 
     fn exact(

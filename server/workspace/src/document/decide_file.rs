@@ -76,6 +76,10 @@ impl Document {
                 return self.accept_file_with(at, request);
             }
             if hunk.creates() {
+                if self.bytes().is_some_and(|bytes| Some(FileHash::of(bytes)) != hunk.makes) {
+                    let words = "What it would make is no longer kept, as another file was made in its place. Reject the edit.";
+                    return Err(self.file_refused(at, Why::Changed, words.to_owned()));
+                }
                 self.take_form_of(at);
             }
             if self.is_open() {
@@ -241,6 +245,8 @@ impl Document {
             None => (self.form, true),
         };
         let emptied = emptied.map(|emptied| (emptied, form));
+        let makes = edit.file.as_ref().and_then(|file| file.makes);
+        let mine = mine || self.bytes().is_some_and(|bytes| Some(FileHash::of(bytes)) != makes);
         if mine && request.edited != Some(TakeOut::WithMyChanges) {
             let words = "You have written in the file since it was made: undoing that would remove your lines with it.";
             return Err(self.file_refused(at, Why::Edited, words.to_owned()));

@@ -4,11 +4,13 @@
 //! was when the hunk was made, and undone while it is as the hunk left it: so of two that set one register, the later one goes first.
 //! Here only the registers change; whoever has the file brings it to them.
 
+use std::sync::Arc;
+
 use hashline_anchor::rewrite_whole;
 use hashline_history::{
     Decision, DocumentName, FileChange, HunkRef, Location, Mode, NewEdit, NewHunk, Operation, Registers,
 };
-use hashline_text::{DiskForm, FileHash, Text};
+use hashline_text::{DiskForm, FileHash, Text, decode};
 use hashline_weave::{Change, Plan};
 
 use crate::document::aim::Aim;
@@ -59,6 +61,11 @@ impl FileHunk {
     #[must_use]
     pub fn is_proposed(&self) -> bool {
         self.creates() && !self.done && self.decision == Decision::Undecided
+    }
+
+    /// Whether it made the file, and that was taken back.
+    pub(crate) fn is_unmade(&self) -> bool {
+        self.creates() && !self.done && self.decision != Decision::Undecided
     }
 
     /// Whether it removes the file.
@@ -123,11 +130,27 @@ impl FileNow {
 
 /// The content of a file that is to be made.
 #[derive(Clone, Debug)]
-pub struct NewFile {
-    /// Its text.
-    pub text: Text,
-    /// How it is stored.
-    pub form: DiskForm,
+pub enum NewFile {
+    /// Text.
+    Text {
+        /// The text.
+        text: Text,
+        /// How it is stored.
+        form: DiskForm,
+    },
+    /// Bytes that are no text.
+    Bytes(Arc<[u8]>),
+}
+
+impl NewFile {
+    /// The file that holds these bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        match decode(bytes) {
+            Ok((text, form)) => Self::Text { text, form },
+            Err(_) => Self::Bytes(bytes.into()),
+        }
+    }
 }
 
 impl Document {
@@ -163,13 +186,16 @@ impl Document {
         files.any(|file| !file.done && file.decision == Decision::Undecided)
     }
 
-    /// The hash of what agents see of the file; none if they see none, or no text.
+    /// The hash of what agents see of the file; none if they see none.
     pub(crate) fn hash_for_agents(&mut self) -> Option<FileHash> {
-        if !self.exists_for_agents() || self.bytes.is_some() {
+        if !self.exists_for_agents() {
             return None;
         }
         let form = self.form;
-        Some(form.hash(self.weave().agent()))
+        match &self.bytes {
+            Some(bytes) => Some(FileHash::of(bytes)),
+            None => Some(form.hash(self.weave().agent())),
+        }
     }
 
     /// An edit of the file itself as it is recorded.
@@ -194,7 +220,7 @@ impl Document {
         }
     }
 
-    /// Makes an edit of the file itself, with the text that a new file is to have, and lets it be recorded with what it does.
+    /// Makes an edit of the file itself, with what a new file is to hold, and lets it be recorded with what it does.
     pub(crate) fn propose_file(
         &mut self,
         change: FileChange,
@@ -205,22 +231,33 @@ impl Document {
         let mut edit = self.file_edit(&change, proposal);
         let mut hunks = Vec::new();
         let below = self.form.hash(self.text());
-        if let Some(NewFile { text, form }) = content {
-            edit.hash_after = Some(form.hash(&text));
-            self.set_form(form);
-            let weave = self.weave();
-            // Of a file that was removed the lines are still known.
-            let rewrite = rewrite_whole(weave.agent(), &text);
-            let changes: Vec<Change> =
-                rewrite.hunks.into_iter().map(|hunk| Change { lines: hunk.lines, new: hunk.new }).collect();
-            let ids = match rewrite.newline_at_end {
-                Some(newline) => weave.record_with_newline(&changes, newline),
-                None => weave.record(&changes),
-            };
-            hunks = ids.map_err(Refusal::CannotWeave)?;
-            let lines = changes.iter().map(|change| change.lines.start);
-            let new = hunks.iter().zip(lines).zip(2..);
-            edit.hunks.extend(new.map(|((id, line), number)| NewHunk { number, id: Some(*id), line }));
+        match content {
+            None => {}
+            Some(NewFile::Bytes(bytes)) => {
+                edit.hash_after = Some(FileHash::of(&bytes));
+                self.set_bytes(Some(bytes));
+            }
+            Some(NewFile::Text { text, form }) => {
+                edit.hash_after = Some(form.hash(&text));
+                self.set_bytes(None);
+                self.set_form(form);
+                let weave = self.weave();
+                // Of a file that was removed the lines are still known.
+                let rewrite = rewrite_whole(weave.agent(), &text);
+                let changes: Vec<Change> = rewrite
+                    .hunks
+                    .into_iter()
+                    .map(|hunk| Change { lines: hunk.lines, new: hunk.new })
+                    .collect();
+                let ids = match rewrite.newline_at_end {
+                    Some(newline) => weave.record_with_newline(&changes, newline),
+                    None => weave.record(&changes),
+                };
+                hunks = ids.map_err(Refusal::CannotWeave)?;
+                let lines = changes.iter().map(|change| change.lines.start);
+                let new = hunks.iter().zip(lines).zip(2..);
+                edit.hunks.extend(new.map(|((id, line), number)| NewHunk { number, id: Some(*id), line }));
+            }
         }
         let makes = edit.hash_after;
         self.note_edit(edit);

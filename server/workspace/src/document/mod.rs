@@ -245,7 +245,7 @@ impl Document {
         self.bytes.as_ref()
     }
 
-    /// Says what the file holds, where that is no text.
+    /// Says what the file holds, where that is no text: as seen on the disk, or as it is to be made.
     pub(crate) fn set_bytes(&mut self, bytes: Option<Arc<[u8]>>) {
         self.bytes = bytes;
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hashline_history::{ConversationId, LogEntry, Status, Store};
-use hashline_text::{DocVersion, Encoding, HashPrefix};
+use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix};
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
@@ -120,6 +120,88 @@ async fn a_new_file_is_there_until_it_is_rejected_and_again_when_it_is_accepted(
         }
         assert_eq!(desk.file("deep/er/new.txt").unwrap(), content.as_bytes());
         desk.reject(&made).await;
+    }
+}
+
+const BYTES: &[u8] = b"\x89PNG\r\n\x1a\n\xff\x00";
+
+#[tokio::test]
+async fn a_new_file_of_any_bytes_is_there_until_it_is_rejected_and_again_when_it_is_accepted() {
+    for settings in [Settings::default(), proposing()] {
+        let held = settings.disk == Mode::Propose;
+        let mut desk = Desk::new(settings);
+        let made = desk.change("deep/new.png", FileAction::Create(BYTES.into())).await.unwrap();
+        assert_eq!((made.held, made.hash), (held, Some(FileHash::of(BYTES))));
+        if held {
+            assert_eq!(desk.file("deep/new.png"), None);
+            let read = desk.read("deep/new.png").await;
+            assert!(
+                matches!(read, Err(Refusal::NotText { .. })),
+                "what is proposed is no text either: {read:?}"
+            );
+            desk.restart();
+            desk.accept(&made).await;
+        }
+        for _ in 0..2 {
+            assert_eq!(desk.file("deep/new.png").unwrap(), BYTES);
+            desk.restart();
+            desk.reject(&made).await;
+            assert_eq!(desk.file("deep/new.png"), None);
+            assert_eq!(desk.status(&made).await, Status::Rejected);
+            desk.restart();
+            desk.accept(&made).await;
+            assert_eq!(desk.status(&made).await, Status::Accepted);
+        }
+        assert_eq!(desk.file("deep/new.png").unwrap(), BYTES);
+        // What the person has put there since does not go with it.
+        desk.write("deep/new.png", b"\xffmine");
+        let decided = desk.decide(Choice::Reject, Target::Edit(made.edit.to_string())).await;
+        assert!(decided.refused[0].message.contains("your lines"), "{decided:?}");
+        assert_eq!(desk.file("deep/new.png").unwrap(), b"\xffmine");
+    }
+}
+
+#[tokio::test]
+async fn a_rejected_file_of_bytes_gives_way_to_another_and_is_not_mistaken_for_it() {
+    let mut desk = Desk::new(Settings::default());
+    let first = desk.change("a.png", FileAction::Create(BYTES.into())).await.unwrap();
+    desk.reject(&first).await;
+    let second = desk.change("a.png", FileAction::Create(b"\xff2".into())).await.unwrap();
+    desk.reject(&second).await;
+    desk.restart();
+    let decided = desk.decide(Choice::Accept, Target::Edit(first.edit.to_string())).await;
+    assert!(decided.refused[0].message.contains("no longer kept"), "{decided:?}");
+    assert_eq!(desk.file("a.png"), None);
+    desk.accept(&second).await;
+    assert_eq!(desk.file("a.png").unwrap(), b"\xff2");
+}
+
+#[tokio::test]
+async fn bytes_and_text_that_may_both_come_back_do_not_share_a_name() {
+    for (before, after) in [(BYTES, &b"text\n"[..]), (b"text\n", BYTES), (BYTES, b"\xffother")] {
+        let mut desk = Desk::new(Settings::default());
+        desk.write("a", before);
+        let removed = desk.change("a", FileAction::Delete).await.unwrap();
+        let refused = desk.change("a", FileAction::Create(after.into())).await.unwrap_err();
+        assert!(refused.to_string().contains("Choose another name"), "{refused}");
+        assert_eq!(desk.file("a"), None);
+        desk.restart();
+        desk.reject(&removed).await;
+        assert_eq!(desk.file("a").unwrap(), before);
+    }
+}
+
+#[tokio::test]
+async fn only_the_version_that_was_seen_is_removed() {
+    for content in [&b"one\r\n"[..], "\u{feff}one\n".as_bytes(), BYTES, b""] {
+        let desk = Desk::new(Settings::default());
+        desk.write("a", content);
+        let version = |bytes: &[u8]| FileAction::DeleteVersion(FileHash::of(bytes).into());
+        let refused = desk.change("a", version(b"another")).await.unwrap_err();
+        assert!(refused.to_string().contains(&FileHash::of(content).to_hex()), "{refused}");
+        assert_eq!(desk.file("a").unwrap(), content);
+        desk.change("a", version(content)).await.unwrap();
+        assert_eq!(desk.file("a"), None);
     }
 }
 

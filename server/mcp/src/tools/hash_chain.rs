@@ -1,0 +1,160 @@
+//! What the toolset `text` has in common. Its tools are strict: a change names the hash of the file as it is, and its result has the
+//! next one.
+//!
+//! Results are small JSON, the same as text and as structured content. Refusals are words with the lines concerned, each behind its
+//! number; they name the path in their first line only, so that whoever knows how the agent spells it can say it so.
+
+use hashline_anchor::{CONTEXT, MAX_SHOWN_CHARS, NumberedEdit, explain_numbered, write_numbered_regions};
+use hashline_history::ConversationId;
+use hashline_text::{FileHash, HashPrefix, Text};
+use hashline_workspace::Refusal;
+use hashline_workspace::agent::{EditReply, EditRequest};
+use hashline_workspace::document::{Change, Served};
+use serde_json::{Value, json};
+
+use crate::arguments::Arguments;
+use crate::reply::{CONVERSATION, EDITS, FILE_HASH, Reply};
+use crate::tools::edited::Desk;
+
+/// How many lines are shown with a refusal.
+const SHOWN: usize = 12;
+
+/// What stands before the next step of a call that was refused.
+const REFUSED: &str = "The edit was refused and nothing was changed.\n";
+
+/// The schema of a path.
+pub(crate) fn path_schema() -> Value {
+    json!({ "type": "string", "description": "Within the root, e.g. src/main.rs" })
+}
+
+/// The schema of the hash that a change names.
+pub(crate) fn hash_schema() -> Value {
+    json!({ "type": "string", "description": "Of your last read or change of the file; refused if it has changed since" })
+}
+
+/// The schema of a range of lines.
+pub(crate) fn lines_schema() -> Value {
+    json!({
+        "type": "array",
+        "items": { "type": "integer" },
+        "minItems": 2,
+        "maxItems": 2,
+        "description": "[start, end], end exclusive, from 1; negative from the end; 0 open"
+    })
+}
+
+/// The schema of a result with these fields.
+pub(crate) fn result_schema(fields: &[&str]) -> Value {
+    let of = |field: &&str| {
+        let kind = if *field == "total_lines" { "integer" } else { "string" };
+        ((*field).to_owned(), json!({ "type": kind }))
+    };
+    let properties: serde_json::Map<String, Value> = fields.iter().map(of).collect();
+    json!({ "type": "object", "properties": properties, "required": fields })
+}
+
+/// The arguments that each change has.
+pub(crate) struct Common {
+    path: String,
+    hash: Option<HashPrefix>,
+    conversation: Option<String>,
+}
+
+impl Common {
+    pub(crate) fn take(given: &mut Arguments) -> Self {
+        Self {
+            path: given.required_text("path", "give the path of the file within the root"),
+            hash: given.required_hash(
+                "hash",
+                "give the hash that text_read or your last change of the file returned",
+            ),
+            conversation: given.conversation(),
+        }
+    }
+
+    /// The change of lines that is asked for with these.
+    pub(crate) fn request(self, tool: &str, edit: NumberedEdit) -> EditRequest {
+        EditRequest {
+            path: self.path,
+            file_hash: self.hash,
+            change: Change::Numbered(edit),
+            strict: true,
+            dry_run: false,
+            conversation: self.conversation,
+            tool: tool.to_owned(),
+        }
+    }
+}
+
+/// An answer about an edit that was made: this JSON, and in `_meta` what it has no field for.
+pub(crate) fn made(json: Value, edit: &str, conversation: &ConversationId, hash: &FileHash) -> Reply {
+    Reply::structured(json)
+        .with(FILE_HASH, hash.to_hex())
+        .with(EDITS, vec![edit.to_owned()])
+        .with(CONVERSATION, conversation.to_string())
+}
+
+impl Desk<'_> {
+    /// Makes an edit of the hash chain.
+    pub(crate) async fn edit_in_chain(&self, request: EditRequest) -> Reply {
+        let (from, change) = (request.file_hash, request.change.clone());
+        match self.workspace.edit(self.caller, request).await {
+            Ok(done) => {
+                self.note_own(from, &done);
+                next(&done)
+            }
+            Err(refusal) => refused(refusal, &change),
+        }
+    }
+}
+
+fn next(done: &EditReply) -> Reply {
+    let json = json!({ "hash": done.hash.to_hex(), "total_lines": done.text.line_count() });
+    made(json, &done.edit.to_string(), &done.conversation.0, &done.hash)
+}
+
+fn refused(refusal: Refusal, change: &Change) -> Reply {
+    let words = match &refusal {
+        Refusal::UnknownHash { now, .. } | Refusal::ChangedOnDisk { now } | Refusal::Stale { now, .. } => {
+            let mut words = format!(
+                "{REFUSED}The hash that you gave is not that of the file as it is now: it has changed since. Read it again with \
+                 text_read, and send the edit for what is there{}\n",
+                with_hash(now)
+            );
+            write_lines(&mut words, now.text(), change);
+            words
+        }
+        Refusal::Numbered { failure, now } => {
+            format!(
+                "{}The hash that you gave is still that of the file.\n",
+                explain_numbered(failure, now.text())
+            )
+        }
+        Refusal::AmbiguousHash { given } => {
+            format!(
+                "{REFUSED}The hash {given} fits more than one version of this file. Give all of its 64 digits."
+            )
+        }
+        _ => return refusal.into(),
+    };
+    Reply { text: words, ..Reply::from(refusal) }
+}
+
+fn with_hash(now: &Served) -> String {
+    now.hash.map_or_else(|| ".".to_owned(), |hash| format!(", with its hash {}.", hash.to_hex()))
+}
+
+/// The lines that a change names by number, as they are now.
+fn write_lines(words: &mut String, now: &Text, change: &Change) {
+    if now.line_count() == 0 {
+        words.push_str("The file is empty now.\n");
+        return;
+    }
+    let places: Vec<_> = change
+        .places(now)
+        .into_iter()
+        .map(|place| place.start..place.end.min(place.start.saturating_add(SHOWN)))
+        .collect();
+    words.push_str("The lines as they are now, each behind its number and |:\n");
+    write_numbered_regions(words, now, &places, CONTEXT, MAX_SHOWN_CHARS);
+}

@@ -1,0 +1,58 @@
+//! text_read: the lines of a file as they are in the editor, and the hash that a change goes by.
+
+use hashline_anchor::LineRange;
+use hashline_weave::View;
+use hashline_workspace::agent::{ReadReply, ReadRequest};
+use hashline_workspace::{Caller, Workspace};
+use rmcp::model::JsonObject;
+use serde_json::json;
+
+use crate::arguments::{Arguments, refusal};
+use crate::limits;
+use crate::reply::{FILE_HASH, MAX_SIZE, Reply};
+use crate::tools::hash_chain::{lines_schema, path_schema};
+use crate::toolset::Definition;
+
+const NAME: &str = "text_read";
+
+pub(crate) fn definition() -> Definition {
+    Definition {
+        description: "Read a text file as the person's editor has it now (else from disk), with held edits in it: content, hash, \
+                      total_lines. E.g. {\"lines\":[5,8]} for lines 5 to 7, [-3,0] for the last three; all without lines.",
+        properties: json!({ "path": path_schema(), "lines": lines_schema() }),
+        required: &["path"],
+    }
+}
+
+fn parse(given: JsonObject) -> Result<(ReadRequest, Option<LineRange>), String> {
+    let mut given = Arguments::new(NAME, &["path", "lines"], given);
+    let path = given.required_text("path", "give the path of a file within the root");
+    let lines = given.pair("lines").map(LineRange::from);
+    given.finish()?;
+    Ok((ReadRequest { path, view: View::Agent }, lines))
+}
+
+pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObject) -> Reply {
+    let (request, lines) = match parse(given) {
+        Ok(asked) => asked,
+        Err(problems) => return Reply::refused(problems),
+    };
+    match workspace.read(caller, &request).await {
+        Ok(read) => answer(workspace, lines, &read),
+        Err(refusal) => refusal.into(),
+    }
+}
+
+fn answer(workspace: &Workspace, lines: Option<LineRange>, read: &ReadReply) -> Reply {
+    let count = read.text().line_count();
+    let wanted = match lines.map_or(Ok(0..count), |lines| lines.to_read(count)) {
+        Ok(wanted) => wanted,
+        Err(problem) => return Reply::refused(refusal(NAME, &[format!("lines: {problem}")])),
+    };
+    let content = read.stored(wanted.clone());
+    workspace.shown(read, wanted);
+    let hash = read.hash.to_hex();
+    Reply::structured(json!({ "content": content, "hash": hash, "total_lines": count }))
+        .with(FILE_HASH, hash)
+        .with(MAX_SIZE, limits::CLAUDE_CODE_MAX)
+}
