@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::reply::Reply;
+use crate::resources::contents::MAX_BYTES;
 use crate::resources::{json_of, refused};
 use crate::tools::told::{conflict_words, state_key};
 
@@ -43,9 +44,20 @@ pub(crate) async fn read(workspace: &Workspace, caller: &Caller, path: Option<St
         Ok(edits) => {
             let newest = edits.iter().skip(edits.len().saturating_sub(SHOWN));
             let shown = newest.map(|edit| told(edit, edit.connection == caller.connection)).collect();
-            json_of(&Reviewed { total: edits.len(), edits: shown, not_asked: Vec::new() })
+            bounded(json_of(&Reviewed { total: edits.len(), edits: shown, not_asked: Vec::new() }))
         }
         Err(refusal) => refused(refusal),
+    }
+}
+
+/// Edits of long texts are long.
+fn bounded(reply: Reply) -> Reply {
+    let size = reply.text.len();
+    match u64::try_from(size) {
+        Ok(fits) if fits <= MAX_BYTES => reply,
+        _ => Reply::refused(format!(
+            "These edits make {size} bytes, and no more than {MAX_BYTES} are given at once. Read those of one file, or call list_edits,              which leaves out what they change."
+        )),
     }
 }
 

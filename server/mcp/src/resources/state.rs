@@ -61,6 +61,8 @@ pub(crate) async fn await_change(
     wait: Duration,
 ) -> Vec<State> {
     let deadline = Instant::now() + wait;
+    // Which documents are open, no other program changes.
+    let glance = if watched.iter().all(|one| one.topic == Topic::Open) { wait } else { GLANCE };
     let mut changes = workspace.changes();
     loop {
         // What changes from here on is looked at once more.
@@ -74,7 +76,7 @@ pub(crate) async fn await_change(
             return states;
         }
         // Whether there was a change, the look tells.
-        let _ = timeout_at(deadline.min(Instant::now() + GLANCE), changes.changed()).await;
+        let _ = timeout_at(deadline.min(Instant::now() + glance), changes.changed()).await;
         sleep_until(deadline.min(Instant::now() + GATHER)).await;
     }
 }

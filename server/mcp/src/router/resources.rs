@@ -20,8 +20,10 @@ use crate::router::everywhere::Target;
 use crate::router::pass::Failure;
 use crate::router::{ATTEMPTS, Origin, PAUSE, Router, own_caller};
 
-/// How long a sidecar may take for an answer, beside what it is asked to wait.
-const LIMIT: Duration = Duration::from_secs(10);
+/// How long a sidecar may take to say what is open or how things stand, beside what it is asked to wait.
+const LIMIT: Duration = Duration::from_secs(5);
+/// How long it may take for a whole document.
+const READ_LIMIT: Duration = Duration::from_secs(30);
 
 impl Router {
     /// Reads a resource.
@@ -160,7 +162,10 @@ impl Router {
         origin: &Origin,
         request: Request,
     ) -> Result<Reply, Failure> {
-        let limit = LIMIT + request.wait();
+        let limit = match &request {
+            Request::Read { .. } => READ_LIMIT,
+            Request::Open {} | Request::States { .. } => LIMIT + request.wait(),
+        };
         let (method, params) = request.into_call().map_err(|error| Failure::of_json(&error))?;
         self.exchange(sidecar, origin, &method, params, limit).await
     }

@@ -336,6 +336,20 @@ async fn a_review_has_the_edits_and_how_they_stand() {
 }
 
 #[tokio::test]
+async fn a_review_too_long_to_be_given_at_once_says_where_else_it_is() {
+    let place = Place::new();
+    place.write("a.txt", "");
+    let agent = place.agent().await;
+    let content = "a line of some length\n".repeat(400_000);
+    let done = call(&agent, "write_file", json!({ "path": "a.txt", "content": content })).await;
+    assert!(!done.failed, "{}", done.text);
+    let refused = refusal(&agent, "review://a.txt").await;
+    assert!(refused.message.contains("list_edits"), "{}", refused.message);
+    let all = json(&agent, "review://").await;
+    assert!(all["not_asked"][0].as_str().unwrap().contains("list_edits"), "{all}");
+}
+
+#[tokio::test]
 async fn the_templates_and_the_open_documents_are_listed() {
     let place = Place::new();
     let path = place.write("a b.txt", "a\n");
