@@ -18,7 +18,7 @@ pub enum Toolset {
     Files,
     /// What became of edits.
     Review,
-    /// Finding documents.
+    /// Finding documents, and text in them.
     Search,
 }
 
@@ -79,13 +79,15 @@ pub enum ToolName {
     AwaitReview,
     /// withdraw_edit
     WithdrawEdit,
+    /// search_text
+    SearchText,
     /// list_documents
     ListDocuments,
 }
 
 impl ToolName {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [ToolName; 10] = [
+    pub const ALL: [ToolName; 11] = [
         ToolName::ReadTextFile,
         ToolName::EditTextFile,
         ToolName::WriteFile,
@@ -95,6 +97,7 @@ impl ToolName {
         ToolName::ListEdits,
         ToolName::AwaitReview,
         ToolName::WithdrawEdit,
+        ToolName::SearchText,
         ToolName::ListDocuments,
     ];
 
@@ -121,6 +124,7 @@ impl ToolName {
             ToolName::ListEdits => "list_edits",
             ToolName::AwaitReview => "await_review",
             ToolName::WithdrawEdit => "withdraw_edit",
+            ToolName::SearchText => "search_text",
             ToolName::ListDocuments => "list_documents",
         }
     }
@@ -134,7 +138,7 @@ impl ToolName {
                 Toolset::Files
             }
             ToolName::ListEdits | ToolName::AwaitReview | ToolName::WithdrawEdit => Toolset::Review,
-            ToolName::ListDocuments => Toolset::Search,
+            ToolName::SearchText | ToolName::ListDocuments => Toolset::Search,
         }
     }
 
@@ -145,6 +149,7 @@ impl ToolName {
             ToolName::ReadTextFile
             | ToolName::ListEdits
             | ToolName::AwaitReview
+            | ToolName::SearchText
             | ToolName::ListDocuments => true,
             ToolName::EditTextFile
             | ToolName::WriteFile
@@ -155,7 +160,7 @@ impl ToolName {
         }
     }
 
-    /// The argument that names the document, where the tool is about one.
+    /// The argument that names the document, where the tool is about one. A search may be about a folder, which may be several editors'.
     pub(crate) fn path_argument(self) -> Option<&'static str> {
         match self {
             ToolName::ReadTextFile
@@ -165,7 +170,10 @@ impl ToolName {
             | ToolName::DeleteFile
             | ToolName::ListEdits => Some("path"),
             ToolName::MoveFile => Some("source"),
-            ToolName::AwaitReview | ToolName::WithdrawEdit | ToolName::ListDocuments => None,
+            ToolName::AwaitReview
+            | ToolName::WithdrawEdit
+            | ToolName::SearchText
+            | ToolName::ListDocuments => None,
         }
     }
 
@@ -180,6 +188,7 @@ impl ToolName {
             ToolName::ListEdits => tools::list_edits::definition(),
             ToolName::AwaitReview => tools::await_review::definition(),
             ToolName::WithdrawEdit => tools::withdraw_edit::definition(),
+            ToolName::SearchText => tools::search_text::definition(),
             ToolName::ListDocuments => tools::list_documents::definition(),
         }
     }

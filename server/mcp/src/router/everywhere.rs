@@ -13,7 +13,7 @@ use crate::toolset::ToolName;
 
 /// One that can be asked.
 #[derive(Clone, Debug)]
-enum Target {
+pub(super) enum Target {
     Own,
     Sidecar(Box<Sidecar>),
 }
@@ -31,6 +31,7 @@ impl Router {
                 let asked = self.ask_all(origin, tool, &arguments, cancel).await;
                 merged(asked.into_iter().map(|(_, reply)| reply).collect())
             }
+            ToolName::SearchText => self.search(origin, arguments, cancel).await,
             ToolName::AwaitReview => self.await_everywhere(origin, arguments, cancel).await,
             ToolName::WithdrawEdit => self.withdraw_where_it_is(origin, arguments, cancel).await,
             // Without a path these are refused, in the same words as everywhere.
@@ -43,8 +44,13 @@ impl Router {
         }
     }
 
-    fn targets(&self) -> Vec<Target> {
-        let sidecars = self.within_roots().into_iter().map(|sidecar| Target::Sidecar(Box::new(sidecar)));
+    fn targets(&self, tool: ToolName) -> Vec<Target> {
+        let sidecars = match tool {
+            // A file may be open in an editor that has another folder.
+            ToolName::SearchText => self.sidecars.known().list.to_vec(),
+            _ => self.within_roots(),
+        };
+        let sidecars = sidecars.into_iter().map(|sidecar| Target::Sidecar(Box::new(sidecar)));
         sidecars.chain([Target::Own]).collect()
     }
 
@@ -70,7 +76,7 @@ impl Router {
         }
     }
 
-    async fn ask_all(
+    pub(super) async fn ask_all(
         &self,
         origin: &Origin,
         tool: ToolName,
@@ -79,7 +85,7 @@ impl Router {
     ) -> Vec<(Target, Reply)> {
         let mut attempt = 1;
         loop {
-            let asked = self.targets().into_iter().map(|target| async move {
+            let asked = self.targets(tool).into_iter().map(|target| async move {
                 let reply = self.ask(&target, origin, tool, arguments, cancel).await;
                 (target, reply)
             });
@@ -103,7 +109,7 @@ impl Router {
     ) -> Option<Reply> {
         for _ in 0..ATTEMPTS {
             let mut ended = false;
-            for target in self.targets() {
+            for target in self.targets(tool) {
                 let reply = match tool {
                     ToolName::AwaitReview => self.wait(&target, origin, arguments, cancel).await,
                     _ => self.ask(&target, origin, tool, arguments, cancel).await,

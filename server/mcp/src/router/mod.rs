@@ -7,6 +7,7 @@
 mod choose;
 mod everywhere;
 mod pass;
+mod search;
 mod sidecars;
 
 use std::path::PathBuf;

@@ -9,6 +9,7 @@ pub(crate) mod list_documents;
 pub(crate) mod list_edits;
 pub(crate) mod move_file;
 pub(crate) mod read_text_file;
+pub(crate) mod search_text;
 pub(crate) mod withdraw_edit;
 pub(crate) mod write_file;
 

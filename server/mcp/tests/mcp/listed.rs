@@ -32,7 +32,7 @@ fn every_tool_has_what_clients_ask_for() {
         assert_eq!(hints.destructive_hint, Some(name == "delete_file"), "{name}");
         assert_eq!(hints.open_world_hint, Some(false), "{name}");
         assert_eq!(hints.idempotent_hint, Some(false), "{name}");
-        let reads = ["read_text_file", "list_edits", "await_review", "list_documents"];
+        let reads = ["read_text_file", "list_edits", "await_review", "search_text", "list_documents"];
         let writes = !reads.contains(&name);
         assert_eq!(hints.read_only_hint, Some(!writes), "{name}");
         assert!(tool.output_schema.is_none(), "{name}: clients would hide the text");

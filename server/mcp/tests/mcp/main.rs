@@ -11,4 +11,5 @@ mod live;
 mod place;
 mod protocol;
 mod routed;
+mod search;
 mod whole_files;

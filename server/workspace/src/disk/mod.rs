@@ -35,6 +35,7 @@ mod file;
 mod path;
 mod roots;
 mod spelling;
+mod walk;
 mod write;
 
 #[cfg(test)]
@@ -46,4 +47,5 @@ pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
 pub use path::{Place, identity};
 pub use roots::{Root, Roots};
 pub use spelling::{PathStyle, path_of_file_uri};
+pub use walk::{Opener, is_folder, is_hidden, walk};
 pub use write::{Expect, create, create_folders, is_temporary, remove, remove_leftovers, rename, write};
