@@ -7,6 +7,7 @@ use hashline_mcp::Toolset;
 use hashline_workspace::document::Mode;
 
 use crate::diff::Diff;
+use crate::setup::Agent;
 
 const AFTER_HELP: &str = "\
 How it fits together:
@@ -19,7 +20,7 @@ How it fits together:
 
 Examples:
   hashline demo                             see what it does
-  claude mcp add hashline -- hashline mcp   give Claude Code the tools
+  hashline setup claude-code                give Claude Code the tools
   hashline mcp --root ~/src/project         serve one folder, and no other
   hashline status                           see editors and undecided edits
   hashline diff review                      decide about edits in the terminal
@@ -48,6 +49,8 @@ pub enum Command {
     Lsp(Lsp),
     /// Serve one agent: MCP over standard input and output
     Mcp(Mcp),
+    /// Write an agent's configuration, and the advice that makes it use these tools
+    Setup(Setup),
     /// Show the running editors, their open documents and undecided edits
     Status(Status),
 }
@@ -132,6 +135,46 @@ pub struct Mcp {
     pub common: Common,
 }
 
+const SETUP_HELP: &str = "\
+It shows each change as a diff and asks before it writes. Everything else in
+those files stays as it is, comments too; a file that cannot be read is left
+alone, and what belongs in it is printed. Run again, it changes what is out of
+date and nothing else.
+
+Examples:
+  hashline setup claude-code             for the project in this folder
+  hashline setup codex --user            for all your projects
+  hashline setup vscode --print          only show what belongs where
+  hashline setup gemini --remove         take all of it out again
+
+Exit codes: 0 done or nothing to do, 1 something is left to do by hand,
+2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = SETUP_HELP)]
+pub struct Setup {
+    /// Which agent
+    pub agent: Agent,
+    /// Write your own settings, for all projects, instead of the project's
+    #[arg(long, conflicts_with = "root")]
+    pub user: bool,
+    /// The project's folder [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Print what belongs into which file, and write nothing
+    #[arg(long, conflicts_with_all = ["yes", "remove"])]
+    pub print: bool,
+    /// Write without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// Take out what setup has put in
+    #[arg(long)]
+    pub remove: bool,
+    /// Leave the file with the agent's instructions alone
+    #[arg(long)]
+    pub no_advice: bool,
+}
+
 const STATUS_HELP: &str = "\
 Examples:
   hashline status                one block for each editor
@@ -190,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_help_fits_eighty_columns() {
-        for text in [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, STATUS_HELP] {
+        for text in [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, SETUP_HELP, STATUS_HELP] {
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         }
     }

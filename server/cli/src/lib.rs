@@ -8,6 +8,8 @@ mod diff;
 mod log;
 mod lsp;
 mod mcp;
+mod screen;
+mod setup;
 mod signals;
 mod status;
 
@@ -27,6 +29,7 @@ pub fn hashline() -> ExitCode {
         Command::Diff(options) => diff::run(&options),
         Command::Lsp(options) => lsp::run(&options),
         Command::Mcp(options) => mcp::run(&options),
+        Command::Setup(options) => setup::run(&options),
         Command::Status(options) => status::run(&options),
     };
     end("hashline", result)
@@ -40,7 +43,7 @@ pub fn mcpdiff() -> ExitCode {
 
 fn end(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
     result.unwrap_or_else(|error| {
-        diff::tell(&format!("{program}: {error}"));
+        screen::tell(&format!("{program}: {error}"));
         ExitCode::from(error.code)
     })
 }
