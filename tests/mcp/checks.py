@@ -34,6 +34,7 @@ TOOLS = {
     "list_edits",
     "await_review",
     "withdraw_edit",
+    "search_text",
     "list_documents",
 }
 
