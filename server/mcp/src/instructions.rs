@@ -2,10 +2,11 @@
 
 /// What agents are told. Some of them show their models the first 250 characters only, none more than 2,000.
 pub const INSTRUCTIONS: &str = "\
-Reads and edits files as they are in the person's editor, unsaved work included (disk when not open there). Use these tools \
-instead of other file tools for text: read_text_file, then edit_text_file with its file_hash and LINE:HH anchors.
+Reads, searches and edits files as the person's editor has them, unsaved work included (else the disk). Use these tools, not \
+other file tools, for text: read_text_file or search_text, then edit_text_file with that file_hash and LINE:HH anchors.
 
 - A read shows each line as LINE:HH|content, e.g. `2:98|  return \"world\";`. The anchor is 2:98. Never write tags into content.
+- search_text shows the lines that match in the same form, file by file: edit them by that without reading.
 - One call can hold many operations; all go by the text before the call, and all are done or none. The reply has the new \
 file_hash and the changed lines with fresh anchors, so edit on from there without reading again.
 - write_file (a whole text) and edit_file_diff (exact text or a diff) need no anchors. Give the file_hash of your read: without \
@@ -27,7 +28,7 @@ mod tests {
         assert!(INSTRUCTIONS.chars().count() <= 2_000, "{}", INSTRUCTIONS.chars().count());
         let (first, _) = INSTRUCTIONS.split_once('\n').unwrap();
         assert!(first.chars().count() <= 250, "{}", first.chars().count());
-        for word in ["unsaved", "read_text_file", "edit_text_file", "file_hash", "LINE:HH"] {
+        for word in ["unsaved", "read_text_file", "search_text", "edit_text_file", "file_hash", "LINE:HH"] {
             assert!(first.contains(word), "{word}");
         }
     }

@@ -216,6 +216,17 @@ async fn more_than_fits_is_counted_and_the_first_line_says_how_to_narrow() {
 }
 
 #[tokio::test]
+async fn a_search_that_is_taken_back_ends() {
+    let desk = Desk::new();
+    desk.write("a.txt", "needle\n");
+    let serde_json::Value::Object(given) = json!({ "pattern": "needle" }) else { unreachable!() };
+    let cancel = hashline_link::CancellationToken::new();
+    cancel.cancel();
+    let told = Answer::of(&desk.toolbox.call(&desk.caller, "search_text", given, &cancel).await);
+    assert!(told.failed && told.text.contains("taken back"), "{}", told.text);
+}
+
+#[tokio::test]
 async fn every_editor_and_the_disk_are_searched_and_nothing_is_told_twice() {
     let place = Place::new();
     let inner = place.write("inner/a.txt", "needle\n");

@@ -1,7 +1,8 @@
 //! Files on disk: where agents may go, and how files are read and replaced there.
 //!
 //! [`Roots`] are the folders served. [`Roots::resolve`] turns what a caller wrote into a [`Place`], and only a place
-//! can be read or written: [`read`], [`stamp`], [`write()`], [`remove`], [`create_folders`]. All of it blocks and
+//! can be read or written: [`read`], [`stamp`], [`write()`], [`remove`], [`create_folders`]. [`walk()`] goes through
+//! the files below folders of the roots. All of it blocks and
 //! belongs on a thread that may.
 //!
 //! ```
@@ -28,7 +29,8 @@
 //!
 //! # Limitations
 //! Stand with each module: hard links and spellings in another case (`path.rs`), moved roots (`roots.rs`), what a
-//! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`).
+//! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`), ignore files above
+//! the roots (`walk.rs`).
 
 mod error;
 mod file;

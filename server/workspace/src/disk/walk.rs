@@ -4,7 +4,10 @@
 //! The names come from the system's listing; a file is opened by its way from the root's handle, as every other is. So a folder
 //! that is put in the place of another meanwhile can change what is listed, and not what is read.
 //!
-//! Ignore files count as they do for git: those of a folder for all below it, those above the root too.
+//! Ignore files count as they do for git: those of a folder for all below it.
+//!
+//! # Limitations
+//! Ignore files above the roots, and the person's own, count too, so they are read; nothing is told of what they hold.
 
 use std::fs;
 use std::path::{Path, PathBuf};
