@@ -89,7 +89,7 @@ pub fn write_tagged_line(out: &mut String, line: usize, content: &str) {
 /// ```
 /// let mut out = String::new();
 /// hashline_anchor::write_tagged_around(&mut out, 0, "a long line with a word in it", 19..23, 10);
-/// assert_eq!(out, "1:a6|…h a word in… [cut: 16 before and 3 more characters; line is 29 characters]\n");
+/// assert_eq!(out, "1:a1|… a word in… [cut: 16 before and 3 more characters; line is 29 characters]\n");
 /// ```
 pub fn write_tagged_around(
     out: &mut String,
