@@ -35,6 +35,7 @@ TOOLS = {
     "list_edits",
     "await_review",
     "withdraw_edit",
+    "search_text",
     "list_documents",
 }
 

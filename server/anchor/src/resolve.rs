@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hashline_text::{Line, Text};
 
-use crate::tagged::{CUT_MARK, tag_of};
+use crate::tagged::{CUT_BEFORE, CUT_MARK, tag_of};
 use crate::{Anchor, AnchorFailure, LineAnchor, LineEdit, LineHash, OpName, Operation, Problem, line_hash};
 
 /// How to resolve.
@@ -239,7 +239,11 @@ impl Finder<'_> {
         let content = line.content();
         // A long line is shown cut, and copied so.
         let agrees = match copied.rsplit_once(CUT_MARK) {
-            Some((kept, _)) => content.starts_with(kept) || content.trim_end() == copied.trim_end(),
+            Some((kept, _)) => {
+                content.starts_with(kept)
+                    || kept.strip_prefix(CUT_BEFORE).is_some_and(|part| content.contains(part))
+                    || content.trim_end() == copied.trim_end()
+            }
             None => content.trim_end() == copied.trim_end(),
         };
         if agrees {

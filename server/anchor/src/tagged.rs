@@ -83,6 +83,42 @@ pub fn write_tagged_line(out: &mut String, line: usize, content: &str) {
     Tag::at(line).write(out, content, line_hash(content), usize::MAX);
 }
 
+/// As [`write_tagged_line`], showing of a content of more than `max_chars` characters the part around `place` (in bytes), with a
+/// notice. Whether it had to be cut.
+///
+/// ```
+/// let mut out = String::new();
+/// hashline_anchor::write_tagged_around(&mut out, 0, "a long line with a word in it", 19..23, 10);
+/// assert_eq!(out, "1:a1|… a word in… [cut: 16 before and 3 more characters; line is 29 characters]\n");
+/// ```
+pub fn write_tagged_around(
+    out: &mut String,
+    line: usize,
+    content: &str,
+    place: Range<usize>,
+    max_chars: usize,
+) -> bool {
+    let hash = line_hash(content);
+    let before = content.get(..place.start).map_or(0, |before| before.chars().count());
+    let total = count_chars(content);
+    if total <= max_chars || before == 0 {
+        return Tag::at(line).write(out, content, hash, max_chars);
+    }
+    let found = content.get(place).map_or(0, |found| found.chars().count());
+    // What is looked for stands in the middle, or at the beginning if it has no room.
+    let skipped = before.saturating_sub(max_chars.saturating_sub(found) / 2).min(total - max_chars);
+    if skipped == 0 {
+        return Tag::at(line).write(out, content, hash, max_chars);
+    }
+    let part: String = content.chars().skip(skipped).take(max_chars).collect();
+    let more = total - skipped - max_chars;
+    let shown = format!(
+        "{CUT_BEFORE}{part}{CUT_MARK}{skipped} before and {more} more characters; line is {total} characters]"
+    );
+    Tag::at(line).write(out, &shown, hash, usize::MAX);
+    true
+}
+
 /// Writes tagged lines around places in a text: each range (lines counted from 0, may be empty) with `context` lines
 /// on both sides, in text order, what touches joined, with a line `…` between parts that do not. A place beyond the
 /// end stands for the end.
@@ -193,6 +229,9 @@ pub(crate) fn tag_of(text: &Text, line: &str) -> Option<(Line, LineHash)> {
     let own = text.line(at).map(|line| line_hash(&line.content()));
     (own == Some(hash)).then_some((at, hash))
 }
+
+/// What stands before the kept part of a line whose beginning is cut off.
+pub(crate) const CUT_BEFORE: char = '…';
 
 /// What stands between the kept part of a cut line and the numbers.
 pub(crate) const CUT_MARK: &str = "… [cut: ";

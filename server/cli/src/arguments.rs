@@ -8,6 +8,7 @@ use hashline_mcp::{DEFAULT_LISTEN, NameStyle, Scope, Toolset};
 use hashline_workspace::document::Mode;
 
 use crate::diff::Diff;
+use crate::setup::Agent;
 
 const AFTER_HELP: &str = "\
 How it fits together:
@@ -20,7 +21,7 @@ How it fits together:
 
 Examples:
   hashline demo                             see what it does
-  claude mcp add hashline -- hashline mcp   give Claude Code the tools
+  hashline setup claude-code                give Claude Code the tools
   hashline mcp --root ~/src/project         serve one folder, and no other
   hashline serve --root ~/src/project       the same over HTTP, with tokens
   hashline status                           see editors and undecided edits
@@ -52,6 +53,8 @@ pub enum Command {
     Mcp(Mcp),
     /// Serve agents over HTTP, each within what its token gives
     Serve(Serve),
+    /// Write an agent's configuration, and the advice that makes it use these tools
+    Setup(Setup),
     /// Show the running editors, their open documents and undecided edits
     Status(Status),
     /// Make a token for an agent that comes over HTTP
@@ -204,6 +207,46 @@ pub struct Token {
     pub state_dir: Option<PathBuf>,
 }
 
+const SETUP_HELP: &str = "\
+It shows each change as a diff and asks before it writes. Everything else in
+those files stays as it is, comments too; a file that cannot be read is left
+alone, and what belongs in it is printed. Run again, it changes what is out of
+date and nothing else.
+
+Examples:
+  hashline setup claude-code             for the project in this folder
+  hashline setup codex --user            for all your projects
+  hashline setup vscode --print          only show what belongs where
+  hashline setup gemini --remove         take all of it out again
+
+Exit codes: 0 done or nothing to do, 1 something is left to do by hand,
+2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = SETUP_HELP)]
+pub struct Setup {
+    /// Which agent
+    pub agent: Agent,
+    /// Write your own settings, for all projects, instead of the project's
+    #[arg(long, conflicts_with = "root")]
+    pub user: bool,
+    /// The project's folder [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// Print what belongs into which file, and write nothing
+    #[arg(long, conflicts_with_all = ["yes", "remove"])]
+    pub print: bool,
+    /// Write without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// Take out what setup has put in
+    #[arg(long)]
+    pub remove: bool,
+    /// Leave the file with the agent's instructions alone
+    #[arg(long)]
+    pub no_advice: bool,
+}
+
 const STATUS_HELP: &str = "\
 Examples:
   hashline status                one block for each editor
@@ -287,7 +330,9 @@ mod tests {
 
     #[test]
     fn the_help_fits_eighty_columns() {
-        for text in [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, SERVE_HELP, STATUS_HELP, TOKEN_HELP] {
+        for text in
+            [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, SERVE_HELP, SETUP_HELP, STATUS_HELP, TOKEN_HELP]
+        {
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         }
     }

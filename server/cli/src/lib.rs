@@ -8,7 +8,9 @@ mod diff;
 mod log;
 mod lsp;
 mod mcp;
+mod screen;
 mod serve;
+mod setup;
 mod signals;
 mod status;
 mod token;
@@ -30,6 +32,7 @@ pub fn hashline() -> ExitCode {
         Command::Lsp(options) => lsp::run(&options),
         Command::Mcp(options) => mcp::run(&options),
         Command::Serve(options) => serve::run(&options),
+        Command::Setup(options) => setup::run(&options),
         Command::Status(options) => status::run(&options),
         Command::Token(options) => token::run(&options),
     };
@@ -44,7 +47,7 @@ pub fn mcpdiff() -> ExitCode {
 
 fn end(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
     result.unwrap_or_else(|error| {
-        diff::tell(&format!("{program}: {error}"));
+        screen::tell(&format!("{program}: {error}"));
         ExitCode::from(error.code)
     })
 }

@@ -12,10 +12,11 @@ pub(crate) fn instructions(sets: &BTreeSet<Toolset>) -> &'static str {
 
 /// What agents are told. Some of them show their models the first 250 characters only, none more than 2,000.
 pub const INSTRUCTIONS: &str = "\
-Reads and edits files as they are in the person's editor, unsaved work included (disk when not open there). Use these tools \
-instead of other file tools for text: read_text_file, then edit_text_file with its file_hash and LINE:HH anchors.
+Reads, searches and edits files as the person's editor has them, unsaved work included (else the disk). Use these tools, not \
+other file tools, for text: read_text_file or search_text, then edit_text_file with that file_hash and LINE:HH anchors.
 
 - A read shows each line as LINE:HH|content, e.g. `2:98|  return \"world\";`. The anchor is 2:98. Never write tags into content.
+- search_text shows the lines that match in the same form, file by file: edit them by that without reading.
 - One call can hold many operations; all go by the text before the call, and all are done or none. The reply has the new \
 file_hash and the changed lines with fresh anchors, so edit on from there without reading again.
 - write_file (a whole text) and edit_file_diff (exact text or a diff) need no anchors. Give the file_hash of your read: without \
@@ -48,8 +49,11 @@ mod tests {
     #[test]
     fn what_matters_stands_in_front_and_all_of_it_is_shown() {
         for (all, words) in [
-            (INSTRUCTIONS, ["unsaved", "read_text_file", "edit_text_file", "file_hash", "LINE:HH"]),
-            (TEXT_INSTRUCTIONS, ["unsaved", "text_read", "text_replace", "hash", "root"]),
+            (
+                INSTRUCTIONS,
+                &["unsaved", "read_text_file", "search_text", "edit_text_file", "file_hash", "LINE:HH"][..],
+            ),
+            (TEXT_INSTRUCTIONS, &["unsaved", "text_read", "text_replace", "hash", "root"]),
         ] {
             assert!(all.chars().count() <= 2_000, "{}", all.chars().count());
             let (first, _) = all.split_once('\n').unwrap();

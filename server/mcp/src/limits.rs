@@ -1,6 +1,8 @@
 //! How much of a result agent programs show to their models (they cut the rest, some of them in the middle), by the name that
 //! they give themselves.
 
+use std::time::Duration;
+
 /// A page where nothing else is known, in characters.
 pub(crate) const PAGE: usize = 40_000;
 
@@ -12,6 +14,14 @@ pub(crate) const LINE_IN_PAGE: usize = 2_000;
 
 /// The characters of a line that are shown where lines were asked for by number.
 pub(crate) const LINE_IN_RANGE: usize = 20_000;
+
+/// The most files and lines of which a search tells, and the characters of a line around what was found.
+pub(crate) const FILES_FOUND: usize = 50;
+pub(crate) const LINES_FOUND: usize = 200;
+pub(crate) const LINE_FOUND: usize = 400;
+
+/// How long a search looks: an agent that waits does nothing else.
+pub(crate) const SEARCH_TIME: Duration = Duration::from_secs(4);
 
 /// How many characters of a read fit into one result.
 pub(crate) fn page(agent: &str) -> usize {

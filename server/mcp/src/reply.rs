@@ -21,6 +21,8 @@ pub(crate) const GIVEN_UP: &str = "given_up";
 pub(crate) const UNDECIDED: &str = "undecided";
 /// In `_meta`: that what was asked for is not known here and may be known elsewhere.
 pub(crate) const NOT_HERE: &str = "not_here";
+/// In `_meta`: that an editor could not be asked.
+pub(crate) const UNREACHED: &str = "unreached";
 /// In `_meta`: that an editor has opened the file since the call was begun here.
 pub(crate) const TAKEN_OVER: &str = "taken_over";
 /// In `_meta`: the turn that an edit belongs to, where the text has no room for it.

@@ -133,7 +133,7 @@ impl Server {
         tokio::select! {
             result = inner.router.call(&origin, tool, arguments, &context.ct) => result,
             // A call that changes something is finished, whoever listens.
-            () = inner.ended.cancelled(), if tool == ToolName::AwaitReview => {
+            () = inner.ended.cancelled(), if matches!(tool, ToolName::AwaitReview | ToolName::SearchText) => {
                 Reply::refused("The connection has ended.").into_result()
             }
         }

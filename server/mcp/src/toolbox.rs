@@ -52,7 +52,7 @@ impl Toolbox {
 
     /// Runs a tool, or answers about resources. Whatever goes wrong is a result with `isError` and the next step in its words.
     ///
-    /// `cancel` ends a wait. A tool that changes something does not look at it: what was begun is finished.
+    /// `cancel` ends a wait and a search. A tool that changes something does not look at it: what was begun is finished.
     pub async fn call(
         &self,
         caller: &Caller,
@@ -108,6 +108,11 @@ impl Toolbox {
                 tools::await_review::call(workspace, caller, self.is_decided(), arguments, cancel).await
             }
             ToolName::WithdrawEdit => tools::withdraw_edit::call(workspace, caller, arguments).await,
+            ToolName::SearchText => tokio::select! {
+                reply = tools::search_text::call(workspace, caller, arguments) => reply,
+                // Nobody reads this; what is left of the search ends with it.
+                () = cancel.cancelled() => Reply::refused("The search was taken back."),
+            },
             ToolName::ListDocuments => {
                 tools::list_documents::call(workspace, caller, self.editor.as_deref(), arguments).await
             }

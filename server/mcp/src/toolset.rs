@@ -20,7 +20,7 @@ pub enum Toolset {
     Files,
     /// What became of edits.
     Review,
-    /// Finding documents.
+    /// Finding documents, and text in them.
     Search,
     /// Files and their lines, each change of them by the hash that the one before returned.
     Text,
@@ -88,6 +88,8 @@ pub enum ToolName {
     AwaitReview,
     /// withdraw_edit
     WithdrawEdit,
+    /// search_text
+    SearchText,
     /// list_documents
     ListDocuments,
     /// file_create
@@ -106,7 +108,7 @@ pub enum ToolName {
 
 impl ToolName {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [ToolName; 16] = [
+    pub const ALL: [ToolName; 17] = [
         ToolName::ReadTextFile,
         ToolName::EditTextFile,
         ToolName::WriteFile,
@@ -116,6 +118,7 @@ impl ToolName {
         ToolName::ListEdits,
         ToolName::AwaitReview,
         ToolName::WithdrawEdit,
+        ToolName::SearchText,
         ToolName::ListDocuments,
         ToolName::FileCreate,
         ToolName::FileRemove,
@@ -162,6 +165,7 @@ impl ToolName {
             ToolName::ListEdits => "list_edits",
             ToolName::AwaitReview => "await_review",
             ToolName::WithdrawEdit => "withdraw_edit",
+            ToolName::SearchText => "search_text",
             ToolName::ListDocuments => "list_documents",
             ToolName::FileCreate => "file_create",
             ToolName::FileRemove => "file_remove",
@@ -181,7 +185,7 @@ impl ToolName {
                 Toolset::Files
             }
             ToolName::ListEdits | ToolName::AwaitReview | ToolName::WithdrawEdit => Toolset::Review,
-            ToolName::ListDocuments => Toolset::Search,
+            ToolName::SearchText | ToolName::ListDocuments => Toolset::Search,
             ToolName::FileCreate
             | ToolName::FileRemove
             | ToolName::TextRead
@@ -198,6 +202,7 @@ impl ToolName {
             ToolName::ReadTextFile
             | ToolName::ListEdits
             | ToolName::AwaitReview
+            | ToolName::SearchText
             | ToolName::ListDocuments
             | ToolName::TextRead => true,
             ToolName::EditTextFile
@@ -214,9 +219,9 @@ impl ToolName {
         }
     }
 
-    /// The argument that names the document, where the tool is about one.
+    /// The argument that names the document, where the tool is about one. A search may be about a folder, which may be several editors'.
     pub(crate) fn path_argument(self) -> Option<&'static str> {
-        self.path_arguments().first().copied()
+        self.path_arguments().first().copied().filter(|_| self != ToolName::SearchText)
     }
 
     /// The arguments that name documents, the first of them the one that the tool is about.
@@ -229,6 +234,7 @@ impl ToolName {
             | ToolName::EditFileDiff
             | ToolName::DeleteFile
             | ToolName::ListEdits
+            | ToolName::SearchText
             | ToolName::FileCreate
             | ToolName::FileRemove
             | ToolName::TextRead
@@ -279,6 +285,7 @@ impl ToolName {
             ToolName::ListEdits => tools::list_edits::definition(),
             ToolName::AwaitReview => tools::await_review::definition(),
             ToolName::WithdrawEdit => tools::withdraw_edit::definition(),
+            ToolName::SearchText => tools::search_text::definition(),
             ToolName::ListDocuments => tools::list_documents::definition(),
             ToolName::FileCreate => tools::file_create::definition(),
             ToolName::FileRemove => tools::file_remove::definition(),

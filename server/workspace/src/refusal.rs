@@ -259,6 +259,22 @@ pub enum Refusal {
     /// A range that is not in the file.
     #[error("{0}")]
     BadRange(String),
+    /// What is to be searched for is no regular expression.
+    #[error(
+        "The pattern cannot be used: {0}\nIt is a regular expression that is looked for line by line. Put \\ before ( ) [ ] {{ }} . * + ? ^ $ | \
+         and \\ to look for these characters themselves, and search again."
+    )]
+    BadPattern(String),
+    /// The files to search are not named by a glob.
+    #[error(
+        "The glob {glob:?} cannot be used: {why}. Give one such as *.rs or src/**/*.{{ts,tsx}}, and search again."
+    )]
+    BadFileGlob {
+        /// As it was given.
+        glob: String,
+        /// What is wrong.
+        why: String,
+    },
     /// A conversation id that could not name a file.
     #[error(
         "mcp_conversation_id {0:?} is not one of ours: 1 to 100 letters, digits, _, - and dots. Leave it out to open a \

@@ -10,9 +10,9 @@ use serde_json::json;
 
 use super::arguments::Cleanup;
 use super::edit::relative;
-use super::screen::{Ink, Screen, inert, tell};
 use super::words;
 use crate::Failure;
+use crate::screen::{Ink, Screen, inert, tell};
 
 /// Cleans up.
 pub fn run(

@@ -11,9 +11,9 @@ use super::decide::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Why, W
 use super::edit::Edits;
 use super::find::{Book, Named, hunk};
 use super::place;
-use super::screen::{Screen, inert, tell};
 use super::words;
 use crate::Failure;
+use crate::screen::{Screen, inert, tell};
 
 /// Decides about what is named.
 pub fn run<'a>(

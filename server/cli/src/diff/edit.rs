@@ -167,5 +167,5 @@ impl Edit {
 /// A path as people know it: from the folder of the history. One that is not UTF-8 is quoted, as diffs have it.
 pub fn relative(path: &Path, folder: &Path) -> String {
     let inside = path.strip_prefix(folder).unwrap_or(path);
-    super::screen::inert(&inside.to_str().map_or_else(|| quoted(inside.as_os_str()), Cow::from))
+    crate::screen::inert(&inside.to_str().map_or_else(|| quoted(inside.as_os_str()), Cow::from))
 }

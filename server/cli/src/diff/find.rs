@@ -213,9 +213,9 @@ const CONVERSATION: usize = 12;
 pub fn short_conversation(id: &str) -> String {
     let end = id.strip_prefix("conv_").and_then(|rest| Some(rest.split_once('_')?.1));
     match end {
-        Some(end) if end.len() == 8 => super::screen::inert(end),
-        _ if id.chars().count() <= CONVERSATION => super::screen::inert(id),
-        _ => super::screen::inert(&id.chars().take(CONVERSATION - 1).collect::<String>()) + "…",
+        Some(end) if end.len() == 8 => crate::screen::inert(end),
+        _ if id.chars().count() <= CONVERSATION => crate::screen::inert(id),
+        _ => crate::screen::inert(&id.chars().take(CONVERSATION - 1).collect::<String>()) + "…",
     }
 }
 

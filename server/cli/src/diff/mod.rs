@@ -1,7 +1,7 @@
 //! `mcpdiff`, and `hashline diff`: the history of a folder in a terminal.
 //!
 //! [`find`] leads from what a person types to what it names, [`decide`] and [`sidecars`] do what is decided, [`words`] has all that is said
-//! about it, and the other modules are the commands. Nothing that agents wrote reaches a terminal as they wrote it: see [`screen`].
+//! about it, and the other modules are the commands. Nothing that agents wrote reaches a terminal as they wrote it: see [`crate::screen`].
 
 mod arguments;
 mod cleanup;
@@ -13,7 +13,6 @@ mod hunk;
 mod moment;
 mod place;
 mod review;
-mod screen;
 mod show;
 mod sidecars;
 mod stands;
@@ -28,12 +27,11 @@ use std::process::ExitCode;
 
 pub use arguments::{Diff, Mcpdiff};
 use hashline_link::discover;
-pub use screen::tell;
 
+use crate::screen::{Screen, tell};
 use crate::{Failure, log};
 use arguments::Command;
 use decide::{Decider, Verb};
-use screen::Screen;
 use sidecars::Everywhere;
 
 /// Carries out a command.

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::{Timestamp, Zoned};
 
-use super::screen::inert;
+use crate::screen::inert;
 
 /// Reads the moments of a history.
 #[derive(Debug)]

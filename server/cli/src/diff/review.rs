@@ -12,10 +12,10 @@ use super::edit::{Edit, Edits};
 use super::find::{Book, Kind, Named, hunk};
 use super::moment::Clock;
 use super::place;
-use super::screen::{Ink, Screen, inert, tell};
 use super::show::Page;
 use super::words;
 use crate::Failure;
+use crate::screen::{Ink, Screen, inert, tell};
 
 /// Reviews what is undecided.
 pub fn run<'a>(

@@ -10,11 +10,11 @@ use super::edit::{Edit, Edits, relative};
 use super::find::{Book, Named};
 use super::hunk::{Diff, Kind, Line};
 use super::moment::Clock;
-use super::screen::{Ink, Screen, inert, inert_line};
 use super::stands::Standing;
 use super::status::ink;
 use super::words;
 use crate::Failure;
+use crate::screen::{Ink, Screen, inert, inert_line};
 
 /// Shows edits.
 pub fn run(store: &Store, options: &Show, screen: Screen) -> Result<ExitCode, Failure> {

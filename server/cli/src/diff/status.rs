@@ -16,9 +16,9 @@ use super::arguments::Status;
 use super::edit::{Edits, relative};
 use super::find::{Book, Kind, conversation_of, may_name, short_conversation};
 use super::moment::{Clock, ago};
-use super::screen::{Ink, Screen, columns, end_of, inert, padded, tell};
 use super::words;
 use crate::Failure;
+use crate::screen::{Ink, Screen, columns, end_of, inert, padded, tell};
 
 /// Lists edits.
 pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, Failure> {

@@ -9,7 +9,7 @@ use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Fou
 use super::decide::{Answer, Refusal, Target, Verb, Why, Wish};
 use super::edit::relative;
 use super::find::{Kind, Named, short_conversation};
-use super::screen::{inert, inert_line};
+use crate::screen::{inert, inert_line};
 
 /// So many candidates are named; of more the number is told.
 const NAMED: usize = 10;

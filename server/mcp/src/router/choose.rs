@@ -24,6 +24,14 @@ pub(super) enum Choice {
     Refused(String),
 }
 
+/// Who answers for a path.
+#[derive(Debug)]
+pub(super) struct Owner {
+    pub choice: Choice,
+    /// Whether any editor has it open.
+    pub open: bool,
+}
+
 /// What a sidecar says of a path.
 #[derive(Clone, Debug)]
 struct Holder {
@@ -55,6 +63,33 @@ impl Router {
             }
         }
         pick(holders, path)
+    }
+
+    /// Who answers for each of some paths, as far as they can be asked. A file is left out that is open with different unsaved text in
+    /// several editors.
+    pub(super) async fn owners(&self, known: &Known, paths: &[PathBuf]) -> Vec<Owner> {
+        let asked = known.list.iter().map(|sidecar| async {
+            let asked = async { self.sidecars.client(sidecar).await?.holds(paths).await };
+            match tokio::time::timeout(LIMIT, asked).await {
+                Ok(Ok(held)) => held,
+                // It has told what it found, or is told of as failing.
+                Ok(Err(_)) | Err(_) => Vec::new(),
+            }
+        });
+        let held = join_all(asked).await;
+        let owner = |(at, path): (usize, &PathBuf)| {
+            let mut open = false;
+            let holders =
+                known.list.iter().zip(&known.roots).zip(&held).filter_map(|((sidecar, roots), held)| {
+                    let (held, depth) = (held.get(at)?.clone(), depth(roots, path));
+                    open |= held.open;
+                    let concerned = held.open || held.pending > 0 || depth.is_some();
+                    concerned.then(|| Holder { sidecar: sidecar.clone(), depth, held })
+                });
+            let choice = pick(holders.collect(), path);
+            Owner { choice, open }
+        };
+        paths.iter().enumerate().map(owner).collect()
     }
 
     /// What one sidecar says; an error is in words for the agent.

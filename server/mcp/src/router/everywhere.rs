@@ -18,6 +18,12 @@ pub(super) enum Target {
     Sidecar(Box<Sidecar>),
 }
 
+/// These sidecars, and this process.
+fn with_own(sidecars: Vec<Sidecar>) -> Vec<Target> {
+    let sidecars = sidecars.into_iter().map(|sidecar| Target::Sidecar(Box::new(sidecar)));
+    sidecars.chain([Target::Own]).collect()
+}
+
 impl Router {
     pub(super) async fn everywhere(
         &self,
@@ -31,6 +37,7 @@ impl Router {
                 let asked = self.ask_all(origin, tool, &arguments, cancel).await;
                 merged(asked.into_iter().map(|(_, reply)| reply).collect())
             }
+            ToolName::SearchText => self.search(origin, arguments, cancel).await,
             ToolName::AwaitReview => self.await_everywhere(origin, arguments, cancel).await,
             ToolName::WithdrawEdit => self.withdraw_where_it_is(origin, arguments, cancel).await,
             // Without a path these are refused, in the same words as everywhere.
@@ -49,9 +56,18 @@ impl Router {
         }
     }
 
+    /// Every place within the roots.
     pub(super) fn targets(&self) -> Vec<Target> {
-        let sidecars = self.within_roots().into_iter().map(|sidecar| Target::Sidecar(Box::new(sidecar)));
-        sidecars.chain([Target::Own]).collect()
+        with_own(self.within_roots())
+    }
+
+    /// Every place that a tool is asked of.
+    fn targets_of_tool(&self, tool: ToolName) -> Vec<Target> {
+        match tool {
+            // A file may be open in an editor that has another folder.
+            ToolName::SearchText => with_own(self.sidecars.known().list.to_vec()),
+            _ => self.targets(),
+        }
     }
 
     async fn ask(
@@ -76,7 +92,7 @@ impl Router {
         }
     }
 
-    async fn ask_all(
+    pub(super) async fn ask_all(
         &self,
         origin: &Origin,
         tool: ToolName,
@@ -85,7 +101,7 @@ impl Router {
     ) -> Vec<(Target, Reply)> {
         let mut attempt = 1;
         loop {
-            let asked = self.targets().into_iter().map(|target| async move {
+            let asked = self.targets_of_tool(tool).into_iter().map(|target| async move {
                 let reply = self.ask(&target, origin, tool, arguments, cancel).await;
                 (target, reply)
             });
@@ -109,7 +125,7 @@ impl Router {
     ) -> Option<Reply> {
         for _ in 0..ATTEMPTS {
             let mut ended = false;
-            for target in self.targets() {
+            for target in self.targets_of_tool(tool) {
                 let reply = match tool {
                     ToolName::AwaitReview => self.wait(&target, origin, arguments, cancel).await,
                     _ => self.ask(&target, origin, tool, arguments, cancel).await,

@@ -9,6 +9,7 @@ mod choose;
 mod everywhere;
 mod pass;
 mod resources;
+mod search;
 mod sidecars;
 mod watch;
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use hashline_link::{Call, Error, RemoteError, RemoteKind, Sidecar};
 use rmcp::model::JsonObject;
 
-use crate::reply::Reply;
+use crate::limits::SEARCH_TIME;
+use crate::reply::{Reply, UNREACHED};
 use crate::router::{ATTEMPTS, Origin, PAUSE, Router};
 use crate::tools::await_review::LONGEST;
 use crate::toolset::ToolName;
@@ -74,7 +75,7 @@ impl Failure {
         } else {
             format!("{editor} could not be asked: {error}. Nothing was changed; try again in a moment.")
         };
-        Reply::refused(words)
+        Reply::refused(words).with(UNREACHED, true)
     }
 }
 
@@ -88,6 +89,8 @@ impl Router {
         arguments: &JsonObject,
     ) -> Result<Reply, Failure> {
         let limit = match tool {
+            // It looks for as long, and reads for as long; an editor that does not answer must not hold up what others found.
+            ToolName::SearchText => 3 * SEARCH_TIME,
             ToolName::AwaitReview => LIMIT + Duration::from_secs(LONGEST.unsigned_abs()),
             _ => LIMIT,
         };

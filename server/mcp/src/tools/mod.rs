@@ -12,6 +12,7 @@ pub(crate) mod list_documents;
 pub(crate) mod list_edits;
 pub(crate) mod move_file;
 pub(crate) mod read_text_file;
+pub(crate) mod search_text;
 pub(crate) mod text_append;
 pub(crate) mod text_insert;
 pub(crate) mod text_read;

@@ -9,24 +9,29 @@ fn all() -> Vec<rmcp::model::Tool> {
     list(&BTreeSet::from(Toolset::ALL), NameStyle::Plain)
 }
 
-/// How many characters of some tools a model gets.
-fn seen(sets: &[Toolset]) -> usize {
-    let tools = list(&sets.iter().copied().collect(), NameStyle::Plain);
-    let of = |tool: &rmcp::model::Tool| {
-        let schema = serde_json::to_string(&tool.input_schema).unwrap();
-        tool.name.len() + tool.description.as_ref().unwrap().len() + schema.len() + 40
-    };
-    tools.iter().map(of).sum()
+/// What a text costs a model, by the tokeniser of a large family of them.
+fn tokens(text: &str) -> usize {
+    tiktoken_rs::o200k_base_singleton().encode_with_special_tokens(text).len()
 }
 
 #[test]
 fn it_stays_small() {
-    // 2,000 tokens are the budget of the usual toolsets. Models' tokenisers take 3.5 characters or more of
-    // such JSON for a token; what counts is what the model gets: names, descriptions, schemas.
-    let (usual, text) = (seen(&Toolset::DEFAULT), seen(&[Toolset::Text]));
-    println!("{usual} characters, {} tokens or fewer, and {text} of text", usual * 2 / 7);
-    assert!(usual < 7_000, "{usual} characters");
-    assert!(text < 4_500, "{text} characters");
+    // What the model gets of a tool: its name, its description and the schema of its arguments.
+    let seen = |tool: &rmcp::model::Tool| {
+        json!({ "name": tool.name, "description": tool.description, "parameters": tool.input_schema }).to_string()
+    };
+    for (sets, most) in [(&Toolset::DEFAULT[..], 2_000), (&[Toolset::Text], 1_200)] {
+        let tools = list(&sets.iter().copied().collect(), NameStyle::Plain);
+        let tools: Vec<String> = tools.iter().map(seen).collect();
+        for tool in &tools {
+            assert!(tokens(tool) < 500, "{tool}");
+        }
+        let all = tokens(&tools.join(",\n"));
+        println!("{all} tokens of {} tools", tools.len());
+        assert!(all < most, "{all} tokens");
+    }
+    println!("{} tokens of instructions", tokens(hashline_mcp::INSTRUCTIONS));
+    assert!(tokens(hashline_mcp::INSTRUCTIONS) < 600);
 }
 
 #[test]
@@ -39,7 +44,8 @@ fn every_tool_has_what_clients_ask_for() {
         assert_eq!(hints.destructive_hint, Some(destructive), "{name}");
         assert_eq!(hints.open_world_hint, Some(false), "{name}");
         assert_eq!(hints.idempotent_hint, Some(false), "{name}");
-        let reads = ["read_text_file", "list_edits", "await_review", "list_documents", "text_read"];
+        let reads =
+            ["read_text_file", "list_edits", "await_review", "search_text", "list_documents", "text_read"];
         let writes = !reads.contains(&name);
         assert_eq!(hints.read_only_hint, Some(!writes), "{name}");
         let result = tool.output_schema.as_ref().map(|schema| schema["required"].clone());

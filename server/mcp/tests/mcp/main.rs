@@ -13,6 +13,7 @@ mod place;
 mod protocol;
 mod resources;
 mod routed;
+mod search;
 mod subscribed;
 mod text;
 mod whole_files;

@@ -7,7 +7,9 @@ mod edit;
 mod files;
 mod holding;
 mod outcome;
+mod pattern;
 mod read;
+mod search;
 
 pub use contents::{Contents, OpenDocument};
 pub use documents::DocumentInfo;
@@ -15,4 +17,6 @@ pub use edit::{EditReply, EditRequest};
 pub use files::{FileAction, FileReply, FileRequest};
 pub use holding::Holding;
 pub use outcome::{EditInfo, HunkInfo, Review, ReviewScope};
+pub use pattern::{FileGlob, Pattern};
 pub use read::{ReadReply, ReadRequest};
+pub use search::{FileMatches, LineMatch, SearchLimits, SearchReply, SearchRequest};

@@ -2,7 +2,7 @@
 //!
 //! [`Roots`] are the folders served. [`Roots::resolve`] turns what a caller wrote into a [`Place`], and only a place
 //! can be read or written: [`read`], [`stamp`], [`write()`], [`remove`], [`create_folders`]. [`Roots::list`] tells what lies in a
-//! folder. All of it blocks and belongs on a thread that may.
+//! folder, [`walk()`] goes through the files below folders of the roots. All of it blocks and belongs on a thread that may.
 //!
 //! ```
 //! use hashline_workspace::disk::{read, write, Expect, PathStyle, Roots};
@@ -28,7 +28,8 @@
 //!
 //! # Limitations
 //! Stand with each module: hard links and spellings in another case (`path.rs`), moved roots (`roots.rs`), what a
-//! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`).
+//! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`), ignore files above
+//! the roots (`walk.rs`).
 
 mod error;
 mod file;
@@ -36,6 +37,7 @@ mod listing;
 mod path;
 mod roots;
 mod spelling;
+mod walk;
 mod write;
 
 #[cfg(test)]
@@ -48,4 +50,5 @@ pub use listing::{Entry, EntryKind, MAX_ENTRIES};
 pub use path::{Place, identity};
 pub use roots::{Root, Roots};
 pub use spelling::{PathStyle, names_within_root, path_of_file_uri};
+pub use walk::{Opener, is_folder, is_hidden, walk};
 pub use write::{Expect, create, create_folders, is_temporary, remove, remove_leftovers, rename, write};

@@ -1,0 +1,187 @@
+//! `hashline setup`: writes an agent's configuration, and the advice in its instructions that makes it use these tools.
+//!
+//! [`agent`] knows where each agent keeps them, [`json`], [`toml`] and [`advice`] change them and keep all else as it was, and
+//! [`file`] shows a change and makes it.
+
+mod advice;
+mod agent;
+mod file;
+mod json;
+mod toml;
+
+use std::io::{BufRead, IsTerminal};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+pub use agent::Agent;
+
+use crate::Failure;
+use crate::arguments::Setup;
+use crate::screen::{Screen, inert};
+use agent::{Format, Home, Scope};
+use file::{Change, Stored};
+
+/// What agents call the server.
+const NAME: &str = "hashline";
+
+/// One file that is to be changed.
+struct Step {
+    /// What is to be in it, for people.
+    what: &'static str,
+    file: PathBuf,
+    /// What is put there, for whoever does it by hand.
+    snippet: String,
+    /// What it holds afterwards; none for a file that nothing is left of.
+    wanted: Wanted,
+}
+
+/// How a text becomes what is wanted: none stands for no file.
+type Wanted = Box<dyn Fn(Option<&str>) -> Result<Option<String>, String>>;
+
+/// Sets an agent up, or takes back what was set up.
+pub fn run(options: &Setup) -> Result<ExitCode, Failure> {
+    let screen = Screen::of_stdout();
+    let scope = if options.user { Scope::User } else { Scope::Project(project(options)?) };
+    let home = Home::find().ok_or_else(|| Failure::broken("the home folder is not to be had; set HOME"))?;
+    let command = agent::command(&scope);
+    let steps = steps(options, &scope, &home, &command);
+    if options.print {
+        for step in &steps {
+            screen.print(&format!(
+                "# {}: {}\n{}\n",
+                step.what,
+                inert(&step.file.to_string_lossy()),
+                step.snippet
+            ))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut failed = false;
+    let mut wrote = false;
+    for step in &steps {
+        match take(step, options, screen)? {
+            Taken::Made => wrote = true,
+            Taken::Nothing => {}
+            Taken::Left => failed = true,
+        }
+    }
+    if wrote && !options.remove {
+        screen.print(&screen.sentences(&format!("{}\n", options.agent.next(&scope, &command))))?;
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn project(options: &Setup) -> Result<PathBuf, Failure> {
+    let folder = options.root.clone().map_or_else(std::env::current_dir, Ok);
+    let folder = folder.and_then(|folder| folder.canonicalize());
+    folder.map_err(|error| {
+        Failure::usage(format!("the project's folder is not to be had: {error}; give --root DIR"))
+    })
+}
+
+fn steps(options: &Setup, scope: &Scope, home: &Home, command: &str) -> Vec<Step> {
+    let remove = options.remove;
+    let place = options.agent.configuration(scope, home);
+    let entry = options.agent.entry(command);
+    let snippet = match place.format {
+        Format::Json => json::snippet(place.keys, &entry),
+        Format::Toml => toml::snippet(place.keys, &entry),
+    };
+    let keys = place.keys;
+    let configuration = Step {
+        what: "the tools",
+        file: place.file,
+        snippet,
+        wanted: match (place.format, remove) {
+            (Format::Json, false) => Box::new(move |text| json::with(text, keys, &entry)),
+            (Format::Json, true) => Box::new(move |text| json::without(text, keys)),
+            (Format::Toml, false) => Box::new(move |text| toml::with(text, keys, &entry)),
+            (Format::Toml, true) => Box::new(move |text| toml::without(text, keys)),
+        },
+    };
+    let advised = options.agent.instructions(scope, home).filter(|_| !options.no_advice);
+    let advice = advised.map(|file| Step {
+        what: "the advice to use them",
+        file,
+        snippet: advice::block(),
+        wanted: if remove { Box::new(advice::without) } else { Box::new(advice::with) },
+    });
+    std::iter::once(configuration).chain(advice).collect()
+}
+
+/// What became of a step.
+enum Taken {
+    /// The file was written.
+    Made,
+    /// There was nothing to do, or the person did not want it.
+    Nothing,
+    /// It has to be done by hand, or with --yes.
+    Left,
+}
+
+fn take(step: &Step, options: &Setup, screen: Screen) -> Result<Taken, Failure> {
+    let name = inert(&step.file.to_string_lossy());
+    let by_hand = |why: &str| {
+        let rest = if options.remove {
+            "Take it out by hand.\n".to_owned()
+        } else {
+            format!("Put this in by hand:\n\n{}\n", step.snippet)
+        };
+        screen.print(&format!("{name} is left as it is: {}. {rest}", inert(why)))
+    };
+    let stored = match Stored::read(&step.file) {
+        Ok(stored) => stored,
+        Err(why) => {
+            by_hand(&why)?;
+            return Ok(Taken::Left);
+        }
+    };
+    let wanted = match (step.wanted)(stored.text()) {
+        Ok(wanted) => wanted,
+        Err(why) => {
+            by_hand(&why)?;
+            return Ok(Taken::Left);
+        }
+    };
+    let change = Change { file: &step.file, stored, wanted };
+    if change.is_none() {
+        let state = if options.remove { "are not there" } else { "are there already" };
+        screen.print(&format!("{name}: {} {state}.\n", step.what))?;
+        return Ok(Taken::Nothing);
+    }
+    screen.print(&change.shown(screen))?;
+    if !options.yes {
+        if !std::io::stdin().is_terminal() {
+            screen.print("Not written, as there is no terminal to ask in: give --yes.\n")?;
+            return Ok(Taken::Left);
+        }
+        if !agreed(screen, &format!("Write {name}?"))? {
+            screen.print("Not written.\n")?;
+            return Ok(Taken::Nothing);
+        }
+    }
+    match change.make() {
+        Ok(()) => {
+            screen.print(&format!(
+                "{name}: {}.\n",
+                if change.wanted.is_some() { "written" } else { "removed" }
+            ))?;
+            Ok(Taken::Made)
+        }
+        Err(why) => {
+            by_hand(&why)?;
+            Ok(Taken::Left)
+        }
+    }
+}
+
+fn agreed(screen: Screen, question: &str) -> Result<bool, Failure> {
+    screen.print(&format!("{question} [y/N] "))?;
+    let mut answer = String::new();
+    // No more answers is a no.
+    let read = std::io::stdin().lock().read_line(&mut answer).unwrap_or(0);
+    if read == 0 {
+        screen.print("\n")?;
+    }
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}

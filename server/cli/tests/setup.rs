@@ -1,0 +1,159 @@
+//! `hashline setup` as a shell starts it: which files it writes, what it asks, and that all of it can be taken out again.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+struct Person {
+    temp: tempfile::TempDir,
+}
+
+const AGENTS: [&str; 7] = ["claude-code", "codex", "gemini", "opencode", "vscode", "cursor", "zed"];
+
+impl Person {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        for folder in ["home", "project"] {
+            fs::create_dir(temp.path().join(folder)).unwrap();
+        }
+        Self { temp }
+    }
+
+    fn project(&self) -> PathBuf {
+        self.temp.path().canonicalize().unwrap().join("project")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.temp.path().canonicalize().unwrap().join("home")
+    }
+
+    fn setup(&self, arguments: &[&str]) -> (i32, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
+        command.arg("setup").args(arguments).current_dir(self.project()).stdin(Stdio::null());
+        for name in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "HASHLINE_LOG"] {
+            command.env_remove(name);
+        }
+        let done = command.env("HOME", self.home()).env("NO_COLOR", "1").output().unwrap();
+        let told = String::from_utf8(done.stdout).unwrap() + &String::from_utf8(done.stderr).unwrap();
+        (done.status.code().unwrap(), told)
+    }
+
+    /// All files of the person's, by their paths.
+    fn files(&self) -> Vec<String> {
+        fn below(folder: &Path, out: &mut Vec<PathBuf>) {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { below(&path, out) } else { out.push(path) }
+            }
+        }
+        let top = self.temp.path().canonicalize().unwrap();
+        let mut files = Vec::new();
+        below(&top, &mut files);
+        let mut names: Vec<String> =
+            files.iter().map(|file| file.strip_prefix(&top).unwrap().display().to_string()).collect();
+        names.sort();
+        names
+    }
+}
+
+#[test]
+fn each_agent_is_set_up_where_it_looks_once_and_taken_out_again() {
+    let expected = [
+        ("claude-code", "project/.mcp.json", "project/CLAUDE.md"),
+        ("codex", "project/.codex/config.toml", "project/AGENTS.md"),
+        ("gemini", "project/.gemini/settings.json", "project/GEMINI.md"),
+        ("opencode", "project/opencode.json", "project/AGENTS.md"),
+        ("vscode", "project/.vscode/mcp.json", "project/AGENTS.md"),
+        ("cursor", "project/.cursor/mcp.json", "project/AGENTS.md"),
+        ("zed", "project/.zed/settings.json", "project/AGENTS.md"),
+    ];
+    for (agent, configuration, advice) in expected {
+        let person = Person::new();
+        let (code, told) = person.setup(&[agent, "--yes"]);
+        assert_eq!(code, 0, "{agent}: {told}");
+        let mut files = [configuration, advice].map(str::to_owned);
+        files.sort();
+        assert_eq!(person.files(), files, "{agent}");
+        let written = fs::read_to_string(person.temp.path().join(configuration)).unwrap();
+        assert!(written.contains("hashline") && written.contains("mcp"), "{agent}: {written}");
+        for line in written.lines() {
+            assert!(told.contains(&format!("+{line}")), "{agent}: {line} is not shown in {told}");
+        }
+        let (code, told) = person.setup(&[agent, "--yes"]);
+        assert!(code == 0 && told.matches("there already").count() == 2, "{agent}: {told}");
+        let (code, told) = person.setup(&[agent, "--yes", "--remove"]);
+        assert_eq!(code, 0, "{agent}: {told}");
+        assert_eq!(person.files(), [""; 0], "{agent}");
+    }
+}
+
+#[test]
+fn a_person_s_own_settings_are_in_the_home_folder() {
+    let expected = [
+        ("claude-code", vec!["home/.claude.json", "home/.claude/CLAUDE.md"]),
+        ("codex", vec!["home/.codex/AGENTS.md", "home/.codex/config.toml"]),
+        ("gemini", vec!["home/.gemini/GEMINI.md", "home/.gemini/settings.json"]),
+        ("cursor", vec!["home/.cursor/mcp.json"]),
+    ];
+    for (agent, files) in expected {
+        let person = Person::new();
+        assert_eq!(person.setup(&[agent, "--user", "--yes"]).0, 0, "{agent}");
+        assert_eq!(person.files(), files, "{agent}");
+        // A program that was started from a menu has another path.
+        let (_, told) = person.setup(&[agent, "--user", "--print"]);
+        assert!(told.contains(env!("CARGO_BIN_EXE_hashline")), "{agent}: {told}");
+    }
+}
+
+#[test]
+fn nothing_is_written_that_nobody_agreed_to() {
+    for agent in AGENTS {
+        let person = Person::new();
+        let (code, told) = person.setup(&[agent]);
+        assert!(code == 1 && told.contains("give --yes") && told.contains("+++"), "{agent}: {told}");
+        let (code, told) = person.setup(&[agent, "--print"]);
+        assert!(code == 0 && told.contains("read_text_file") && told.contains("mcp"), "{agent}: {told}");
+        assert_eq!(person.files(), [""; 0], "{agent}");
+    }
+    let person = Person::new();
+    assert_eq!(person.setup(&["claude-code", "--yes", "--no-advice"]).0, 0);
+    assert_eq!(person.files(), ["project/.mcp.json"]);
+    assert_eq!(person.setup(&["claude-code", "--root", "gone"]).0, 2);
+    assert_eq!(person.setup(&["nobody"]).0, 2);
+}
+
+#[test]
+fn what_cannot_be_read_is_left_and_told_what_belongs_in_it() {
+    let person = Person::new();
+    let file = person.project().join(".mcp.json");
+    fs::write(&file, "{ \"mcpServers\": ").unwrap();
+    let (code, told) = person.setup(&["claude-code", "--yes"]);
+    assert_eq!(code, 1, "{told}");
+    assert!(told.contains("left as it is") && told.contains("\"hashline\": {"), "{told}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{ \"mcpServers\": ");
+    assert!(person.project().join("CLAUDE.md").exists(), "the rest is done");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_one_and_mode_bits_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let person = Person::new();
+    let (real, link) = (person.home().join("dotfiles.json"), person.project().join(".mcp.json"));
+    fs::write(&real, "{\n  // mine\n  \"other\": 1\n}\n").unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+    symlink(&real, &link).unwrap();
+    assert_eq!(person.setup(&["claude-code", "--yes", "--no-advice"]).0, 0);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+    let text = fs::read_to_string(&real).unwrap();
+    assert!(text.contains("// mine") && text.contains("\"other\": 1") && text.contains("hashline"), "{text}");
+    assert_eq!(person.setup(&["claude-code", "--yes", "--remove"]).0, 0);
+    assert!(fs::read_to_string(&real).unwrap().contains("// mine"));
+
+    let dangling = person.project().join("AGENTS.md");
+    symlink(person.home().join("gone"), &dangling).unwrap();
+    let (code, told) = person.setup(&["codex", "--yes"]);
+    assert!(code == 1 && told.contains("link to nothing"), "{told}");
+}

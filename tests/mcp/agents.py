@@ -1,0 +1,77 @@
+"""Agent programs that people use: each reads the configuration that `hashline setup` writes, and connects where it can say so."""
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from checks import Checks, expect
+
+# What an agent prints of a server that it has connected to. Codex lists servers and connects to none; Claude Code asks the person
+# before it uses the server of a project.
+LISTED = {
+    ("claude-code", "--user"): r"hashline: .* Connected",
+    ("claude-code", "--root"): r"hashline: .* Pending approval",
+    ("codex", "--user"): r"hashline +\S+ +mcp .* enabled",
+    ("codex", "--root"): r"hashline +\S+ +mcp .* enabled",
+    ("gemini", "--user"): r"hashline: .* Connected",
+    ("gemini", "--root"): r"hashline: .* Connected",
+    ("opencode", "--user"): r"hashline.*connected",
+    ("opencode", "--root"): r"hashline.*connected",
+}
+
+
+def run(programs, binary):
+    """`programs` is the folder that has a command for each agent."""
+    checks = Checks("agents")
+    for (agent, scope), line in LISTED.items():
+        with checks.case(f"{agent} {scope} lists what setup wrote"), tempfile.TemporaryDirectory() as folder:
+            check(programs / agent, agent, scope, line, binary, Path(folder).resolve())
+    return [checks]
+
+
+def check(program, agent, scope, line, binary, folder):
+    home, project = folder / "home", folder / "project"
+    for made in (home, project):
+        made.mkdir()
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "CLAUDE", "CODEX", "GEMINI"))},
+        "HOME": str(home),
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+    given = ["--root", project] if scope == "--root" else ["--user"]
+
+    def setup(*options):
+        command = [binary, "setup", agent, *given, *options]
+        return subprocess.run(
+            command, env=environment, cwd=project, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30
+        )
+
+    def listed():
+        done = subprocess.run(
+            [program, "mcp", "list"],
+            env=environment,
+            cwd=project,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+        )
+        return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+
+    done = setup("--yes")
+    expect(done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+    if (agent, scope) == ("codex", "--root"):
+        # The person trusts the project.
+        (home / ".codex").mkdir()
+        (home / ".codex" / "config.toml").write_text(f'[projects."{project}"]\ntrust_level = "trusted"\n')
+    text = listed()
+    expect(re.search(line, text), text)
+    again = setup("--yes")
+    expect("there already" in again.stdout and "+++" not in again.stdout, again.stdout)
+    done = setup("--remove", "--yes")
+    expect(done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+    text = listed()
+    expect("hashline" not in text.replace(str(folder), ""), text)
