@@ -59,16 +59,22 @@ fn of_call(params: &JsonObject) -> Vec<Demand> {
 }
 
 fn of_resource(uri: &str) -> Demand {
-    let (path, style) = match uri.split_once("://") {
-        Some(("list", path)) => {
-            (percent_decode_str(path).decode_utf8_lossy().into_owned(), PathStyle::WithinRoot)
+    let decoded = |path: &str| percent_decode_str(path).decode_utf8_lossy().into_owned();
+    let document = |path: String, style| Demand::Document { access: Access::Read, path, style };
+    let (scheme, path) = uri.split_once("://").unwrap_or_default();
+    match scheme.to_ascii_lowercase().as_str() {
+        // The root itself.
+        "list" if path.is_empty() => document("/".to_owned(), PathStyle::WithinRoot),
+        "list" => document(decoded(path), PathStyle::WithinRoot),
+        "review" if path.is_empty() => Demand::Anything(Access::Read),
+        "review" | "file" if path.starts_with('/') || path.starts_with("localhost/") => {
+            // What names and fragments of web pages have is part of a path here.
+            document(format!("file://{}", path.replace('?', "%3F").replace('#', "%23")), PathStyle::Any)
         }
-        Some(("review", path)) => (percent_decode_str(path).decode_utf8_lossy().into_owned(), PathStyle::Any),
-        _ => (uri.to_owned(), PathStyle::Any),
-    };
-    // The root itself.
-    let path = if path.is_empty() { "/".to_owned() } else { path };
-    Demand::Document { access: Access::Read, path, style }
+        "review" | "file" => document(decoded(path), PathStyle::Any),
+        // A document that has no file.
+        _ => document(uri.to_owned(), PathStyle::Any),
+    }
 }
 
 impl Demand {
@@ -141,18 +147,25 @@ mod tests {
     #[test]
     fn resources_take_reading() {
         for (uri, path) in [
-            ("list://docs/a%20b", "docs/a b"),
-            ("list://", "/"),
-            ("file:///p/a", "file:///p/a"),
-            ("review:///p/a", "/p/a"),
+            ("list://docs/a%20b", Some("docs/a b")),
+            ("LIST://", Some("/")),
+            ("file:///p/a%20#b", Some("file:///p/a%20%23b")),
+            ("file://docs/a%20b", Some("docs/a b")),
+            ("review:///p/a", Some("file:///p/a")),
+            ("review://", None),
+            ("untitled:1", Some("untitled:1")),
         ] {
+            let taken = [(Access::Read, path.map(str::to_owned))];
             for method in ["resources/read", "resources/subscribe"] {
-                let asked = of(&json!({ "method": method, "params": { "uri": uri } }));
-                assert_eq!(asked, [(Access::Read, Some(path.to_owned()))], "{method} {uri}");
+                assert_eq!(
+                    of(&json!({ "method": method, "params": { "uri": uri } })),
+                    taken,
+                    "{method} {uri}"
+                );
             }
             let listens = json!({ "method": "subscriptions/listen",
                 "params": { "notifications": { "resourceSubscriptions": [uri] } } });
-            assert_eq!(of(&listens), [(Access::Read, Some(path.to_owned()))], "{uri}");
+            assert_eq!(of(&listens), taken, "{uri}");
         }
         assert!(of(&json!({ "method": "tools/list" })).is_empty());
     }
