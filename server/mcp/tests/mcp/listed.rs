@@ -18,7 +18,8 @@ fn tokens(text: &str) -> usize {
 fn it_stays_small() {
     // What the model gets of a tool: its name, its description and the schema of its arguments.
     let seen = |tool: &rmcp::model::Tool| {
-        json!({ "name": tool.name, "description": tool.description, "parameters": tool.input_schema }).to_string()
+        json!({ "name": tool.name, "description": tool.description, "parameters": tool.input_schema })
+            .to_string()
     };
     for (sets, most) in [(&Toolset::DEFAULT[..], 2_000), (&[Toolset::Text], 1_200)] {
         let tools = list(&sets.iter().copied().collect(), NameStyle::Plain);

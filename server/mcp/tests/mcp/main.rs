@@ -1,6 +1,7 @@
 //! The tools as an agent meets them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
+mod attacks;
 mod bad_input;
 mod defects;
 mod desk;
