@@ -111,8 +111,8 @@ impl Workspace {
         how: Look<'_, '_>,
     ) -> Result<bool, StoreError> {
         let Some(store) = self.history_of(place) else { return Ok(true) };
-        let glance = store.glance();
-        let latest = store.latest(&name_in_record(place))?;
+        let mut glance = store.glance();
+        let mut latest = store.latest(&name_in_record(place))?;
         let known = *slot.recorded();
         let (stays, same, unrecorded) = {
             let document = slot.lock();
@@ -132,6 +132,9 @@ impl Workspace {
                 },
                 Look::Glance | Look::AsItSeems => self.record(slot, None)?,
             }
+            // Of a file that goes on under another name nothing was recorded under that until now.
+            glance = store.glance();
+            latest = store.latest(&name_in_record(place))?;
         }
         let Some((file, _)) = latest else {
             // All that was recorded of it was cleaned up.
