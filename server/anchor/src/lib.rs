@@ -75,7 +75,7 @@ pub use replacement::{Replacement, replace};
 pub use resolve::{Moved, Options, Resolved, resolve};
 pub use rewrite::{ExactHunk, Rewrite};
 pub use tagged::{
-    Page, write_numbered_regions, write_regions, write_tagged, write_tagged_around, write_tagged_cut, write_tagged_line,
-    write_tagged_page,
+    Page, write_numbered_regions, write_regions, write_tagged, write_tagged_around, write_tagged_cut,
+    write_tagged_line, write_tagged_page,
 };
 pub use whole::rewrite_whole;
