@@ -70,7 +70,9 @@ fn parse(given: JsonObject) -> Result<Asked, String> {
     given.finish()?;
     let pattern = Pattern::new(&text).map_err(|refusal| refusal.to_string())?;
     let files = glob.as_deref().map(FileGlob::new).transpose().map_err(|refusal| refusal.to_string())?;
-    let place = match (&path, &glob) {
+    // In the first line of the answer, which others take apart.
+    let in_line = |text: &String| text.replace(char::is_control, "\u{fffd}");
+    let place = match (path.as_ref().map(in_line), glob.as_ref().map(in_line)) {
         (None, None) => String::new(),
         (Some(path), None) => format!(" in {path}"),
         (None, Some(glob)) => format!(" in files {glob}"),

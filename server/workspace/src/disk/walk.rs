@@ -60,13 +60,15 @@ pub fn walk<V>(
 ) where
     V: FnMut(&Path, &mut Opener) -> bool + Send,
 {
-    let Some((first, more)) = folders.split_first() else { return };
+    // The walk itself is not asked about the folders that it begins with, nor about those above them, whose ignore files it reads.
+    let plain = |folder: &&PathBuf| folder.ancestors().all(has_plain_ignore_files);
+    let tops: Vec<PathBuf> = folders.iter().filter(plain).cloned().collect();
+    let Some((first, more)) = tops.split_first() else { return };
     let mut builder = WalkBuilder::new(first);
     for folder in more {
         builder.add(folder);
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-    let tops = folders.to_vec();
     builder.threads(threads).require_git(false).filter_entry(move |entry| may_pass(entry, &tops, &enter));
     builder.build_parallel().run(|| {
         let mut visit = visitor();
@@ -97,7 +99,7 @@ fn may_pass(entry: &DirEntry, tops: &[PathBuf], enter: &impl Fn(&Path) -> bool) 
 fn has_plain_ignore_files(folder: &Path) -> bool {
     let plain =
         |name: &str| fs::metadata(folder.join(name)).map_or(true, |found| found.is_file() || found.is_dir());
-    plain(".gitignore") && plain(".ignore")
+    plain(".gitignore") && plain(".ignore") && plain(".git/info/exclude")
 }
 
 /// Opens the files of a walk. Keeps the folder of the last one open, as the next is mostly in the same.
@@ -195,14 +197,14 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let top = temp.path().canonicalize().unwrap().join("w");
         let outside = temp.path().join("outside");
-        for folder in [&top.join("fifo"), &outside] {
+        for folder in [&top.join("fifo/below"), &top.join("git/.git/info"), &outside] {
             fs::create_dir_all(folder).unwrap();
         }
         fs::write(top.join("a.txt"), "").unwrap();
         fs::write(outside.join("secret"), "").unwrap();
         std::os::unix::fs::symlink(&outside, top.join("link")).unwrap();
         std::os::unix::fs::symlink(outside.join("secret"), top.join("file_link")).unwrap();
-        for fifo in ["fifo/.gitignore", "pipe"] {
+        for fifo in ["fifo/.gitignore", "git/.git/info/exclude", "pipe"] {
             rustix::fs::mknodat(
                 rustix::fs::CWD,
                 top.join(fifo),
@@ -212,9 +214,15 @@ mod tests {
             )
             .unwrap();
         }
-        fs::write(top.join("fifo/beside.txt"), "").unwrap();
+        for beside in ["fifo/beside.txt", "fifo/below/b.txt", "git/c.txt"] {
+            fs::write(top.join(beside), "").unwrap();
+        }
         let roots = Roots::open([&top]).unwrap();
         assert_eq!(walked(&roots, std::slice::from_ref(&top)), BTreeSet::from(["a.txt".to_owned()]));
+        // At the beginning of the walk, and above it.
+        for folder in ["fifo", "git", "fifo/below"] {
+            assert_eq!(walked(&roots, &[top.join(folder)]), BTreeSet::new(), "{folder}");
+        }
         // One that has come between the listing and the opening.
         let mut opener = Opener { roots, folder: None };
         assert!(opener.open(&top.join("link/secret")).is_none());
