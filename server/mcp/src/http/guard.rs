@@ -19,8 +19,6 @@ use hashline_workspace::Grants;
 use http_body_util::LengthLimitError;
 use hyper::body::{Frame, SizeHint};
 use rmcp::model::JsonObject;
-use rmcp::transport::streamable_http_server::session::SessionManager;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -28,6 +26,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use crate::http::demand::demands;
 use crate::http::refused::Refused;
 use crate::http::scope;
+use crate::http::sessions::Sessions;
 use crate::http::token::{Bearer, TokenKey};
 use crate::router::Router;
 
@@ -48,7 +47,7 @@ pub(crate) struct Holder {
 pub(super) struct Guard {
     pub key: Arc<TokenKey>,
     pub router: Arc<Router>,
-    pub sessions: Arc<LocalSessionManager>,
+    pub sessions: Sessions,
     /// Fires when no more requests are taken.
     pub stop: CancellationToken,
     /// The calls that are not answered to the last byte.
@@ -60,19 +59,25 @@ struct Admitted {
     request: Request,
     /// The message in it.
     message: Option<JsonObject>,
+    subject: String,
+    /// How long its token is good from now on.
+    lasts: Duration,
 }
 
 pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let is_json = is_json(request.headers());
     let deletes = request.method() == Method::DELETE;
-    let Admitted { request, message } = match guard.admit(request).await {
+    let Admitted { request, message, subject, lasts } = match guard.admit(request).await {
         Ok(admitted) => admitted,
         Err(refused) => return refused.into_response(),
     };
-    let calls =
-        message.as_ref().and_then(|message| message.get("method")).is_some_and(|name| name == "tools/call");
+    let calls = is_of_method(message.as_ref(), "tools/call");
     let token = calls.then(|| guard.running.token());
     let mut response = next.run(request).await;
+    if let Some(id) = session_of(response.headers()).filter(|_| is_of_method(message.as_ref(), "initialize"))
+    {
+        guard.sessions.begun(id, &subject);
+    }
     match (response.status(), message) {
         // It is JSON, and of another kind.
         (StatusCode::UNSUPPORTED_MEDIA_TYPE, Some(message)) if is_json => {
@@ -85,9 +90,21 @@ pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next
         }
         _ => match token {
             Some(token) => response.map(|body| Body::new(Tracked { body, _token: token })),
-            None => response,
+            // A stream of notices ends with the token that it was asked for with.
+            None => {
+                let ends = Box::pin(tokio::time::sleep(lasts));
+                response.map(|body| Body::new(Ending { body, ends }))
+            }
         },
     }
+}
+
+fn is_of_method(message: Option<&JsonObject>, method: &str) -> bool {
+    message.and_then(|message| message.get("method")).is_some_and(|name| name == method)
+}
+
+fn session_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get("mcp-session-id").and_then(|id| id.to_str().ok())
 }
 
 impl Guard {
@@ -96,31 +113,37 @@ impl Guard {
             return Err(Refused::Ending);
         }
         let (mut parts, body) = request.into_parts();
-        let Bearer { subject, scopes } = self.bearer(&mut parts.headers)?;
+        let Bearer { subject, scopes, lasts } = self.bearer(&mut parts.headers)?;
+        if session_of(&parts.headers).is_some_and(|id| self.sessions.is_of_another(id, &subject)) {
+            return Err(Refused::NoSession);
+        }
         let roots = self.router.roots();
         let grants = scope::grants(&scopes, &roots);
-        let mut admitted = match parts.method {
+        let (mut request, message) = match parts.method {
             Method::POST => {
                 let message = message(&read(body).await?)?;
                 if let Some(scope) = demands(&message).iter().find_map(|demand| demand.lacks(&grants, &roots))
                 {
                     return Err(Refused::Lacks { scope, id: id_of(&message) });
                 }
+                if is_of_method(Some(&message), "initialize") && !self.sessions.have_room().await {
+                    return Err(Refused::TooManySessions);
+                }
                 // What was looked at goes on, and not what was sent: two readers may take one text for different things.
                 let body = serde_json::to_vec(&message).map_err(Refused::NotJson)?;
                 for length in [CONTENT_LENGTH, TRANSFER_ENCODING] {
                     parts.headers.remove(length);
                 }
-                Admitted { request: Request::from_parts(parts, Body::from(body)), message: Some(message) }
+                (Request::from_parts(parts, Body::from(body)), Some(message))
             }
             Method::DELETE => {
                 self.know_session(&parts).await?;
-                Admitted { request: Request::from_parts(parts, body), message: None }
+                (Request::from_parts(parts, body), None)
             }
-            _ => Admitted { request: Request::from_parts(parts, body), message: None },
+            _ => (Request::from_parts(parts, body), None),
         };
-        admitted.request.extensions_mut().insert(Holder { subject, grants });
-        Ok(admitted)
+        request.extensions_mut().insert(Holder { subject: subject.clone(), grants });
+        Ok(Admitted { request, message, subject, lasts })
     }
 
     /// Who has the token of a request. It goes no further.
@@ -139,13 +162,8 @@ impl Guard {
 
     /// Refuses a session that there is not. The service does so itself but for one that is to end.
     async fn know_session(&self, parts: &Parts) -> Result<(), Refused> {
-        let Some(id) = parts.headers.get("mcp-session-id").and_then(|id| id.to_str().ok()) else {
-            return Ok(());
-        };
-        match self.sessions.has_session(&id.into()).await {
-            Ok(true) => Ok(()),
-            _ => Err(Refused::NoSession),
-        }
+        let Some(id) = session_of(&parts.headers) else { return Ok(()) };
+        if self.sessions.has(id).await { Ok(()) } else { Err(Refused::NoSession) }
     }
 }
 
@@ -208,5 +226,53 @@ impl HttpBody for Tracked {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+/// A body that ends after some time, whatever is still to come.
+struct Ending {
+    body: Body,
+    ends: Pin<Box<tokio::time::Sleep>>,
+}
+
+impl HttpBody for Ending {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match self.ends.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(None),
+            Poll::Pending => Pin::new(&mut self.body).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_ends_with_its_token() {
+        let lasts = Duration::from_secs(60);
+        let began = tokio::time::Instant::now();
+        let notices = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
+        let mut stream = Ending { body: notices, ends: Box::pin(tokio::time::sleep(lasts)) };
+        assert!(stream.frame().await.is_none());
+        assert_eq!(began.elapsed(), lasts);
+        let mut whole = Ending { body: Body::from("answer"), ends: Box::pin(tokio::time::sleep(lasts)) };
+        assert_eq!(whole.frame().await.unwrap().unwrap().into_data().unwrap(), "answer");
     }
 }

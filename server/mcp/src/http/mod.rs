@@ -14,6 +14,7 @@ mod demand;
 mod guard;
 mod refused;
 mod scope;
+mod sessions;
 mod token;
 
 use std::net::SocketAddr;
@@ -31,6 +32,7 @@ use tokio_util::task::TaskTracker;
 use crate::http::guard::Guard;
 pub(crate) use crate::http::guard::Holder;
 pub use crate::http::scope::{BadScope, Scope};
+use crate::http::sessions::Sessions;
 pub use crate::http::token::TokenKey;
 use crate::router::Router;
 use crate::server::Server;
@@ -100,6 +102,7 @@ impl HttpServer {
             sessions.clone(),
             configured(address, hosts).with_cancellation_token(streams.clone()),
         );
+        let sessions = Sessions::new(sessions);
         let guard = Guard { key, router, sessions, stop: stop.clone(), running: running.clone() };
         let app = axum::Router::new()
             .route_service("/mcp", service)

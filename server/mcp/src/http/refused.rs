@@ -27,6 +27,8 @@ pub(super) enum Refused {
     Lacks { scope: Scope, id: Value },
     #[error("There is no session of this mcp-session-id, or it has ended. Begin anew with initialize.")]
     NoSession,
+    #[error("There are too many sessions. End one that is not used any more (DELETE), or try again later.")]
+    TooManySessions,
     #[error("The body is larger than {} MiB. Send less in one call.", LIMIT >> 20)]
     TooLarge,
     #[error("The body did not arrive in time. Send it again.")]
@@ -54,7 +56,7 @@ impl Refused {
             Self::Broken(_) | Self::NotJson(_) | Self::Batch | Self::NotAMessage { .. } => {
                 StatusCode::BAD_REQUEST
             }
-            Self::Ending => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Ending | Self::TooManySessions => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -65,7 +67,12 @@ impl Refused {
             Self::Batch | Self::NotAMessage { .. } => -32_600,
             // Of those that are left to servers.
             Self::NoToken | Self::BadToken(_) | Self::Lacks { .. } => -32_003,
-            Self::NoSession | Self::TooLarge | Self::TooSlow | Self::Broken(_) | Self::Ending => -32_000,
+            Self::NoSession
+            | Self::TooManySessions
+            | Self::TooLarge
+            | Self::TooSlow
+            | Self::Broken(_)
+            | Self::Ending => -32_000,
         }
     }
 

@@ -14,7 +14,30 @@ use hashline_workspace::{Access, Depth, Grant, Grants};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, percent_encode};
 
 /// What RFC 6749 does not take in a scope, and what has a meaning in ours.
-const ENCODED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'\\').add(b'%').add(b'*');
+///
+/// A person pastes a scope into a shell: what means something there is spelled in hexadecimal, too.
+const ENCODED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'\\')
+    .add(b'%')
+    .add(b'*')
+    .add(b'?')
+    .add(b'[')
+    .add(b'{')
+    .add(b'~')
+    .add(b'\'')
+    .add(b'`')
+    .add(b'$')
+    .add(b'!')
+    .add(b'#')
+    .add(b'&')
+    .add(b'|')
+    .add(b';')
+    .add(b'<')
+    .add(b'>')
+    .add(b'(')
+    .add(b')');
 
 /// A part of what is served, and what may be done there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

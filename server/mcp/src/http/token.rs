@@ -35,6 +35,8 @@ struct Claims {
 pub(crate) struct Bearer {
     pub subject: String,
     pub scopes: Vec<Scope>,
+    /// How long it is good from now on.
+    pub lasts: Duration,
 }
 
 /// Why a token is not taken.
@@ -97,7 +99,10 @@ impl TokenKey {
         })?;
         // A scope of a later release gives nothing here.
         let scopes = token.claims.scope.split_ascii_whitespace().filter_map(|scope| scope.parse().ok());
-        Ok(Bearer { subject: token.claims.sub, scopes: scopes.collect() })
+        let ends = Duration::from_secs(token.claims.exp).saturating_add(LEEWAY);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let lasts = ends.saturating_sub(now);
+        Ok(Bearer { subject: token.claims.sub, scopes: scopes.collect(), lasts })
     }
 }
 
@@ -136,7 +141,10 @@ mod tests {
         let desk = desk();
         let scopes: Vec<Scope> = ["read:/src", "write:/My%20Docs/*"].map(|text| text.parse().unwrap()).into();
         let token = desk.key.issue("me", &scopes, Duration::from_secs(60)).unwrap();
-        assert_eq!(desk.key.verify(&token).unwrap(), Bearer { subject: "me".into(), scopes });
+        let bearer = desk.key.verify(&token).unwrap();
+        assert_eq!((bearer.subject.as_str(), bearer.scopes), ("me", scopes));
+        let lasts = bearer.lasts.as_secs();
+        assert!((60..=70).contains(&lasts), "{lasts}");
     }
 
     #[test]

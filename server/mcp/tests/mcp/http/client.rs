@@ -53,8 +53,13 @@ impl Http {
 
     /// A token with these scopes.
     pub fn token(&self, scopes: &[&str]) -> String {
+        self.token_of("tester", scopes)
+    }
+
+    /// The same of somebody else.
+    pub fn token_of(&self, subject: &str, scopes: &[&str]) -> String {
         let scopes: Vec<_> = scopes.iter().map(|scope| scope.parse().unwrap()).collect();
-        self.key.issue("tester", &scopes, Duration::from_secs(600)).unwrap()
+        self.key.issue(subject, &scopes, Duration::from_secs(600)).unwrap()
     }
 
     /// A client with a token of these scopes, in the protocol without sessions.

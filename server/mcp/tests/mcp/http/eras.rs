@@ -80,6 +80,20 @@ async fn a_session_takes_each_request_by_its_own_token() {
     assert_eq!(client.post(&initialize()).await.status, 401);
 }
 
+#[tokio::test]
+async fn a_session_is_there_for_whoever_began_it_alone() {
+    let http = Http::start().await;
+    http.place.write("a.txt", "a\n");
+    let mut client = http.legacy(&["read:/"]).await;
+    let own = client.token.replace(http.token_of("somebody else", &["write:/"]));
+    assert_eq!(client.call("read_text_file", json!({ "path": "a.txt" })).await.status, 404);
+    for method in ["GET", "DELETE"] {
+        assert_eq!(client.send(method, "/mcp", &client.headers(), "").await.status, 404, "{method}");
+    }
+    client.token = own;
+    assert_eq!(client.call("read_text_file", json!({ "path": "a.txt" })).await.status, 200);
+}
+
 /// Every round they all have read the same text, and want the same line of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_sixteen_clients_one_wins_for_each_text() {
