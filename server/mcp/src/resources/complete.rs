@@ -27,6 +27,10 @@ pub(crate) async fn path(
         .filter(|entry| template != FOLDER || is_folder(entry))
         .map(|entry| format!("{folder}{}{}", entry.name, if is_folder(&entry) { "/" } else { "" }))
         .collect();
+    if values.is_empty() {
+        // A folder that the caller was not given looks like one that is not there.
+        return CompletionInfo::default();
+    }
     let total = u32::try_from(values.len()).ok();
     let more = values.len() > CompletionInfo::MAX_VALUES;
     values.truncate(CompletionInfo::MAX_VALUES);
