@@ -358,8 +358,9 @@ fn names_that_change_places_while_calls_are_made_lead_nowhere_else() {
                     let _ = symlink("../outside", &at);
                     std::thread::yield_now();
                     let _ = std::fs::remove_file(&at);
-                    let _ = std::fs::remove_dir_all(&at);
-                    std::fs::rename(&aside, &at).unwrap();
+                    while std::fs::rename(&aside, &at).is_err() {
+                        let _ = std::fs::remove_dir_all(&at);
+                    }
                     swaps.fetch_add(1, Ordering::Relaxed);
                 }
                 std::thread::yield_now();
