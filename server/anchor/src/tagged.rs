@@ -129,11 +129,22 @@ pub fn write_regions(
     context: usize,
     max_line_chars: usize,
 ) {
-    for (at, region) in regions(text.line_count(), places, context).into_iter().enumerate() {
+    write_parts(out, text, places, context, |out, part| write_tagged_cut(out, text, part, max_line_chars));
+}
+
+/// Writes the parts of a text around places, with a line `…` between two of them.
+fn write_parts(
+    out: &mut String,
+    text: &Text,
+    places: &[Range<usize>],
+    context: usize,
+    write: impl Fn(&mut String, Range<usize>),
+) {
+    for (at, part) in regions(text.line_count(), places, context).into_iter().enumerate() {
         if at > 0 {
             out.push_str("…\n");
         }
-        write_tagged_cut(out, text, region, max_line_chars);
+        write(out, part);
     }
 }
 
@@ -145,17 +156,14 @@ pub fn write_numbered_regions(
     context: usize,
     max_line_chars: usize,
 ) {
-    for (at, region) in regions(text.line_count(), places, context).into_iter().enumerate() {
-        if at > 0 {
-            out.push_str("…\n");
-        }
-        for (line, number) in text.lines(region.clone()).zip(region.start + 1..) {
+    write_parts(out, text, places, context, |out, part| {
+        for (line, number) in text.lines(part.clone()).zip(part.start + 1..) {
             let content = line.content();
             let shown = cut(&content, max_line_chars);
             // Writing to a string cannot fail.
             let _ = writeln!(out, "{number}|{}", shown.as_deref().unwrap_or(&content));
         }
-    }
+    });
 }
 
 /// The ranges widened by the context, within the text, sorted and joined.
