@@ -20,6 +20,7 @@ use http_body_util::LengthLimitError;
 use hyper::body::{Frame, SizeHint};
 use rmcp::model::JsonObject;
 use serde_json::Value;
+use tokio::time::{Sleep, sleep};
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
@@ -72,7 +73,7 @@ pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next
         Err(refused) => return refused.into_response(),
     };
     let calls = is_of_method(message.as_ref(), "tools/call");
-    let token = calls.then(|| guard.running.token());
+    let running = calls.then(|| guard.running.token());
     let mut response = next.run(request).await;
     if let Some(id) = session_of(response.headers()).filter(|_| is_of_method(message.as_ref(), "initialize"))
     {
@@ -88,14 +89,11 @@ pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next
             *response.status_mut() = StatusCode::NO_CONTENT;
             response
         }
-        _ => match token {
-            Some(token) => response.map(|body| Body::new(Tracked { body, _token: token })),
-            // A stream of notices ends with the token that it was asked for with.
-            None => {
-                let ends = Box::pin(tokio::time::sleep(lasts));
-                response.map(|body| Body::new(Ending { body, ends }))
-            }
-        },
+        _ => {
+            // A call that was begun is answered; a stream of notices ends with the token that it was asked for with.
+            let ends = running.is_none().then(|| Box::pin(sleep(lasts)));
+            response.map(|body| Body::new(Outgoing { body, ends, _running: running }))
+        }
     }
 }
 
@@ -203,13 +201,16 @@ fn id_of(message: &JsonObject) -> Value {
     }
 }
 
-/// A body that counts as running until it is sent, or nobody takes it any more.
-struct Tracked {
+/// A body on its way to the client.
+struct Outgoing {
     body: Body,
-    _token: TaskTrackerToken,
+    /// When it ends, whatever is still to come.
+    ends: Option<Pin<Box<Sleep>>>,
+    /// It counts as running until it is sent, or nobody takes it any more.
+    _running: Option<TaskTrackerToken>,
 }
 
-impl HttpBody for Tracked {
+impl HttpBody for Outgoing {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -217,35 +218,9 @@ impl HttpBody for Tracked {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-/// A body that ends after some time, whatever is still to come.
-struct Ending {
-    body: Body,
-    ends: Pin<Box<tokio::time::Sleep>>,
-}
-
-impl HttpBody for Ending {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        match self.ends.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(None),
-            Poll::Pending => Pin::new(&mut self.body).poll_frame(context),
+        match self.ends.as_mut().map(|ends| ends.as_mut().poll(context)) {
+            Some(Poll::Ready(())) => Poll::Ready(None),
+            Some(Poll::Pending) | None => Pin::new(&mut self.body).poll_frame(context),
         }
     }
 
@@ -269,10 +244,11 @@ mod tests {
         let lasts = Duration::from_secs(60);
         let began = tokio::time::Instant::now();
         let notices = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
-        let mut stream = Ending { body: notices, ends: Box::pin(tokio::time::sleep(lasts)) };
+        let outgoing = |body| Outgoing { body, ends: Some(Box::pin(sleep(lasts))), _running: None };
+        let mut stream = outgoing(notices);
         assert!(stream.frame().await.is_none());
         assert_eq!(began.elapsed(), lasts);
-        let mut whole = Ending { body: Body::from("answer"), ends: Box::pin(tokio::time::sleep(lasts)) };
+        let mut whole = outgoing(Body::from("answer"));
         assert_eq!(whole.frame().await.unwrap().unwrap().into_data().unwrap(), "answer");
     }
 }
