@@ -360,7 +360,7 @@ impl Weave {
         self.runs = runs;
         self.check_runs(delta.next_line)?;
         // A last line that has had no ending and needs one now takes what it would have had.
-        self.close(&mut changes, self.newline_under(|hunk| self.on[hunk.index()]));
+        self.close(&before.buffer, &mut changes, self.newline_under(|hunk| self.on[hunk.index()]));
         self.buffer = apply(&before.buffer, &changes, before.ending)
             .map_err(|_| WeaveError::BadDelta("its lines do not make a text"))?;
         self.ending = delta.ending;
@@ -374,7 +374,7 @@ impl Weave {
         self.spares.clear();
         self.checkpoint = None;
         self.concealed = None;
-        self.touch();
+        self.reshape();
         self.tidy();
         Ok(())
     }

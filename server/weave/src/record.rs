@@ -163,7 +163,7 @@ impl Weave {
         }
         self.checkpoint = None;
         self.concealed = None;
-        self.touch();
+        self.reshape();
         self.tidy();
         true
     }

@@ -101,6 +101,13 @@ impl Regions {
         trim(&all, old, new).into_iter().collect()
     }
 
+    /// The lines that were touched, where each of them stayed the one line that it is.
+    pub(crate) fn single_lines(&self) -> Option<Vec<usize>> {
+        let line =
+            |region: &Region| (region.old == region.new && region.new.len() == 1).then_some(region.new.start);
+        self.list.iter().map(line).collect()
+    }
+
     /// These regions followed by later ones, as one step.
     #[must_use]
     pub fn then(&self, later: &Self) -> Self {

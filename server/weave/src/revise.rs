@@ -56,7 +56,7 @@ impl Weave {
             run.held = Some(Held::new(&hunk.proposed[from..from + run.len()]));
         }
         self.checkpoint = None;
-        self.touch();
+        self.reshape();
     }
 
     /// Puts hidden lines before line `line` of those that a hunk made, or behind the last, ready to be shown.

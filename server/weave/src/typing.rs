@@ -102,7 +102,11 @@ impl Weave {
             if before != after {
                 self.journal.push_contents(old, before);
             }
-            self.touch();
+            if self.agent_follows(regions) {
+                self.touch();
+            } else {
+                self.reshape();
+            }
             return Judgement { typed_lines: touched.len(), ..Judgement::default() };
         }
         if let Some(judgement) = self.takes_exactly(&touched, new, asked, WHOLE) {
@@ -139,7 +143,7 @@ impl Weave {
         if self.ending != was {
             steps.push(Step::Ending { was, is: self.ending });
         }
-        self.touch();
+        self.reshape();
         let pinned = self.pinned_by(&steps) + bytes(&old, &touched);
         let entry =
             if steps.is_empty() { None } else { Some(self.journal.push(steps, old.clone(), before, pinned)) };
@@ -166,7 +170,11 @@ impl Weave {
         }
         let (plan, how) = self.exactly(touched, new, asked, turns)?;
         let entry = self.switch_as(&plan, turned_by(how)).ok()?.1;
-        // An editor may give the lines endings of its own.
+        let lines = new.line_count();
+        if self.buffer.same_lines(0..self.buffer.line_count(), new, 0) != (lines, 0) {
+            // An editor may give the lines endings of its own.
+            self.reshape();
+        }
         self.buffer = new.clone();
         self.take_ending(touched);
         let switched = plan.switches().map(|(hunk, on)| Switched { hunk, on, how });
@@ -207,6 +215,41 @@ impl Weave {
             }
             false
         })
+    }
+
+    /// Brings lines that were typed in place into the agent view as it was computed last: so a keystroke costs the same however much is
+    /// held. False where that cannot be.
+    fn agent_follows(&mut self, regions: &Regions) -> bool {
+        let Some(lines) = regions.single_lines().filter(|_| self.agent.shape == self.shape) else {
+            return false;
+        };
+        let on = |hunk: HunkId| self.agent.on.get(hunk.index()).copied().unwrap_or(false);
+        let mut text = self.agent.text.clone();
+        let last = text.line_count().saturating_sub(1);
+        let (mut in_buffer, mut in_view) = (0, 0);
+        let mut lines = lines.into_iter().peekable();
+        for run in &self.runs {
+            let end = in_buffer + if run.shown { run.len() } else { 0 };
+            while let Some(line) = lines.next_if(|line| *line < end) {
+                let at = in_view + line - in_buffer;
+                let new: Vec<_> = self
+                    .buffer
+                    .line(Line(line))
+                    .map(|line| line.to_owned_line(self.ending))
+                    .into_iter()
+                    .collect();
+                let newline = text.ends_with_newline();
+                // What the last line is says whether it has an ending.
+                let follows = run.is_plain() && at < last;
+                if !follows || text.replace_lines(Line(at)..Line(at + 1), &new, newline).is_err() {
+                    return false;
+                }
+            }
+            in_buffer = end;
+            in_view += if run.visible(on) { run.len() } else { 0 };
+        }
+        self.agent.text = text;
+        true
     }
 
     /// Notes whether the person's text ends with a newline, where it says so and no hunk has said it.

@@ -57,7 +57,7 @@ impl Weave {
             self.journal.push(steps, text, before, pinned);
         }
         self.tidy();
-        self.touch();
+        self.reshape();
         Some(Judgement { switched, ..Judgement::default() })
     }
 
@@ -189,6 +189,9 @@ impl Weave {
             runs.push(run);
         }
         self.runs = runs;
+        if !changed.is_empty() {
+            self.reshape();
+        }
         changed
     }
 }

@@ -59,7 +59,7 @@ impl Weave {
         self.forget_past();
         let certain = before.certain_in(self);
         let lost = self.lose(|id| !certain[id.index()]);
-        self.touch();
+        self.reshape();
         self.tidy();
         lost
     }

@@ -22,36 +22,6 @@ pub struct LineChange {
     pub(crate) newline: bool,
 }
 
-/// The difference between two views as changes of the first: walks the runs and joins what touches (rule W13).
-fn difference(runs: &[Run], before: impl Fn(&Run) -> bool, after: impl Fn(&Run) -> bool) -> Vec<LineChange> {
-    let mut changes: Vec<LineChange> = Vec::new();
-    let mut open = false;
-    let mut line = 0;
-    for run in runs {
-        match (before(run), after(run)) {
-            (false, false) => {}
-            (true, true) => {
-                open = false;
-                line += run.len();
-            }
-            (was, _) => {
-                if !open {
-                    changes.push(LineChange { old: line..line, new: Vec::new(), newline: true });
-                    open = true;
-                }
-                let Some(change) = changes.last_mut() else { continue };
-                if was {
-                    line += run.len();
-                    change.old.end = line;
-                } else {
-                    change.new.extend_from_slice(run.lines());
-                }
-            }
-        }
-    }
-    changes
-}
-
 /// Applies changes to a text, last first. `ending` is what a last line without an ending takes where it needs one.
 pub(crate) fn apply(text: &Text, changes: &[LineChange], ending: Ending) -> Result<Text, WeaveError> {
     let mut result = text.clone();
@@ -99,28 +69,75 @@ impl Weave {
         &self,
         on: impl Fn(HunkId) -> bool + Copy,
     ) -> Result<(Text, Vec<LineChange>), WeaveError> {
-        let mut changes = difference(&self.runs, |run| run.shown, |run| run.visible(on));
-        self.close(&mut changes, self.newline_under(on));
-        changes.retain(|change| !self.is_idle(change));
-        let text = apply(&self.buffer, &changes, self.ending)?;
-        Ok((text, changes))
+        self.shift_from(&self.buffer, |run| run.shown, on)
+    }
+
+    /// The same from a text that shows other runs.
+    fn shift_from(
+        &self,
+        text: &Text,
+        shows: impl Fn(&Run) -> bool,
+        on: impl Fn(HunkId) -> bool + Copy,
+    ) -> Result<(Text, Vec<LineChange>), WeaveError> {
+        let mut changes = self.difference(shows, |run| run.visible(on));
+        self.close(text, &mut changes, self.newline_under(on));
+        changes.retain(|change| !self.is_idle(text, change));
+        Ok((apply(text, &changes, self.ending)?, changes))
+    }
+
+    /// The difference between two views as changes of the first: walks the runs and joins what touches (rule W13).
+    fn difference(&self, before: impl Fn(&Run) -> bool, after: impl Fn(&Run) -> bool) -> Vec<LineChange> {
+        let mut changes: Vec<LineChange> = Vec::new();
+        let mut open = false;
+        let (mut line, mut in_buffer) = (0, 0);
+        for run in &self.runs {
+            let start = in_buffer;
+            in_buffer += if run.shown { run.len() } else { 0 };
+            match (before(run), after(run)) {
+                (false, false) => {}
+                (true, true) => {
+                    open = false;
+                    line += run.len();
+                }
+                (was, _) => {
+                    if !open {
+                        changes.push(LineChange { old: line..line, new: Vec::new(), newline: true });
+                        open = true;
+                    }
+                    let Some(change) = changes.last_mut() else { continue };
+                    if was {
+                        line += run.len();
+                        change.old.end = line;
+                    } else if run.shown {
+                        // The rope knows its endings as they are.
+                        change.new.extend(self.buffer_lines(start, run.len()));
+                    } else {
+                        change.new.extend_from_slice(run.lines());
+                    }
+                }
+            }
+        }
+        changes
     }
 
     /// Whether a change puts lines in the place of others that read the same.
-    fn is_idle(&self, change: &LineChange) -> bool {
-        let to_end = change.old.end == self.buffer.line_count();
-        let newline = !to_end || change.newline == self.buffer.ends_with_newline();
+    fn is_idle(&self, text: &Text, change: &LineChange) -> bool {
+        let to_end = change.old.end == text.line_count();
+        let newline = !to_end || change.newline == text.ends_with_newline();
         newline
             && change.old.len() == change.new.len()
-            && self.buffer_lines(change.old.start, change.old.len()) == change.new
+            && text
+                .lines(change.old.clone())
+                .map(|line| line.to_owned_line(self.ending))
+                .eq(change.new.iter().cloned())
     }
 
     /// Sees to it that the text ends with a newline or not, as it should after the changes. An empty last line always has its
     /// ending.
-    pub(crate) fn close(&self, changes: &mut Vec<LineChange>, newline: bool) {
-        let lines = self.buffer.line_count();
+    pub(crate) fn close(&self, text: &Text, changes: &mut Vec<LineChange>, newline: bool) {
+        let lines = text.line_count();
         let is_empty = |line: Option<usize>| {
-            line.and_then(|line| self.buffer.line(Line(line))).is_some_and(|line| line.content_eq(""))
+            line.and_then(|line| text.line(Line(line))).is_some_and(|line| line.content_eq(""))
         };
         if let Some(change) = changes.last_mut().filter(|change| change.old.end == lines) {
             let last_is_empty = match change.new.last() {
@@ -129,17 +146,17 @@ impl Weave {
             };
             change.newline = newline || last_is_empty;
         } else if let Some(last) = lines.checked_sub(1)
-            && newline != self.buffer.ends_with_newline()
+            && newline != text.ends_with_newline()
             && !is_empty(Some(last))
         {
-            let new = self.buffer_lines(last, 1);
+            let new = text.lines(last..lines).map(|line| line.to_owned_line(self.ending));
             match changes.last_mut().filter(|change| change.old.end == last) {
                 Some(change) => {
                     change.old.end = lines;
                     change.new.extend(new);
                     change.newline = newline;
                 }
-                None => changes.push(LineChange { old: last..lines, new, newline }),
+                None => changes.push(LineChange { old: last..lines, new: new.collect(), newline }),
             }
         }
     }
@@ -196,12 +213,16 @@ impl Weave {
         let waiting: Vec<usize> = (0..on.len()).filter(|at| !on[*at] && !self.refused[*at]).collect();
         if waiting.is_empty() {
             let (text, conflicts) = (self.buffer.clone(), vec![None; on.len()]);
-            return AgentView { revision: self.revision, text, on, conflicts };
+            return AgentView { revision: self.revision, shape: self.shape, text, on, conflicts };
         }
         let mut conflicts = self.disturbances();
         self.admit(&waiting, &mut on, &mut conflicts);
         let text = loop {
-            if let Ok((text, _)) = self.shift(|hunk| on[hunk.index()]) {
+            let is_on = |hunk: HunkId| on[hunk.index()];
+            if let Some(text) = self.agent_text_from_last(is_on) {
+                break text;
+            }
+            if let Ok((text, _)) = self.shift(is_on) {
                 break text;
             }
             // Some hunk would join two endings. The first with which the text cannot be is it: the text is possible
@@ -220,7 +241,21 @@ impl Weave {
             on.clone_from(&self.on);
             self.admit(&waiting, &mut on, &mut conflicts);
         };
-        AgentView { revision: self.revision, text, on, conflicts }
+        AgentView { revision: self.revision, shape: self.shape, text, on, conflicts }
+    }
+
+    /// The agent view with these hunks on, as a change of what it was: what is held and stays so costs nothing then. None where
+    /// that is too long ago, or says too little of the end.
+    fn agent_text_from_last(&self, on: impl Fn(HunkId) -> bool + Copy) -> Option<Text> {
+        let last = &self.agent;
+        if last.shape != self.shape {
+            return None;
+        }
+        let was_on = |hunk: HunkId| last.on.get(hunk.index()).copied().unwrap_or(false);
+        let (text, changes) = self.shift_from(&last.text, |run| run.visible(was_on), on).ok()?;
+        // Which ending a line without one would have, only the buffer knows.
+        let to_end = changes.last().is_some_and(|change| change.old.end == last.text.line_count());
+        (!to_end || last.text.ends_with_newline()).then_some(text)
     }
 
     /// Lets in, in the order of record, every hunk that nothing keeps out; notes what it collides with (rule W3).

@@ -39,6 +39,8 @@ pub struct Weave {
     pub(crate) ending: Ending,
     /// Counts what changes a view.
     pub(crate) revision: u64,
+    /// Counts the changes of the lines themselves: while it stays, the agent view differs from what it was by hunks alone.
+    pub(crate) shape: u64,
     pub(crate) agent: AgentView,
     /// What is hidden until it is recorded elsewhere.
     pub(crate) concealed: Option<Concealed>,
@@ -55,6 +57,8 @@ pub struct Weave {
 #[derive(Clone, Debug)]
 pub(crate) struct AgentView {
     pub revision: u64,
+    /// The shape of the weave then.
+    pub shape: u64,
     pub text: Text,
     /// Per hunk: whether it is in the view.
     pub on: Vec<bool>,
@@ -72,7 +76,7 @@ pub(crate) struct Concealed {
 
 impl AgentView {
     fn of_buffer(text: &Text) -> Self {
-        Self { revision: 0, text: text.clone(), on: Vec::new(), conflicts: Vec::new() }
+        Self { revision: 0, shape: 0, text: text.clone(), on: Vec::new(), conflicts: Vec::new() }
     }
 }
 
@@ -108,6 +112,7 @@ impl Weave {
             newline: Newline { there: text.is_empty() || text.ends_with_newline(), since: 0 },
             ending: text.ending_for_insert(Line(lines)),
             revision: 0,
+            shape: 0,
             agent: AgentView::of_buffer(&text),
             concealed: None,
             journal: Journal::new(&text),
@@ -162,8 +167,15 @@ impl Weave {
         IdRange { first, len }
     }
 
+    /// Notes that a view may show something else.
     pub(crate) fn touch(&mut self) {
         self.revision += 1;
+    }
+
+    /// Notes that the lines are others, or read otherwise: what the agent view was says nothing about what it is.
+    pub(crate) fn reshape(&mut self) {
+        self.shape += 1;
+        self.touch();
     }
 
     /// Whether a text ends with a newline when the hunks that `on` names are on: the latest word on it counts (rule W1).
