@@ -264,7 +264,7 @@ impl Render<'_> {
         let relative = self.relative(&document.name);
         let name = relative.as_ref().unwrap_or(&document.name).as_os_str();
         let edit = document.edits.iter().find(|edit| edit.made.id == *id);
-        match edit.zip(document.weave()).and_then(|(edit, weave)| diff_of(&edit.made, name, weave)) {
+        match edit.zip(document.weave()).and_then(|(edit, weave)| diff_of(&edit.made, name, weave.clone())) {
             Some(diff) => self.write_diff(&known.conversation, id, &diff).map(|()| true),
             None => Ok(false),
         }

@@ -29,7 +29,8 @@ pub(crate) fn unified(
     after: &Text,
     replaced: &[Replaced],
 ) -> String {
-    let (old, new) = (Side::new(before), Side::new(after));
+    let old = Side::new(before);
+    let new = old.changed(after, replaced);
     let mut out = String::new();
     let _ = writeln!(out, "--- {}", side_name("a/", names.0));
     let _ = writeln!(out, "+++ {}", side_name("b/", names.1));
@@ -140,7 +141,7 @@ fn with_last_lines(old: &Side<'_>, new: &Side<'_>, replaced: &[Replaced]) -> Vec
 struct Side<'a> {
     text: &'a Text,
     len: usize,
-    /// There are lines that end in a lone `\r`.
+    /// There may be lines that end in a lone `\r`.
     returns: bool,
 }
 
@@ -151,6 +152,13 @@ impl<'a> Side<'a> {
             chunk.match_indices('\r').any(|(at, _)| next(at) != Some(&b'\n'))
         };
         Self { text, len: text.line_count(), returns: text.chunks().any(lone) }
+    }
+
+    /// The other side, of which these lines alone are to be looked at.
+    fn changed<'b>(&self, text: &'b Text, replaced: &[Replaced]) -> Side<'b> {
+        let mut new = replaced.iter().flat_map(|replaced| text.lines(replaced.new.clone()));
+        let returns = self.returns || new.any(|line| line.ending() == Some(Ending::Cr));
+        Side { text, len: text.line_count(), returns }
     }
 
     /// Whether the line is a part of the same line as the one before it.

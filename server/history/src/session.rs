@@ -267,7 +267,7 @@ impl<'a> Session<'a> {
         }
         let diff = draft.edit.as_ref().zip(now.as_ref()).and_then(|(edit, now)| {
             let name = transaction.document.as_os_str();
-            diff_of(edit, name, &now.weave)
+            diff_of(edit, name, now.weave.clone())
         });
         self.fresh.note(ledger, draft, diff, &statuses);
         remember(told, id, now);

@@ -175,7 +175,7 @@ fn without_edit(edit: Option<&NewEdit>, now: &Weave) -> Option<Weave> {
 }
 
 /// The diff of an edit that a weave has as its latest; none if it changes no lines, or changes that cannot be shown any more.
-pub(crate) fn diff_of(edit: &NewEdit, name: &OsStr, weave: &Weave) -> Option<String> {
+pub(crate) fn diff_of(edit: &NewEdit, name: &OsStr, weave: Weave) -> Option<String> {
     let ids = hunks_of(edit);
     let known = |id: &HunkId| id.order() < weave.hunks().count();
     let creates = edit.operation == Operation::Create;
@@ -183,10 +183,10 @@ pub(crate) fn diff_of(edit: &NewEdit, name: &OsStr, weave: &Weave) -> Option<Str
         return None;
     }
     // As it was recorded: held. In the buffer it may keep others out of the agent view.
-    let mut after = without_edit(Some(edit), weave).unwrap_or_else(|| weave.clone());
-    let mut before = after.clone();
-    before.conceal(&ids);
-    let (before, mut after) = (before.agent().clone(), after.agent().clone());
+    let mut weave = without_edit(Some(edit), &weave).unwrap_or(weave);
+    let mut after = weave.agent().clone();
+    weave.conceal(&ids);
+    let before = weave.agent().clone();
     let mut replaced = Vec::new();
     let mut shift: isize = 0;
     for hunk in &edit.hunks {

@@ -124,7 +124,7 @@ impl<'a> Lines<'a> {
     pub(crate) fn lines(&self, place: Place, len: usize) -> Vec<OwnedLine> {
         match place.line {
             Some(line) => self.weave.buffer_lines(line, len),
-            None => self.weave.runs[place.run].lines()[place.at..place.at + len].to_vec(),
+            None => self.weave.held_lines(place, len).to_vec(),
         }
     }
 }
@@ -135,6 +135,35 @@ pub(crate) struct Place {
     pub run: usize,
     pub at: usize,
     line: Option<usize>,
+}
+
+/// How far two texts are known to be the same from their beginnings and their ends on, in lines.
+#[derive(Clone, Copy)]
+struct Alike {
+    ahead: usize,
+    behind: usize,
+    /// How many lines each of them has: that of now, and that of then.
+    lines: (usize, usize),
+}
+
+impl Alike {
+    fn of(now: &Text, then: &Text) -> Self {
+        let lines = (now.line_count(), then.line_count());
+        let least = lines.0.min(lines.1);
+        if now.is_same_instance(then) {
+            return Self { ahead: lines.0, behind: 0, lines };
+        }
+        let (ahead, _) = now.same_lines(0..least, then, 0);
+        let (all, behind) = now.same_lines(lines.0 - least..lines.0, then, lines.1 - least);
+        Self { ahead, behind: if all == least { all } else { behind }, lines }
+    }
+
+    /// Whether lines of the text of now are known to be the same as those from one on in the text of then.
+    fn has(self, from: usize, to: Range<usize>) -> bool {
+        let (now, then) = self.lines;
+        (from == to.start && to.end <= self.ahead)
+            || (now - to.end == then.saturating_sub(from + to.len()) && to.start >= now - self.behind)
+    }
 }
 
 impl Weave {
@@ -178,6 +207,7 @@ impl Weave {
     fn delta(&self, earlier: &Self, all: bool) -> Option<Delta> {
         let (then, now) = (Lines::of(earlier), Lines::of(self));
         let known = |run: &Run| then.parts(run.ids);
+        let alike = Alike::of(&self.buffer, &earlier.buffer);
         let mut states: Vec<RunState> = Vec::new();
         let mut contents: Vec<(LineId, Vec<OwnedLine>)> = Vec::new();
         let mut line = 0;
@@ -191,7 +221,7 @@ impl Weave {
                 push_state(&mut states, run, ids);
                 let at = (ids.first.0 - run.ids.first.0) as usize;
                 let place = Place { run: index, at, line: start.map(|line| line + at) };
-                for range in self.changed(place, &then, was, ids.len) {
+                for range in self.changed(place, &then, was, ids.len, alike) {
                     let first = ids.at(range.start);
                     let moved = |line: usize| line + range.start;
                     let place = Place { at: moved(place.at), line: place.line.map(moved), ..place };
@@ -239,22 +269,23 @@ impl Weave {
     /// since](Self::delta_since). It is what the next delta has to be told against, and shares its texts with this one.
     #[must_use]
     pub fn as_told(&self, earlier: &Self) -> Self {
-        let then = Lines::of(earlier);
         let mut told = self.clone();
-        told.runs.clear();
-        for run in &self.runs {
-            if !run.gone || !run.is_nobodys() {
-                told.runs.push(run.clone());
-                continue;
-            }
-            let mut rest = run.clone();
-            for (ids, was) in then.parts(run.ids) {
-                let next = if ids.len < rest.len() { Some(rest.split_off(ids.len)) } else { None };
-                if was.is_some() {
+        let nobodys = |run: &Run| run.gone && run.is_nobodys();
+        if told.runs.iter().any(nobodys) {
+            let then = Lines::of(earlier);
+            for mut rest in std::mem::take(&mut told.runs) {
+                if !nobodys(&rest) {
                     told.runs.push(rest);
+                    continue;
                 }
-                let Some(next) = next else { break };
-                rest = next;
+                for (ids, was) in then.parts(rest.ids) {
+                    let next = if ids.len < rest.len() { Some(rest.split_off(ids.len)) } else { None };
+                    if was.is_some() {
+                        told.runs.push(rest);
+                    }
+                    let Some(next) = next else { break };
+                    rest = next;
+                }
             }
         }
         told.journal = Journal::new(&told.buffer);
@@ -264,7 +295,14 @@ impl Weave {
     }
 
     /// Which of some lines read otherwise than they did.
-    fn changed(&self, now: Place, then: &Lines<'_>, was: Option<Place>, len: usize) -> Vec<Range<usize>> {
+    fn changed(
+        &self,
+        now: Place,
+        then: &Lines<'_>,
+        was: Option<Place>,
+        len: usize,
+        alike: Alike,
+    ) -> Vec<Range<usize>> {
         let Some(was) = was else { return vec![Range { start: 0, end: len }] };
         let mut changed: Vec<Range<usize>> = Vec::new();
         let mut note = |at: usize| match changed.last_mut() {
@@ -273,10 +311,11 @@ impl Weave {
         };
         let earlier = then.weave;
         let ending = |line: LineRef<'_>, of: &Self| line.ending().unwrap_or(of.ending);
-        let held =
-            |weave: &'_ Self, place: Place| weave.runs[place.run].lines()[place.at..place.at + len].to_vec();
         match (was.line, now.line) {
             (Some(from), Some(to)) => {
+                if alike.has(from, to..to + len) && earlier.ending == self.ending {
+                    return changed;
+                }
                 let (ahead, behind) = self.buffer.same_lines(to..to + len, &earlier.buffer, from);
                 let rest = ahead..len - behind;
                 let both = earlier.buffer.lines(from + rest.start..from + rest.end);
@@ -291,14 +330,27 @@ impl Weave {
                     }
                 }
             }
+            (None, None) => {
+                let (then, now) = (earlier.held_lines(was, len), self.held_lines(now, len));
+                if !std::ptr::eq(then, now) {
+                    (0..len).filter(|at| then[*at] != now[*at]).for_each(&mut note);
+                }
+            }
             (was_line, now_line) => {
-                let then =
-                    was_line.map_or_else(|| held(earlier, was), |line| earlier.buffer_lines(line, len));
-                let now = now_line.map_or_else(|| held(self, now), |line| self.buffer_lines(line, len));
+                let lines = |weave: &Self, place: Place, line: Option<usize>| match line {
+                    Some(line) => weave.buffer_lines(line, len),
+                    None => weave.held_lines(place, len).to_vec(),
+                };
+                let (then, now) = (lines(earlier, was, was_line), lines(self, now, now_line));
                 (0..len).filter(|at| then[*at] != now[*at]).for_each(&mut note);
             }
         }
         changed
+    }
+
+    /// Lines that a run holds.
+    fn held_lines(&self, place: Place, len: usize) -> &[OwnedLine] {
+        &self.runs[place.run].lines()[place.at..place.at + len]
     }
 
     /// Does again what a delta tells. What undoes earlier changes is forgotten: the journal begins anew.
