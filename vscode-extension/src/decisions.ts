@@ -5,7 +5,7 @@ import type { Entry } from "./review/hunks";
 import type { Review } from "./review/model";
 import { aboutHunk, onward, type WayOn, waysOfHunk } from "./review/refusals";
 import type { Target } from "./review/tree";
-import { counted, type Way } from "./review/wording";
+import { conflictOf, counted, type Way } from "./review/wording";
 import { reasonOf, type Sidecar } from "./sidecar";
 
 /** What a decision is about. */
@@ -42,7 +42,7 @@ export class Decisions implements vscode.Disposable {
     const [one, ...others] = subject.entries;
     const asks = decision === "accept" ? "conflicted" : "edited";
     if (one && others.length === 0 && one.hunk.state === asks) {
-      const message = one.hunk.state === "edited" ? "You changed lines of this hunk" : conflictOf(one);
+      const message = one.hunk.state === "edited" ? "You changed lines of this hunk" : conflictOf(one.hunk);
       return this.choose(message, waysOfHunk(one.name, this.find, reason));
     }
     const asked = subject.targets.map((target) => decide({ ...target, decision, reason }));
@@ -64,7 +64,7 @@ export class Decisions implements vscode.Disposable {
 
   /** Offers the ways out of a conflict. */
   async resolve(entry: Entry): Promise<void> {
-    await this.choose(conflictOf(entry), waysOfHunk(entry.name, this.find, null));
+    await this.choose(conflictOf(entry.hunk), waysOfHunk(entry.name, this.find, null));
   }
 
   /** Takes the last decision back: its hunks are to be decided again. */
@@ -134,10 +134,6 @@ export class Decisions implements vscode.Disposable {
       decisions.map(({ edit, hunk }) => `${edit}:${hunk}`),
     );
   }
-}
-
-function conflictOf(entry: Entry): string {
-  return `Conflicted: ${entry.hunk.conflict ?? "you changed these lines"}`;
 }
 
 function same(a: readonly string[], b: readonly string[]): boolean {

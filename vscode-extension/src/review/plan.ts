@@ -16,6 +16,8 @@ export type LineKind = "removed" | "proposed" | "conflicted";
 
 export interface Band extends Lines {
   kind: LineKind;
+  /** To the right edge, as nothing stands beside the lines. */
+  whole: boolean;
 }
 
 /** A word that changed, in a line of a band. */
@@ -130,7 +132,7 @@ function planHunk(plan: Plan, hunk: Hunk, lines: Lines, text: Text, limit: numbe
   const kind: LineKind = hunk.state === "conflicted" ? "conflicted" : isInText(hunk) ? "proposed" : "removed";
   const end = Math.min(lines.end, text.lineCount);
   if (lines.start < end) {
-    plan.bands.push({ start: lines.start, end, kind });
+    plan.bands.push({ start: lines.start, end, kind, whole: besideOf(hunk).lines.length === 0 });
     for (let row = lines.start; row < end; row++) {
       plan.marks.push({ row, kind });
     }

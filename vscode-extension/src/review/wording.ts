@@ -137,12 +137,15 @@ export function headingOf(entry: Entry): string {
     parts.push(`${hunk.number} of ${edit.hunks.length}`);
   }
   parts.push(sizeOf(hunk));
-  if (hunk.state === "conflicted") {
-    parts.push(`conflict: ${hunk.conflict ?? "you changed these lines"}`);
-  } else if (hunk.state === "edited" || hunk.deciding) {
+  if (hunk.state === "conflicted" || hunk.state === "edited" || hunk.deciding) {
     parts.push(stateOf(hunk));
   }
   return parts.join(" · ");
+}
+
+/** What stands against a conflicted hunk. */
+export function conflictOf(hunk: Hunk): string {
+  return hunk.conflict ?? "You changed lines that this edit replaces.";
 }
 
 /** How much there is to decide: in the status bar, beside the tree, in badges. */

@@ -40,7 +40,11 @@ export class ByHand implements vscode.TextDocumentContentProvider, vscode.Dispos
     await this.navigation.go(found);
     const file = vscode.Uri.parse(found.document.uri);
     const base = file.path.slice(file.path.lastIndexOf("/") + 1);
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${edit.agent}'s lines/${base}`, query: name });
+    const uri = vscode.Uri.from({
+      scheme: SCHEME,
+      path: `/${edit.agent.replaceAll("/", " ")}: ${base}`,
+      query: name,
+    });
     this.shown.set(uri.toString(), { name, lines: hunk.proposed });
     const options = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true };
     await vscode.window.showTextDocument(uri, options);

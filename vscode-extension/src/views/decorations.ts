@@ -18,6 +18,8 @@ type Mark = Plan["marks"][number]["kind"];
 /** The ways in which lines can look. */
 class Styles implements vscode.Disposable {
   readonly bands: Record<LineKind, vscode.TextEditorDecorationType>;
+  /** For lines with something beside them: two colours on one another would be neither. */
+  readonly texts: Record<LineKind, vscode.TextEditorDecorationType>;
   readonly words: Record<LineKind, vscode.TextEditorDecorationType>;
   readonly marks: Record<Mark, vscode.TextEditorDecorationType>;
   readonly ruler: Record<LineKind, vscode.TextEditorDecorationType>;
@@ -27,12 +29,16 @@ class Styles implements vscode.Disposable {
 
   constructor(extension: vscode.Uri) {
     const make = vscode.window.createTextEditorDecorationType;
-    const band = (id: string) => make({ isWholeLine: true, backgroundColor: color(id) });
-    this.bands = {
-      removed: band("diffEditor.removedLineBackground"),
-      proposed: band("diffEditor.insertedLineBackground"),
-      conflicted: band("hashline.conflictedLineBackground"),
+    const backgrounds = (isWholeLine: boolean) => {
+      const band = (id: string) => make({ isWholeLine, backgroundColor: color(id) });
+      return {
+        removed: band("diffEditor.removedLineBackground"),
+        proposed: band("diffEditor.insertedLineBackground"),
+        conflicted: band("hashline.conflictedLineBackground"),
+      };
     };
+    this.bands = backgrounds(true);
+    this.texts = backgrounds(false);
     const word = (id: string) => make({ backgroundColor: color(id) });
     this.words = {
       removed: word("diffEditor.removedTextBackground"),
@@ -71,8 +77,8 @@ class Styles implements vscode.Disposable {
   }
 
   all(): vscode.TextEditorDecorationType[] {
-    const { bands, words, marks, ruler } = this;
-    const records = [bands, words, marks, ruler].flatMap((record) => Object.values(record));
+    const { bands, texts, words, marks, ruler } = this;
+    const records = [bands, texts, words, marks, ruler].flatMap((record) => Object.values(record));
     return [...records, this.ghosts, this.above, this.below];
   }
 
@@ -99,6 +105,7 @@ export class Decorations implements vscode.Disposable {
       this.styles,
       review.subscribe((document) => this.updateDocument(document)),
       vscode.window.onDidChangeVisibleTextEditors(() => this.updateAll()),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.updateAll()),
       vscode.window.onDidChangeTextEditorOptions(({ textEditor }) => this.update(textEditor)),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.updateSoon(textEditor)),
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -151,7 +158,7 @@ export class Decorations implements vscode.Disposable {
   private update(editor: vscode.TextEditor): void {
     const { document } = editor;
     const reviewed = this.review.of(document.uri.toString());
-    if (!reviewed || !config.inline(document.uri) || isCompared(editor)) {
+    if (!reviewed || !config.inline(document.uri) || !isPlain(editor)) {
       if (this.drawn.delete(editor)) {
         for (const style of this.styles.all()) {
           editor.setDecorations(style, []);
@@ -176,13 +183,18 @@ export class Decorations implements vscode.Disposable {
   }
 
   private draw(editor: vscode.TextEditor, plan: Plan, line: (row: number) => string): void {
-    const { bands, words, marks, ghosts, above, below } = this.styles;
+    const { bands, texts, words, marks, ghosts, above, below } = this.styles;
     const whole = (start: number, end: number) => new vscode.Range(start, 0, end, 0);
     for (const kind of Object.keys(bands) as LineKind[]) {
       const of = plan.bands.filter((band) => band.kind === kind);
       editor.setDecorations(
         bands[kind],
-        of.map(({ start, end }) => whole(start, Math.max(start, end - 1))),
+        of.filter((band) => band.whole).map(({ start, end }) => whole(start, Math.max(start, end - 1))),
+      );
+      const beside = of.filter((band) => !band.whole).flatMap(rowsOf);
+      editor.setDecorations(
+        texts[kind],
+        beside.map((row) => new vscode.Range(row, 0, row, line(row).length)),
       );
       const changed = plan.changed.filter((word) => word.kind === kind);
       editor.setDecorations(
@@ -233,6 +245,10 @@ export class Decorations implements vscode.Disposable {
   }
 }
 
+function rowsOf({ start, end }: Lines): number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index);
+}
+
 function ghostOption({ row, text, gap, kind }: Ghost, length: number): vscode.DecorationOptions {
   const looks: Record<Ghost["kind"], { foreground: string; background?: string }> = {
     proposed: { foreground: "hashline.besideForeground", background: "diffEditor.insertedTextBackground" },
@@ -254,13 +270,9 @@ function ghostOption({ row, text, gap, kind }: Ghost, length: number): vscode.De
   };
 }
 
-/** A comparison shows both texts already. */
-function isCompared(editor: vscode.TextEditor): boolean {
+/** Not one side of a comparison: that shows both texts already. */
+function isPlain(editor: vscode.TextEditor): boolean {
   const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === editor.viewColumn);
   const input = group?.activeTab?.input;
-  const key = editor.document.uri.toString();
-  return (
-    input instanceof vscode.TabInputTextDiff &&
-    (input.original.toString() === key || input.modified.toString() === key)
-  );
+  return input instanceof vscode.TabInputText && input.uri.toString() === editor.document.uri.toString();
 }

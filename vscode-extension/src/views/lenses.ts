@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { config } from "../config";
 import { rowOf } from "../review/hunks";
 import type { Review, ReviewDocument } from "../review/model";
-import { headingOf, waysFor } from "../review/wording";
+import { conflictOf, headingOf, waysFor } from "../review/wording";
 
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -41,6 +41,10 @@ function lensesOf(document: ReviewDocument, lineCount: number): vscode.CodeLens[
       return [heading, lens(`decided in ${document.owner ?? "another editor"}`, "")];
     }
     const ways = waysFor(entry.hunk).map((way) => lens(way.word, "hashline.decideWay", way));
+    if (entry.hunk.state === "conflicted") {
+      // Last, as it is long: what can be done is to be in view.
+      return [heading, ...ways, lens(conflictOf(entry.hunk), "")];
+    }
     const compare = entry.hunk.file === null ? [lens("Compare", "hashline.compare")] : [];
     return [heading, ...ways, ...compare];
   });

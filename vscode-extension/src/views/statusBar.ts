@@ -106,7 +106,7 @@ export class StatusBar implements vscode.Disposable {
 }
 
 function pendingText(tally: Tally): string {
-  const who = tally.agents.length === 1 ? ` ${tally.agents[0]}` : "";
+  const who = tally.agents.length === 1 ? ` · ${tally.agents[0]}` : "";
   const conflicted = tally.conflicted > 0 ? `, ${tally.conflicted} conflicted` : "";
   return `${tally.conflicted > 0 ? "$(warning)" : "$(request-changes)"} ${tally.hunks} pending${conflicted}${who}`;
 }
