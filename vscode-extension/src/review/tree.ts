@@ -150,7 +150,11 @@ function fileNodes(parent: string, found: Found[], nameOf: (uri: string) => stri
 
 function hunkNode(parent: string, { document, entry }: Found, file: string): Node {
   const { edit, hunk, lines } = entry;
-  const description = [placeOf(lines), sizeOf(hunk), ...(hunk.state === "held" ? [] : [stateOf(hunk)])];
+  const description = [
+    placeOf(lines),
+    sizeOf(hunk),
+    ...(hunk.state === "held" && !hunk.deciding ? [] : [stateOf(hunk)]),
+  ];
   return {
     kind: "hunk",
     id: `${parent}:hunk:${entry.name}`,
