@@ -9,11 +9,17 @@ import type { Middleware } from "vscode-languageclient/node";
 
 type Send = (document: vscode.TextDocument) => Promise<void>;
 
+interface Known {
+  document: vscode.TextDocument;
+  /** Opens it for the sidecar. */
+  open: Send;
+}
+
 export class OpenDocuments implements vscode.Disposable {
-  /** Documents without a tab, and how they are opened for the sidecar. */
-  private readonly waiting = new Map<string, { document: vscode.TextDocument; open: Send }>();
-  private readonly told = new Set<string>();
-  private readonly listener: vscode.Disposable;
+  /** Documents without a tab. */
+  private readonly waiting = new Map<string, Known>();
+  private readonly told = new Map<string, Known>();
+  private readonly listeners: vscode.Disposable;
   private readonly opened = new vscode.EventEmitter<vscode.TextDocument>();
   private readonly closed = new vscode.EventEmitter<vscode.TextDocument>();
 
@@ -21,12 +27,24 @@ export class OpenDocuments implements vscode.Disposable {
   readonly onOpened = this.opened.event;
   readonly onClosed = this.closed.event;
 
-  constructor(private readonly failed: (error: unknown) => void) {
-    this.listener = vscode.window.tabGroups.onDidChangeTabs(() => this.openThoseWithTabs());
+  /** @param close closes a document for the sidecar, by way of the middleware here */
+  constructor(
+    private readonly close: Send,
+    private readonly failed: (error: unknown) => void,
+  ) {
+    this.listeners = vscode.Disposable.from(
+      vscode.window.tabGroups.onDidChangeTabs(() => this.goByTabs()),
+      vscode.workspace.onDidChangeTextDocument(({ contentChanges }) => {
+        // Nothing but whether it is saved has changed.
+        if (contentChanges.length === 0) {
+          this.goByTabs();
+        }
+      }),
+    );
   }
 
   dispose(): void {
-    this.listener.dispose();
+    this.listeners.dispose();
     this.opened.dispose();
     this.closed.dispose();
   }
@@ -50,7 +68,9 @@ export class OpenDocuments implements vscode.Disposable {
       }
     },
     didClose: async (document, next) => {
-      this.waiting.delete(document.uri.toString());
+      if (document.isClosed) {
+        this.waiting.delete(document.uri.toString());
+      }
       if (this.told.delete(document.uri.toString())) {
         this.closed.fire(document);
         await next(document);
@@ -64,16 +84,24 @@ export class OpenDocuments implements vscode.Disposable {
   };
 
   private async open(document: vscode.TextDocument, next: Send): Promise<void> {
-    this.told.add(document.uri.toString());
+    this.told.set(document.uri.toString(), { document, open: next });
     this.opened.fire(document);
     await next(document);
   }
 
-  private openThoseWithTabs(): void {
-    for (const [key, { document, open }] of this.waiting) {
+  /** Opens those that have a tab now, and closes those that have none any more: VS Code keeps a document that another extension reads. */
+  private goByTabs(): void {
+    for (const [key, { document, open }] of [...this.waiting]) {
       if (hasTab(document.uri)) {
         this.waiting.delete(key);
         this.open(document, open).catch(this.failed);
+      }
+    }
+    for (const [key, known] of [...this.told]) {
+      // With unsaved work it is the person's text all the same, and VS Code is about to give it a tab.
+      if (!known.document.isDirty && !hasTab(known.document.uri)) {
+        this.waiting.set(key, known);
+        this.close(known.document).catch(this.failed);
       }
     }
   }

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import {
   State as ClientState,
   CloseAction,
+  DidCloseTextDocumentNotification,
   ErrorAction,
   LanguageClient,
   type LanguageClientOptions,
@@ -44,7 +45,10 @@ export class Sidecar implements vscode.Disposable {
   /** Starts and stops follow one another. */
   private last: Promise<void> = Promise.resolve();
   private ends: number[] = [];
-  readonly documents = new OpenDocuments((error) => this.log.error(String(error)));
+  readonly documents = new OpenDocuments(
+    (document) => this.closeForSidecar(document),
+    (error) => this.log.error(String(error)),
+  );
 
   readonly onDidChangeState = this.changed.event;
 
@@ -109,6 +113,11 @@ export class Sidecar implements vscode.Disposable {
       throw new Error("the sidecar is not running");
     }
     return this.client;
+  }
+
+  private async closeForSidecar(document: vscode.TextDocument): Promise<void> {
+    const closing = this.client?.getFeature(DidCloseTextDocumentNotification.method);
+    await closing?.getProvider(document)?.send(document);
   }
 
   private inTurn(work: () => Promise<void>): Promise<void> {
