@@ -66,8 +66,8 @@ export class Workbench {
     env = {},
   }: Start): Promise<Workbench> {
     const data = join(home, "server");
-    const user = join(data, "data/User");
-    mkdirSync(user, { recursive: true });
+    for (const part of ["User", "Machine"]) mkdirSync(join(data, "data", part), { recursive: true });
+    writeFileSync(join(data, "data/User/settings.json"), JSON.stringify(QUIET));
     const common = [
       "--accept-server-license-terms",
       "--server-data-dir",
@@ -101,14 +101,19 @@ export class Workbench {
         "--disable-component-update",
       ],
     });
-    const workbench = new Workbench(server, browser, `127.0.0.1:${port}`, join(user, "settings.json"));
+    const workbench = new Workbench(
+      server,
+      browser,
+      `127.0.0.1:${port}`,
+      join(data, "data/Machine/settings.json"),
+    );
     workbench.configure(settings);
     return workbench;
   }
 
-  /** The person's settings, for the windows that are opened from now on. */
+  /** The person's settings for this machine, for the windows that are opened from now on. */
   configure(settings: object): void {
-    writeFileSync(this.settingsFile, JSON.stringify({ ...QUIET, ...settings }, undefined, 2));
+    writeFileSync(this.settingsFile, JSON.stringify(settings));
   }
 
   /** How the workbench names a file of the machine. */

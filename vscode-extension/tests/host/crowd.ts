@@ -7,6 +7,7 @@ import { linesOf, type Scene } from "./scene.ts";
 import { report } from "./window.ts";
 
 const KEYS = 100;
+const KEY_MS = 40; // between two of them
 const PLACES = 20;
 const FILES = 50;
 const HUNKS = 10; // in each of them
@@ -25,7 +26,8 @@ export default {
       await typedThrough(scene, async (document, placed) => {
         for (const began = Date.now(); placed(document) < PLACES; ) {
           assert.ok(Date.now() - began < 40_000, `only ${placed(document)} of ${PLACES} are in the text`);
-          await scene.extension.acceptFile();
+          const offered = scene.extension.hunksOf(document.uri).some((hunk) => !hunk.endsWith("deciding"));
+          if (offered) await scene.extension.acceptFile();
           await pause(20);
         }
       });
@@ -126,7 +128,9 @@ async function typedThrough(
     }
   };
   const person = async () => {
-    for (const key of keys) await vscode.commands.executeCommand("type", { text: key });
+    for (const key of keys) {
+      await Promise.all([vscode.commands.executeCommand("type", { text: key }), pause(KEY_MS)]);
+    }
     typing = false;
   };
   const working = work();
