@@ -61,4 +61,14 @@ run("node", ["build.mjs", "--production"]);
 
 const { version } = JSON.parse(readFileSync(path.join(extension, "package.json"), "utf8"));
 const file = path.resolve(out ?? path.join(extension, `hashline-${target}-${version}.vsix`));
-run("npx", ["--no-install", "vsce", "package", "--no-dependencies", "--allow-missing-repository", "--target", target, "--out", file]);
+run("npx", [
+  "--no-install",
+  "vsce",
+  "package",
+  "--no-dependencies",
+  "--allow-missing-repository",
+  "--target",
+  target,
+  "--out",
+  file,
+]);

@@ -32,6 +32,13 @@ export type SidecarState =
   | { kind: "running"; found: Found; version: string }
   | { kind: "failed"; failure: Failure };
 
+/** The client's own toasts say less than what this extension says itself; the log has them. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 /** A program that does not answer is no sidecar. */
 const START_MS = 15_000;
 /** It is started again this often within this time. */
@@ -156,10 +163,13 @@ export class Sidecar implements vscode.Disposable {
       }
     });
     try {
-      await withLimit(client.start(), START_MS, `it did not answer within ${START_MS / 1000} s`);
+      await withLimit(client.start(), START_MS);
     } catch (error) {
       await this.stopNow();
-      this.become({ kind: "failed", failure: notStarted(found.path, reasonOf(error)) });
+      const reason =
+        error instanceof Late ? `no answer within ${START_MS / 1000} s` : "it ended without an answer";
+      this.log.debug(reasonOf(error));
+      this.become({ kind: "failed", failure: notStarted(found.path, reason) });
     }
   }
 
@@ -223,7 +233,7 @@ export class Sidecar implements vscode.Disposable {
       args: ["lsp", "--editor", editor],
       options: { env: { HASHLINE_LOG: log, ...process.env } },
     };
-    const client = new LanguageClient("hashline", "Hashline", command, this.optionsFor(found));
+    const client = new QuietClient("hashline", "Hashline", command, this.optionsFor(found));
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
         const announcement: Announcement = {
@@ -292,10 +302,12 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function withLimit<T>(work: Promise<T>, limit: number, otherwise: string): Promise<T> {
+class Late extends Error {}
+
+async function withLimit<T>(work: Promise<T>, limit: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(otherwise)), limit);
+    timer = setTimeout(() => reject(new Late()), limit);
   });
   try {
     return await Promise.race([work, late]);
