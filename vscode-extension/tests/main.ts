@@ -1,4 +1,5 @@
 /** `tests/run HASHLINE [SUITE...]` starts it: every suite where it belongs, one after the other; the last line is the count. */
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -19,6 +20,7 @@ const home = mkdtempSync(join(tmpdir(), "hashline-vscode-"));
 const report = new Report(join(home, "report"));
 const sidecar = sidecarIn(join(home, "sidecar"), hashline);
 const broken = programIn(join(home, "broken"), "hashline", "echo 'not today' >&2; exit 3");
+const old = programIn(join(home, "old"), "hashline", answerOfAnOldSidecar());
 const settings = { "hashline.binary": sidecar.binary };
 
 const SITTINGS: readonly Sitting[] = [
@@ -27,6 +29,13 @@ const SITTINGS: readonly Sitting[] = [
   { settings, suites: ["review", "apply", "texts", "files", "stillness", "sidecar_life", "crowd"] },
 ];
 
+/** A line of shell that answers the first request as a sidecar would that knows nothing of this extension. */
+function answerOfAnOldSidecar(): string {
+  const result = { capabilities: {}, serverInfo: { name: "hashline", version: "0.0.1" } };
+  const answer = JSON.stringify({ jsonrpc: "2.0", id: 0, result });
+  return `printf 'Content-Length: ${answer.length}\\r\\n\\r\\n%s' '${answer}'; exec cat >/dev/null`;
+}
+
 async function inTheExtensionHost(): Promise<void> {
   const sittings = SITTINGS.map((sitting) => ({
     ...sitting,
@@ -34,7 +43,13 @@ async function inTheExtensionHost(): Promise<void> {
   }));
   const chosen = sittings.filter(({ suites }) => suites.length > 0);
   if (chosen.length === 0) return;
-  const env = { HASHLINE_BIN: hashline, HASHLINE_STATE: sidecar.state, HASHLINE_REPORT: report.file };
+  const env = {
+    HASHLINE_BIN: hashline,
+    HASHLINE_SIDECAR: sidecar.binary,
+    HASHLINE_STATE: sidecar.state,
+    HASHLINE_OLD: old,
+    HASHLINE_REPORT: report.file,
+  };
   const workbench = await Workbench.start({ home: join(home, "host"), settings, hostTests: true, env });
   try {
     for (const sitting of chosen) {
@@ -46,9 +61,20 @@ async function inTheExtensionHost(): Promise<void> {
   }
 }
 
+/** The extension as people install it. */
+function packed(): string {
+  const file = join(home, "hashline.vsix");
+  const script = resolve(import.meta.dirname, "../scripts/package.mjs");
+  execFileSync(process.execPath, [script, "--out", file], {
+    env: { ...process.env, HASHLINE_BIN: hashline },
+    stdio: "pipe",
+  });
+  return file;
+}
+
 async function byHand(): Promise<void> {
   if (!isWanted("loop")) return;
-  const workbench = await Workbench.start({ home: join(home, "hand"), settings, installed: [] });
+  const workbench = await Workbench.start({ home: join(home, "hand"), settings, installed: [packed()] });
   const parts: Parts = { workbench, sidecar, hashline, projects: join(home, "projects") };
   try {
     await report.run(loop, async () => new Hand(parts));

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
+import type { Failure } from "../../src/failure.ts";
 import { Agent, type Answer } from "../agent.ts";
 import { until } from "../patience.ts";
 import { Extension } from "./extension.ts";
@@ -99,6 +100,12 @@ export class Scene {
     this.disposables.push({
       dispose: () => void configuration().update(name, undefined, vscode.ConfigurationTarget.Workspace),
     });
+  }
+
+  /** The program that the person's settings name from now on. */
+  async useBinary(binary: string): Promise<void> {
+    const configuration = () => vscode.workspace.getConfiguration("hashline");
+    await configuration().update("binary", binary, vscode.ConfigurationTarget.Global);
   }
 
   uses(disposable: vscode.Disposable): void {
@@ -224,6 +231,19 @@ export class Scene {
       const { text } = await agent.call("await_review", { edit_ids: [edit], timeout_s: 5 });
       return / · accepted/.test(text);
     }, `edit ${edit} is accepted`);
+  }
+
+  /** Why the sidecar does not run, once that is known. */
+  async failure(kind?: string): Promise<Failure> {
+    const state = await until(
+      () => {
+        const now = this.extension.state();
+        return now.kind === "failed" && (kind === undefined || now.failure.kind === kind) ? now : undefined;
+      },
+      () => `the sidecar fails: ${JSON.stringify(this.extension.state())}`,
+      20_000,
+    );
+    return state.failure;
   }
 
   // ---- what is to be seen -------------------------------------------------------------------------------------
