@@ -75,7 +75,7 @@ function packed(): string {
 async function byHand(): Promise<void> {
   if (!isWanted("loop")) return;
   const workbench = await Workbench.start({ home: join(home, "hand"), settings, installed: [packed()] });
-  const parts: Parts = { workbench, sidecar, hashline, projects: join(home, "projects") };
+  const parts: Parts = { workbench, sidecar, hashline, settings, projects: join(home, "projects") };
   try {
     await report.run(loop, async () => new Hand(parts));
     report.tell();

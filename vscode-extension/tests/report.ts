@@ -5,7 +5,7 @@ import { within } from "./patience.ts";
 /** What a test has to itself, and leaves behind as it was. */
 export interface Stage {
   /** Shows how it stood when a test failed on it. */
-  failed?(): Promise<void>;
+  failed?(claim: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export class Report {
       if (!name.includes(process.env.HASHLINE_ONLY ?? "")) continue;
       const began = Date.now();
       try {
-        await within(LONGEST_MS, "the test", played(test, open));
+        await within(LONGEST_MS, "the test", played(claim, test, open));
         this.say(`ok   ${name} (${Date.now() - began} ms)`);
       } catch (error) {
         this.failed(`${name} (${Date.now() - began} ms)`, error);
@@ -61,6 +61,7 @@ export class Report {
 }
 
 async function played<S extends Stage>(
+  claim: string,
   test: (stage: S) => Promise<void>,
   open: () => Promise<S>,
 ): Promise<void> {
@@ -68,7 +69,7 @@ async function played<S extends Stage>(
   try {
     await test(stage);
   } catch (error) {
-    await stage.failed?.();
+    await stage.failed?.(claim);
     throw error;
   } finally {
     await stage.close();

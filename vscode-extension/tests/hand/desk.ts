@@ -16,6 +16,8 @@ export interface Parts {
   readonly workbench: Workbench;
   readonly sidecar: Sidecar;
   readonly hashline: string;
+  /** With which the extension finds its program. */
+  readonly settings: object;
   /** Where the folders of projects are made. */
   readonly projects: string;
 }
@@ -30,14 +32,16 @@ export class Hand implements Stage {
   }
 
   /** A window over a new project with these files, the first of them in front. */
-  async desk(files: Readonly<Record<string, string>>): Promise<Desk> {
+  async desk(files: Readonly<Record<string, string>>, settings: object = this.parts.settings): Promise<Desk> {
+    this.parts.workbench.configure(settings);
     const desk = await Desk.open(this.parts, files);
     this.desks.push(desk);
     return desk;
   }
 
-  async failed(): Promise<void> {
-    for (const desk of this.desks) await desk.picture("failed");
+  async failed(claim: string): Promise<void> {
+    const name = claim.replace(/[^a-z0-9]+/gi, "_").slice(0, 40);
+    for (const desk of this.desks) await desk.picture(`failed_${name}`);
   }
 
   async close(): Promise<void> {
@@ -110,9 +114,17 @@ export class Desk {
     await this.press("Enter");
   }
 
-  /** Chooses from what a command asks. */
-  async choose(words: string): Promise<void> {
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: words }).first().click();
+  /** Answers what a command asks for. */
+  async answer(text: string): Promise<void> {
+    await this.page.locator(".quick-input-widget input").waitFor();
+    await this.type(text);
+    await this.press("Enter");
+  }
+
+  /** Opens a file by its name, to stay. */
+  async open(name: string): Promise<void> {
+    await this.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).dblclick();
+    await this.tab(name).waitFor();
   }
 
   async reload(): Promise<void> {
@@ -122,19 +134,25 @@ export class Desk {
 
   // ---- agents -------------------------------------------------------------------------------------------------
 
-  /** An agent that has found the editor: it reads the file as it is there. */
-  async agent(name: string, file: string): Promise<{ agent: Agent; read: Answer }> {
+  /** An agent that has found the editor: it reads the file as it is there, with these words in it. */
+  async agent(name: string, file: string, words = ""): Promise<{ agent: Agent; read: Answer }> {
     const { hashline, sidecar } = this.parts;
     const agent = await Agent.start({ binary: hashline, root: this.folder, state: sidecar.state }, name);
     this.agents.push(agent);
-    return { agent, read: await this.readOpen(agent, file) };
+    return { agent, read: await this.readOpen(agent, file, words) };
   }
 
-  readOpen(agent: Agent, file: string): Promise<Answer> {
-    return until(async () => {
-      const read = await agent.read(file);
-      return read.text.includes("Open in the editor") ? read : undefined;
-    }, `${file} is open in the editor`);
+  /** Waits until an agent finds a file open in the editor, with these words in it. */
+  readOpen(agent: Agent, file: string, words = ""): Promise<Answer> {
+    let said = "";
+    return until(
+      async () => {
+        const read = await agent.read(file);
+        said = read.text;
+        return said.includes("Open in the editor") && said.includes(words) ? read : undefined;
+      },
+      () => `${file} is open in the editor with "${words}":\n${said}`,
+    );
   }
 
   // ---- what is to be seen -------------------------------------------------------------------------------------
@@ -152,6 +170,15 @@ export class Desk {
   /** A row of a tree, by what a screen reader says of it. */
   row(words: string): Locator {
     return this.page.locator(`.part.sidebar .monaco-list-row[aria-label*="${words}"]`);
+  }
+
+  tab(name: string): Locator {
+    return this.page.locator(".tabs-container .tab", { hasText: name });
+  }
+
+  /** What is said for a moment in the status bar. */
+  said(words: string): Locator {
+    return this.page.locator(".statusbar-item", { hasText: words });
   }
 
   status(words: string): Locator {
