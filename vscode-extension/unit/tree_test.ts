@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Node, treeOf } from "../src/review/tree";
+import { type Node, shownOf, treeOf } from "../src/review/tree";
 import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
 
 const nameOf = (uri: string) => uri.slice("file:///p/".length);
@@ -115,4 +115,16 @@ test("ids last: one more hunk changes none of them", () => {
     [],
   );
   assert.equal(after.size, before.length + 1);
+});
+
+test("what is shown changes with a place, and not with another list of the same", () => {
+  const shown = (start: number, version: number) =>
+    shownOf(
+      treeOf(
+        reviewOf(list([edit("a", [hunk({ lines: { start, end: start + 1 } })])], { version })).all(),
+        nameOf,
+      ),
+    );
+  assert.equal(shown(1, 1), shown(1, 2));
+  assert.notEqual(shown(1, 1), shown(2, 1));
 });

@@ -57,6 +57,18 @@ export function treeOf(documents: readonly ReviewDocument[], nameOf: (uri: strin
   );
 }
 
+/** All that is shown of a tree: most lists change nothing of it. */
+export function shownOf(nodes: readonly Node[]): string {
+  const shown = ({ id, label, description, context, children }: Node): unknown => [
+    id,
+    label,
+    description,
+    context,
+    children.map(shown),
+  ];
+  return JSON.stringify(nodes.map(shown));
+}
+
 /** One kind of verbs for what is below, or that it cannot be decided here. */
 function contextOf(kind: NodeKind, found: readonly Found[]): string {
   if (found.every(({ document }) => document.readOnly)) {
