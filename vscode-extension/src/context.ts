@@ -5,7 +5,7 @@ import { Decisions } from "./decisions";
 import { HELP_WORDS, type Help } from "./failure";
 import { Navigation } from "./navigation";
 import { Review } from "./review/model";
-import { Sidecar } from "./sidecar";
+import { reasonOf, Sidecar } from "./sidecar";
 import { Badges } from "./views/badges";
 import { ByHand } from "./views/byHand";
 import { Compare } from "./views/compare";
@@ -41,7 +41,9 @@ export class Context implements vscode.Disposable {
     this.sidecar = own(new Sidecar(extension, this.log, review));
     const byHand = own(new ByHand(review, navigation));
     this.decisions = own(new Decisions(review, this.sidecar, (name) => byHand.open(name)));
-    this.compare = own(new Compare(review, this.sidecar, this.decisions));
+    this.compare = own(
+      new Compare(review, this.sidecar, this.decisions, (error) => this.log.warn(reasonOf(error))),
+    );
     this.tree = own(new ReviewTree(review));
     this.decorations = own(new Decorations(extension.extensionUri, review));
     this.lenses = own(new Lenses(review));

@@ -7,64 +7,28 @@
 
 export const PROTOCOL = 1;
 
-// biome-ignore-start format: one entry a line
 /** Who says it, of what kind it is, and its fields. */
+// biome-ignore format: one entry a line
 export const MESSAGES = {
-  "hashline/pendingEdits": {
-    kind: "notification",
-    from: "sidecar",
-    params: ["uri", "version", "owner", "readOnly", "edits"],
-  },
-  "hashline/decide": {
-    kind: "request",
-    from: "plugin",
-    params: [
-      "decision",
-      "uri",
-      "edit",
-      "hunk",
-      "conversation",
-      "lines",
-      "reason",
-      "text",
-      "edited",
-      "withOthers",
-    ],
-    result: ["queued", "refused"],
-  },
+  "hashline/pendingEdits": { kind: "notification", from: "sidecar", params: ["uri", "version", "owner", "readOnly", "edits"] },
+  "hashline/decide": { kind: "request", from: "plugin", params: ["decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers"], result: ["queued", "refused"] },
   "hashline/proposedText": { kind: "request", from: "plugin", params: ["uri"], result: ["text", "version"] },
   "hashline/undo": { kind: "notification", from: "plugin", params: ["uri", "kind"] },
-  "hashline/status": {
-    kind: "request",
-    from: "plugin",
-    params: [],
-    result: ["version", "roots", "documents", "pending", "conflicted", "agents", "socket"],
-  },
+  "hashline/status": { kind: "request", from: "plugin", params: [], result: ["version", "roots", "documents", "pending", "conflicted", "agents", "socket"] },
 } as const;
 
 /** The fields of what is inside the messages. */
+// biome-ignore format: one entry a line
 export const TYPES = {
-  Announcement: ["protocol", "version"],
-  Edit: ["id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks"],
-  Hunk: [
-    "number",
-    "state",
-    "decision",
-    "deciding",
-    "lines",
-    "removed",
-    "proposed",
-    "partOf",
-    "dependsOn",
-    "conflict",
-    "file",
-    "ways",
-  ],
-  Lines: ["start", "end"],
-  Refusal: ["hunk", "why", "message", "others"],
+  "Announcement": ["protocol", "version"],
+  "Edit": ["id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks"],
+  "Hunk": ["number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways"],
+  "Lines": ["start", "end"],
+  "Refusal": ["hunk", "why", "message", "others"],
 } as const;
 
 /** The values of the fields that have a closed set of them. */
+// biome-ignore format: one entry a line
 export const VALUES = {
   "Edit.mode": ["propose", "apply"],
   "Edit.status": ["pending", "accepted", "rejected"],
@@ -75,7 +39,6 @@ export const VALUES = {
   "hashline/undo.kind": ["undo", "redo"],
   "Refusal.why": ["conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed"],
 } as const;
-// biome-ignore-end format: one entry a line
 
 type Value<Field extends keyof typeof VALUES> = (typeof VALUES)[Field][number];
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Node, treeOf } from "../src/review/tree";
+import { type Node, shownOf, treeOf } from "../src/review/tree";
 import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
 
 const nameOf = (uri: string) => uri.slice("file:///p/".length);
@@ -28,14 +28,14 @@ test("agent, conversation, file, hunk", () => {
   );
   assert.deepEqual(outline(treeOf(review.all(), nameOf)), [
     "claude-code (3 hunks) agent.held",
-    "  Conversation 1 (3 hunks in 2 files) conversation.held",
+    "  Conversation conv (3 hunks in 2 files) conversation.held",
     "    a.js (2 hunks) file.held",
     "      TWO (line 2 · +1 −1) hunk.held",
     "      x (at line 8 · +2) hunk.held",
     "    b.js (1 hunk) file.inText",
     "      TWO (line 2 · +1 −1 · in the text) hunk.inText",
     "codex (1 hunk, 1 conflicted) agent.held",
-    "  Conversation 1 (1 hunk in 1 file, 1 conflicted) conversation.held",
+    "  Conversation other (1 hunk in 1 file, 1 conflicted) conversation.held",
     "    c.js (1 hunk, 1 conflicted) file.held",
     "      TWO (line 2 · +1 −1 · conflicted) hunk.conflicted",
   ]);
@@ -55,6 +55,20 @@ test("conversations of one call each are shown by their connection, and decided 
   assert.deepEqual(
     conversations.map((node) => node.targets.map((target) => target.conversation)),
     [["conv_1", "conv_2"], ["conv_3"], ["named"]],
+  );
+});
+
+test("a conversation without a name of its own is called by the time when it began", () => {
+  const began = new Date(2026, 1, 3, 9, 5).getTime();
+  const review = reviewOf(
+    list([
+      edit("a", [hunk()], { conversation: `conv_${began + 60_000}_0123abcd` }),
+      edit("b", [hunk()], { conversation: `conv_${began}_0123abcd` }),
+    ]),
+  );
+  assert.deepEqual(
+    treeOf(review.all(), nameOf)[0]?.children.map((node) => node.label),
+    ["Conversation of 09:05"],
   );
 });
 
@@ -101,4 +115,16 @@ test("ids last: one more hunk changes none of them", () => {
     [],
   );
   assert.equal(after.size, before.length + 1);
+});
+
+test("what is shown changes with a place, and not with another list of the same", () => {
+  const shown = (start: number, version: number) =>
+    shownOf(
+      treeOf(
+        reviewOf(list([edit("a", [hunk({ lines: { start, end: start + 1 } })])], { version })).all(),
+        nameOf,
+      ),
+    );
+  assert.equal(shown(1, 1), shown(1, 2));
+  assert.notEqual(shown(1, 1), shown(2, 1));
 });

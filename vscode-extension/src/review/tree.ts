@@ -57,6 +57,18 @@ export function treeOf(documents: readonly ReviewDocument[], nameOf: (uri: strin
   );
 }
 
+/** All that is shown of a tree: most lists change nothing of it. */
+export function shownOf(nodes: readonly Node[]): string {
+  const shown = ({ id, label, description, context, children }: Node): unknown => [
+    id,
+    label,
+    description,
+    context,
+    children.map(shown),
+  ];
+  return JSON.stringify(nodes.map(shown));
+}
+
 /** One kind of verbs for what is below, or that it cannot be decided here. */
 function contextOf(kind: NodeKind, found: readonly Found[]): string {
   if (found.every(({ document }) => document.readOnly)) {
@@ -104,25 +116,36 @@ function conversationNodes(agent: string, found: Found[], nameOf: (uri: string) 
     edit.connection !== null && editsOf.get(edit.conversation)?.size === 1
       ? `connection:${edit.connection}`
       : `conversation:${edit.conversation}`;
-  let number = 0;
   return [...groups(found, groupOf)].map(([key, of]) => {
-    number += 1;
     const id = `${agent}:${key}`;
     const files = groups(of, ({ document }) => document.key).size;
     const description = `${counted(of.length, "hunk")} in ${counted(files, "file")}${conflictedIn(of)}`;
-    const conversations = [...new Set(of.map(({ entry }) => entry.edit.conversation))];
+    const conversations = [...new Set(of.map(({ entry }) => entry.edit.conversation))].sort();
+    const label = conversationLabel(conversations);
     return {
       kind: "conversation" as const,
       id,
-      label: `Conversation ${number}`,
+      label,
       description,
-      spoken: `conversation ${number} of ${agent}, ${description}`,
+      spoken: `${label} of ${agent}, ${description}`,
       context: contextOf("conversation", of),
       entries: of.map(({ entry }) => entry),
       targets: conversations.map((conversation) => ({ conversation })),
       children: fileNodes(id, of, nameOf),
     };
   });
+}
+
+/** What to call conversations that are shown as one: by when it began, where the id was made by the sidecar and says that. */
+function conversationLabel(ids: readonly string[]): string {
+  const id = ids[0] ?? "";
+  const began = /^conv_(\d{13})_/.exec(id)?.[1];
+  if (began === undefined) {
+    return `Conversation ${id}`;
+  }
+  const time = new Date(Number(began));
+  const padded = [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, "0"));
+  return `Conversation of ${padded.join(":")}`;
 }
 
 function fileNodes(parent: string, found: Found[], nameOf: (uri: string) => string): Node[] {

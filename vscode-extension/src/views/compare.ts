@@ -51,6 +51,7 @@ export class Compare
     private readonly review: Review,
     private readonly sidecar: Sidecar,
     private readonly decisions: Decisions,
+    private readonly failed: (error: unknown) => void,
   ) {
     this.disposables = [
       this.proposedChanged,
@@ -127,14 +128,27 @@ export class Compare
   /** A list has come: texts that are shown are made anew. */
   private renew(document: ReviewDocument): void {
     const [proposed, base] = [addressOf(PROPOSED, document), addressOf(BASE, document)];
-    const proposal = this.proposals.get(proposed.toString());
-    if (proposal) {
-      proposal.mtime = Date.now();
-      this.proposals.delete(proposed.toString());
-      this.proposedChanged.fire([{ type: vscode.FileChangeType.Changed, uri: proposed }]);
+    if (this.proposals.has(proposed.toString())) {
+      this.renewProposal(proposed).catch((error) => this.failed(error));
     }
     if (vscode.workspace.textDocuments.some(({ uri }) => uri.toString() === base.toString())) {
       this.baseChanged.fire(base);
+    }
+  }
+
+  /** With another text it is newer for VS Code, too: it does not save over what the person has not seen. */
+  private async renewProposal(address: vscode.Uri): Promise<void> {
+    const key = address.toString();
+    const fresh = await this.make(address);
+    const known = this.proposals.get(key);
+    if (known?.text === fresh.text) {
+      fresh.mtime = known.mtime;
+      this.proposals.set(key, fresh);
+    } else if (vscode.workspace.textDocuments.some(({ uri }) => uri.toString() === key)) {
+      this.proposals.set(key, fresh);
+      this.proposedChanged.fire([{ type: vscode.FileChangeType.Changed, uri: address }]);
+    } else {
+      this.proposals.delete(key);
     }
   }
 
@@ -145,21 +159,22 @@ export class Compare
   }
 
   private async proposal(address: vscode.Uri): Promise<Proposal> {
-    const known = this.proposals.get(address.toString());
-    if (known) {
-      return known;
-    }
+    const known = this.proposals.get(address.toString()) ?? (await this.make(address));
+    this.proposals.set(address.toString(), known);
+    return known;
+  }
+
+  private async make(address: vscode.Uri): Promise<Proposal> {
     const uri = documentUri(address);
     const entries = this.review.of(uri.toString())?.entries ?? [];
-    const text = await this.proposedText(uri, entries);
-    const proposal = {
-      ...text,
-      bytes: new TextEncoder().encode(text.text),
-      entries: entries.map((entry) => ({ ...entry, lines: entry.lines && { ...entry.lines } })),
+    const copies = entries.map((entry) => ({ ...entry, lines: entry.lines && { ...entry.lines } }));
+    const proposed = await this.proposedText(uri, entries);
+    return {
+      ...proposed,
+      bytes: new TextEncoder().encode(proposed.text),
+      entries: copies,
       mtime: Date.now(),
     };
-    this.proposals.set(address.toString(), proposal);
-    return proposal;
   }
 
   /** With nothing to decide any more, it is the text of the file. */

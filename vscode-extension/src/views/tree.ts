@@ -1,14 +1,16 @@
 /** The tree of what is to be decided. */
 import * as vscode from "vscode";
 import type { Review } from "../review/model";
-import { type Node, treeOf } from "../review/tree";
+import { type Node, shownOf, treeOf } from "../review/tree";
 import { tallyInWords, tallyOf } from "../review/wording";
 
 export const VIEW = "hashline.review";
 /** With more hunks files begin folded. */
 const MOST_UNFOLDED = 40;
-/** Lists of many documents come one after the other. */
+/** Lists of many documents come one after the other, and while somebody types with each key. */
 const TOGETHER_MS = 60;
+/** The same for each hunk: VS Code asks for all of the tree again. */
+const HUNK_MS = 1;
 
 export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -17,6 +19,7 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   private parents = new Map<string, Node>();
   private byHunk = new Map<string, Node>();
   private timer: NodeJS.Timeout | undefined;
+  private shown = "";
   readonly view: vscode.TreeView<Node>;
   readonly onDidChangeTreeData = this.changed.event;
 
@@ -63,13 +66,20 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 
   private updateSoon(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.build();
-      const tally = tallyOf(this.review.all());
-      this.view.badge = tally.hunks > 0 ? { value: tally.hunks, tooltip: tallyInWords(tally) } : undefined;
+    const tally = tallyOf(this.review.all());
+    this.timer ??= setTimeout(() => this.update(), TOGETHER_MS + HUNK_MS * tally.hunks);
+  }
+
+  private update(): void {
+    this.timer = undefined;
+    this.build();
+    const tally = tallyOf(this.review.all());
+    this.view.badge = tally.hunks > 0 ? { value: tally.hunks, tooltip: tallyInWords(tally) } : undefined;
+    const shown = shownOf(this.roots);
+    if (shown !== this.shown) {
+      this.shown = shown;
       this.changed.fire();
-    }, TOGETHER_MS);
+    }
   }
 
   private build(): void {
