@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import {
   State as ClientState,
   CloseAction,
+  DidCloseTextDocumentNotification,
   ErrorAction,
   LanguageClient,
   type LanguageClientOptions,
@@ -51,7 +52,10 @@ export class Sidecar implements vscode.Disposable {
   /** Starts and stops follow one another. */
   private last: Promise<void> = Promise.resolve();
   private ends: number[] = [];
-  readonly documents = new OpenDocuments((error) => this.log.error(String(error)));
+  readonly documents = new OpenDocuments(
+    (document) => this.close(document),
+    (error) => this.log.error(reasonOf(error)),
+  );
 
   readonly onDidChangeState = this.changed.event;
 
@@ -266,12 +270,21 @@ export class Sidecar implements vscode.Disposable {
     };
   }
 
+  private async close(document: vscode.TextDocument): Promise<void> {
+    const client = this.client;
+    await client?.sendNotification(
+      DidCloseTextDocumentNotification.type,
+      client.code2ProtocolConverter.asCloseTextDocumentParams(document),
+    );
+  }
+
   private async told(
     event: vscode.TextDocumentChangeEvent,
     next: (event: vscode.TextDocumentChangeEvent) => Promise<void>,
   ): Promise<void> {
     const { document, reason } = event;
     if (!this.documents.has(document.uri)) {
+      await this.documents.changed(document);
       return;
     }
     this.review.changed(document.uri.toString(), document.version, lineChangesOf(event.contentChanges));
