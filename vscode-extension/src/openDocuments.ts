@@ -20,7 +20,7 @@ export class OpenDocuments implements vscode.Disposable {
   private readonly waiting = new Map<string, Known>();
   /** Those that the sidecar knows as open. */
   private readonly told = new Map<string, Known>();
-  private readonly listener: vscode.Disposable;
+  private readonly listeners: vscode.Disposable;
   private readonly opened = new vscode.EventEmitter<vscode.TextDocument>();
   private readonly closed = new vscode.EventEmitter<vscode.TextDocument>();
 
@@ -33,11 +33,18 @@ export class OpenDocuments implements vscode.Disposable {
     private readonly close: Send,
     private readonly failed: (error: unknown) => void,
   ) {
-    this.listener = vscode.window.tabGroups.onDidChangeTabs(() => this.followTabs().catch(this.failed));
+    const follow = () => this.followTabs().catch(this.failed);
+    this.listeners = vscode.Disposable.from(
+      vscode.window.tabGroups.onDidChangeTabs(follow),
+      // Nothing but whether it is saved has changed.
+      vscode.workspace.onDidChangeTextDocument(
+        ({ contentChanges }) => contentChanges.length === 0 && follow(),
+      ),
+    );
   }
 
   dispose(): void {
-    this.listener.dispose();
+    this.listeners.dispose();
     this.opened.dispose();
     this.closed.dispose();
   }
