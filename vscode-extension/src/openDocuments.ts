@@ -1,5 +1,5 @@
 /**
- * Which documents the sidecar hears of: those that the person has in a tab.
+ * Which documents the sidecar hears of: those that the person has in a tab, or that are not saved.
  *
  * VS Code opens documents for extensions, searches and peeks, too. An edit would make such a document dirty, and VS Code opens an
  * editor for each dirty document: something would open because an agent did something. Without a tab a file is its text on the disk.
@@ -9,15 +9,16 @@ import type { Middleware } from "vscode-languageclient/node";
 
 type Send = (document: vscode.TextDocument) => Promise<void>;
 
+/** A document of VS Code's, and how the sidecar is told that it is open. */
 interface Known {
   document: vscode.TextDocument;
-  /** Opens it for the sidecar. */
   open: Send;
 }
 
 export class OpenDocuments implements vscode.Disposable {
   /** Documents without a tab. */
   private readonly waiting = new Map<string, Known>();
+  /** Those that the sidecar knows as open. */
   private readonly told = new Map<string, Known>();
   private readonly listeners: vscode.Disposable;
   private readonly opened = new vscode.EventEmitter<vscode.TextDocument>();
@@ -27,19 +28,18 @@ export class OpenDocuments implements vscode.Disposable {
   readonly onOpened = this.opened.event;
   readonly onClosed = this.closed.event;
 
-  /** @param close closes a document for the sidecar, by way of the middleware here */
+  /** @param close tells the sidecar that a document is closed, which VS Code keeps open without a tab */
   constructor(
     private readonly close: Send,
     private readonly failed: (error: unknown) => void,
   ) {
+    const follow = () => this.followTabs().catch(this.failed);
     this.listeners = vscode.Disposable.from(
-      vscode.window.tabGroups.onDidChangeTabs(() => this.goByTabs()),
-      vscode.workspace.onDidChangeTextDocument(({ contentChanges }) => {
-        // Nothing but whether it is saved has changed.
-        if (contentChanges.length === 0) {
-          this.goByTabs();
-        }
-      }),
+      vscode.window.tabGroups.onDidChangeTabs(follow),
+      // Nothing but whether it is saved has changed.
+      vscode.workspace.onDidChangeTextDocument(
+        ({ contentChanges }) => contentChanges.length === 0 && follow(),
+      ),
     );
   }
 
@@ -59,22 +59,25 @@ export class OpenDocuments implements vscode.Disposable {
     return this.told.has(uri.toString());
   }
 
+  /** A document has changed that the sidecar does not know: agents are not to write below what is not saved. */
+  async changed(document: vscode.TextDocument): Promise<void> {
+    const known = this.waiting.get(document.uri.toString());
+    if (known && document.isDirty) {
+      await this.begin(known);
+    }
+  }
+
   readonly middleware: Pick<Middleware, "didOpen" | "didClose" | "didSave"> = {
-    didOpen: async (document, next) => {
-      if (hasTab(document.uri)) {
-        await this.open(document, next);
+    didOpen: async (document, open) => {
+      if (hasTab(document.uri) || document.isDirty) {
+        await this.begin({ document, open });
       } else {
-        this.waiting.set(document.uri.toString(), { document, open: next });
+        this.waiting.set(document.uri.toString(), { document, open });
       }
     },
     didClose: async (document, next) => {
-      if (document.isClosed) {
-        this.waiting.delete(document.uri.toString());
-      }
-      if (this.told.delete(document.uri.toString())) {
-        this.closed.fire(document);
-        await next(document);
-      }
+      this.waiting.delete(document.uri.toString());
+      await this.end(document, next);
     },
     didSave: async (document, next) => {
       if (this.has(document.uri)) {
@@ -83,50 +86,64 @@ export class OpenDocuments implements vscode.Disposable {
     },
   };
 
-  private async open(document: vscode.TextDocument, next: Send): Promise<void> {
-    this.told.set(document.uri.toString(), { document, open: next });
+  private async begin(known: Known): Promise<void> {
+    const { document, open } = known;
+    this.waiting.delete(document.uri.toString());
+    this.told.set(document.uri.toString(), known);
     this.opened.fire(document);
-    await next(document);
+    await open(document);
   }
 
-  /** Opens those that have a tab now, and closes those that have none any more: VS Code keeps a document that another extension reads. */
-  private goByTabs(): void {
-    for (const [key, { document, open }] of [...this.waiting]) {
-      if (hasTab(document.uri)) {
-        this.waiting.delete(key);
-        this.open(document, open).catch(this.failed);
+  private async end(document: vscode.TextDocument, close: Send): Promise<void> {
+    if (this.told.delete(document.uri.toString())) {
+      this.closed.fire(document);
+      await close(document);
+    }
+  }
+
+  private async followTabs(): Promise<void> {
+    for (const known of [...this.waiting.values()]) {
+      if (hasTab(known.document.uri)) {
+        await this.begin(known);
       }
     }
     for (const [key, known] of [...this.told]) {
-      // With unsaved work it is the person's text all the same, and VS Code is about to give it a tab.
-      if (!known.document.isDirty && !hasTab(known.document.uri)) {
+      // What is not saved is shown in a tab again at once, by VS Code.
+      if (!hasTab(known.document.uri) && !known.document.isDirty) {
         this.waiting.set(key, known);
-        this.close(known.document).catch(this.failed);
+        await this.end(known.document, this.close);
       }
     }
   }
 }
 
+interface Comparison {
+  original: vscode.Uri;
+  modified: vscode.Uri;
+}
+
+/** A comparison of several files: VS Code tells of it, and has no name for it in its stable API. */
+function comparesSeveral(input: unknown): input is { textDiffs: Comparison[] } {
+  return (
+    typeof input === "object" && input !== null && "textDiffs" in input && Array.isArray(input.textDiffs)
+  );
+}
+
 /** The documents that a tab shows, on either side. */
-function urisOf(tab: vscode.Tab): vscode.Uri[] {
-  const { input } = tab;
+function urisOf({ input }: vscode.Tab): vscode.Uri[] {
   if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom) {
     return [input.uri];
   }
-  return input instanceof vscode.TabInputTextDiff ? [input.original, input.modified] : [];
+  const comparisons = comparesSeveral(input)
+    ? input.textDiffs
+    : input instanceof vscode.TabInputTextDiff
+      ? [input]
+      : [];
+  return comparisons.flatMap(({ original, modified }) => [original, modified]);
 }
 
-/** A comparison of several files does not say which they are: its documents count as shown. */
-function showsSeveral(tab: vscode.Tab): boolean {
-  return tab.isActive && tab.input === undefined;
-}
-
-export function hasTab(uri: vscode.Uri): boolean {
+function hasTab(uri: vscode.Uri): boolean {
   const key = uri.toString();
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  return (
-    tabs.some((tab) => urisOf(tab).some((shown) => shown.toString() === key)) ||
-    (tabs.some(showsSeveral) &&
-      vscode.window.visibleTextEditors.some((editor) => editor.document.uri.toString() === key))
-  );
+  return tabs.some((tab) => urisOf(tab).some((shown) => shown.toString() === key));
 }

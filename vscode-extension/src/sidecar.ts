@@ -53,8 +53,8 @@ export class Sidecar implements vscode.Disposable {
   private last: Promise<void> = Promise.resolve();
   private ends: number[] = [];
   readonly documents = new OpenDocuments(
-    (document) => this.closeForSidecar(document),
-    (error) => this.log.error(String(error)),
+    (document) => this.close(document),
+    (error) => this.log.error(reasonOf(error)),
   );
 
   readonly onDidChangeState = this.changed.event;
@@ -120,11 +120,6 @@ export class Sidecar implements vscode.Disposable {
       throw new Error("the sidecar is not running");
     }
     return this.client;
-  }
-
-  private async closeForSidecar(document: vscode.TextDocument): Promise<void> {
-    const closing = this.client?.getFeature(DidCloseTextDocumentNotification.method);
-    await closing?.getProvider(document)?.send(document);
   }
 
   private inTurn(work: () => Promise<void>): Promise<void> {
@@ -275,12 +270,21 @@ export class Sidecar implements vscode.Disposable {
     };
   }
 
+  private async close(document: vscode.TextDocument): Promise<void> {
+    const client = this.client;
+    await client?.sendNotification(
+      DidCloseTextDocumentNotification.type,
+      client.code2ProtocolConverter.asCloseTextDocumentParams(document),
+    );
+  }
+
   private async told(
     event: vscode.TextDocumentChangeEvent,
     next: (event: vscode.TextDocumentChangeEvent) => Promise<void>,
   ): Promise<void> {
     const { document, reason } = event;
     if (!this.documents.has(document.uri)) {
+      await this.documents.changed(document);
       return;
     }
     this.review.changed(document.uri.toString(), document.version, lineChangesOf(event.contentChanges));
