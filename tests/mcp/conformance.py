@@ -70,7 +70,7 @@ def proxy(served):
 
 def run(installed, binary):
     checks = Checks("conformance")
-    node = installed / "inspector" / "node_modules" / ".bin" / "node"
+    node = installed / "node" / "bin" / "node"
     program = installed / "conformance" / "node_modules" / ".bin" / "conformance"
     with Served(binary) as served, proxy(served) as url:
         with checks.case("passes all that the baseline does not name, and fails all that it names"):

@@ -135,28 +135,64 @@ fn listed(about: &str) -> Option<Vec<String>> {
     (about.starts_with('`') && values.len() > 1 && plain).then_some(values)
 }
 
-/// Reads the Lua mirror, whose tables are plain literals.
-fn lua() -> Said {
-    let source = read("nvim/lua/hashline/protocol.lua");
+/// How a plugin's language writes what its mirror holds: three tables of plain literals, an entry a line.
+struct Notation {
+    /// Around the name of a table, in capitals or not.
+    table: [&'static str; 2],
+    /// Around the name of an entry.
+    entry: [&'static str; 2],
+    /// Between a key and its value.
+    is: &'static str,
+    /// Around a list.
+    list: [char; 2],
+    /// Before the protocol's version, and behind it.
+    version: [&'static str; 2],
+}
+
+const LUA: Notation = Notation {
+    table: ["M.", " = {"],
+    entry: ["  [\"", "\"] = {"],
+    is: " = ",
+    list: ['{', '}'],
+    version: ["M.version = ", ""],
+};
+
+const TYPESCRIPT: Notation = Notation {
+    table: ["export const ", " = {"],
+    entry: ["  \"", "\": "],
+    is: ": ",
+    list: ['[', ']'],
+    version: ["export const PROTOCOL = ", ";"],
+};
+
+/// Reads a plugin's mirror.
+fn mirror(path: &str, notation: &Notation) -> Said {
+    let source = read(path);
     let mut said = Said::default();
-    let mut table = "";
+    let mut table = String::new();
+    let between = |line: &str, [before, behind]: [&str; 2]| {
+        Some(line.strip_prefix(before)?.strip_suffix(behind)?.to_owned())
+    };
     for line in source.lines() {
-        if let Some(name) = line.strip_prefix("M.").and_then(|line| line.strip_suffix(" = {")) {
-            table = name;
+        if let Some(name) = between(line, notation.table) {
+            table = name.to_lowercase();
         }
-        let Some((name, rest)) = line.strip_prefix("  [\"").and_then(|line| line.split_once("\"] = {"))
-        else {
+        let [before, behind] = notation.entry;
+        let Some((name, rest)) = line.strip_prefix(before).and_then(|line| line.split_once(behind)) else {
             continue;
         };
         let strings =
             |text: &str| -> Vec<String> { text.split('"').skip(1).step_by(2).map(str::to_owned).collect() };
+        let [opened, closed] = notation.list;
         let list = |key: &str| {
-            let list = rest.split(&format!("{key} = {{")).nth(1)?.split('}').next()?;
+            let list = rest.split(&format!("{key}{}{opened}", notation.is)).nth(1)?.split(closed).next()?;
             Some(strings(list))
         };
-        let word =
-            |key: &str| rest.split(&format!("{key} = \"")).nth(1).and_then(|rest| rest.split('"').next());
-        match table {
+        let word = |key: &str| {
+            let value = rest.split(&format!("{key}{}\"", notation.is)).nth(1)?;
+            value.split('"').next()
+        };
+        match table.as_str() {
             "messages" => {
                 let (kind, from) = (word("kind").unwrap().to_owned(), word("from").unwrap().to_owned());
                 said.senders.insert(name.to_owned(), (kind, from));
@@ -170,8 +206,8 @@ fn lua() -> Said {
             other => panic!("an entry of {other:?}: {line}"),
         }
     }
-    let version = source.lines().find_map(|line| line.strip_prefix("M.version = ")).unwrap();
-    assert_eq!(version, protocol::PROTOCOL.to_string());
+    let version = source.lines().find_map(|line| between(line, notation.version));
+    assert_eq!(version, Some(protocol::PROTOCOL.to_string()), "{path}");
     said
 }
 
@@ -183,7 +219,8 @@ fn the_page_the_types_and_the_plugins_say_the_same() {
         assert_eq!(page.fields.get(name), Some(fields), "{name} on the page");
     }
     assert_eq!(page, rust);
-    assert_eq!(lua(), rust);
+    assert_eq!(mirror("nvim/lua/hashline/protocol.lua", &LUA), rust);
+    assert_eq!(mirror("vscode-extension/src/protocol.ts", &TYPESCRIPT), rust);
     let page = read("editors/PROTOCOL.md");
     assert!(page.contains(&format!("Protocol version: **{}**", protocol::PROTOCOL)));
     for command in ["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen"] {

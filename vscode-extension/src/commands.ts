@@ -1,0 +1,233 @@
+/** The commands: what each does while the sidecar runs, and what it does otherwise. */
+import * as vscode from "vscode";
+import { setUpAgent } from "./agents/setup";
+import type { Context } from "./context";
+import type { Subject } from "./decisions";
+import type { Entry } from "./review/hunks";
+import type { ReviewDocument } from "./review/model";
+import type { Node } from "./review/tree";
+import { counted, type Way } from "./review/wording";
+import { documentUri } from "./views/compare";
+
+type Run = (...args: unknown[]) => unknown;
+
+interface Command {
+  enabled: (context: Context) => Run;
+  /** While the sidecar does not run. Without it the person is told why not. */
+  disabled?: (context: Context) => Run;
+}
+
+/** It does the same whether the sidecar runs or not. */
+const always = (make: (context: Context) => Run): Command => ({ enabled: make, disabled: make });
+
+const SCOPES = ["Hunk", "Edit", "File", "Conversation", "All"] as const;
+type Scope = (typeof SCOPES)[number];
+
+/** Commands are called about a node of the tree, the name of a hunk, a file, or nothing: then the cursor says it. */
+const isNode = (about: unknown): about is Node =>
+  typeof about === "object" && about !== null && "targets" in about;
+
+interface Meant {
+  document: ReviewDocument;
+  entry: Entry;
+}
+
+function hunkOf(context: Context, about: unknown): Meant | undefined {
+  if (isNode(about)) {
+    const { document, entry } = about;
+    return document && entry && { document, entry };
+  }
+  return typeof about === "string" ? context.review.find(about) : context.navigation.meant();
+}
+
+function documentOf(context: Context, about: unknown): ReviewDocument | undefined {
+  if (isNode(about) && about.document) {
+    return about.document;
+  }
+  if (typeof about === "string") {
+    return context.review.find(about)?.document;
+  }
+  const uri = about instanceof vscode.Uri ? about : vscode.window.activeTextEditor?.document.uri;
+  return uri && context.review.of(documentUri(uri).toString());
+}
+
+/** What a decision is about; none where there is nothing of the kind. */
+function subjectOf(context: Context, scope: Scope, about: unknown): Subject | undefined {
+  if (scope === "All") {
+    const documents = context.review.all().filter(({ readOnly }) => !readOnly);
+    const entries = documents.flatMap((document) => document.entries);
+    return entries.length > 0 ? { targets: documents.map(({ uri }) => ({ uri })), entries } : undefined;
+  }
+  if (scope === "File" && !(isNode(about) && about.kind === "file")) {
+    const document = documentOf(context, about);
+    return document && { targets: [{ uri: document.uri }], entries: document.entries };
+  }
+  if (isNode(about) && about.kind !== "hunk") {
+    return about;
+  }
+  const hunk = hunkOf(context, about);
+  if (!hunk) {
+    return undefined;
+  }
+  const { document, entry } = hunk;
+  const { id, conversation } = entry.edit;
+  if (scope === "Hunk") {
+    return { targets: [{ uri: document.uri, edit: id, hunk: entry.hunk.number }], entries: [entry] };
+  }
+  const all = context.review.all().flatMap(({ entries }) => entries);
+  return scope === "Edit"
+    ? { targets: [{ edit: id }], entries: all.filter(({ edit }) => edit.id === id) }
+    : { targets: [{ conversation }], entries: all.filter(({ edit }) => edit.conversation === conversation) };
+}
+
+function nothing(scope: Scope): void {
+  const where =
+    scope === "All"
+      ? "nothing to decide"
+      : scope === "File"
+        ? "nothing to decide in this file"
+        : "no hunk here";
+  vscode.window.setStatusBarMessage(`Hashline: ${where}`, 6000);
+}
+
+/** A decision about whatever the command is called about. `verb` is the decision, whatever the word for it is. */
+const deciding = (scope: Scope, verb: "accept" | "reject"): Command => ({
+  enabled: (context) => async (about) => {
+    const subject = subjectOf(context, scope, about);
+    return subject ? context.decisions.decide(subject, verb) : nothing(scope);
+  },
+});
+
+const rejectWithReason: Command = {
+  enabled: (context) => async (about) => {
+    const scope = isNode(about) && about.kind === "file" ? "File" : "Hunk";
+    const subject = subjectOf(context, scope, about);
+    if (!subject) {
+      return nothing(scope);
+    }
+    const reason = await vscode.window.showInputBox({
+      title: `Reject ${counted(subject.entries.length, "hunk")}`,
+      prompt: "Why? The agent is told.",
+      placeHolder: "the caller checks this already",
+    });
+    return reason === undefined
+      ? undefined
+      : context.decisions.decide(subject, "reject", reason.trim() || null);
+  },
+};
+
+const resolveConflict: Command = {
+  enabled: (context) => (about) => {
+    const hunk = hunkOf(context, about);
+    return hunk ? context.decisions.resolve(hunk.entry) : nothing("Hunk");
+  },
+};
+
+const compare: Command = {
+  enabled: (context) => (about) => {
+    const document = documentOf(context, about);
+    const hunk = hunkOf(context, about);
+    return document
+      ? context.compare.open(document, hunk?.document.key === document.key ? hunk.entry : undefined)
+      : nothing("File");
+  },
+};
+
+const revealInTree: Command = {
+  enabled: (context) => async (about) => {
+    const node = typeof about === "string" ? context.tree.nodeOf(about) : undefined;
+    if (node) {
+      await context.tree.view.reveal(node, { select: true, focus: false, expand: true });
+    }
+  },
+};
+
+const showStatus: Command = {
+  enabled: (context) => async () => {
+    const status = await context.sidecar.status();
+    const agents = status.agents.length > 0 ? status.agents.join(", ") : "none so far";
+    const detail = [
+      `folders: ${status.roots.join(", ") || "none"}`,
+      `documents open: ${status.documents}`,
+      `hunks to decide: ${status.pending} (${status.conflicted} conflicted)`,
+      `agents: ${agents}`,
+      `socket: ${status.socket ?? "none"}`,
+    ];
+    const sentence = `hashline ${status.version} · ${detail.join(" · ")}`;
+    context.log.info(sentence);
+    void vscode.window.showInformationMessage(sentence);
+  },
+};
+
+const decisions = Object.fromEntries(
+  SCOPES.flatMap((scope) => [
+    [`accept${scope}`, deciding(scope, "accept")],
+    [`reject${scope}`, deciding(scope, "reject")],
+    // The same decisions, in the words for what is in the text already.
+    [`keep${scope}`, deciding(scope, "accept")],
+    [`undo${scope}`, deciding(scope, "reject")],
+  ]),
+);
+
+export const COMMANDS: Record<string, Command> = {
+  ...decisions,
+  rejectWithReason,
+  resolveConflict,
+  decideWay: {
+    enabled: (context) => (name, way) => context.decisions.way(String(name), way as Way),
+  },
+  takeBackDecision: { enabled: (context) => () => context.decisions.takeBack() },
+  nextHunk: { enabled: (context) => () => context.navigation.step(1) },
+  previousHunk: { enabled: (context) => () => context.navigation.step(-1) },
+  showHunk: {
+    enabled: (context) => (about) => {
+      const hunk = hunkOf(context, about);
+      return hunk && context.navigation.go(hunk, undefined, undefined, true);
+    },
+  },
+  openHunk: {
+    enabled: (context) => (about) => {
+      const hunk = hunkOf(context, about);
+      return hunk && context.navigation.go(hunk);
+    },
+  },
+  revealInTree,
+  compare,
+  compareAll: { enabled: (context) => () => context.compare.openAll() },
+  showStatus,
+  restart: always((context) => () => context.sidecar.restart()),
+  showLog: always((context) => () => context.log.show(true)),
+  explainFailure: always((context) => () => context.explainFailure()),
+  setUpAgent: always((context) => () => setUpAgent(context.sidecar)),
+  openWalkthrough: always(
+    () => () =>
+      vscode.commands.executeCommand(
+        "workbench.action.openWalkthrough",
+        "hashline.hashline#hashline.start",
+        false,
+      ),
+  ),
+};
+
+/** Told instead of a command that needs the sidecar. */
+async function notRunning(context: Context): Promise<void> {
+  if (context.sidecar.state.kind === "failed") {
+    return context.explainFailure();
+  }
+  const starting = context.sidecar.state.kind === "starting";
+  const sentence = `Hashline: the sidecar ${starting ? "is starting" : "is not running"}.`;
+  if ((await vscode.window.showWarningMessage(sentence, "Restart")) === "Restart") {
+    await context.sidecar.restart();
+  }
+}
+
+export function registerCommands(context: Context): vscode.Disposable {
+  const registered = Object.entries(COMMANDS).map(([name, { enabled, disabled }]) => {
+    const whileRunning = enabled(context);
+    const otherwise = disabled?.(context) ?? (() => notRunning(context));
+    return vscode.commands.registerCommand(`hashline.${name}`, (...args: unknown[]) =>
+      context.sidecar.state.kind === "running" ? whileRunning(...args) : otherwise(...args),
+    );
+  });
+  return vscode.Disposable.from(...registered);
+}

@@ -1,0 +1,30 @@
+/** The settings, as package.json describes them. */
+import * as vscode from "vscode";
+
+export type SaveAfterAccept = "never" | "ifClean" | "always";
+export type Notify = "never" | "unfocused" | "always";
+
+const section = (scope?: vscode.Uri) => vscode.workspace.getConfiguration("hashline", scope ?? null);
+
+export const config = {
+  binary: () => section().get<string>("binary", ""),
+  notify: () => section().get<Notify>("notify", "unfocused"),
+  saveAfterAccept: (file: vscode.Uri) => section(file).get<SaveAfterAccept>("saveAfterAccept", "never"),
+  inline: (file: vscode.Uri) => section(file).get<boolean>("inline", true),
+  lenses: (file: vscode.Uri) => section(file).get<boolean>("lenses", true),
+
+  /** The part that the sidecar needs, under the names that it has in every editor. */
+  forSidecar: () => {
+    const settings = section();
+    return {
+      mode: {
+        open: settings.get("mode.open"),
+        disk: settings.get("mode.disk"),
+        rules: settings.get("mode.rules"),
+      },
+      saveAfterAccept: settings.get("saveAfterAccept"),
+      diagnostics: settings.get("diagnostics"),
+      http: { listen: settings.get("http.listen") },
+    };
+  },
+};

@@ -1,0 +1,99 @@
+/** What the extension consists of while it is active: everything is made and ended here. */
+import * as vscode from "vscode";
+import { registerMcpServer } from "./agents/mcp";
+import { Decisions } from "./decisions";
+import { HELP_WORDS, type Help } from "./failure";
+import { Navigation } from "./navigation";
+import { Review } from "./review/model";
+import { reasonOf, Sidecar } from "./sidecar";
+import { Badges } from "./views/badges";
+import { ByHand } from "./views/byHand";
+import { Compare } from "./views/compare";
+import { ContextKeys } from "./views/contextKeys";
+import { Decorations } from "./views/decorations";
+import { Lenses } from "./views/lenses";
+import { Notice } from "./views/notice";
+import { StatusBar } from "./views/statusBar";
+import { ReviewTree } from "./views/tree";
+import { UnsyncedFile } from "./views/unsynced";
+
+export class Context implements vscode.Disposable {
+  readonly log = vscode.window.createOutputChannel("Hashline", { log: true });
+  readonly review = new Review((uri) => vscode.Uri.parse(uri).toString());
+  readonly sidecar: Sidecar;
+  readonly navigation = new Navigation(this.review);
+  readonly decisions: Decisions;
+  readonly compare: Compare;
+  readonly tree: ReviewTree;
+  readonly decorations: Decorations;
+  readonly lenses: Lenses;
+  readonly statusBar: StatusBar;
+  private readonly disposables: vscode.Disposable[] = [];
+
+  constructor(extension: vscode.Extension<unknown>) {
+    const { review, navigation } = this;
+    const version = String(extension.packageJSON.version);
+    const own = <T extends vscode.Disposable>(part: T): T => {
+      this.disposables.push(part);
+      return part;
+    };
+    own(this.log);
+    this.sidecar = own(new Sidecar(extension, this.log, review));
+    const byHand = own(new ByHand(review, navigation));
+    this.decisions = own(new Decisions(review, this.sidecar, (name) => byHand.open(name)));
+    this.compare = own(
+      new Compare(review, this.sidecar, this.decisions, (error) => this.log.warn(reasonOf(error))),
+    );
+    this.tree = own(new ReviewTree(review));
+    this.decorations = own(new Decorations(extension.extensionUri, review));
+    this.lenses = own(new Lenses(review));
+    own(new Badges(review));
+    this.statusBar = own(new StatusBar(review, this.sidecar, own(new UnsyncedFile())));
+    own(new ContextKeys(review, navigation, this.decisions, this.sidecar));
+    own(new Notice(review));
+    own(registerMcpServer(this.sidecar, version));
+    own(this.sidecar.onDidChangeState((state) => state.kind === "failed" && void this.explainFailure()));
+    own(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("hashline.binary")) {
+          void this.sidecar.restart();
+        }
+      }),
+    );
+  }
+
+  /** Why the sidecar does not run, and what helps. VS Code hides what goes wrong in extensions, so it is said here. */
+  async explainFailure(): Promise<void> {
+    const { state } = this.sidecar;
+    if (state.kind !== "failed") {
+      return;
+    }
+    const { sentence, helps } = state.failure;
+    const words = helps.map((help) => HELP_WORDS[help]);
+    const chosen = await vscode.window.showErrorMessage(sentence, ...words);
+    const help = helps.find((candidate) => HELP_WORDS[candidate] === chosen);
+    if (help) {
+      await this.help(help);
+    }
+  }
+
+  private async help(help: Help): Promise<void> {
+    switch (help) {
+      case "setBinary":
+        await vscode.commands.executeCommand("workbench.action.openSettings", "hashline.binary");
+        break;
+      case "restart":
+        await this.sidecar.restart();
+        break;
+      case "showLog":
+        this.log.show(true);
+    }
+  }
+
+  dispose(): void {
+    // The last first: views go before what they show.
+    for (const disposable of this.disposables.reverse()) {
+      disposable.dispose();
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** hashline: agents edit the text that is in the editor; the person decides about each edit. */
+import type * as vscode from "vscode";
+import { registerCommands } from "./commands";
+import { Context } from "./context";
+import type { ReviewDocument } from "./review/model";
+import type { Plan } from "./review/plan";
+import type { Node } from "./review/tree";
+import type { SidecarState } from "./sidecar";
+
+/** What tests look at: VS Code does not tell what is drawn. */
+export interface HashlineApi {
+  state(): SidecarState;
+  documents(): ReviewDocument[];
+  drawn(editor: vscode.TextEditor): Plan | undefined;
+  tree(): Node[];
+  statusBar(): { text: string; tooltip: string } | undefined;
+}
+
+let context: Context | undefined;
+
+export function activate(extensionContext: vscode.ExtensionContext): HashlineApi {
+  const active = new Context(extensionContext.extension);
+  context = active;
+  extensionContext.subscriptions.push(active, registerCommands(active));
+  // Not waited for: the window is usable meanwhile.
+  void active.sidecar.start();
+  return {
+    state: () => active.sidecar.state,
+    documents: () => active.review.all(),
+    drawn: (editor) => active.decorations.planOf(editor),
+    tree: () => active.tree.getChildren(),
+    statusBar: () => active.statusBar.shown,
+  };
+}
+
+export async function deactivate(): Promise<void> {
+  await context?.sidecar.stop();
+  context = undefined;
+}

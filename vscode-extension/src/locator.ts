@@ -1,0 +1,62 @@
+/** Finds the sidecar's binary. Nobody else looks for it. */
+import { accessSync, constants, statSync } from "node:fs";
+import { homedir } from "node:os";
+import * as path from "node:path";
+
+export interface Found {
+  path: string;
+  /** Where it was found, in words. */
+  source: string;
+}
+
+/** Where to look. */
+export interface Places {
+  /** The setting `hashline.binary`; empty for none. */
+  configured: string;
+  /** The folder of this extension, which may hold a binary for this machine. */
+  extensionPath: string;
+  /** The environment that the editor was started in. */
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+}
+
+export type Located = { found: Found } | { missing: string };
+
+const isFile = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+};
+
+/** Whether the setting says it, or it came with this extension, or is on the path; in this order. */
+export function locate(places: Places): Located {
+  const name = places.platform === "win32" ? "hashline.exe" : "hashline";
+  const configured = places.configured.trim();
+  if (configured !== "") {
+    const file = configured.replace(/^~(?=\/|\\|$)/, homedir());
+    if (!path.isAbsolute(file)) {
+      return { missing: `The setting hashline.binary says ${configured}, which is no absolute path.` };
+    }
+    return isFile(file)
+      ? { found: { path: file, source: "the setting hashline.binary" } }
+      : { missing: `The setting hashline.binary says ${configured}, which is no program that can be run.` };
+  }
+  const bundled = path.join(places.extensionPath, "server", name);
+  if (isFile(bundled)) {
+    return { found: { path: bundled, source: "this extension" } };
+  }
+  const folders = (places.env.PATH ?? places.env.Path ?? "").split(path.delimiter);
+  for (const folder of folders.filter((folder) => folder !== "")) {
+    const file = path.join(folder, name);
+    if (isFile(file)) {
+      return { found: { path: file, source: "the path" } };
+    }
+  }
+  return {
+    missing:
+      "There is no hashline program: it did not come with this extension for this kind of machine, and is not on the path.",
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * What this extension and the sidecar say to each other beyond LSP: the mirror of editors/PROTOCOL.md.
+ *
+ * A test of the sidecar reads this file as text and compares it with the page, so the three tables are plain literals,
+ * one entry a line, strings in double quotes, and nothing is computed. The types below are held to the tables by the compiler.
+ */
+
+export const PROTOCOL = 1;
+
+/** Who says it, of what kind it is, and its fields. */
+// biome-ignore format: one entry a line
+export const MESSAGES = {
+  "hashline/pendingEdits": { kind: "notification", from: "sidecar", params: ["uri", "version", "owner", "readOnly", "edits"] },
+  "hashline/decide": { kind: "request", from: "plugin", params: ["decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers"], result: ["queued", "refused"] },
+  "hashline/proposedText": { kind: "request", from: "plugin", params: ["uri"], result: ["text", "version"] },
+  "hashline/undo": { kind: "notification", from: "plugin", params: ["uri", "kind"] },
+  "hashline/status": { kind: "request", from: "plugin", params: [], result: ["version", "roots", "documents", "pending", "conflicted", "agents", "socket"] },
+} as const;
+
+/** The fields of what is inside the messages. */
+// biome-ignore format: one entry a line
+export const TYPES = {
+  "Announcement": ["protocol", "version"],
+  "Edit": ["id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks"],
+  "Hunk": ["number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways"],
+  "Lines": ["start", "end"],
+  "Refusal": ["hunk", "why", "message", "others"],
+} as const;
+
+/** The values of the fields that have a closed set of them. */
+// biome-ignore format: one entry a line
+export const VALUES = {
+  "Edit.mode": ["propose", "apply"],
+  "Edit.status": ["pending", "accepted", "rejected"],
+  "Hunk.state": ["held", "inText", "edited", "conflicted", "withdrawn"],
+  "Hunk.decision": ["undecided", "accepted", "rejected"],
+  "hashline/decide.decision": ["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen"],
+  "hashline/decide.edited": ["undo", "keep"],
+  "hashline/undo.kind": ["undo", "redo"],
+  "Refusal.why": ["conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed"],
+} as const;
+
+type Value<Field extends keyof typeof VALUES> = (typeof VALUES)[Field][number];
+
+export interface Announcement {
+  protocol: number;
+  version: string;
+}
+
+/** Lines of a text, counted from 0, without the end. Where both are equal it is the place before that line. */
+export interface Lines {
+  start: number;
+  end: number;
+}
+
+export interface Hunk {
+  number: number;
+  state: Value<"Hunk.state">;
+  decision: Value<"Hunk.decision">;
+  /** A decision waits for the text to show it. */
+  deciding: boolean;
+  lines: Lines | null;
+  removed: string[];
+  proposed: string[];
+  /** The hunk that it is shown and decided with. */
+  partOf: string | null;
+  dependsOn: string[];
+  conflict: string | null;
+  /** What it does to the file itself, in words; it has no lines. */
+  file: string | null;
+  /** The decisions that can be made about it as it stands. */
+  ways: Choice[];
+}
+
+export interface Edit {
+  id: string;
+  agent: string;
+  connection: string | null;
+  conversation: string;
+  tool: string;
+  mode: Value<"Edit.mode">;
+  status: Value<"Edit.status">;
+  hunks: Hunk[];
+}
+
+export interface PendingEdits {
+  uri: string;
+  version: number | null;
+  owner: string | null;
+  readOnly: boolean;
+  edits: Edit[];
+}
+
+export type Choice = Value<"hashline/decide.decision">;
+
+export interface Decide {
+  decision: Choice;
+  uri: string | null;
+  edit: string | null;
+  hunk: number | null;
+  conversation: string | null;
+  lines: Lines | null;
+  reason: string | null;
+  text: string[] | null;
+  edited: Value<"hashline/decide.edited"> | null;
+  withOthers: boolean;
+}
+
+export interface Refusal {
+  hunk: string;
+  why: Value<"Refusal.why">;
+  message: string;
+  others: string[];
+}
+
+export interface Decided {
+  queued: string[];
+  refused: Refusal[];
+}
+
+export interface ProposedText {
+  uri: string;
+}
+
+export interface ProposedTextResult {
+  text: string;
+  version: number | null;
+}
+
+export interface Undo {
+  uri: string;
+  kind: Value<"hashline/undo.kind">;
+}
+
+export interface Status {
+  version: string;
+  roots: string[];
+  documents: number;
+  pending: number;
+  conflicted: number;
+  agents: string[];
+  socket: string | null;
+}
+
+/** A decision with every field of the page, null where nothing was said. */
+export function decide(said: Partial<Decide> & Pick<Decide, "decision">): Decide {
+  return {
+    uri: null,
+    edit: null,
+    hunk: null,
+    conversation: null,
+    lines: null,
+    reason: null,
+    text: null,
+    edited: null,
+    withOthers: false,
+    ...said,
+  };
+}
+
+/** Fails to compile where a type has other fields than its table lists. */
+type Has<Type, Fields extends readonly PropertyKey[]> = [keyof Type, Fields[number]] extends [
+  Fields[number],
+  keyof Type,
+]
+  ? true
+  : never;
+
+export const TYPES_HAVE_THE_FIELDS: [
+  Has<Announcement, typeof TYPES.Announcement>,
+  Has<Edit, typeof TYPES.Edit>,
+  Has<Hunk, typeof TYPES.Hunk>,
+  Has<Lines, typeof TYPES.Lines>,
+  Has<Refusal, typeof TYPES.Refusal>,
+  Has<PendingEdits, (typeof MESSAGES)["hashline/pendingEdits"]["params"]>,
+  Has<Decide, (typeof MESSAGES)["hashline/decide"]["params"]>,
+  Has<Decided, (typeof MESSAGES)["hashline/decide"]["result"]>,
+  Has<ProposedText, (typeof MESSAGES)["hashline/proposedText"]["params"]>,
+  Has<ProposedTextResult, (typeof MESSAGES)["hashline/proposedText"]["result"]>,
+  Has<Undo, (typeof MESSAGES)["hashline/undo"]["params"]>,
+  Has<Status, (typeof MESSAGES)["hashline/status"]["result"]>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true];

@@ -1,0 +1,104 @@
+/** The undecided hunks of one document: which are shown, where they are, which one is meant. */
+import type { Edit, Hunk, Lines } from "../protocol";
+
+/** A hunk that is still to be decided, with what is needed to show, name and decide it. */
+export interface Entry {
+  /** EDIT:NUMBER */
+  name: string;
+  edit: Edit;
+  hunk: Hunk;
+  /** Where it is now: a copy, moved along with the typing. None where its place is not known. */
+  lines: Lines | undefined;
+}
+
+/** A change that turned the lines first..last of a text into first..newLast. */
+export interface LineChange {
+  first: number;
+  last: number;
+  newLast: number;
+}
+
+export function nameOf(edit: Edit, hunk: Hunk): string {
+  return `${edit.id}:${hunk.number}`;
+}
+
+/** Whether the proposed lines stand in the text. */
+export function isInText(hunk: Hunk): boolean {
+  return hunk.state === "inText" || hunk.state === "edited";
+}
+
+/** Whether a conflicted hunk can only be rejected: its place is lost, for instance. */
+export function isPastTaking(hunk: Hunk): boolean {
+  return hunk.state === "conflicted" && !hunk.ways.includes("takeTheirs");
+}
+
+/**
+ * The undecided hunks in text order. What is about the file itself stands before its first line, what has no place comes last. Parts of
+ * another hunk are left out: they are shown and decided with it.
+ */
+export function entriesOf(edits: readonly Edit[]): Entry[] {
+  const entries: Entry[] = [];
+  for (const edit of edits) {
+    for (const hunk of edit.hunks) {
+      const isOpen = hunk.decision === "undecided" || hunk.deciding;
+      if (hunk.partOf !== null || hunk.state === "withdrawn" || !isOpen) {
+        continue;
+      }
+      const lines = hunk.file !== null ? { start: 0, end: 0 } : hunk.lines;
+      entries.push({ name: nameOf(edit, hunk), edit, hunk, lines: lines ? { ...lines } : undefined });
+    }
+  }
+  const from = (entry: Entry) => entry.lines?.start ?? Number.POSITIVE_INFINITY;
+  // Sorting keeps the order of those that begin together.
+  return entries.sort((a, b) => (from(a) === from(b) ? 0 : from(a) - from(b)));
+}
+
+/** Moves lines along with a change, in place. */
+export function shift(lines: Lines, change: LineChange): void {
+  const { first, last, newLast } = change;
+  const { start, end } = lines;
+  const delta = newLast - last;
+  if (start >= last) {
+    // Lines typed right at a place come before it, as they do for the sidecar.
+    lines.start = start + delta;
+    lines.end = end + delta;
+  } else if (end > first) {
+    lines.start = start <= first ? start : Math.min(start, newLast);
+    lines.end = Math.max(lines.start, end >= last ? end + delta : Math.min(end, newLast));
+  }
+}
+
+/** The row that stands for a hunk: its first line, or the line that it would be inserted before. */
+export function rowOf(lines: Lines, lineCount: number): number {
+  return Math.min(lines.start, Math.max(lineCount - 1, 0));
+}
+
+/** The hunk that is meant by a row: one that has it, else one whose place is right before or after it. */
+export function hunkAt(entries: readonly Entry[], row: number): Entry | undefined {
+  let beside: Entry | undefined;
+  for (const entry of entries) {
+    const lines = entry.lines;
+    if (!lines) {
+      continue;
+    }
+    if (lines.start <= row && row < lines.end) {
+      return entry;
+    }
+    if (lines.start === lines.end && (lines.start === row || (lines.start === row + 1 && !beside))) {
+      beside = entry;
+    }
+  }
+  return beside;
+}
+
+/** The hunks that touch the rows first..last, without the last. */
+export function hunksTouching(entries: readonly Entry[], first: number, last: number): Entry[] {
+  return entries.filter(({ lines }) => {
+    if (!lines) {
+      return false;
+    }
+    return lines.start === lines.end
+      ? first <= lines.start && lines.start <= last
+      : lines.start < last && first < lines.end;
+  });
+}

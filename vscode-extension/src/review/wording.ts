@@ -1,0 +1,173 @@
+/** What the person reads about hunks, in one place: Accept and Reject for what is held, Keep and Undo for what is in the text. */
+import type { Choice, Hunk, Lines } from "../protocol";
+import { type Entry, isInText, isPastTaking } from "./hunks";
+
+/** Which pair of verbs fits: for what is held, or for what is in the text already. */
+export type Verbs = "held" | "inText";
+
+export const VERBS = {
+  held: { accept: "Accept", reject: "Reject" },
+  inText: { accept: "Keep", reject: "Undo" },
+} as const;
+
+/** Keep and Undo only where all of them are in the text. */
+export function verbsFor(hunks: readonly Hunk[]): Verbs {
+  return hunks.length > 0 && hunks.every(isInText) ? "inText" : "held";
+}
+
+/** A count with its noun. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** How large a hunk is, as in "+2 −1", or what it does to the file. */
+export function sizeOf(hunk: Hunk): string {
+  if (hunk.file !== null) {
+    return hunk.file;
+  }
+  const parts = [];
+  if (hunk.proposed.length > 0) {
+    parts.push(`+${hunk.proposed.length}`);
+  }
+  if (hunk.removed.length > 0) {
+    parts.push(`−${hunk.removed.length}`);
+  }
+  return parts.join(" ");
+}
+
+/** The same in words, for those who listen. */
+export function sizeInWords(hunk: Hunk): string {
+  const { file, proposed, removed } = hunk;
+  if (file !== null) {
+    return file;
+  }
+  if (proposed.length === 0) {
+    return `${counted(removed.length, "line")} removed`;
+  }
+  if (removed.length === 0) {
+    return `${counted(proposed.length, "line")} inserted`;
+  }
+  if (removed.length === proposed.length) {
+    return `${counted(removed.length, "line")} replaced`;
+  }
+  return `${counted(removed.length, "line")} replaced by ${proposed.length}`;
+}
+
+/** Where a hunk is, counted from 1. */
+export function placeOf(lines: Lines | undefined): string {
+  if (!lines) {
+    return "place lost";
+  }
+  if (lines.start === lines.end) {
+    return `at line ${lines.start + 1}`;
+  }
+  return lines.end - lines.start === 1 ? `line ${lines.start + 1}` : `lines ${lines.start + 1}–${lines.end}`;
+}
+
+const STATES: Record<Hunk["state"], string> = {
+  held: "held",
+  inText: "in the text",
+  edited: "changed by you",
+  conflicted: "conflicted",
+  withdrawn: "withdrawn",
+};
+
+export function stateOf(hunk: Hunk): string {
+  return hunk.deciding ? "deciding…" : STATES[hunk.state];
+}
+
+/** The first line of a hunk that says something. */
+export function gistOf(hunk: Hunk): string {
+  if (hunk.file !== null) {
+    return hunk.file;
+  }
+  const lines = hunk.proposed.length > 0 ? hunk.proposed : hunk.removed;
+  const line = lines.find((candidate) => candidate.trim() !== "")?.trim() ?? "empty line";
+  return hunk.proposed.length > 0 ? line : `remove ${line}`;
+}
+
+/** Where one is, when one goes from hunk to hunk. */
+export function announcement(entry: Entry, position: number, total: number, file: string): string {
+  const { edit, hunk, lines } = entry;
+  const where = hunk.file === null ? `${file} ${placeOf(lines)}` : file;
+  return [`hunk ${position} of ${total}`, where, sizeInWords(hunk), stateOf(hunk), edit.agent].join(", ");
+}
+
+/** What one can do with a hunk. `edited` and `byHand` are part of what is to be decided. */
+export interface Way {
+  word: string;
+  decision: Choice | "byHand";
+  edited?: "undo" | "keep";
+}
+
+const CONFLICT_WORDS: Partial<Record<Choice, string>> = {
+  keepMine: "Keep mine",
+  takeTheirs: "Take the agent's",
+  keepBoth: "Keep both",
+};
+
+/** The decisions that can be made about a hunk as it stands, in the words for them. */
+export function waysFor(hunk: Hunk): Way[] {
+  if (hunk.deciding) {
+    return [];
+  }
+  const verbs = VERBS[verbsFor([hunk])];
+  if (hunk.state === "edited") {
+    return [
+      { word: "Keep", decision: "accept" },
+      { word: "Undo it, my changes too", decision: "reject", edited: "undo" },
+      { word: "Undo it, keep my lines", decision: "reject", edited: "keep" },
+    ];
+  }
+  const ways: Way[] = hunk.ways.map((decision) => ({
+    word: CONFLICT_WORDS[decision] ?? (decision === "reject" ? verbs.reject : verbs.accept),
+    decision,
+  }));
+  if (hunk.state === "conflicted" && !isPastTaking(hunk)) {
+    ways.push({ word: "Edit by hand", decision: "byHand" });
+  }
+  return ways;
+}
+
+/** The heading of a hunk, in place. */
+export function headingOf(entry: Entry): string {
+  const { edit, hunk } = entry;
+  const parts = [edit.agent];
+  if (edit.hunks.length > 1) {
+    parts.push(`${hunk.number} of ${edit.hunks.length}`);
+  }
+  parts.push(sizeOf(hunk));
+  if (hunk.state === "conflicted" || hunk.state === "edited" || hunk.deciding) {
+    parts.push(stateOf(hunk));
+  }
+  return parts.join(" · ");
+}
+
+/** What stands against a conflicted hunk. */
+export function conflictOf(hunk: Hunk): string {
+  return hunk.conflict ?? "You changed lines that this edit replaces.";
+}
+
+/** How much there is to decide: in the status bar, beside the tree, in badges. */
+export interface Tally {
+  hunks: number;
+  conflicted: number;
+  files: number;
+  agents: string[];
+}
+
+export function tallyOf(documents: readonly { entries: readonly Entry[] }[]): Tally {
+  const entries = documents.flatMap((document) => document.entries);
+  return {
+    hunks: entries.length,
+    conflicted: entries.filter((entry) => entry.hunk.state === "conflicted").length,
+    files: documents.filter((document) => document.entries.length > 0).length,
+    agents: [...new Set(entries.map((entry) => entry.edit.agent))].sort(),
+  };
+}
+
+/** "3 hunks to decide in 2 files, 1 conflicted" */
+export function tallyInWords(tally: Tally): string {
+  const conflicted = tally.conflicted > 0 ? `, ${tally.conflicted} conflicted` : "";
+  return `${counted(tally.hunks, "hunk")} to decide in ${counted(tally.files, "file")}${conflicted}`;
+}

@@ -1,0 +1,162 @@
+/** The tree of what is to be decided. */
+import * as vscode from "vscode";
+import type { Review } from "../review/model";
+import { type Node, shownOf, treeOf } from "../review/tree";
+import { tallyInWords, tallyOf } from "../review/wording";
+
+export const VIEW = "hashline.review";
+/** With more hunks files begin folded. */
+const MOST_UNFOLDED = 40;
+/** Lists of many documents come one after the other, and while somebody types with each key. */
+const TOGETHER_MS = 60;
+/** The same for each hunk: VS Code asks for all of the tree again. */
+const HUNK_MS = 1;
+
+export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly disposables: vscode.Disposable[];
+  private roots: Node[] = [];
+  private parents = new Map<string, Node>();
+  private byHunk = new Map<string, Node>();
+  private timer: NodeJS.Timeout | undefined;
+  private shown = "";
+  readonly view: vscode.TreeView<Node>;
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(private readonly review: Review) {
+    this.build();
+    this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
+    this.disposables = [this.changed, this.view, review.subscribe(() => this.updateSoon())];
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    for (const disposable of this.disposables) {
+      disposable.dispose();
+    }
+  }
+
+  getChildren(node?: Node): Node[] {
+    return [...(node ? node.children : this.roots)];
+  }
+
+  getParent(node: Node): Node | undefined {
+    return this.parents.get(node.id);
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    const item = new vscode.TreeItem(node.label, this.foldOf(node));
+    item.id = node.id;
+    item.description = node.description;
+    item.contextValue = node.context;
+    item.accessibilityInformation = { label: node.spoken };
+    item.iconPath = iconOf(node);
+    if (node.kind === "file" && node.document) {
+      item.resourceUri = vscode.Uri.parse(node.document.uri);
+    } else if (node.kind === "hunk") {
+      item.tooltip = tooltipOf(node);
+      item.command = { title: "Show", command: "hashline.showHunk", arguments: [node] };
+    }
+    return item;
+  }
+
+  /** The node of a hunk, by its name. */
+  nodeOf(name: string): Node | undefined {
+    return this.byHunk.get(name);
+  }
+
+  private updateSoon(): void {
+    const tally = tallyOf(this.review.all());
+    this.timer ??= setTimeout(() => this.update(), TOGETHER_MS + HUNK_MS * tally.hunks);
+  }
+
+  private update(): void {
+    this.timer = undefined;
+    this.build();
+    const tally = tallyOf(this.review.all());
+    this.view.badge = tally.hunks > 0 ? { value: tally.hunks, tooltip: tallyInWords(tally) } : undefined;
+    const shown = shownOf(this.roots);
+    if (shown !== this.shown) {
+      this.shown = shown;
+      this.changed.fire();
+    }
+  }
+
+  private build(): void {
+    this.roots = treeOf(this.review.all(), (uri) => nameOf(vscode.Uri.parse(uri)));
+    this.parents = new Map();
+    this.byHunk = new Map();
+    const enter = (node: Node): void => {
+      if (node.entry) {
+        this.byHunk.set(node.entry.name, node);
+      }
+      for (const child of node.children) {
+        this.parents.set(child.id, node);
+        enter(child);
+      }
+    };
+    this.roots.forEach(enter);
+  }
+
+  private foldOf(node: Node): vscode.TreeItemCollapsibleState {
+    if (node.kind === "hunk") {
+      return vscode.TreeItemCollapsibleState.None;
+    }
+    const total = this.roots.reduce((sum, root) => sum + root.entries.length, 0);
+    return node.kind === "file" && total > MOST_UNFOLDED
+      ? vscode.TreeItemCollapsibleState.Collapsed
+      : vscode.TreeItemCollapsibleState.Expanded;
+  }
+}
+
+/** What to call a file: its path in the workspace. */
+export function nameOf(uri: vscode.Uri): string {
+  return vscode.workspace.asRelativePath(uri);
+}
+
+function iconOf(node: Node): vscode.ThemeIcon {
+  switch (node.kind) {
+    case "agent":
+      return new vscode.ThemeIcon("hubot");
+    case "conversation":
+      return new vscode.ThemeIcon("comment-discussion");
+    case "file":
+      return vscode.ThemeIcon.File;
+    case "hunk":
+      return hunkIcon(node);
+  }
+}
+
+function hunkIcon({ entry }: Node): vscode.ThemeIcon {
+  const colored = (icon: string, color: string) => new vscode.ThemeIcon(icon, new vscode.ThemeColor(color));
+  const hunk = entry?.hunk;
+  if (!hunk || hunk.deciding) {
+    return new vscode.ThemeIcon("clock");
+  }
+  if (hunk.state === "conflicted") {
+    return colored("warning", "hashline.conflictedForeground");
+  }
+  if (hunk.file !== null) {
+    return new vscode.ThemeIcon("file-symlink-file");
+  }
+  if (hunk.removed.length === 0) {
+    return colored("diff-added", "gitDecoration.addedResourceForeground");
+  }
+  return hunk.proposed.length === 0
+    ? colored("diff-removed", "gitDecoration.deletedResourceForeground")
+    : colored("diff-modified", "gitDecoration.modifiedResourceForeground");
+}
+
+/** The hunk as a diff; an agent's text is no markup. */
+function tooltipOf({ entry }: Node): vscode.MarkdownString | undefined {
+  if (!entry || entry.hunk.file !== null) {
+    return undefined;
+  }
+  const { hunk } = entry;
+  const tooltip = new vscode.MarkdownString();
+  if (hunk.conflict !== null) {
+    tooltip.appendText(hunk.conflict).appendMarkdown("\n\n");
+  }
+  const diff = [...hunk.removed.map((line) => `-${line}`), ...hunk.proposed.map((line) => `+${line}`)];
+  return tooltip.appendCodeblock(diff.slice(0, 40).join("\n"), "diff");
+}

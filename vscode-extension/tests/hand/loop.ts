@@ -1,0 +1,195 @@
+/** The whole loop as a person goes through it, by keyboard and mouse; each step is seen. */
+import { strict as assert } from "node:assert";
+import type { Agent, Answer } from "../agent.ts";
+import { until } from "../patience.ts";
+import type { Suite } from "../report.ts";
+import { AMOUNTS, CART, PRICE, ROUNDED } from "./cart.ts";
+import type { Desk, Hand } from "./desk.ts";
+
+/** The cart with unsaved work in its first line, and an agent's two hunks. */
+async function offered(
+  hand: Hand,
+  files: Record<string, string> = { "cart.js": CART },
+): Promise<{ desk: Desk; agent: Agent; edited: Answer }> {
+  const desk = await hand.desk(files);
+  await desk.go("what is in the cart");
+  await desk.press("End");
+  await desk.type(", so far");
+  const { agent, read } = await desk.agent("claude-code", "cart.js", "so far");
+  const edited = await agent.edit("cart.js", read, AMOUNTS);
+  await desk.status("2 pending").waitFor();
+  await desk.lens("Accept").nth(1).waitFor();
+  return { desk, agent, edited };
+}
+
+export default {
+  heading: "by hand",
+  tests: {
+    async "by keys: gone through, accepted, taken back, made again, rejected; the disk is the person's to write"(
+      hand,
+    ) {
+      const { desk, agent, edited } = await offered(hand);
+      await desk.image("held");
+      await desk.press("Alt+F5");
+      await desk.said("hunk 1 of 2, cart.js line 5, 1 line replaced").waitFor();
+      await desk.press("Control+Shift+Enter");
+      await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
+      await desk.status("1 pending").waitFor();
+      await desk.press("Control+z");
+      await desk.status("2 pending").waitFor();
+      assert.equal(await desk.line("(item.amount ?? 1);").count(), 0, "it is taken back");
+      await desk.press("Control+y");
+      await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
+      await desk.status("1 pending").waitFor();
+      await desk.press("Alt+F5");
+      await desk.said("hunk 1 of 1").waitFor();
+      await desk.press("Control+Shift+Backspace");
+      await desk.lens("Accept").waitFor({ state: "detached" });
+      await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · rejected");
+      assert.equal(desk.onDisk("cart.js"), CART, "nothing is saved by a decision");
+      await desk.press("Control+s");
+      const saved = CART.replace("cart", "cart, so far").replace(
+        "item.price",
+        "item.price * (item.amount ?? 1)",
+      );
+      await until(
+        () => desk.onDisk("cart.js") === saved,
+        () => `it is saved:\n${desk.onDisk("cart.js")}`,
+      );
+    },
+
+    async "by mouse: a lens accepts, the tree shows who wants what, an action of a row rejects, with a reason"(
+      hand,
+    ) {
+      const { desk, agent, edited } = await offered(hand, { "cart.js": CART, "price.js": PRICE });
+      await desk.open("price.js");
+      const codex = await desk.agent("codex", "price.js");
+      const rounded = await codex.agent.edit("price.js", codex.read, ROUNDED);
+      await desk.status("3 pending").waitFor();
+      await desk.status("3 pending").click();
+      await desk.row("claude-code").first().waitFor();
+      await desk.row("codex").first().waitFor();
+      await desk.row("item.price * (item.amount").click();
+      await desk.line("sum += item.price;").waitFor();
+      await desk.lens("Accept").nth(1).waitFor();
+      await desk.image("tree");
+      await desk.lens("Accept").first().click();
+      await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
+      await desk.status("2 pending").waitFor();
+
+      await desk.row("item.price * (item.amount").waitFor({ state: "detached" });
+      const row = desk.row("const amounts");
+      await row.hover();
+      await row.getByRole("button", { name: "Reject" }).first().click();
+      await row.waitFor({ state: "detached" });
+      await desk.row("price.toFixed").click();
+      await desk.line("EUR").first().click();
+      await desk.command("Hashline: Reject with Reason");
+      await desk.answer("Reject 1 hunk", "the prices are whole");
+      await desk.row("codex").first().waitFor({ state: "detached" });
+      await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · rejected");
+      await codex.agent.hears(rounded.edit, "the person says: the prices are whole");
+    },
+
+    async "a conflict is shown with its ways out; both are kept, and the agent's lines can be taken by hand"(
+      hand,
+    ) {
+      const { desk, agent, edited } = await offered(hand);
+      await desk.go("items.length");
+      await desk.press("End");
+      await desk.type("//whole");
+      await desk.lens("Keep both").waitFor();
+      await desk.status("1 conflicted").waitFor();
+      await desk.image("conflict");
+      await desk.lens("Edit by hand").click();
+      await desk.line("const amounts").waitFor();
+      await desk.picture("by_hand");
+      await desk.lens("Keep both").click();
+      await desk.status("1 pending").waitFor();
+      await desk.tab("cart.js").first().click();
+      await desk.line("items.length;//whole").waitFor();
+      await desk.line("amounts.reduce").waitFor();
+      await agent.hears(edited.edit, "hunk 2 · accepted");
+    },
+
+    async "a comparison: both texts, the right one can be changed, and what is saved there is accepted as it stands"(
+      hand,
+    ) {
+      const { desk, agent, edited } = await offered(hand);
+      await desk.press("Shift+Alt+F7");
+      const right = desk.page.locator(".editor.modified .view-line", { hasText: "amounts.reduce" });
+      await right.waitFor();
+      await desk.image("compare");
+      await right.click();
+      await desk.press("End");
+      await desk.type(" // mine");
+      await desk.press("Control+s");
+      await desk.status("pending").waitFor({ state: "detached" });
+      await desk.press("Control+w");
+      await desk.line("amounts.reduce((all, amount) => all + amount, 0); // mine").waitFor();
+      await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · accepted", "// mine");
+      assert.equal(desk.onDisk("cart.js"), CART, "the file itself is not saved");
+    },
+
+    async "the window is loaded anew: unsaved text and held edits are there, and can be decided"(hand) {
+      const { desk, agent, edited } = await offered(hand);
+      await desk.reload();
+      await desk.line("so far").waitFor();
+      await desk.lens("Accept").nth(1).waitFor();
+      await desk.status("2 pending").waitFor();
+      assert.equal(desk.onDisk("cart.js"), CART);
+      await desk.go("items.length");
+      await desk.press("Control+Shift+Enter");
+      await desk.line("amounts.reduce").waitFor();
+      await agent.hears(edited.edit, "hunk 2 · accepted");
+      const read = await desk.readOpen(agent, "cart.js");
+      assert.ok(read.lines[0]?.includes("so far"), read.text);
+    },
+
+    async "all files are compared at once"(hand) {
+      const { desk } = await offered(hand, { "cart.js": CART, "price.js": PRICE });
+      await desk.open("price.js");
+      const codex = await desk.agent("codex", "price.js");
+      await codex.agent.edit("price.js", codex.read, ROUNDED);
+      await desk.status("3 pending").waitFor();
+      await desk.command("Hashline: Compare All Files");
+      await desk.page.locator(".multiDiffEntry", { hasText: "cart.js" }).waitFor();
+      await desk.page.locator(".multiDiffEntry", { hasText: "price.js" }).waitFor();
+      await desk.picture("compare_all");
+    },
+
+    async "what goes in at once is kept or undone"(hand) {
+      const desk = await hand.desk({
+        "cart.js": CART,
+        ".vscode/settings.json": JSON.stringify({ "hashline.mode.open": "apply" }),
+      });
+      const { agent, read } = await desk.agent("claude-code", "cart.js");
+      const edited = await agent.edit("cart.js", read, AMOUNTS);
+      await desk.line("amounts.reduce").waitFor();
+      await desk.lens("Keep").nth(1).waitFor();
+      await desk.picture("in_the_text");
+      await desk.lens("Undo").first().click();
+      await desk.line("sum += item.price;").waitFor();
+      await desk.lens("Keep").nth(1).waitFor({ state: "detached" });
+      await desk.lens("Keep").click();
+      await desk.status("pending").waitFor({ state: "detached" });
+      await agent.hears(edited.edit, "hunk 1 · rejected", "hunk 2 · accepted");
+    },
+
+    async "the walkthrough is there"(hand) {
+      const desk = await hand.desk({ "cart.js": CART });
+      await desk.command("Hashline: Get Started");
+      await desk.page.getByRole("heading", { level: 2, name: "Get started with Hashline" }).waitFor();
+      await desk.picture("walkthrough");
+    },
+
+    async "without the program one notice says why, and its button leads to the setting"(hand) {
+      const desk = await hand.desk({ "cart.js": CART }, { "hashline.binary": "/nowhere/hashline" });
+      const notice = desk.notice("is no program that can be run");
+      await notice.waitFor();
+      await desk.picture("no_program");
+      await notice.getByRole("button", { name: "Set the Program" }).click();
+      await desk.page.locator(".settings-editor", { hasText: "Binary" }).waitFor();
+    },
+  },
+} satisfies Suite<Hand>;

@@ -1,0 +1,147 @@
+/** Much at once: a person at full speed beside an agent, and hundreds of hunks over many files. */
+import { strict as assert } from "node:assert";
+import * as vscode from "vscode";
+import { pause, until } from "../patience.ts";
+import type { Suite } from "../report.ts";
+import { linesOf, type Scene } from "./scene.ts";
+import { report } from "./window.ts";
+
+const KEYS = 100;
+const KEY_MS = 40; // between two of them
+const PLACES = 20;
+const FILES = 50;
+const HUNKS = 10; // in each of them
+
+export default {
+  heading: "crowd",
+  tests: {
+    async "100 keys while an agent edits 20 places at once: no character is lost, no edit misplaced"(scene) {
+      await scene.configure("mode.open", "apply");
+      await typedThrough(scene, (document, placed) =>
+        until(() => placed(document) === PLACES, `${PLACES} places in the text`, 30_000),
+      );
+    },
+
+    async "100 keys while 20 places are offered one by one and accepted: the same"(scene) {
+      await typedThrough(scene, async (document, placed) => {
+        for (const began = Date.now(); placed(document) < PLACES; ) {
+          assert.ok(Date.now() - began < 40_000, `only ${placed(document)} of ${PLACES} are in the text`);
+          const offered = scene.extension.hunksOf(document.uri).some((hunk) => !hunk.endsWith("deciding"));
+          if (offered) await scene.extension.acceptFile();
+          await pause(20);
+        }
+      });
+    },
+
+    async "500 hunks over 50 files: only what is seen is drawn, going and deciding stay quick"(scene) {
+      await scene.configure("mode.disk", "propose");
+      const names = Array.from({ length: FILES }, (_, n) => `crowd/file${String(n).padStart(2, "0")}.txt`);
+      const lines = Array.from({ length: 40 * HUNKS }, (_, row) =>
+        row % 40 === 20 ? `place ${row}` : `line ${row}`,
+      );
+      const paths = names.map((name) => scene.write(name, lines.join("\n")));
+      const editor = await scene.show("crowd/file00.txt", lines.join("\n"));
+      const agent = await scene.agent();
+      await scene.reads(agent, editor.document);
+      let began = performance.now();
+      for (const path of paths) {
+        const read = await agent.read(path);
+        const places = lines.filter((line) => line.startsWith("place"));
+        await agent.edit(
+          path,
+          read,
+          places.map((place) => ["replace", place, `NEW ${place}\nand more`] as const),
+        );
+      }
+      await until(
+        () => scene.extension.undecided() === FILES * HUNKS,
+        () => `${scene.extension.undecided()} hunks of ${FILES * HUNKS}`,
+        40_000,
+      );
+      const told = performance.now() - began;
+
+      const { places, bands } = await until(() => scene.extension.drawn(editor), "what is seen is drawn");
+      const drawn = [...places, ...bands];
+      const seen = editor.visibleRanges.reduce(
+        (sum, range) => sum + range.end.line - range.start.line + 1,
+        0,
+      );
+      assert.ok(drawn.length > 0, "hunks in view are drawn");
+      assert.ok(
+        drawn.length <= Math.ceil(seen / 40) + 2,
+        `${drawn.length} hunks are drawn in ${seen} visible lines`,
+      );
+
+      began = performance.now();
+      for (let step = 0; step < 30; step++) await scene.extension.next();
+      const going = (performance.now() - began) / 30;
+      assert.ok(!scene.tabs().every((tab) => tab === "file00.txt"), "it goes on in the next file");
+
+      began = performance.now();
+      await vscode.commands.executeCommand("type", { text: "x" });
+      const key = performance.now() - began;
+      await vscode.commands.executeCommand("undo");
+
+      began = performance.now();
+      await scene.extension.rejectAll();
+      await until(
+        () => scene.extension.undecided() === 0,
+        () => `${scene.extension.undecided()} are left`,
+        40_000,
+      );
+      const decided = performance.now() - began;
+      for (const path of paths) assert.equal(scene.onDisk(path), lines.join("\n"));
+      report.say(
+        `     500 hunks over 50 files: made and told in ${told.toFixed(0)} ms, the next one in ${going.toFixed(0)} ms each, ` +
+          `a key in ${key.toFixed(1)} ms, all rejected in ${decided.toFixed(0)} ms; ${drawn.length} drawn in ${seen} visible lines`,
+      );
+    },
+  },
+} satisfies Suite<Scene>;
+
+/** A person types on, in lines that no edit is about, while an agent looks and edits again and again. */
+async function typedThrough(
+  scene: Scene,
+  land: (
+    document: vscode.TextDocument,
+    placed: (document: vscode.TextDocument) => number,
+  ) => Promise<unknown>,
+): Promise<void> {
+  const lines = Array.from({ length: PLACES }, (_, n) => [`old ${n}.`, "between"]).flat();
+  const editor = await scene.show("typing.txt", ["typed: ", ...lines, "the end"].join("\n"));
+  const { document } = editor;
+  const agent = await scene.agent();
+  await scene.reads(agent, document);
+  await scene.go(editor, "typed: ", "end");
+  const placed = (text: vscode.TextDocument) =>
+    linesOf(text).filter((line) => line.startsWith("NEW ")).length;
+
+  const keys = Array.from({ length: KEYS }, (_, n) =>
+    n % 12 === 11 ? "\n" : String.fromCharCode(97 + (n % 26)),
+  );
+  let typing = true;
+  const work = async () => {
+    for (let n = 0; n < PLACES; n++) {
+      // One look, one edit: what was typed in between is carried by the sidecar.
+      const read = await agent.read(document.uri.fsPath);
+      await agent.edit(document.uri.fsPath, read, [["replace", `old ${n}.`, `NEW ${n}`]]);
+    }
+  };
+  const person = async () => {
+    for (const key of keys) {
+      await Promise.all([vscode.commands.executeCommand("type", { text: key }), pause(KEY_MS)]);
+    }
+    typing = false;
+  };
+  const working = work();
+  let during = 0;
+  const landing = land(document, (text) => {
+    if (typing) during = placed(text);
+    return placed(text);
+  });
+  await Promise.all([working, person(), landing]);
+  const expected = `typed: ${keys.join("")}\n${lines.map((line) => line.replace(/old (\d+)\./, "NEW $1")).join("\n")}\nthe end`;
+  assert.equal(document.getText(), expected);
+  report.say(`     ${KEYS} keys, ${PLACES} edits, ${during} of them in the text before the last key`);
+  await scene.reads(agent, document);
+}

@@ -1,0 +1,148 @@
+/** The extension under test: what it shows of itself, and its commands, as keys and menus call them. */
+
+import * as vscode from "vscode";
+import type { HashlineApi } from "../../src/extension.ts";
+import type { Entry } from "../../src/review/hunks.ts";
+import type { Way } from "../../src/review/wording.ts";
+import { until } from "../patience.ts";
+
+const run = (command: string, ...about: readonly unknown[]) =>
+  vscode.commands.executeCommand(`hashline.${command}`, ...about);
+
+export class Extension {
+  private readonly api: HashlineApi;
+
+  private constructor(api: HashlineApi) {
+    this.api = api;
+  }
+
+  static async activated(): Promise<Extension> {
+    const extension = vscode.extensions.getExtension<HashlineApi>("hashline.hashline");
+    if (!extension) throw new Error("the extension is not there");
+    return new Extension(await extension.activate());
+  }
+
+  // ---- what it shows ------------------------------------------------------------------------------------------
+
+  state(): ReturnType<HashlineApi["state"]> {
+    return this.api.state();
+  }
+
+  statusBar(): ReturnType<HashlineApi["statusBar"]> {
+    return this.api.statusBar();
+  }
+
+  /** The undecided hunks of an open document, once the sidecar has told of this very text: "1 held 2-3" is hunk 1, held, from line 2
+   * up to line 3, 0-based. */
+  hunks(document: vscode.TextDocument): readonly string[] {
+    const reviewed = this.reviewed(document.uri);
+    if (!reviewed) return [];
+    return reviewed.version === document.version ? this.hunksOf(document.uri) : ["(no list for this text)"];
+  }
+
+  /** The same of a document that need not be open. */
+  hunksOf(uri: vscode.Uri): readonly string[] {
+    return this.entries(uri).map(({ hunk, lines }) => {
+      const where = lines ? `${lines.start}-${lines.end}` : "nowhere";
+      return `${hunk.number} ${hunk.state} ${where}${hunk.deciding ? " deciding" : ""}`;
+    });
+  }
+
+  agents(document: vscode.TextDocument): readonly string[] {
+    return [...new Set(this.entries(document.uri).map(({ edit }) => edit.agent))].sort();
+  }
+
+  undecided(): number {
+    return this.api.documents().reduce((sum, { entries }) => sum + entries.length, 0);
+  }
+
+  drawn(editor: vscode.TextEditor): ReturnType<HashlineApi["drawn"]> {
+    return this.api.drawn(editor);
+  }
+
+  // ---- what the person asks for -------------------------------------------------------------------------------
+
+  /** About the hunk at the cursor. */
+  async accept(): Promise<void> {
+    await run("acceptHunk");
+  }
+
+  async acceptHunk(uri: vscode.Uri, edit: string, number: number): Promise<void> {
+    await run("acceptHunk", this.entry(uri, edit, number).name);
+  }
+
+  async rejectHunk(uri: vscode.Uri, edit: string, number: number): Promise<void> {
+    await run("rejectHunk", this.entry(uri, edit, number).name);
+  }
+
+  async acceptEdit(uri: vscode.Uri, edit: string): Promise<void> {
+    await run("acceptEdit", this.entry(uri, edit, 1).name);
+  }
+
+  async rejectFile(uri: vscode.Uri): Promise<void> {
+    await run("rejectFile", uri);
+  }
+
+  /** About the file in front. */
+  async acceptFile(): Promise<void> {
+    await run("acceptFile");
+  }
+
+  async acceptAll(): Promise<void> {
+    await run("acceptAll");
+  }
+
+  async rejectAll(): Promise<void> {
+    await run("rejectAll");
+  }
+
+  /** In one of the ways that are offered for a hunk. */
+  async decide(uri: vscode.Uri, edit: string, number: number, way: Omit<Way, "word">): Promise<void> {
+    await run("decideWay", this.entry(uri, edit, number).name, way);
+  }
+
+  async takeBackDecision(): Promise<void> {
+    await run("takeBackDecision");
+  }
+
+  async next(): Promise<void> {
+    await run("nextHunk");
+  }
+
+  async restart(): Promise<void> {
+    await run("restart");
+  }
+
+  /** Leaves nothing to decide to the next test. */
+  async settle(): Promise<void> {
+    if (this.state().kind !== "running") return;
+    for (const { uri, entries } of this.api.documents()) {
+      for (const { name, hunk } of entries) {
+        const way: Omit<Way, "word"> =
+          hunk.state === "edited" ? { decision: "reject", edited: "keep" } : { decision: "reject" };
+        await run("decideWay", name, way);
+      }
+      await until(
+        () => this.entries(vscode.Uri.parse(uri)).length === 0,
+        () => `there is nothing left to decide in ${uri}: ${this.hunksOf(vscode.Uri.parse(uri))}`,
+      );
+    }
+  }
+
+  private reviewed(uri: vscode.Uri): ReturnType<HashlineApi["documents"]>[number] | undefined {
+    return this.api.documents().find(({ key }) => key === uri.toString());
+  }
+
+  private entries(uri: vscode.Uri): readonly Entry[] {
+    return this.reviewed(uri)?.entries ?? [];
+  }
+
+  private entry(uri: vscode.Uri, edit: string, number: number): Entry {
+    const found = this.entries(uri).find(
+      (entry) => entry.edit.id.startsWith(edit) && entry.hunk.number === number,
+    );
+    if (!found)
+      throw new Error(`hunk ${number} of edit ${edit} is not among those to decide: ${this.hunksOf(uri)}`);
+    return found;
+  }
+}

@@ -1,0 +1,69 @@
+/** The sidecar's own life: started anew, killed, and what an editor offers to agents that VS Code itself has. */
+import { strict as assert } from "node:assert";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { until } from "../patience.ts";
+import type { Suite } from "../report.ts";
+import { UNSAVED, withHunks } from "./greeting.ts";
+import { HELD, offered } from "./offer.ts";
+import { linesOf, type Scene } from "./scene.ts";
+
+export default {
+  heading: "sidecar",
+  tests: {
+    async "started anew by the person: the text is the person's, the held edits come back out of the record"(
+      scene,
+    ) {
+      await startedAnew(scene, () => scene.extension.restart());
+    },
+
+    async "killed: it is started again by itself, with the held edits"(scene) {
+      await startedAnew(scene, async (pid) => void process.kill(pid, "SIGKILL"));
+    },
+  },
+} satisfies Suite<Scene>;
+
+async function startedAnew(scene: Scene, how: (pid: number) => Promise<void>): Promise<void> {
+  const { editor, document, agent } = await offered(scene);
+  const before = pidOfSidecar(scene);
+  assert.ok(before !== undefined, "it runs");
+  await how(before);
+  await until(
+    () => {
+      const now = pidOfSidecar(scene);
+      return now !== undefined && now !== before;
+    },
+    () => `another process; it is ${JSON.stringify(scene.extension.state())}`,
+  );
+  assert.deepEqual(linesOf(document), UNSAVED);
+  await scene.shows(document, HELD);
+  await scene.reads(agent, document);
+  await scene.go(editor, "// the end", "end");
+  await scene.type("!");
+  await scene.go(editor, "Bye");
+  await scene.extension.accept();
+  const text = withHunks(2);
+  await scene.has(document, [...text.slice(0, -1), `${text.at(-1)}!`]);
+  await scene.shows(document, ["1 held 2-3", "3 held 11-11"]);
+  await scene.reads(agent, document);
+}
+
+/** The process that tells agents that it serves this window's folder. */
+function pidOfSidecar(scene: Scene): number | undefined {
+  const folder = join(process.env.HASHLINE_STATE!, "sidecars");
+  const pids = readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as { pid: number; roots: string[] })
+    .filter(({ pid, roots }) => roots.includes(scene.root) && runs(pid))
+    .map(({ pid }) => pid);
+  return pids.length === 1 ? pids[0] : undefined;
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
