@@ -1,7 +1,7 @@
 /** A person's desk: a window of their own, used by keyboard and mouse, and agents beside. */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Locator, Page } from "playwright-core";
+import type { Dialog, Locator, Page } from "playwright-core";
 import { Agent, type Answer } from "../agent.ts";
 import { until } from "../patience.ts";
 import type { Stage } from "../report.ts";
@@ -114,9 +114,9 @@ export class Desk {
     await this.press("Enter");
   }
 
-  /** Answers what a command asks for. */
-  async answer(text: string): Promise<void> {
-    await this.page.locator(".quick-input-widget input").waitFor();
+  /** Answers what a command asks for, under this title. */
+  async answer(title: string, text: string): Promise<void> {
+    await this.page.locator(".quick-input-title", { hasText: title }).waitFor();
     await this.type(text);
     await this.press("Enter");
   }
@@ -127,8 +127,17 @@ export class Desk {
     await this.tab(name).waitFor();
   }
 
+  /** Loads the window anew. While unsaved text is not backed up, the browser asks whether to leave: then the person stays, and tries again. */
   async reload(): Promise<void> {
-    await this.page.reload();
+    const stay = (dialog: Dialog) => void dialog.dismiss();
+    this.page.on("dialog", stay);
+    const reloaded = () =>
+      this.page.reload({ waitUntil: "commit", timeout: 3000 }).then(
+        () => true,
+        () => false,
+      );
+    await until(reloaded, "the window is loaded anew");
+    this.page.off("dialog", stay);
     await this.line("").first().waitFor({ timeout: 60_000 });
   }
 

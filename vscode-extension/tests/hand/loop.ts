@@ -90,7 +90,7 @@ export default {
       await desk.row("price.toFixed").click();
       await desk.line("EUR").first().click();
       await desk.command("Hashline: Reject with Reason");
-      await desk.answer("the prices are whole");
+      await desk.answer("Reject 1 hunk", "the prices are whole");
       await desk.row("codex").first().waitFor({ state: "detached" });
       await hears(agent, edited, "hunk 1 · accepted", "hunk 2 · rejected");
       const { text } = await codex.agent.call("await_review", { timeout_s: 10 });
@@ -185,7 +185,7 @@ export default {
     async "the walkthrough is there"(hand) {
       const desk = await hand.desk({ "cart.js": CART });
       await desk.command("Hashline: Get Started");
-      await desk.page.getByText("Get started with Hashline").waitFor();
+      await desk.page.getByRole("heading", { level: 2, name: "Get started with Hashline" }).waitFor();
       await desk.picture("walkthrough");
     },
 
