@@ -106,6 +106,22 @@ t.test("changed words", function()
   t.eq({ words.between("naïve x", "naïve y") }, { { { 7, 8 } }, { { 7, 8 } } }, "bytes, not characters")
 end)
 
+t.test("changed words, where more lines come than go: beside the line that each resembles", function()
+  local in_old, in_new = words.paired(
+    { "export function count(items) {" },
+    { "/** How many there are. */", "export function count(items, kind) {" }
+  )
+  t.eq({ in_old[1], in_new[1], in_new[2] }, { {}, nil, { { 27, 33 } } })
+  in_old, in_new = words.paired({ "a = 1", "gone", "c = 3" }, { "a = 10", "c = 30" })
+  t.eq({ in_old[1], in_old[3], in_new[1], in_new[2] }, {
+    { { 4, 5 } },
+    { { 4, 5 } },
+    { { 4, 6 } },
+    { { 4, 6 } },
+  })
+  t.eq({ words.paired({ "same", "one" }, { "same", "1" }) }, { { [2] = {} }, { [2] = {} } })
+end)
+
 t.test("settings: defaults, and messages that name what is wrong", function()
   local values, problems = config.resolve({ mode = { open = "apply" }, max_lines = 5 })
   t.eq(problems, {})

@@ -335,7 +335,7 @@ local function collect(document, top, bottom)
       local group = hunk.state == "conflicted" and "HashlineConflict"
         or in_text and "HashlineAdded"
         or "HashlineRemoved"
-      local in_removed, in_proposed = words.paired(hunk.removed, hunk.proposed)
+      local in_removed, in_proposed = words.of(hunk)
       local texts = in_text and hunk.proposed or hunk.removed
       local spans = in_text and in_proposed or in_removed
       for row = math.max(lines.start, top), math.min(lines["end"] - 1, bottom) do
