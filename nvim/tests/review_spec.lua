@@ -90,56 +90,6 @@ t.test("nothing to go to", function()
   t.eq(child:cursor(), { 1, 0 })
 end)
 
-t.test("the list has one entry a hunk, over all files", function()
-  local child = start()
-  local other = vim.uri_from_fname(vim.fs.joinpath(child.folder, "not open.txt"))
-  child:push(
-    "hashline/pendingEdits",
-    list(other, vim.NIL, {
-      edit(
-        { { lines = at(2, 3), removed = { "x" }, proposed = { "y" } } },
-        { id = "other", agent = "codex" }
-      ),
-    })
-  )
-  child:cmd("Hashline list")
-  t.eq(child:lua("return vim.bo.buftype"), "quickfix")
-  local items = child:lua([[
-    return vim.tbl_map(function(item)
-      return { vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr)), item.lnum, item.type, item.text }
-    end, vim.fn.getqflist())
-  ]])
-  t.eq(items, {
-    { "a.txt", 5, "I", "claude-code · hunk 1 of 3 · +1 -2 · five and six" },
-    { "a.txt", 20, "I", "claude-code · hunk 2 of 3 · +2 · new" },
-    { "a.txt", 40, "W", "claude-code · hunk 3 of 3 · conflicted, +4 -1 · a" },
-    { "not open.txt", 3, "I", "codex · hunk 1 of 1 · +1 -1 · y" },
-  })
-  child:cmd("Hashline list")
-  t.eq(child:lua("return vim.fn.getqflist({ nr = '$' }).nr"), 1, "asked again it is the same list")
-end)
-
-t.test("the comparison: beside the text, and gone without a trace", function()
-  local child = start()
-  child:answer("hashline/proposedText", { text = "proposed\ntext\n", version = 0 })
-  child:cmd("Hashline diff")
-  child:wait("#vim.api.nvim_list_wins() == 2")
-  local shown = child:lua([[
-    local win = vim.api.nvim_list_wins()[2]
-    local buf = vim.api.nvim_win_get_buf(win)
-    return { vim.api.nvim_buf_get_lines(buf, 0, -1, true), vim.wo[win].diff, vim.bo[buf].modifiable, vim.wo.diff, vim.fn.expand("%:t") }
-  ]])
-  t.eq(shown, { { "proposed", "text" }, true, false, true, "a.txt" })
-  child:answer("hashline/proposedText", { text = "proposed\ntext\n", version = 0 })
-  child:cmd("Hashline diff")
-  child:wait("vim.fn.tabpagenr('$') == 2")
-  child:cmd("tabclose | 2wincmd w | quit")
-  t.eq(
-    child:lua("return { #vim.api.nvim_list_wins(), vim.wo.diff, #vim.fn.getbufinfo({ buflisted = 1 }) }"),
-    { 1, false, 1 }
-  )
-end)
-
 t.test("status: buffer variables and a User autocommand", function()
   local child = t.start()
   local uri = child:open("a.txt", LINES)

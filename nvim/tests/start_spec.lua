@@ -132,16 +132,21 @@ t.test("completion", function()
   local child = t.start()
   t.eq(child:lua("return vim.fn.getcompletion('Hashline ', 'cmdline')"), {
     "accept",
+    "conversation",
     "diff",
+    "edit",
     "keep",
     "list",
     "next",
+    "pick",
     "prev",
     "reject",
     "restart",
     "status",
     "undo",
   })
+  t.eq(child:lua("return vim.fn.getcompletion('Hashline conversation re', 'cmdline')"), { "reject" })
+  t.eq(child:lua("return vim.fn.getcompletion('Hashline conversation reject th', 'cmdline')"), {})
   t.eq(child:lua("return vim.fn.getcompletion('Hashline re', 'cmdline')"), { "reject", "restart" })
   t.eq(child:lua("return vim.fn.getcompletion('Hashline reject th', 'cmdline')"), {})
 end)

@@ -90,16 +90,23 @@ function M.meant(buf, entries, row)
   return hunks.at(entries, row)
 end
 
+--- Puts the cursor on a hunk of the current buffer.
 ---@param entry hashline.Entry
-function M.go(entry)
+function M.settle_on(entry)
   local buf = vim.api.nvim_get_current_buf()
-  vim.cmd.normal({ "m'", bang = true })
   local row = math.min(hunks.row(entry.lines), vim.api.nvim_buf_line_count(buf) - 1)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ""
   vim.api.nvim_win_set_cursor(0, { row + 1, #(line:match("^%s*")) })
   remember(buf, row, entry)
   vim.cmd.normal({ "zv", bang = true })
   reveal(buf, entry)
+end
+
+--- The same as a jump, which |CTRL-O| takes back.
+---@param entry hashline.Entry
+function M.go(entry)
+  vim.cmd.normal({ "m'", bang = true })
+  M.settle_on(entry)
 end
 
 --- Goes count hunks on, or back if it is negative.
