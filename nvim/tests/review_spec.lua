@@ -105,6 +105,62 @@ t.test("status: buffer variables and a User autocommand", function()
   t.eq(child:lua("return { vim.b.hashline_status, vim.g.hashline_status_dict.pending }"), { "", 0 })
 end)
 
+t.test("User autocommands: offered, accepted, rejected", function()
+  local child = t.start()
+  local uri = child:open("a.txt", LINES)
+  child:lua([[
+    told = {}
+    vim.api.nvim_create_autocmd("User", {
+      pattern = { "HashlineOffered", "HashlineAccepted", "HashlineRejected" },
+      callback = function(event)
+        local numbers = vim.tbl_map(function(name) return tonumber(name:match(":(%d+)$")) end, event.data.hunks)
+        table.insert(told, { event.match, numbers, event.data.buf, event.data.uri == vim.uri_from_bufnr(0) })
+      end,
+    })
+  ]])
+  local function told()
+    return child:lua("local all = told; told = {}; return all")
+  end
+  local function push(hunks)
+    child:push("hashline/pendingEdits", list(uri, 0, hunks and { edit(hunks) } or {}))
+  end
+  local hunks = vim.deepcopy(HUNKS)
+  push(hunks)
+  t.eq(told(), { { "HashlineOffered", { 1, 2, 3 }, 1, true } })
+  hunks[1].deciding = true
+  push(hunks)
+  t.eq(told(), {}, "under way is not yet done")
+  hunks[1].deciding, hunks[1].decision, hunks[1].state = false, "accepted", "inText"
+  hunks[2].decision = "rejected"
+  push(hunks)
+  t.eq(told(), { { "HashlineAccepted", { 1 }, 1, true }, { "HashlineRejected", { 2 }, 1, true } })
+  hunks[1].decision, hunks[1].state = "undecided", "held"
+  push(hunks)
+  t.eq(told(), {}, "taken back it is no new offer")
+  -- The last hunk takes its edit from the list: what became of it is what was said here.
+  child:answer("hashline/decide", { queued = { messages.ID .. ":3", messages.ID .. ":1" }, refused = {} })
+  child:cmd("40 | Hashline reject")
+  t.wait(function()
+    return #child:said("hashline/decide") == 1
+  end, "it is said")
+  push()
+  t.eq(told(), { { "HashlineRejected", { 1, 3 }, 1, true } })
+  push(vim.deepcopy(HUNKS))
+  t.eq(told(), { { "HashlineOffered", { 1, 2, 3 }, 1, true } })
+  push()
+  t.eq(told(), {}, "decided elsewhere: nothing is known of it")
+  push(vim.deepcopy(HUNKS))
+  told()
+  child:answer("hashline/decide", {
+    queued = {},
+    refused = { { hunk = messages.ID .. ":1", why = "gone", message = "it is gone", others = {} } },
+  })
+  child:cmd("5 | Hashline accept")
+  child:wait("#notified == 1")
+  push()
+  t.eq(told(), {}, "refused is not accepted")
+end)
+
 t.test(":Hashline status says what the sidecar says", function()
   local child = start()
   child:answer("hashline/status", {

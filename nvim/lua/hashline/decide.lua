@@ -1,4 +1,5 @@
 --- The person's decisions: what they are about, and how they are said to the sidecar.
+local events = require("hashline.events")
 local hunks = require("hashline.hunks")
 local navigation = require("hashline.navigation")
 local protocol = require("hashline.protocol")
@@ -29,6 +30,14 @@ function M.say(message, level)
   vim.notify("hashline: " .. message, level or vim.log.levels.INFO)
 end
 
+---@param places hashline.Place[]
+---@return string[]
+local function names_of(places)
+  return vim.tbl_map(function(place)
+    return place.entry.name
+  end, places)
+end
+
 --- Says a decision to the sidecar.
 ---@param target hashline.Target
 ---@param decided table what is decided about it: fields of hashline/decide
@@ -43,11 +52,14 @@ function M.send(target, decided, on_answer)
     return M.say("the sidecar is not running; :Hashline restart", vim.log.levels.WARN)
   end
   local decision = vim.tbl_extend("force", target.fields, decided)
+  events.asked(decision.decision, names_of(target.places))
   client:request("hashline/decide", protocol.decision(decision), function(failure, result)
     if failure then
       return M.say(failure.message or vim.inspect(failure), vim.log.levels.ERROR)
     end
     local refused = result.refused
+    events.asked(decision.decision, result.queued)
+    events.refused(refused)
     if on_answer then
       on_answer(refused, result.queued)
     elseif #refused > 0 then

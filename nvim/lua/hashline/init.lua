@@ -15,6 +15,7 @@ function M.start()
   require("hashline.render").start()
   state.subscribe(require("hashline.status").update)
   state.subscribe(require("hashline.notice").update)
+  state.subscribe(require("hashline.events").update)
   -- At once, as the next change may follow at once.
   local group = vim.api.nvim_create_augroup("hashline.name", {})
   vim.api.nvim_create_autocmd("BufFilePre", {
