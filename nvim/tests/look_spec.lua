@@ -108,6 +108,38 @@ shown(
   end
 )
 
+shown("held: two that need others, of another agent and of the same call", GREET, {
+  edit({ replacement }),
+  edit({
+    { lines = at(1, 2), proposed = { '  return "hi";' }, dependsOn = { messages.ID .. ":1" } },
+    { lines = at(4, 5), removed = { "greet();" }, dependsOn = { "second:1", "an accepted one:3" } },
+  }, { id = "second", agent = "codex" }),
+})
+
+shown("a hunk that only can be rejected, and one about the file", GREET, {
+  edit({ { file = "remove the file" } }, { tool = "delete_file" }),
+  edit({
+    {
+      state = "conflicted",
+      conflict = "its place in the file is lost",
+      lines = at(1, 5),
+      removed = { "x" },
+      proposed = { "y" },
+      ways = { "reject" },
+    },
+  }, { id = "second" }),
+})
+
+shown("withdrawn, decided and joined hunks are not drawn", GREET, {
+  edit({
+    { state = "withdrawn", lines = at(0, 1), removed = { GREET[1] }, proposed = { "x" } },
+    { decision = "accepted", state = "inText", lines = at(2, 3), removed = { "x" }, proposed = { GREET[3] } },
+    { decision = "rejected", lines = at(3, 4), removed = { "" }, proposed = { "x" } },
+    replacement,
+    { lines = at(4, 5), removed = { "greet();" }, proposed = { "x" }, partOf = messages.ID .. ":4" },
+  }),
+})
+
 t.test("held: where hunks meet, in the order of the text, whichever was drawn last", function()
   local child = t.start()
   local uri = child:open("greet.js", GREET)

@@ -157,6 +157,7 @@ local function looks_of(entry, document)
     hunk.conflict or "",
     hunk.file or "",
     hunk.ways or {},
+    hunk.dependsOn or {},
     hunk.proposed,
     hunk.removed,
     #entry.edit.hunks,

@@ -155,6 +155,21 @@ local function hint(entry, document)
   return ":Hashline accept | reject"
 end
 
+--- What has to be accepted with a hunk, in words.
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@return string?
+local function needs(entry, document)
+  local needed = {}
+  for _, other in ipairs(document.entries) do
+    if vim.list_contains(entry.hunk.dependsOn or {}, other.name) then
+      local whose = other.edit.id ~= entry.edit.id and (" of " .. other.edit.agent) or ""
+      needed[#needed + 1] = ("hunk %d%s"):format(other.hunk.number, whose)
+    end
+  end
+  return #needed > 0 and "needs " .. table.concat(needed, ", ") or nil
+end
+
 ---@param entry hashline.Entry
 ---@param document hashline.Document
 ---@param look hashline.Look
@@ -169,6 +184,7 @@ local function heading(entry, document, look)
   elseif hunk.state == "edited" then
     parts[#parts + 1] = "you changed it"
   end
+  parts[#parts + 1] = needs(entry, document)
   local pieces = vim.tbl_map(function(part)
     return { part, group }
   end, parts)
