@@ -82,6 +82,35 @@ t.test("a hunk is accepted as the person would have it: one step, and the agent 
   scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
 end)
 
+t.test(
+  "decisions are taken back, the last one first: a rejection, an acceptance, those of a whole file",
+  function()
+    local scene = Scene.start({})
+    local child = scene.child
+    local path, agent, read = three.read(t, scene)
+    agent:edit(path, read, Scene.THREE)
+    local held = { "1 held 2-3", "2 held 6-7", "3 held 10-10" }
+    scene:shows(held)
+    scene:go("Hello")
+    child:cmd("Hashline accept")
+    scene:shows({ "2 held 6-7", "3 held 10-10" })
+    child:cmd("Hashline! reject")
+    scene:shows({})
+    child:cmd("Hashline reopen")
+    scene:shows({ "2 held 6-7", "3 held 10-10" }, "what was rejected is offered again")
+    child:cmd("Hashline reopen")
+    scene:shows({ "1 inText 2-3", "2 held 6-7", "3 held 10-10" }, "what was accepted is kept or undone")
+    scene:go("Hello, ${")
+    child:cmd("Hashline undo")
+    scene:shows({ "2 held 6-7", "3 held 10-10" })
+    scene:has(three.UNSAVED)
+    child:cmd("Hashline reopen")
+    scene:shows(held)
+    child:cmd("Hashline reopen")
+    t.eq(child:notified(), { "hashline: no decision was made here that could be taken back" })
+  end
+)
+
 t.test("a hunk of which the person leaves nothing", function()
   local scene = Scene.start({})
   local child = scene.child

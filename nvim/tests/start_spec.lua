@@ -141,13 +141,14 @@ t.test("completion", function()
     "pick",
     "prev",
     "reject",
+    "reopen",
     "restart",
     "status",
     "undo",
   })
   t.eq(child:lua("return vim.fn.getcompletion('Hashline conversation re', 'cmdline')"), { "reject" })
   t.eq(child:lua("return vim.fn.getcompletion('Hashline conversation reject th', 'cmdline')"), {})
-  t.eq(child:lua("return vim.fn.getcompletion('Hashline re', 'cmdline')"), { "reject", "restart" })
+  t.eq(child:lua("return vim.fn.getcompletion('Hashline re', 'cmdline')"), { "reject", "reopen", "restart" })
   t.eq(child:lua("return vim.fn.getcompletion('Hashline reject th', 'cmdline')"), {})
 end)
 

@@ -81,6 +81,7 @@ local subcommands = {
     words = true,
     completes = { "accept", "keep", "reject", "undo" },
   },
+  reopen = calling("decide", "reopen"),
   next = stepping(1),
   prev = stepping(-1),
   pick = calling("pick", "open"),
@@ -191,7 +192,7 @@ local actions = {
     require("hashline.navigation").select()
   end,
 }
-for _, name in ipairs({ "pick", "list", "diff", "edit" }) do
+for _, name in ipairs({ "reopen", "pick", "list", "diff", "edit" }) do
   actions[name] = function()
     subcommands[name].run({ bang = false, rest = "" })
   end

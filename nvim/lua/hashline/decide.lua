@@ -30,6 +30,32 @@ function M.say(message, level)
   vim.notify("hashline: " .. message, level or vim.log.levels.INFO)
 end
 
+--- A decision that was made here, to be taken back.
+---@class hashline.Made
+---@field client_id integer
+---@field names string[]
+---@field uris table<string, string> by hunk name
+
+local made = {} ---@type hashline.Made[] the last one last
+
+local MOST_MADE = 100
+
+---@param target hashline.Target
+---@param queued string[]
+local function remember(target, queued)
+  if #queued == 0 then
+    return
+  end
+  local uris = {}
+  for _, place in ipairs(target.places) do
+    uris[place.entry.name] = place.document.uri
+  end
+  made[#made + 1] = { client_id = target.client_id, names = queued, uris = uris }
+  if #made > MOST_MADE then
+    table.remove(made, 1)
+  end
+end
+
 ---@param places hashline.Place[]
 ---@return string[]
 local function names_of(places)
@@ -60,6 +86,9 @@ function M.send(target, decided, on_answer)
     local refused = result.refused
     events.asked(decision.decision, result.queued)
     events.refused(refused)
+    if decision.decision ~= "reopen" then
+      remember(target, result.queued)
+    end
     if on_answer then
       on_answer(refused, result.queued)
     elseif #refused > 0 then
@@ -331,6 +360,19 @@ function M.decide(verb, scope)
     return M.say(why --[[@as string]], level)
   end
   ask_and_carry_out(verb, targets, scope)
+end
+
+--- Takes the last decision that was made here back: its hunks are to be decided again.
+function M.reopen()
+  local last = table.remove(made)
+  if not last then
+    return M.say("no decision was made here that could be taken back")
+  end
+  for _, name in ipairs(last.names) do
+    local edit, number = name:match("^(.*):(%d+)$")
+    local fields = { uri = last.uris[name], edit = edit, hunk = tonumber(number) }
+    M.send({ client_id = last.client_id, fields = fields, places = {} }, { decision = "reopen" })
+  end
 end
 
 --- What `g@` calls, so that `.` repeats a decision about the hunk at the cursor. The motion means nothing.
