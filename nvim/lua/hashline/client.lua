@@ -110,7 +110,7 @@ local function watch(buf)
       if client then
         local kind = undo.judge(buf)
         if kind then
-          client:notify("hashline/undo", { uri = vim.uri_from_bufnr(buf), kind = kind })
+          client:notify("hashline/undo" --[[@as any]], { uri = vim.uri_from_bufnr(buf), kind = kind })
         end
       end
     end,
@@ -149,6 +149,14 @@ local function ended(code, signal, client_id)
   end)
 end
 
+--- This editor, as the sidecar is to call it.
+---@return string
+function M.editor()
+  local version = vim.version --[[@as fun(): vim.Version]]
+  local v = version()
+  return ("Neovim %d.%d.%d"):format(v.major, v.minor, v.patch)
+end
+
 --- The client's settings for vim.lsp.start().
 ---@param binary string
 ---@param root string
@@ -157,10 +165,9 @@ function M.settings(binary, root)
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = { hashline = { protocol = protocol.version, version = M.version } }
   capabilities.workspace.workspaceEdit.documentChanges = true
-  local v = vim.version()
   return {
     name = NAME,
-    cmd = { binary, "lsp", "--editor", ("Neovim %d.%d.%d"):format(v.major, v.minor, v.patch) },
+    cmd = { binary, "lsp", "--editor", M.editor() },
     root_dir = root,
     capabilities = capabilities,
     handlers = handlers,

@@ -34,7 +34,7 @@ local function stepping(direction)
   return {
     words = true,
     run = function(call)
-      require("hashline.navigation").step(direction * (tonumber(call.rest) or 1))
+      require("hashline.navigation").step(direction * math.floor(tonumber(call.rest) or 1))
     end,
   }
 end
@@ -55,7 +55,7 @@ local VERBS = { accept = "accept", keep = "accept", reject = "reject", undo = "r
 
 ---@param call hashline.Call
 local function decide_conversation(call)
-  local word, reason = call.rest:match("^(%S*)%s*(.-)$")
+  local word, reason = call.rest:match("^(%S*)%s*(.-)$") --[[@as string, string]]
   local verb = VERBS[word]
   if not verb then
     vim.notify(
@@ -109,7 +109,7 @@ end
 ---@param call vim.api.keyset.create_user_command.command_args
 function M.run(call)
   require("hashline").start()
-  local word, rest = call.args:match("^(%S*)%s*(.-)%s*$")
+  local word, rest = call.args:match("^(%S*)%s*(.-)%s*$") --[[@as string, string]]
   local name = word:gsub("!$", "")
   if name == "" then
     name = "status"
@@ -136,7 +136,7 @@ end
 function M.complete(lead, line)
   local before = line:match("Hashline!?%s+(.*)$") or ""
   local name, rest = before:match("^(%S+)%s+(.*)$")
-  if not name then
+  if not name or not rest then
     return beginning(names(), lead)
   elseif rest:find("%s") then
     return {}

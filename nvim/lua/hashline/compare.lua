@@ -1,4 +1,5 @@
 --- The text beside the text with the held hunks in it: in a tab page of its own, in Neovim's own diff mode.
+local protocol = require("hashline.protocol")
 local render = require("hashline.render")
 local state = require("hashline.state")
 
@@ -32,7 +33,7 @@ local function ask(document, on_text)
   if not client then
     return
   end
-  client:request("hashline/proposedText", { uri = document.uri }, function(failure, result)
+  protocol.ask(client, "hashline/proposedText", { uri = document.uri }, function(failure, result)
     if failure then
       vim.notify("hashline: " .. (failure.message or vim.inspect(failure)), vim.log.levels.ERROR)
     else

@@ -21,7 +21,7 @@ local M = {}
 ---@class hashline.Target
 ---@field client_id integer
 ---@field buf integer? where the person decided, if it is about one buffer
----@field fields hashline.Decision without what is decided
+---@field fields hashline.Subject
 ---@field places hashline.Place[]
 
 ---@param message string
@@ -70,16 +70,16 @@ end
 ---@param on_answer fun(refused: hashline.Refusal[], queued: string[])?
 function M.send(target, decided, on_answer)
   -- The person may have taken some time to choose.
-  if target.buf and state.buffer_of_uri(target.fields.uri) ~= target.buf then
+  if target.buf and state.buffer_of_uri(target.fields.uri or "") ~= target.buf then
     return M.say("this file is not in its buffer any longer; nothing was decided", vim.log.levels.WARN)
   end
   local client = vim.lsp.get_client_by_id(target.client_id)
   if not client then
     return M.say("the sidecar is not running; :Hashline restart", vim.log.levels.WARN)
   end
-  local decision = vim.tbl_extend("force", target.fields, decided)
+  local decision = vim.tbl_extend("force", target.fields, decided) --[[@as hashline.Decision]]
   events.asked(decision.decision, names_of(target.places))
-  client:request("hashline/decide", protocol.decision(decision), function(failure, result)
+  protocol.ask(client, "hashline/decide", protocol.decision(decision), function(failure, result)
     if failure then
       return M.say(failure.message or vim.inspect(failure), vim.log.levels.ERROR)
     end
@@ -370,7 +370,7 @@ function M.reopen()
   end
   for _, name in ipairs(last.names) do
     local edit, number = name:match("^(.*):(%d+)$")
-    local fields = { uri = last.uris[name], edit = edit, hunk = tonumber(number) }
+    local fields = { uri = last.uris[name], edit = edit, hunk = math.floor(tonumber(number) or 1) }
     M.send({ client_id = last.client_id, fields = fields, places = {} }, { decision = "reopen" })
   end
 end

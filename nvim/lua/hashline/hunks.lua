@@ -8,6 +8,10 @@ local M = {}
 ---@field hunk hashline.Hunk
 ---@field lines hashline.Lines? where it is now: a copy, moved along with the typing
 
+--- One that has a place in the text.
+---@class hashline.PlacedEntry : hashline.Entry
+---@field lines hashline.Lines
+
 --- Whether a hunk is about the file itself.
 ---@param hunk hashline.Hunk
 ---@return boolean
@@ -135,18 +139,18 @@ end
 ---@param row integer 0-based
 ---@param count integer how many hunks on; negative: back
 ---@param from hashline.Entry? the hunk that is meant there
----@return hashline.Entry?
+---@return hashline.PlacedEntry?
 ---@return integer? position among the hunks that have a place
 ---@return integer? total
 function M.following(entries, row, count, from)
   local placed = vim.tbl_filter(function(entry)
     return entry.lines ~= nil
-  end, entries)
+  end, entries) --[[@as hashline.PlacedEntry[] ]]
   if #placed == 0 or count == 0 then
     return nil
   end
   -- Several hunks may share a row: from one of them it goes by their order.
-  local position
+  local position ---@type integer?
   for i, entry in ipairs(placed) do
     if entry == from and M.row(entry.lines) == row then
       position = i + count

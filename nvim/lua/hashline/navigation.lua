@@ -6,7 +6,7 @@ local state = require("hashline.state")
 local M = {}
 
 --- Says where one is, for those who do not see colours, too.
----@param entry hashline.Entry
+---@param entry hashline.PlacedEntry
 ---@param position integer
 ---@param total integer
 local function announce(entry, position, total)
@@ -34,7 +34,7 @@ end
 
 --- Scrolls as far as needed to show the virtual lines under the cursor's line.
 ---@param buf integer
----@param entry hashline.Entry
+---@param entry hashline.PlacedEntry
 local function reveal(buf, entry)
   local win = vim.api.nvim_get_current_win()
   local height = vim.api.nvim_win_get_height(win)
@@ -91,7 +91,7 @@ function M.meant(buf, entries, row)
 end
 
 --- Puts the cursor on a hunk of the current buffer.
----@param entry hashline.Entry
+---@param entry hashline.PlacedEntry
 function M.settle_on(entry)
   local buf = vim.api.nvim_get_current_buf()
   local row = math.min(hunks.row(entry.lines), vim.api.nvim_buf_line_count(buf) - 1)
@@ -103,7 +103,7 @@ function M.settle_on(entry)
 end
 
 --- The same as a jump, which |CTRL-O| takes back.
----@param entry hashline.Entry
+---@param entry hashline.PlacedEntry
 function M.go(entry)
   vim.cmd.normal({ "m'", bang = true })
   M.settle_on(entry)
@@ -133,14 +133,15 @@ function M.select()
   local document = state.of_buffer(buf)
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local entry = document and M.meant(buf, document.entries, row)
-  if not entry or entry.lines.start == entry.lines["end"] then
+  local lines = entry and entry.lines
+  if not lines or lines.start == lines["end"] then
     return
   end
   if vim.fn.mode():find("[vV\22]") then
     vim.cmd.normal({ vim.keycode("<Esc>"), bang = true })
   end
-  local last = math.min(entry.lines["end"], vim.api.nvim_buf_line_count(0))
-  vim.api.nvim_win_set_cursor(0, { entry.lines.start + 1, 0 })
+  local last = math.min(lines["end"], vim.api.nvim_buf_line_count(0))
+  vim.api.nvim_win_set_cursor(0, { lines.start + 1, 0 })
   vim.cmd.normal({ "V", bang = true })
   vim.api.nvim_win_set_cursor(0, { last, 0 })
 end

@@ -34,7 +34,7 @@ M.highlights = {
 ---@class hashline.Bunch
 ---@field row integer
 ---@field above boolean
----@field entries hashline.Entry[] in the order of the text
+---@field entries hashline.Entry[] ordered as the text is
 
 ---@class hashline.Drawn
 ---@field id integer extmark
@@ -91,7 +91,7 @@ end
 
 --- The bunches of a document's hunks. Neovim draws the virtual lines of several marks on one line in an order of its own,
 --- so a bunch has one mark.
----@param entries hashline.Entry[] in the order of the text
+---@param entries hashline.Entry[] ordered as the text is
 ---@param line_count integer
 ---@return table<string, hashline.Bunch> by the names of its hunks
 local function bunches(entries, line_count)
@@ -174,11 +174,11 @@ end
 ---@param look hashline.Look
 ---@return boolean changed
 local function draw(buf, names, bunch, document, look)
-  local made_from = { bunch.above, look }
+  local parts = { bunch.above, look } ---@type any[]
   for _, entry in ipairs(bunch.entries) do
-    made_from[#made_from + 1] = looks_of(entry, document)
+    parts[#parts + 1] = looks_of(entry, document)
   end
-  made_from = vim.json.encode(made_from)
+  local made_from = vim.json.encode(parts)
   local mark = drawn[buf][names]
   if mark then
     local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})
@@ -324,10 +324,11 @@ end
 local rows = {} ---@type table<integer, hashline.Row> of the window being drawn
 local in_view = {} ---@type table<integer, hashline.Document> by window, in this redraw
 
+---@param buf integer
 ---@param document hashline.Document
 ---@param top integer
 ---@param bottom integer
-local function collect(document, top, bottom)
+local function collect(buf, document, top, bottom)
   rows = {}
   for _, entry in ipairs(document.entries) do
     local lines, hunk = entry.lines, entry.hunk
@@ -341,7 +342,7 @@ local function collect(document, top, bottom)
       local spans = in_text and in_proposed or in_removed
       for row = math.max(lines.start, top), math.min(lines["end"] - 1, bottom) do
         local index = row - lines.start + 1
-        local same = vim.api.nvim_buf_get_lines(document.buf, row, row + 1, false)[1] == texts[index]
+        local same = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] == texts[index]
         rows[row] = { group = group, spans = same and spans[index] or nil, emphasis = group .. "Word" }
       end
     end
@@ -410,8 +411,9 @@ function M.start()
       for win, moved in pairs(vim.v.event) do
         -- Come back to the top: show again what stands above the first line. Scrolling it away by hand
         -- changes topfill only, and is left alone.
-        if win ~= "all" and moved.topline ~= 0 and vim.api.nvim_win_is_valid(tonumber(win)) then
-          show_above_first(tonumber(win))
+        local id = math.floor(tonumber(win) or 0) -- "all" is none
+        if id ~= 0 and moved.topline ~= 0 and vim.api.nvim_win_is_valid(id) then
+          show_above_first(id)
         end
       end
     end,
@@ -423,7 +425,7 @@ function M.start()
         return false
       end
       in_view[win] = document
-      return collect(document, top, bottom)
+      return collect(buf, document, top, bottom)
     end,
     on_line = function(_, _, buf, row)
       draw_row(buf, row)

@@ -169,8 +169,9 @@ function M.after_refusal(target, decided, refused, queued)
         function()
           for _, other in ipairs(first.others) do
             local edit, number = other:match("^(.*):(%d+)$")
-            local fields = { uri = target.fields.uri, edit = edit, hunk = tonumber(number) }
-            send(vim.tbl_extend("force", target, { fields = fields }), { decision = "reject" })
+            local fields = { uri = target.fields.uri, edit = edit, hunk = math.floor(tonumber(number) or 1) }
+            local collides = { client_id = target.client_id, buf = target.buf, fields = fields, places = {} }
+            send(collides, { decision = "reject" })
           end
           send(target, decided)
         end,

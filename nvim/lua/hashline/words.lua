@@ -5,7 +5,8 @@ local M = {}
 local LONGEST = 1000
 local MOST_LINES = 100
 
-local diff = vim.text.diff or vim.diff
+---@diagnostic disable-next-line: deprecated
+local diff = vim.text.diff or vim.diff -- its name before 0.12
 
 ---@class hashline.Span
 ---@field [1] integer first byte, 0-based
@@ -104,10 +105,12 @@ local of_hunks = setmetatable({}, { __mode = "k" }) ---@type table<hashline.Hunk
 ---@return table<integer, hashline.Span[]> in_removed by line
 ---@return table<integer, hashline.Span[]> in_proposed by line
 function M.of(hunk)
-  if not of_hunks[hunk] then
-    of_hunks[hunk] = { M.paired(hunk.removed, hunk.proposed) }
+  local spans = of_hunks[hunk]
+  if not spans then
+    spans = { M.paired(hunk.removed, hunk.proposed) }
+    of_hunks[hunk] = spans
   end
-  return unpack(of_hunks[hunk])
+  return spans[1], spans[2]
 end
 
 return M
