@@ -28,16 +28,24 @@ end, {
 local function plug(modes, name, action, expr)
   vim.keymap.set(modes, "<Plug>(Hashline" .. name .. ")", function()
     return require("hashline.command").plug(action)
-  end, { expr = expr, silent = true, desc = "hashline: " .. action })
+  end, { expr = expr, silent = true, desc = "hashline: " .. action:gsub("_", " ") })
 end
 plug("n", "Accept", "accept", true)
 plug("n", "Reject", "reject", true)
+plug("n", "AcceptMotion", "accept_motion", true)
+plug("n", "RejectMotion", "reject_motion", true)
+plug("n", "RejectReason", "reject_reason")
 plug("n", "AcceptFile", "accept_file")
 plug("n", "RejectFile", "reject_file")
+plug("n", "AcceptConversation", "accept_conversation")
+plug("n", "RejectConversation", "reject_conversation")
+plug("n", "Reopen", "reopen")
 plug("n", "Next", "next")
 plug("n", "Prev", "prev")
+plug("n", "Pick", "pick")
 plug("n", "List", "list")
 plug("n", "Diff", "diff")
+plug("n", "Edit", "edit")
 plug({ "o", "x" }, "Hunk", "select")
 vim.keymap.set("x", "<Plug>(HashlineAccept)", ":Hashline accept<CR>", { silent = true })
 vim.keymap.set("x", "<Plug>(HashlineReject)", ":Hashline reject<CR>", { silent = true })
@@ -50,11 +58,9 @@ vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWr
     require("hashline").attach_soon(event.buf)
   end,
 })
--- Loaded late (by a plugin manager): the buffers that are open already are brought, too.
-if vim.v.vim_did_enter == 1 then
-  vim.schedule(function()
-    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-      require("hashline").attach_soon(buf)
-    end
-  end)
+-- Loaded late (by a plugin manager, or by `nvim -c`): the files that are open already are brought, too.
+for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+  if vim.api.nvim_buf_is_loaded(buf) and vim.api.nvim_buf_get_name(buf) ~= "" then
+    require("hashline").attach_soon(buf)
+  end
 end

@@ -1,6 +1,7 @@
 --- What is said to the sidecar, and the ways out where a decision is refused.
 local t = ...
 local messages = require("messages")
+local said = require("decisions")
 local at, edit, list = messages.at, messages.edit, messages.list
 
 local LINES = { "one", "two", "three", "four", "five", "six" }
@@ -21,42 +22,11 @@ local function start(hunks, more)
   return child, uri
 end
 
---- The decisions that were said, without their null and false fields.
 local function decisions(child, count)
-  local said
-  t.wait(function()
-    said = child:said("hashline/decide")
-    return #said >= count
-  end, count .. " decisions")
-  return vim.tbl_map(function(message)
-    local short = {}
-    for field, value in pairs(message.params) do
-      if value ~= vim.NIL and value ~= false then
-        short[field] = value
-      end
-    end
-    return short
-  end, said)
+  return said.said(t, child, count)
 end
 
---- Chooses by itself what a person would choose, and remembers what was offered.
-local function chooser(child, wish)
-  child:lua(
-    [[
-      local wish = ...
-      offered = {}
-      vim.ui.select = function(items, options, on_choice)
-        local labels = vim.tbl_map(options.format_item, items)
-        table.insert(offered, { options.prompt, labels })
-        for i, label in ipairs(labels) do
-          if label:find(wish, 1, true) then return on_choice(items[i], i) end
-        end
-        on_choice(nil)
-      end
-    ]],
-    wish
-  )
-end
+local chooser = said.choose
 
 local function refusal(why, fields)
   return vim.tbl_extend(
@@ -125,6 +95,42 @@ t.test("<Plug> maps: at the cursor, selected lines, repeated by a dot", function
   t.eq(child:lua("return vim.fn.mode()"), "n")
 end)
 
+t.test("operators: what a motion or a text object goes over, repeated by a dot", function()
+  local child, uri = start()
+  child:cmd("nmap gA <Plug>(HashlineAcceptMotion)")
+  child:cmd("nmap gR <Plug>(HashlineRejectMotion)")
+  child:cmd("omap ih <Plug>(HashlineHunk)")
+  child:type("gggAj")
+  t.eq(decisions(child, 1)[1], { decision = "accept", uri = uri, edit = messages.ID, hunk = 1 })
+  child:type("j.")
+  t.eq(decisions(child, 2)[2], { decision = "accept", uri = uri, lines = at(1, 3) })
+  child:type("gggRip")
+  t.eq(decisions(child, 3)[3], { decision = "reject", uri = uri, lines = at(0, 6) })
+  child:type("5GgRih")
+  t.eq(decisions(child, 4)[4], { decision = "reject", uri = uri, edit = messages.ID, hunk = 3 })
+end)
+
+t.test("a reason is asked for, and is about the hunk that was meant then", function()
+  local child, uri = start()
+  child:cmd("nmap gr <Plug>(HashlineRejectReason)")
+  child:lua("vim.ui.input = function(options, answer) asked, reply = options.prompt, answer end")
+  child:type("jgr")
+  t.eq(child:lua("return asked"), "Why is it rejected? ")
+  child:type("4G")
+  child:lua("reply(' the caller greets ')")
+  t.eq(
+    decisions(child, 1),
+    { { decision = "reject", uri = uri, edit = messages.ID, hunk = 1, reason = "the caller greets" } }
+  )
+  child:type("ggjgr")
+  child:lua("reply('')")
+  t.eq(decisions(child, 2)[2].reason, nil, "no reason need be given")
+  child:type("gr")
+  child:lua("reply(nil)")
+  child:settle()
+  t.eq(#child:said("hashline/decide"), 2, "and it can be called off")
+end)
+
 t.test("<Plug>(HashlineAccept) on an empty line", function()
   local child = t.start()
   local uri = child:open("a.txt", { "one", "", "two" })
@@ -153,9 +159,11 @@ t.test("nothing here, nothing at all, another's", function()
   child:cmd("enew | Hashline accept")
   t.eq(child:notified()[3], "hashline: nothing to decide in this buffer")
   child:cmd("Hashline accpt")
-  t.ok(child:notified()[4]:find("there is no `:Hashline accpt`; there are accept, diff", 1, true))
+  t.ok(child:notified()[4]:find("there is no `:Hashline accpt`; there are accept, conversation", 1, true))
   child:cmd("Hashline! next")
   t.ok(child:notified()[5]:find("takes no !", 1, true))
+  child:cmd("Hashline accept all")
+  t.eq(child:notified()[6], "hashline: `:Hashline accept` takes no words, and got `all`")
   child = start(nil, { readOnly = true, owner = "VS Code" })
   child:cmd("2 | Hashline accept")
   t.eq(child:notified(), { "hashline: these edits are decided in VS Code" })
@@ -300,8 +308,8 @@ t.test("refused: the file has a conflicted hunk, the others can be accepted", fu
   chooser(child, "Accept the 2 others")
   child:answer("hashline/decide", { queued = {}, refused = { refusal("conflicted") } })
   child:cmd("Hashline! accept")
-  local said = decisions(child, 3)
-  t.eq({ said[2].hunk, said[3].hunk }, { 2, 3 })
+  local decided = decisions(child, 3)
+  t.eq({ decided[2].hunk, decided[3].hunk }, { 2, 3 })
 end)
 
 t.test("refused: gone, and failures, are told", function()

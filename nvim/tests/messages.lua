@@ -24,10 +24,10 @@ function M.hunk(fields)
   })
 end
 
---- An edit with these hunks, numbered in order.
+--- An edit with these hunks, numbered in order unless they say otherwise.
 function M.edit(hunks, more)
   for number, hunk in ipairs(hunks) do
-    hunks[number] = M.hunk(vim.tbl_extend("keep", { number = number }, hunk))
+    hunks[number] = M.hunk(vim.tbl_extend("keep", hunk, { number = number }))
   end
   return vim.tbl_extend("keep", more or {}, {
     id = M.ID,

@@ -90,56 +90,6 @@ t.test("nothing to go to", function()
   t.eq(child:cursor(), { 1, 0 })
 end)
 
-t.test("the list has one entry a hunk, over all files", function()
-  local child = start()
-  local other = vim.uri_from_fname(vim.fs.joinpath(child.folder, "not open.txt"))
-  child:push(
-    "hashline/pendingEdits",
-    list(other, vim.NIL, {
-      edit(
-        { { lines = at(2, 3), removed = { "x" }, proposed = { "y" } } },
-        { id = "other", agent = "codex" }
-      ),
-    })
-  )
-  child:cmd("Hashline list")
-  t.eq(child:lua("return vim.bo.buftype"), "quickfix")
-  local items = child:lua([[
-    return vim.tbl_map(function(item)
-      return { vim.fs.basename(vim.api.nvim_buf_get_name(item.bufnr)), item.lnum, item.type, item.text }
-    end, vim.fn.getqflist())
-  ]])
-  t.eq(items, {
-    { "a.txt", 5, "I", "claude-code · hunk 1 of 3 · +1 -2 · five and six" },
-    { "a.txt", 20, "I", "claude-code · hunk 2 of 3 · +2 · new" },
-    { "a.txt", 40, "W", "claude-code · hunk 3 of 3 · conflicted, +4 -1 · a" },
-    { "not open.txt", 3, "I", "codex · hunk 1 of 1 · +1 -1 · y" },
-  })
-  child:cmd("Hashline list")
-  t.eq(child:lua("return vim.fn.getqflist({ nr = '$' }).nr"), 1, "asked again it is the same list")
-end)
-
-t.test("the comparison: beside the text, and gone without a trace", function()
-  local child = start()
-  child:answer("hashline/proposedText", { text = "proposed\ntext\n", version = 0 })
-  child:cmd("Hashline diff")
-  child:wait("#vim.api.nvim_list_wins() == 2")
-  local shown = child:lua([[
-    local win = vim.api.nvim_list_wins()[2]
-    local buf = vim.api.nvim_win_get_buf(win)
-    return { vim.api.nvim_buf_get_lines(buf, 0, -1, true), vim.wo[win].diff, vim.bo[buf].modifiable, vim.wo.diff, vim.fn.expand("%:t") }
-  ]])
-  t.eq(shown, { { "proposed", "text" }, true, false, true, "a.txt" })
-  child:answer("hashline/proposedText", { text = "proposed\ntext\n", version = 0 })
-  child:cmd("Hashline diff")
-  child:wait("vim.fn.tabpagenr('$') == 2")
-  child:cmd("tabclose | 2wincmd w | quit")
-  t.eq(
-    child:lua("return { #vim.api.nvim_list_wins(), vim.wo.diff, #vim.fn.getbufinfo({ buflisted = 1 }) }"),
-    { 1, false, 1 }
-  )
-end)
-
 t.test("status: buffer variables and a User autocommand", function()
   local child = t.start()
   local uri = child:open("a.txt", LINES)
@@ -153,6 +103,62 @@ t.test("status: buffer variables and a User autocommand", function()
   )
   child:push("hashline/pendingEdits", list(uri, 0, {}))
   t.eq(child:lua("return { vim.b.hashline_status, vim.g.hashline_status_dict.pending }"), { "", 0 })
+end)
+
+t.test("User autocommands: offered, accepted, rejected", function()
+  local child = t.start()
+  local uri = child:open("a.txt", LINES)
+  child:lua([[
+    told = {}
+    vim.api.nvim_create_autocmd("User", {
+      pattern = { "HashlineOffered", "HashlineAccepted", "HashlineRejected" },
+      callback = function(event)
+        local numbers = vim.tbl_map(function(name) return tonumber(name:match(":(%d+)$")) end, event.data.hunks)
+        table.insert(told, { event.match, numbers, event.data.buf, event.data.uri == vim.uri_from_bufnr(0) })
+      end,
+    })
+  ]])
+  local function told()
+    return child:lua("local all = told; told = {}; return all")
+  end
+  local function push(hunks)
+    child:push("hashline/pendingEdits", list(uri, 0, hunks and { edit(hunks) } or {}))
+  end
+  local hunks = vim.deepcopy(HUNKS)
+  push(hunks)
+  t.eq(told(), { { "HashlineOffered", { 1, 2, 3 }, 1, true } })
+  hunks[1].deciding = true
+  push(hunks)
+  t.eq(told(), {}, "under way is not yet done")
+  hunks[1].deciding, hunks[1].decision, hunks[1].state = false, "accepted", "inText"
+  hunks[2].decision = "rejected"
+  push(hunks)
+  t.eq(told(), { { "HashlineAccepted", { 1 }, 1, true }, { "HashlineRejected", { 2 }, 1, true } })
+  hunks[1].decision, hunks[1].state = "undecided", "held"
+  push(hunks)
+  t.eq(told(), {}, "taken back it is no new offer")
+  -- The last hunk takes its edit from the list: what became of it is what was said here.
+  child:answer("hashline/decide", { queued = { messages.ID .. ":3", messages.ID .. ":1" }, refused = {} })
+  child:cmd("40 | Hashline reject")
+  t.wait(function()
+    return #child:said("hashline/decide") == 1
+  end, "it is said")
+  push()
+  t.eq(told(), { { "HashlineRejected", { 1, 3 }, 1, true } })
+  push(vim.deepcopy(HUNKS))
+  t.eq(told(), { { "HashlineOffered", { 1, 2, 3 }, 1, true } })
+  push()
+  t.eq(told(), {}, "decided elsewhere: nothing is known of it")
+  push(vim.deepcopy(HUNKS))
+  told()
+  child:answer("hashline/decide", {
+    queued = {},
+    refused = { { hunk = messages.ID .. ":1", why = "gone", message = "it is gone", others = {} } },
+  })
+  child:cmd("5 | Hashline accept")
+  child:wait("#notified == 1")
+  push()
+  t.eq(told(), {}, "refused is not accepted")
 end)
 
 t.test(":Hashline status says what the sidecar says", function()

@@ -87,7 +87,7 @@ end)
 t.test("wrong settings are told, and the rest holds", function()
   local child = t.start({ signs = 3, max_lines = 2 })
   child:open("a.txt", { "x" })
-  t.eq(child:notified(), { "hashline: `signs` is 3 (a number); expected a boolean" })
+  t.eq(child:notified(), { "hashline: `signs` is 3; expected a boolean" })
   t.eq(
     child:lua(
       "return { require('hashline.config').get('signs'), require('hashline.config').get('max_lines') }"
@@ -132,17 +132,23 @@ t.test("completion", function()
   local child = t.start()
   t.eq(child:lua("return vim.fn.getcompletion('Hashline ', 'cmdline')"), {
     "accept",
+    "conversation",
     "diff",
+    "edit",
     "keep",
     "list",
     "next",
+    "pick",
     "prev",
     "reject",
+    "reopen",
     "restart",
     "status",
     "undo",
   })
-  t.eq(child:lua("return vim.fn.getcompletion('Hashline re', 'cmdline')"), { "reject", "restart" })
+  t.eq(child:lua("return vim.fn.getcompletion('Hashline conversation re', 'cmdline')"), { "reject" })
+  t.eq(child:lua("return vim.fn.getcompletion('Hashline conversation reject th', 'cmdline')"), {})
+  t.eq(child:lua("return vim.fn.getcompletion('Hashline re', 'cmdline')"), { "reject", "reopen", "restart" })
   t.eq(child:lua("return vim.fn.getcompletion('Hashline reject th', 'cmdline')"), {})
 end)
 

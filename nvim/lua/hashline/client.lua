@@ -18,20 +18,21 @@ local NAME = "hashline"
 M.missing = nil ---@type string? why there is no binary, said once
 local stopping = {} ---@type table<integer, boolean> clients that are to end
 
---- LSP has null where Lua has nothing.
+--- LSP has null where Lua has nothing: Neovim 0.12 leaves it in what it reads, 0.11 does not. It is taken out in place, as a list
+--- may be long.
 ---@param value any
 ---@return any
 local function without_nulls(value)
-  if value == vim.NIL then
-    return nil
-  elseif type(value) ~= "table" then
-    return value
+  if type(value) == "table" then
+    for key, inner in pairs(value) do
+      if inner == vim.NIL then
+        value[key] = nil
+      elseif type(inner) == "table" then
+        without_nulls(inner)
+      end
+    end
   end
-  local out = {}
-  for key, inner in pairs(value) do
-    out[key] = without_nulls(inner)
-  end
-  return out
+  return value
 end
 
 local handlers = {
@@ -110,7 +111,7 @@ local function watch(buf)
       if client then
         local kind = undo.judge(buf)
         if kind then
-          client:notify("hashline/undo", { uri = vim.uri_from_bufnr(buf), kind = kind })
+          client:notify("hashline/undo" --[[@as any]], { uri = vim.uri_from_bufnr(buf), kind = kind })
         end
       end
     end,
@@ -149,6 +150,14 @@ local function ended(code, signal, client_id)
   end)
 end
 
+--- This editor, as the sidecar is to call it.
+---@return string
+function M.editor()
+  local version = vim.version --[[@as fun(): vim.Version]]
+  local v = version()
+  return ("Neovim %d.%d.%d"):format(v.major, v.minor, v.patch)
+end
+
 --- The client's settings for vim.lsp.start().
 ---@param binary string
 ---@param root string
@@ -157,10 +166,9 @@ function M.settings(binary, root)
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = { hashline = { protocol = protocol.version, version = M.version } }
   capabilities.workspace.workspaceEdit.documentChanges = true
-  local v = vim.version()
   return {
     name = NAME,
-    cmd = { binary, "lsp", "--editor", ("Neovim %d.%d.%d"):format(v.major, v.minor, v.patch) },
+    cmd = { binary, "lsp", "--editor", M.editor() },
     root_dir = root,
     capabilities = capabilities,
     handlers = handlers,

@@ -6,55 +6,100 @@ local M = {}
 ---@field bang boolean
 ---@field rest string
 
----@param verb "accept"|"reject"
----@return fun(call: hashline.Call)
+---@class hashline.Subcommand
+---@field run fun(call: hashline.Call)
+---@field bang boolean? it takes a !
+---@field words boolean? it takes words
+---@field completes string[]? what its first word may be
+
+---@param verb hashline.Verb
+---@return hashline.Subcommand
 local function deciding(verb)
-  return function(call)
-    require("hashline.decide").decide(verb, {
-      range = call.range,
-      whole_file = call.bang,
-      reason = verb == "reject" and call.rest ~= "" and call.rest or nil,
-    })
-  end
+  return {
+    bang = true,
+    words = verb == "reject",
+    run = function(call)
+      require("hashline.decide").decide(verb, {
+        range = call.range,
+        whole_file = call.bang,
+        reason = call.rest ~= "" and call.rest or nil,
+      })
+    end,
+  }
 end
 
 ---@param direction 1|-1
----@return fun(call: hashline.Call)
+---@return hashline.Subcommand
 local function stepping(direction)
-  return function(call)
-    require("hashline.navigation").step(direction * (tonumber(call.rest) or 1))
-  end
+  return {
+    words = true,
+    run = function(call)
+      require("hashline.navigation").step(direction * math.floor(tonumber(call.rest) or 1))
+    end,
+  }
 end
 
----@type table<string, { run: fun(call: hashline.Call), bang: boolean? }>
+---@param module string
+---@param name string
+---@return hashline.Subcommand
+local function calling(module, name)
+  return {
+    run = function()
+      require("hashline." .. module)[name]()
+    end,
+  }
+end
+
+---@type table<string, hashline.Verb>
+local VERBS = { accept = "accept", keep = "accept", reject = "reject", undo = "reject" }
+
+---@param call hashline.Call
+local function decide_conversation(call)
+  local word, reason = call.rest:match("^(%S*)%s*(.-)$") --[[@as string, string]]
+  local verb = VERBS[word]
+  if not verb then
+    vim.notify(
+      "hashline: say what is to become of it: `:Hashline conversation accept` or `reject`",
+      vim.log.levels.ERROR
+    )
+    return
+  end
+  require("hashline.decide").decide(verb, {
+    conversation = true,
+    reason = verb == "reject" and reason ~= "" and reason or nil,
+  })
+end
+
+---@type table<string, hashline.Subcommand>
 local subcommands = {
-  accept = { run = deciding("accept"), bang = true },
-  reject = { run = deciding("reject"), bang = true },
-  keep = { run = deciding("accept"), bang = true },
-  undo = { run = deciding("reject"), bang = true },
-  next = { run = stepping(1) },
-  prev = { run = stepping(-1) },
-  list = {
-    run = function()
-      require("hashline.list").open()
-    end,
+  accept = deciding("accept"),
+  reject = deciding("reject"),
+  keep = deciding("accept"),
+  undo = deciding("reject"),
+  conversation = {
+    run = decide_conversation,
+    words = true,
+    completes = { "accept", "keep", "reject", "undo" },
   },
-  diff = {
-    run = function()
-      require("hashline.compare").open()
-    end,
-  },
-  status = {
-    run = function()
-      require("hashline.status").show()
-    end,
-  },
-  restart = {
-    run = function()
-      require("hashline.client").restart()
-    end,
-  },
+  reopen = calling("decide", "reopen"),
+  next = stepping(1),
+  prev = stepping(-1),
+  pick = calling("pick", "open"),
+  list = calling("list", "open"),
+  diff = calling("compare", "open"),
+  edit = calling("proposal", "edit"),
+  status = calling("status", "show"),
+  restart = calling("client", "restart"),
 }
+
+---@param options string[]
+---@param lead string
+---@return string[]
+local function beginning(options, lead)
+  return vim.tbl_filter(function(option)
+    return vim.startswith(option, lead)
+  end, options)
+end
 
 ---@return string[]
 local function names()
@@ -64,23 +109,23 @@ end
 ---@param call vim.api.keyset.create_user_command.command_args
 function M.run(call)
   require("hashline").start()
-  local word, rest = call.args:match("^(%S*)%s*(.-)%s*$")
+  local word, rest = call.args:match("^(%S*)%s*(.-)%s*$") --[[@as string, string]]
   local name = word:gsub("!$", "")
   if name == "" then
     name = "status"
   end
+  local function refuse(message)
+    vim.notify("hashline: " .. message, vim.log.levels.ERROR)
+  end
   local subcommand = subcommands[name]
   if not subcommand then
-    vim.notify(
-      ("hashline: there is no `:Hashline %s`; there are %s"):format(name, table.concat(names(), ", ")),
-      vim.log.levels.ERROR
-    )
-    return
+    return refuse(("there is no `:Hashline %s`; there are %s"):format(name, table.concat(names(), ", ")))
   end
   local bang = call.bang or vim.endswith(word, "!")
   if bang and not subcommand.bang then
-    vim.notify(("hashline: `:Hashline %s` takes no !"):format(name), vim.log.levels.ERROR)
-    return
+    return refuse(("`:Hashline %s` takes no !"):format(name))
+  elseif rest ~= "" and not subcommand.words then
+    return refuse(("`:Hashline %s` takes no words, and got `%s`"):format(name, rest))
   end
   subcommand.run({ range = call.range > 0 and { call.line1, call.line2 } or nil, bang = bang, rest = rest })
 end
@@ -90,36 +135,74 @@ end
 ---@return string[]
 function M.complete(lead, line)
   local before = line:match("Hashline!?%s+(.*)$") or ""
-  if before:find("%s") then
-    return {} -- the subcommand stands already
+  local name, rest = before:match("^(%S+)%s+(.*)$")
+  if not name or not rest then
+    return beginning(names(), lead)
+  elseif rest:find("%s") then
+    return {}
   end
-  return vim.tbl_filter(function(name)
-    return vim.startswith(name, lead)
-  end, names())
+  return beginning((subcommands[name] or {}).completes or {}, lead)
 end
 
---- What a <Plug> map does. Those that can be repeated give back the keys to press.
+---@param action string what `g@` calls
+---@param motion string
+---@return string keys
+local function operating(action, motion)
+  vim.go.operatorfunc = "v:lua.require'hashline.decide'.operator_" .. action
+  return "g@" .. motion
+end
+
+--- What the <Plug> maps do. Those that can be repeated by a dot give back the keys to press.
+---@type table<string, fun(): string?>
+local actions = {
+  accept = function()
+    return operating("accept", "l")
+  end,
+  reject = function()
+    return operating("reject", "l")
+  end,
+  accept_motion = function()
+    return operating("accept_motion", "")
+  end,
+  reject_motion = function()
+    return operating("reject_motion", "")
+  end,
+  reject_reason = function()
+    require("hashline.decide").decide("reject", { ask_reason = true })
+  end,
+  accept_file = function()
+    require("hashline.decide").decide("accept", { whole_file = true })
+  end,
+  reject_file = function()
+    require("hashline.decide").decide("reject", { whole_file = true })
+  end,
+  accept_conversation = function()
+    require("hashline.decide").decide("accept", { conversation = true })
+  end,
+  reject_conversation = function()
+    require("hashline.decide").decide("reject", { conversation = true })
+  end,
+  next = function()
+    require("hashline.navigation").step(vim.v.count1)
+  end,
+  prev = function()
+    require("hashline.navigation").step(-vim.v.count1)
+  end,
+  select = function()
+    require("hashline.navigation").select()
+  end,
+}
+for _, name in ipairs({ "reopen", "pick", "list", "diff", "edit" }) do
+  actions[name] = function()
+    subcommands[name].run({ bang = false, rest = "" })
+  end
+end
+
 ---@param action string
----@return string?
+---@return string? keys
 function M.plug(action)
   require("hashline").start()
-  local decide, navigation = require("hashline.decide"), require("hashline.navigation")
-  if action == "accept" or action == "reject" then
-    vim.go.operatorfunc = ("v:lua.require'hashline.decide'.operator_%s"):format(action)
-    return "g@l"
-  elseif action == "accept_file" then
-    decide.decide("accept", { whole_file = true })
-  elseif action == "reject_file" then
-    decide.decide("reject", { whole_file = true })
-  elseif action == "next" then
-    navigation.step(vim.v.count1)
-  elseif action == "prev" then
-    navigation.step(-vim.v.count1)
-  elseif action == "select" then
-    navigation.select()
-  else
-    subcommands[action].run({ bang = false, rest = "" })
-  end
+  return actions[action]()
 end
 
 return M

@@ -1,4 +1,5 @@
---- The person's decisions: what they are about, and the ways out where one cannot be carried out as it is.
+--- The person's decisions: what they are about, and how they are said to the sidecar.
+local events = require("hashline.events")
 local hunks = require("hashline.hunks")
 local navigation = require("hashline.navigation")
 local protocol = require("hashline.protocol")
@@ -6,276 +7,395 @@ local state = require("hashline.state")
 
 local M = {}
 
+---@alias hashline.Verb "accept"|"reject"
+
+--- What the person means by a decision.
 ---@class hashline.Scope
 ---@field range [integer, integer]? first and last line, 1-based
 ---@field whole_file boolean?
+---@field conversation boolean? all that was done in the conversation of the hunk at the cursor, in whatever file
 ---@field reason string?
+---@field ask_reason boolean? ask for the reason before it is decided
+
+--- What a decision is about, as it is said to the sidecar, and the hunks that this means.
+---@class hashline.Target
+---@field client_id integer
+---@field buf integer? where the person decided, if it is about one buffer
+---@field fields hashline.Subject
+---@field places hashline.Place[]
 
 ---@param message string
 ---@param level integer?
-local function say(message, level)
+function M.say(message, level)
   vim.notify("hashline: " .. message, level or vim.log.levels.INFO)
 end
 
----@param buf integer in which the person decided
----@param document hashline.Document
----@param decision hashline.Decision
----@param on_refused fun(refused: hashline.Refusal[], queued: string[])?
-local function send(buf, document, decision, on_refused)
+--- A decision that was made here, to be taken back.
+---@class hashline.Made
+---@field client_id integer
+---@field names string[]
+---@field uris table<string, string> by hunk name
+
+local made = {} ---@type hashline.Made[] the last one last
+
+local MOST_MADE = 100
+
+---@param target hashline.Target
+---@param queued string[]
+local function remember(target, queued)
+  if #queued == 0 then
+    return
+  end
+  local uris = {}
+  for _, place in ipairs(target.places) do
+    uris[place.entry.name] = place.document.uri
+  end
+  made[#made + 1] = { client_id = target.client_id, names = queued, uris = uris }
+  if #made > MOST_MADE then
+    table.remove(made, 1)
+  end
+end
+
+---@param places hashline.Place[]
+---@return string[]
+local function names_of(places)
+  return vim.tbl_map(function(place)
+    return place.entry.name
+  end, places)
+end
+
+--- Says a decision to the sidecar.
+---@param target hashline.Target
+---@param decided table what is decided about it: fields of hashline/decide
+---@param on_answer fun(refused: hashline.Refusal[], queued: string[])?
+function M.send(target, decided, on_answer)
   -- The person may have taken some time to choose.
-  if state.buffer_of_uri(decision.uri) ~= buf then
-    return say("this file is not in its buffer any longer; nothing was decided", vim.log.levels.WARN)
+  if target.buf and state.buffer_of_uri(target.fields.uri or "") ~= target.buf then
+    return M.say("this file is not in its buffer any longer; nothing was decided", vim.log.levels.WARN)
   end
-  local client = vim.lsp.get_client_by_id(document.client_id)
+  local client = vim.lsp.get_client_by_id(target.client_id)
   if not client then
-    return say("the sidecar is not running; :Hashline restart", vim.log.levels.WARN)
+    return M.say("the sidecar is not running; :Hashline restart", vim.log.levels.WARN)
   end
-  client:request("hashline/decide", protocol.decision(decision), function(failure, result)
-    local refused = result and result.refused or {}
+  local decision = vim.tbl_extend("force", target.fields, decided) --[[@as hashline.Decision]]
+  events.asked(decision.decision, names_of(target.places))
+  protocol.ask(client, "hashline/decide", protocol.decision(decision), function(failure, result)
     if failure then
-      say(failure.message or vim.inspect(failure), vim.log.levels.ERROR)
-    elseif #refused > 0 then
-      if on_refused then
-        on_refused(refused, result.queued)
-      else
-        say(refused[1].message, vim.log.levels.WARN)
-      end
+      return M.say(failure.message or vim.inspect(failure), vim.log.levels.ERROR)
     end
-  end, buf)
+    local refused = result.refused
+    events.asked(decision.decision, result.queued)
+    events.refused(refused)
+    if decision.decision ~= "reopen" then
+      remember(target, result.queued)
+    end
+    if on_answer then
+      on_answer(refused, result.queued)
+    elseif #refused > 0 then
+      M.say_refused(refused)
+    end
+  end, target.buf)
 end
 
---- Asks for one of several ways on. The last one, which does nothing, is added here.
----@param prompt string
----@param ways { [1]: string, [2]: fun() }[]
-local function choose(prompt, ways)
-  ways[#ways + 1] = { "Cancel", function() end }
-  vim.ui.select(ways, {
-    prompt = prompt,
-    kind = "hashline",
-    format_item = function(way)
-      return way[1]
-    end,
-  }, function(way)
-    if way then
-      way[2]()
-    end
-  end)
+---@param refused hashline.Refusal[]
+function M.say_refused(refused)
+  local more = #refused > 1 and (" (and %d more)"):format(#refused - 1) or ""
+  M.say(refused[1].message .. more, vim.log.levels.WARN)
+end
+
+--- One hunk, wherever it is.
+---@param place hashline.Place
+---@param buf integer? where the person decided
+---@return hashline.Target
+function M.of_hunk(place, buf)
+  local document, entry = place.document, place.entry
+  return {
+    client_id = document.client_id,
+    buf = buf,
+    fields = { uri = document.uri, edit = entry.edit.id, hunk = entry.hunk.number },
+    places = { place },
+  }
 end
 
 ---@param document hashline.Document
----@param entry hashline.Entry
----@param fields table
----@return hashline.Decision
-local function of_hunk(document, entry, fields)
-  return vim.tbl_extend(
-    "force",
-    { uri = document.uri, edit = entry.edit.id, hunk = entry.hunk.number },
-    fields
+---@param entries hashline.Entry[]
+---@return hashline.Place[]
+local function places_of(document, entries)
+  return vim.tbl_map(function(entry)
+    return { document = document, entry = entry }
+  end, entries)
+end
+
+---@param document hashline.Document
+---@param buf integer?
+---@return hashline.Target
+local function of_file(document, buf)
+  return {
+    client_id = document.client_id,
+    buf = buf,
+    fields = { uri = document.uri },
+    places = places_of(document, document.entries),
+  }
+end
+
+--- A conversation, as each of the sidecars that know of it has it.
+---@param conversation string
+---@return hashline.Target[]
+local function of_conversation(conversation)
+  local by_client = {} ---@type table<integer, hashline.Target>
+  for _, place in ipairs(state.places()) do
+    if place.entry.edit.conversation == conversation then
+      local id = place.document.client_id
+      by_client[id] = by_client[id]
+        or { client_id = id, fields = { conversation = conversation }, places = {} }
+      table.insert(by_client[id].places, place)
+    end
+  end
+  return vim.tbl_values(by_client)
+end
+
+--- Why the edits of a document are not decided here.
+---@param document hashline.Document
+---@return string?
+local function elsewhere(document)
+  if document.read_only then
+    return ("these edits are decided in %s"):format(document.owner or "another editor")
+  end
+end
+
+--- How many hunks in how many files.
+---@param places hashline.Place[]
+---@return string
+local function extent(places)
+  local files = {}
+  for _, place in ipairs(places) do
+    files[place.document.key] = true
+  end
+  local count = vim.tbl_count(files)
+  return ("%d hunk%s in %d file%s"):format(
+    #places,
+    #places == 1 and "" or "s",
+    count,
+    count == 1 and "" or "s"
   )
 end
 
---- The ways out of a conflict.
----@param buf integer
----@param document hashline.Document
----@param entry hashline.Entry
----@param message string?
-local function offer_conflict(buf, document, entry, message)
-  local function way(decision)
-    return function()
-      send(buf, document, of_hunk(document, entry, { decision = decision }))
+--- Lets the person choose one of the conversations in which something is to decide.
+---@param verb hashline.Verb
+---@param on_choice fun(targets: hashline.Target[])
+local function choose_conversation(verb, on_choice)
+  local conversations, agents = {}, {}
+  for _, place in ipairs(state.places()) do
+    local edit = place.entry.edit
+    if not agents[edit.conversation] then
+      agents[edit.conversation] = edit.agent
+      conversations[#conversations + 1] = edit.conversation
     end
   end
-  local prompt = message or ("Conflicted: " .. (entry.hunk.conflict or "you changed these lines"))
-  if hunks.is_past_taking(entry.hunk) then
-    return choose(prompt, { { "Reject", way("reject") } })
+  if #conversations == 0 then
+    return M.say("nothing to decide")
   end
-  choose(prompt, {
-    { "Keep mine", way("keepMine") },
-    { "Take the agent's", way("takeTheirs") },
-    { "Keep both", way("keepBoth") },
-    {
-      "Edit by hand",
-      function()
-        require("hashline.by_hand").open(buf, entry)
-      end,
-    },
-  })
-end
-
---- The ways to take a hunk out that the person changed.
----@param buf integer
----@param document hashline.Document
----@param entry hashline.Entry
----@param reason string?
-local function offer_edited(buf, document, entry, reason)
-  local function way(edited)
-    return function()
-      send(buf, document, of_hunk(document, entry, { decision = "reject", reason = reason, edited = edited }))
-    end
-  end
-  choose("You changed lines of this hunk", {
-    { "Undo it, my changes too", way("undo") },
-    { "Undo it, keep my lines", way("keep") },
-  })
-end
-
----@param document hashline.Document
----@param name string EDIT:NUMBER
----@return hashline.Entry?
-local function named(document, name)
-  for _, entry in ipairs(document.entries) do
-    if entry.name == name then
-      return entry
-    end
-  end
-end
-
---- What to do when hunks were not decided.
----@param buf integer
----@param document hashline.Document
----@param decision hashline.Decision
----@param refused hashline.Refusal[]
----@param queued string[]
-local function after_refusal(buf, document, decision, refused, queued)
-  local first = refused[1]
-  local fresh = state.of_buffer(buf) or document
-  local entry = named(fresh, first.hunk)
-  local whys = {}
-  for _, refusal in ipairs(refused) do
-    whys[refusal.why] = true
-  end
-  local single = decision.hunk ~= nil and entry ~= nil
-
-  if whys.needsOthers and vim.tbl_count(whys) == 1 then
-    local others = {}
-    for _, refusal in ipairs(refused) do
-      for _, other in ipairs(refusal.others) do
-        others[other] = true
+  vim.ui.select(conversations, {
+    prompt = verb == "accept" and "Accept which conversation?" or "Reject which conversation?",
+    kind = "hashline",
+    format_item = function(conversation)
+      local places, names, seen = {}, {}, {}
+      for _, target in ipairs(of_conversation(conversation)) do
+        vim.list_extend(places, target.places)
       end
+      for _, place in ipairs(places) do
+        local name = vim.fs.basename(place.document.key)
+        if not seen[name] then
+          seen[name] = true
+          names[#names + 1] = name
+        end
+      end
+      local agent = vim.fn.strtrans(agents[conversation])
+      return ("%s · %s · %s"):format(agent, extent(places), table.concat(names, ", "))
+    end,
+  }, function(conversation)
+    if conversation then
+      on_choice(of_conversation(conversation))
     end
-    local count = vim.tbl_count(others)
-    local verb = decision.decision == "reject" and "Reject" or "Accept"
-    choose(first.message, {
-      {
-        ("%s with the %s it needs"):format(verb, count == 1 and "one" or count),
-        function()
-          send(buf, fresh, vim.tbl_extend("force", decision, { withOthers = true }))
-        end,
-      },
-    })
-  elseif first.why == "conflicted" and single and #queued == 0 then
-    offer_conflict(buf, fresh, entry, first.message)
-  elseif first.why == "edited" and single and #queued == 0 then
-    offer_edited(buf, fresh, entry, decision.reason)
-  elseif first.why == "collides" and single then
-    choose(first.message, {
-      {
-        "Reject the other, then " .. decision.decision .. " this",
-        function()
-          for _, other in ipairs(first.others) do
-            local edit, number = other:match("^(.*):(%d+)$")
-            send(buf, fresh, { decision = "reject", uri = fresh.uri, edit = edit, hunk = tonumber(number) })
-          end
-          send(buf, fresh, decision)
-        end,
-      },
-    })
-  elseif first.why == "conflicted" and #queued == 0 then
-    -- Nothing was done because of conflicts: the others can still be decided.
-    local stopped = {}
-    for _, refusal in ipairs(refused) do
-      stopped[refusal.hunk] = true
-    end
-    local among = fresh.entries
-    if decision.lines then
-      among = hunks.touching(among, decision.lines.start, decision.lines["end"])
-    end
-    local others = vim.tbl_filter(function(other)
-      return not stopped[other.name] and other.hunk.state ~= "conflicted"
-    end, among)
-    if #others == 0 then
-      return say(first.message, vim.log.levels.WARN)
-    end
-    choose(first.message, {
-      {
-        ("%s the %d other%s"):format(
-          decision.decision == "reject" and "Reject" or "Accept",
-          #others,
-          #others == 1 and "" or "s"
-        ),
-        function()
-          for _, other in ipairs(others) do
-            send(
-              buf,
-              fresh,
-              of_hunk(fresh, other, { decision = decision.decision, reason = decision.reason })
-            )
-          end
-        end,
-      },
-    })
-  else
-    local more = #refused > 1 and (" (and %d more)"):format(#refused - 1) or ""
-    say(first.message .. more, vim.log.levels.WARN)
-  end
-end
-
---- Accepts or rejects what a scope means: the hunk at the cursor, those in a range, those of the file.
----@param verb "accept"|"reject"
----@param scope hashline.Scope
-function M.decide(verb, scope)
-  local buf = vim.api.nvim_get_current_buf()
-  local document = state.of_buffer(buf)
-  local total = document and #document.entries or 0
-  if not document or total == 0 then
-    return say("nothing to decide in this buffer")
-  elseif document.buf ~= buf then
-    return say("another buffer shows the edits of this file", vim.log.levels.WARN)
-  end
-  if document.read_only then
-    return say(
-      ("these edits are decided in %s"):format(document.owner or "another editor"),
-      vim.log.levels.WARN
-    )
-  end
-  ---@type hashline.Decision
-  local decision = { decision = verb, uri = document.uri, reason = scope.reason }
-  if scope.whole_file then
-    -- The document alone says: all of it.
-  elseif scope.range then
-    local first, last = scope.range[1] - 1, scope.range[2]
-    local touched = hunks.touching(document.entries, first, last)
-    if #touched == 0 then
-      return say("no hunk in these lines; :Hashline next goes to one")
-    elseif #touched == 1 then
-      decision.edit, decision.hunk = touched[1].edit.id, touched[1].hunk.number
-    else
-      decision.lines = { start = first, ["end"] = last }
-    end
-  else
-    local entry = navigation.meant(buf, document.entries, vim.api.nvim_win_get_cursor(0)[1] - 1)
-    if not entry then
-      return say(("no hunk here; :Hashline next goes to one of %d"):format(total))
-    end
-    decision = of_hunk(document, entry, decision)
-    if verb == "accept" and entry.hunk.state == "conflicted" then
-      return offer_conflict(buf, document, entry)
-    elseif verb == "reject" and entry.hunk.state == "edited" then
-      return offer_edited(buf, document, entry, scope.reason)
-    end
-  end
-  send(buf, document, decision, function(refused, queued)
-    after_refusal(buf, document, decision, refused, queued)
   end)
 end
 
---- What `g@` calls, so that `.` repeats a decision. The motion means nothing: it is about the cursor.
+--- The hunk at the cursor, in the text or in the list of all of them.
+---@param buf integer
+---@return hashline.Place?
+local function at_cursor(buf)
+  local row = vim.api.nvim_win_get_cursor(0)[1]
+  local list = require("hashline.list")
+  if list.is_here() then
+    return list.places(row, row)[1]
+  end
+  local document = state.of_buffer(buf)
+  local entry = document and navigation.meant(buf, document.entries, row - 1)
+  return document and entry and { document = document, entry = entry }
+end
+
+--- What a scope means in the list: the hunks of its lines, or the files of these.
+---@param scope hashline.Scope
+---@return hashline.Target[]?
+---@return string? why there are none
+local function in_list(scope)
+  local row = vim.api.nvim_win_get_cursor(0)[1]
+  local first, last = unpack(scope.range or { row, row })
+  local targets, files = {}, {}
+  for _, place in ipairs(require("hashline.list").places(first, last)) do
+    local why = elsewhere(place.document)
+    if why then
+      return nil, why
+    elseif not scope.whole_file then
+      targets[#targets + 1] = M.of_hunk(place)
+    elseif not files[place.document.key] then
+      files[place.document.key] = true
+      targets[#targets + 1] = of_file(place.document)
+    end
+  end
+  if #targets == 0 then
+    return nil, "what this line said is decided; :Hashline list shows what is left"
+  end
+  return targets
+end
+
+--- What a scope means in a buffer.
+---@param buf integer
+---@param scope hashline.Scope
+---@return hashline.Target[]?
+---@return string? why there is none
+---@return integer? level
+local function in_buffer(buf, scope)
+  local document = state.of_buffer(buf)
+  local total = document and #document.entries or 0
+  if not document or total == 0 then
+    return nil, "nothing to decide in this buffer"
+  elseif document.buf ~= buf then
+    return nil, "another buffer shows the edits of this file", vim.log.levels.WARN
+  elseif document.read_only then
+    return nil, elsewhere(document), vim.log.levels.WARN
+  elseif scope.whole_file then
+    return { of_file(document, buf) }
+  elseif not scope.range then
+    local place = at_cursor(buf)
+    if not place then
+      return nil, ("no hunk here; :Hashline next goes to one of %d"):format(total)
+    end
+    return { M.of_hunk(place, buf) }
+  end
+  local first, last = scope.range[1] - 1, scope.range[2]
+  local places = places_of(document, hunks.touching(document.entries, first, last))
+  if #places == 0 then
+    return nil, "no hunk in these lines; :Hashline next goes to one"
+  elseif #places == 1 then
+    return { M.of_hunk(places[1], buf) }
+  end
+  local lines = { start = first, ["end"] = last }
+  return {
+    {
+      client_id = document.client_id,
+      buf = buf,
+      fields = { uri = document.uri, lines = lines },
+      places = places,
+    },
+  }
+end
+
+---@param verb hashline.Verb
+---@param targets hashline.Target[]
+---@param scope hashline.Scope
+local function carry_out(verb, targets, scope)
+  local ways = require("hashline.ways")
+  for _, target in ipairs(targets) do
+    local decided = { decision = verb, reason = scope.reason }
+    if #targets > 1 then
+      M.send(target, decided) -- one question after the other would be asked
+    elseif not ways.ask_first(target, decided) then
+      M.send(target, decided, function(refused, queued)
+        if #refused > 0 then
+          ways.after_refusal(target, decided, refused, queued)
+        elseif target.fields.conversation then
+          M.say((verb == "accept" and "accepting " or "rejecting ") .. extent(target.places))
+        end
+      end)
+    end
+  end
+end
+
+---@param verb hashline.Verb
+---@param targets hashline.Target[]
+---@param scope hashline.Scope
+local function ask_and_carry_out(verb, targets, scope)
+  if not scope.ask_reason then
+    return carry_out(verb, targets, scope)
+  end
+  vim.ui.input({ prompt = "Why is it rejected? " }, function(reason)
+    if reason then
+      reason = vim.trim(reason)
+      carry_out(verb, targets, vim.tbl_extend("force", scope, { reason = reason ~= "" and reason or nil }))
+    end
+  end)
+end
+
+--- Accepts or rejects what a scope means.
+---@param verb hashline.Verb
+---@param scope hashline.Scope
+function M.decide(verb, scope)
+  local buf = vim.api.nvim_get_current_buf()
+  local targets, why, level
+  if scope.conversation then
+    local place = at_cursor(buf)
+    if not place then
+      return choose_conversation(verb, function(chosen)
+        ask_and_carry_out(verb, chosen, scope)
+      end)
+    end
+    targets = of_conversation(place.entry.edit.conversation)
+  elseif require("hashline.list").is_here() then
+    targets, why = in_list(scope)
+  else
+    targets, why, level = in_buffer(buf, scope)
+  end
+  if not targets then
+    return M.say(why --[[@as string]], level)
+  end
+  ask_and_carry_out(verb, targets, scope)
+end
+
+--- Takes the last decision that was made here back: its hunks are to be decided again.
+function M.reopen()
+  local last = table.remove(made)
+  if not last then
+    return M.say("no decision was made here that could be taken back")
+  end
+  for _, name in ipairs(last.names) do
+    local edit, number = name:match("^(.*):(%d+)$")
+    local fields = { uri = last.uris[name], edit = edit, hunk = math.floor(tonumber(number) or 1) }
+    M.send({ client_id = last.client_id, fields = fields, places = {} }, { decision = "reopen" })
+  end
+end
+
+--- What `g@` calls, so that `.` repeats a decision about the hunk at the cursor. The motion means nothing.
 function M.operator_accept()
   M.decide("accept", {})
 end
 
 function M.operator_reject()
   M.decide("reject", {})
+end
+
+---@return [integer, integer]
+local function moved_over()
+  return { vim.api.nvim_buf_get_mark(0, "[")[1], vim.api.nvim_buf_get_mark(0, "]")[1] }
+end
+
+--- The same about the lines that a motion goes over.
+function M.operator_accept_motion()
+  M.decide("accept", { range = moved_over() })
+end
+
+function M.operator_reject_motion()
+  M.decide("reject", { range = moved_over() })
 end
 
 return M

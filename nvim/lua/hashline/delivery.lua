@@ -47,17 +47,14 @@ local function let_command_end(edit)
     if left <= 0 then
       return
     end
-    local autocmd, timer, over
+    local autocmd ---@type integer
+    local timer = assert(vim.uv.new_timer())
     local function go_on()
-      if over then
-        return
+      if timer:is_closing() then
+        return -- it was both
       end
-      over = true
+      timer:close()
       vim.api.nvim_del_autocmd(autocmd)
-      timer:stop()
-      if not timer:is_closing() then
-        timer:close()
-      end
       local ok, failure = coroutine.resume(co)
       if not ok then
         error(failure, 0)
@@ -67,8 +64,8 @@ local function let_command_end(edit)
       pattern = "no*:*",
       callback = vim.schedule_wrap(go_on),
     })
-    timer = vim.defer_fn(go_on, left)
-    coroutine.yield()
+    timer:start(left, 0, vim.schedule_wrap(go_on))
+    coroutine.yield() ---@diagnostic disable-line: await-in-sync
   end
 end
 
@@ -197,7 +194,7 @@ end
 --- Applies edits, and leaves each window's cursor and text, and what is selected, where they were.
 ---@param buf integer
 ---@param edits lsp.TextEdit[]
----@param encoding string
+---@param encoding "utf-8"|"utf-16"|"utf-32"
 local function apply_quietly(buf, edits, encoding)
   local ns = vim.api.nvim_create_namespace("hashline.delivery")
   local windows = {}
@@ -206,8 +203,8 @@ local function apply_quietly(buf, edits, encoding)
     windows[#windows + 1] = {
       win = win,
       view = view,
-      top = remember(buf, ns, edits, view.topline - 1, 0),
-      cursor = remember(buf, ns, edits, view.lnum - 1, view.col),
+      top = remember(buf, ns, edits, math.floor(view.topline) - 1, 0),
+      cursor = remember(buf, ns, edits, math.floor(view.lnum) - 1, math.floor(view.col)),
     }
   end
   local restore_selection = remember_selection(buf, ns, edits)
@@ -294,7 +291,7 @@ function M.apply(params, client)
   end
   for _, made in ipairs(parcels) do
     local buf = made.buf
-    local was_modified = vim.bo[buf].modified
+    local was_modified = vim.bo[buf].modified --[[@as boolean]]
     local ok, failure = pcall(function()
       close_undo_block(buf)
       apply_quietly(buf, made.edits, client.offset_encoding)

@@ -8,9 +8,9 @@ function M.check()
 
   health.start("hashline: Neovim")
   if vim.fn.has("nvim-0.11") == 1 then
-    health.ok(tostring(vim.version()))
+    health.ok(client.editor())
   else
-    health.error("Neovim 0.11 or later is needed, this is " .. tostring(vim.version()))
+    health.error("Neovim 0.11 or later is needed, this is " .. client.editor())
   end
 
   health.start("hashline: settings")

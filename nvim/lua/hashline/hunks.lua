@@ -7,6 +7,11 @@ local M = {}
 ---@field edit hashline.Edit
 ---@field hunk hashline.Hunk
 ---@field lines hashline.Lines? where it is now: a copy, moved along with the typing
+---@field spans [table<integer, hashline.Span[]>, table<integer, hashline.Span[]>]? what differs inside its lines, once it was asked for
+
+--- One that has a place in the text.
+---@class hashline.PlacedEntry : hashline.Entry
+---@field lines hashline.Lines
 
 --- Whether a hunk is about the file itself.
 ---@param hunk hashline.Hunk
@@ -135,18 +140,18 @@ end
 ---@param row integer 0-based
 ---@param count integer how many hunks on; negative: back
 ---@param from hashline.Entry? the hunk that is meant there
----@return hashline.Entry?
+---@return hashline.PlacedEntry?
 ---@return integer? position among the hunks that have a place
 ---@return integer? total
 function M.following(entries, row, count, from)
   local placed = vim.tbl_filter(function(entry)
     return entry.lines ~= nil
-  end, entries)
+  end, entries) --[[@as hashline.PlacedEntry[] ]]
   if #placed == 0 or count == 0 then
     return nil
   end
   -- Several hunks may share a row: from one of them it goes by their order.
-  local position
+  local position ---@type integer?
   for i, entry in ipairs(placed) do
     if entry == from and M.row(entry.lines) == row then
       position = i + count

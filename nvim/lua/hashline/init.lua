@@ -15,6 +15,7 @@ function M.start()
   require("hashline.render").start()
   state.subscribe(require("hashline.status").update)
   state.subscribe(require("hashline.notice").update)
+  state.subscribe(require("hashline.events").update)
   -- At once, as the next change may follow at once.
   local group = vim.api.nvim_create_augroup("hashline.name", {})
   vim.api.nvim_create_autocmd("BufFilePre", {
@@ -34,7 +35,7 @@ function M.start()
 end
 
 --- Settings, if not given as `vim.g.hashline`. Calling it is optional.
----@param settings table?
+---@param settings hashline.Settings?
 function M.setup(settings)
   require("hashline.config").set(settings or {})
 end

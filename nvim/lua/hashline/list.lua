@@ -1,8 +1,10 @@
---- All undecided hunks of all documents in the quickfix list.
+--- All undecided hunks of all documents in the quickfix list, where they can be decided, too.
 local hunks = require("hashline.hunks")
 local state = require("hashline.state")
 
 local M = {}
+
+local TITLE = "Hashline"
 
 local STATES = { inText = "in the text, ", edited = "changed by you, ", conflicted = "conflicted, " }
 
@@ -17,10 +19,11 @@ local function sample(hunk)
   end
 end
 
+--- A hunk as an entry of the list.
 ---@param document hashline.Document
 ---@param entry hashline.Entry
 ---@return table
-local function item(document, entry)
+function M.item(document, entry)
   local hunk = entry.hunk
   local parts = { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks) }
   if hunks.is_of_file(hunk) then
@@ -42,14 +45,75 @@ end
 
 ---@return table[]
 function M.items()
-  local items = {}
-  for _, document in ipairs(state.all()) do
-    for _, entry in ipairs(document.entries) do
-      items[#items + 1] = item(document, entry)
+  return vim.tbl_map(function(place)
+    return M.item(place.document, place.entry)
+  end, state.places())
+end
+
+--- Whether the cursor is in the list.
+---@return boolean
+function M.is_here()
+  return vim.bo.buftype == "quickfix"
+    and vim.fn.getwininfo(vim.api.nvim_get_current_win())[1].loclist == 0
+    and vim.fn.getqflist({ title = 0 }).title == TITLE
+end
+
+--- The undecided hunks that lines of the list are about.
+---@param first integer 1-based
+---@param last integer
+---@return hashline.Place[]
+function M.places(first, last)
+  local found = {}
+  for _, line in ipairs(vim.list_slice(vim.fn.getqflist(), first, last)) do
+    local place = type(line.user_data) == "table" and state.named(line.user_data.hashline)
+    found[#found + 1] = place or nil
+  end
+  return found
+end
+
+local id ---@type integer? of the list
+local filled_with ---@type string what it says
+local is_due = false
+
+---@param items table[]
+---@return string
+local function what_it_says(items)
+  local said = {}
+  for _, line in ipairs(items) do
+    vim.list_extend(said, { line.user_data.hashline, line.text })
+  end
+  return table.concat(said, "\n")
+end
+
+--- Brings the list to what is left to decide. Cursor and entry stay where they are.
+local function renew()
+  is_due = false
+  local current = vim.fn.getqflist({ id = id, title = 0, idx = 0, winid = 0 })
+  if current.title ~= TITLE then
+    id = nil -- it went the way of old lists
+    return
+  end
+  local items = M.items()
+  if what_it_says(items) == filled_with then
+    return -- Neovim itself moves its lines along with the typing
+  end
+  filled_with = what_it_says(items)
+  local views = {}
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    local info = vim.fn.getwininfo(win)[1]
+    if info.quickfix == 1 and info.loclist == 0 then
+      views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
     end
   end
-  return items
+  vim.fn.setqflist({}, "r", { id = id, items = items, idx = math.max(math.min(current.idx, #items), 1) })
+  for win, view in pairs(views) do
+    vim.api.nvim_win_call(win, function()
+      vim.fn.winrestview(view)
+    end)
+  end
 end
+
+local subscribed = false
 
 --- Fills the quickfix list and opens it: the person asked for it.
 function M.open()
@@ -59,9 +123,19 @@ function M.open()
     return
   end
   local current = vim.fn.getqflist({ title = 0 })
-  local action = current.title == "Hashline" and "r" or " "
-  vim.fn.setqflist({}, action, { title = "Hashline", items = items })
+  local action = current.title == TITLE and "r" or " "
+  vim.fn.setqflist({}, action, { title = TITLE, items = items })
+  id, filled_with = vim.fn.getqflist({ id = 0 }).id, what_it_says(items)
   vim.cmd("botright copen")
+  if not subscribed then
+    subscribed = true
+    state.subscribe(function()
+      if id and not is_due then
+        is_due = true
+        vim.schedule(renew) -- several documents change together
+      end
+    end)
+  end
 end
 
 return M

@@ -6,7 +6,7 @@ local state = require("hashline.state")
 local M = {}
 
 --- Says where one is, for those who do not see colours, too.
----@param entry hashline.Entry
+---@param entry hashline.PlacedEntry
 ---@param position integer
 ---@param total integer
 local function announce(entry, position, total)
@@ -34,7 +34,7 @@ end
 
 --- Scrolls as far as needed to show the virtual lines under the cursor's line.
 ---@param buf integer
----@param entry hashline.Entry
+---@param entry hashline.PlacedEntry
 local function reveal(buf, entry)
   local win = vim.api.nvim_get_current_win()
   local height = vim.api.nvim_win_get_height(win)
@@ -90,16 +90,24 @@ function M.meant(buf, entries, row)
   return hunks.at(entries, row)
 end
 
----@param entry hashline.Entry
-function M.go(entry)
+--- Puts the cursor on a hunk of the current buffer.
+---@param entry hashline.PlacedEntry
+function M.settle_on(entry)
   local buf = vim.api.nvim_get_current_buf()
-  vim.cmd.normal({ "m'", bang = true })
   local row = math.min(hunks.row(entry.lines), vim.api.nvim_buf_line_count(buf) - 1)
   local line = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ""
   vim.api.nvim_win_set_cursor(0, { row + 1, #(line:match("^%s*")) })
   remember(buf, row, entry)
   vim.cmd.normal({ "zv", bang = true })
+  render.draw_around(buf, row)
   reveal(buf, entry)
+end
+
+--- The same as a jump, which |CTRL-O| takes back.
+---@param entry hashline.PlacedEntry
+function M.go(entry)
+  vim.cmd.normal({ "m'", bang = true })
+  M.settle_on(entry)
 end
 
 --- Goes count hunks on, or back if it is negative.
@@ -126,14 +134,15 @@ function M.select()
   local document = state.of_buffer(buf)
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local entry = document and M.meant(buf, document.entries, row)
-  if not entry or entry.lines.start == entry.lines["end"] then
+  local lines = entry and entry.lines
+  if not lines or lines.start == lines["end"] then
     return
   end
   if vim.fn.mode():find("[vV\22]") then
     vim.cmd.normal({ vim.keycode("<Esc>"), bang = true })
   end
-  local last = math.min(entry.lines["end"], vim.api.nvim_buf_line_count(0))
-  vim.api.nvim_win_set_cursor(0, { entry.lines.start + 1, 0 })
+  local last = math.min(lines["end"], vim.api.nvim_buf_line_count(0))
+  vim.api.nvim_win_set_cursor(0, { lines.start + 1, 0 })
   vim.cmd.normal({ "V", bang = true })
   vim.api.nvim_win_set_cursor(0, { last, 0 })
 end

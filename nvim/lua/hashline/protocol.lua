@@ -73,13 +73,16 @@ M.values = {
 ---@field readOnly boolean
 ---@field edits hashline.Edit[]
 
----@class hashline.Decision
----@field decision "accept"|"reject"|"keepMine"|"takeTheirs"|"keepBoth"|"reopen"
+--- What a decision is about.
+---@class hashline.Subject
 ---@field uri string?
 ---@field edit string?
 ---@field hunk integer?
 ---@field conversation string?
 ---@field lines hashline.Lines?
+
+---@class hashline.Decision : hashline.Subject
+---@field decision "accept"|"reject"|"keepMine"|"takeTheirs"|"keepBoth"|"reopen"
 ---@field reason string?
 ---@field text string[]?
 ---@field edited "undo"|"keep"|nil
@@ -91,13 +94,23 @@ M.values = {
 ---@field message string
 ---@field others string[]
 
+--- Asks the sidecar. (Neovim's types know the methods of LSP alone.)
+---@param client vim.lsp.Client
+---@param method string
+---@param params table
+---@param on_answer fun(failure: table?, result: table)
+---@param buf integer?
+function M.ask(client, method, params, on_answer, buf)
+  client:request(method --[[@as any]], params, on_answer, buf)
+end
+
 --- A decision with every field of the page, null where nothing was said.
 ---@param decision hashline.Decision
 ---@return table
 function M.decision(decision)
-  local message = {}
+  local message = {} ---@type table<string, any>
   for _, field in ipairs(M.messages["hashline/decide"].params) do
-    local value = decision[field]
+    local value = decision[field] ---@type any
     if value == nil then
       value = vim.NIL
     end

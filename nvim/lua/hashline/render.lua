@@ -34,12 +34,15 @@ M.highlights = {
 ---@class hashline.Bunch
 ---@field row integer
 ---@field above boolean
----@field entries hashline.Entry[] in the order of the text
+---@field entries hashline.Entry[] ordered as the text is
 
 ---@class hashline.Drawn
 ---@field id integer extmark
 ---@field signs integer[] extmarks
----@field look string what it was made from
+---@field look hashline.Look what it was made for
+---@field above boolean
+---@field decided_by string?
+---@field hunks hashline.DrawnHunk[]
 ---@field depth table<string, integer> by hunk name: its last virtual line among those of its bunch
 
 local hidden = {} ---@type table<integer, integer> by buffer: how many comparisons of it are open
@@ -55,6 +58,7 @@ local function room_of(win)
   return math.max(info.width - info.textoff, 12)
 end
 
+--- How the buffer is looked at: the same table as before, if it is so.
 ---@param buf integer
 ---@return hashline.Look
 local function look_of(buf)
@@ -70,7 +74,10 @@ local function look_of(buf)
     look.height = math.max(look.height, vim.api.nvim_win_get_height(win))
     look.wraps = look.wraps or vim.wo[win].wrap
   end
-  return look
+  if not vim.deep_equal(looks[buf], look) then
+    looks[buf] = look
+  end
+  return looks[buf]
 end
 
 --- Where the virtual lines of a hunk hang: on a line of the hunk, or on the line before its place.
@@ -91,7 +98,7 @@ end
 
 --- The bunches of a document's hunks. Neovim draws the virtual lines of several marks on one line in an order of its own,
 --- so a bunch has one mark.
----@param entries hashline.Entry[] in the order of the text
+---@param entries hashline.Entry[] ordered as the text is
 ---@param line_count integer
 ---@return table<string, hashline.Bunch> by the names of its hunks
 local function bunches(entries, line_count)
@@ -99,7 +106,7 @@ local function bunches(entries, line_count)
   for _, entry in ipairs(entries) do
     if entry.lines then
       local row, above = hook(entry, line_count)
-      local key = row .. (above and "above" or "below")
+      local key = above and -row - 1 or row
       if not by_hook[key] then
         by_hook[key] = { row = row, above = above, entries = {} }
       end
@@ -107,11 +114,11 @@ local function bunches(entries, line_count)
     end
   end
   for _, bunch in pairs(by_hook) do
-    local names = {}
-    for _, entry in ipairs(bunch.entries) do
-      names[#names + 1] = entry.name
+    local names = bunch.entries[1].name
+    for i = 2, #bunch.entries do
+      names = names .. " " .. bunch.entries[i].name
     end
-    found[table.concat(names, " ")] = bunch
+    found[names] = bunch
   end
   return found
 end
@@ -144,26 +151,70 @@ local function erase(buf, names)
   drawn[buf][names] = nil
 end
 
---- What a hunk's looks depend on. Not where it is: marks move along with the typing.
+--- Who decides, if it is not the person here.
+---@param document hashline.Document
+---@return string?
+local function decider(document)
+  return document.read_only and (document.owner or "") or nil
+end
+
+--- What a hunk was drawn from. Not where it is: marks move along with the typing.
+---@class hashline.DrawnHunk
+---@field hunk hashline.Hunk
+---@field height integer of its place in the text
+---@field of integer how many hunks its edit has
+---@field agent string
+---@field needs string?
+
+---@param one any[]?
+---@param other any[]?
+---@return boolean
+local function are_equal(one, other)
+  one, other = one or {}, other or {}
+  for i = 1, math.max(#one, #other) do
+    if one[i] ~= other[i] then
+      return false
+    end
+  end
+  return true
+end
+
+--- Whether a hunk looks as it is drawn. Asked of all of them whenever a list comes, so nothing is made for it.
+---@param drawn_from hashline.DrawnHunk
 ---@param entry hashline.Entry
 ---@param document hashline.Document
----@return any[]
-local function looks_of(entry, document)
-  local hunk, lines = entry.hunk, entry.lines
-  return {
-    lines["end"] - lines.start,
-    hunk.state,
-    hunk.deciding,
-    hunk.conflict or "",
-    hunk.file or "",
-    hunk.ways or {},
-    hunk.proposed,
-    hunk.removed,
-    #entry.edit.hunks,
-    entry.edit.agent,
-    document.read_only,
-    document.owner or "",
-  }
+---@return boolean
+local function looks_drawn(drawn_from, entry, document)
+  local old, new = drawn_from.hunk, entry.hunk
+  return old.state == new.state
+    and old.deciding == new.deciding
+    and old.conflict == new.conflict
+    and old.file == new.file
+    and are_equal(old.proposed, new.proposed)
+    and are_equal(old.removed, new.removed)
+    and are_equal(old.ways, new.ways)
+    and drawn_from.height == entry.lines["end"] - entry.lines.start
+    and drawn_from.of == #entry.edit.hunks
+    and drawn_from.agent == entry.edit.agent
+    and drawn_from.needs == virtual.needs(entry, document)
+end
+
+---@param buf integer
+---@param mark hashline.Drawn
+---@param bunch hashline.Bunch
+---@param document hashline.Document
+---@param look hashline.Look
+---@return boolean
+local function is_drawn(buf, mark, bunch, document, look)
+  if mark.look ~= look or mark.above ~= bunch.above or mark.decided_by ~= decider(document) then
+    return false
+  end
+  for i, entry in ipairs(bunch.entries) do
+    if not looks_drawn(mark.hunks[i], entry, document) then
+      return false
+    end
+  end
+  return vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})[1] == bunch.row
 end
 
 ---@param buf integer
@@ -173,17 +224,10 @@ end
 ---@param look hashline.Look
 ---@return boolean changed
 local function draw(buf, names, bunch, document, look)
-  local made_from = { bunch.above, look }
-  for _, entry in ipairs(bunch.entries) do
-    made_from[#made_from + 1] = looks_of(entry, document)
-  end
-  made_from = vim.json.encode(made_from)
   local mark = drawn[buf][names]
-  if mark then
-    local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})
-    if mark.look == made_from and at[1] == bunch.row then
-      return false
-    end
+  if mark and is_drawn(buf, mark, bunch, document, look) then
+    return false
+  elseif mark then
     erase(buf, names)
   end
   local lines, depth, signs = {}, {}, {}
@@ -208,7 +252,23 @@ local function draw(buf, names, bunch, document, look)
       end
     end
   end
-  drawn[buf][names] = { id = id, signs = signs, look = made_from, depth = depth }
+  drawn[buf][names] = {
+    id = id,
+    signs = signs,
+    depth = depth,
+    look = look,
+    above = bunch.above,
+    decided_by = decider(document),
+    hunks = vim.tbl_map(function(entry)
+      return {
+        hunk = entry.hunk,
+        height = entry.lines["end"] - entry.lines.start,
+        of = #entry.edit.hunks,
+        agent = entry.edit.agent,
+        needs = virtual.needs(entry, document),
+      }
+    end, bunch.entries),
+  }
   return true
 end
 
@@ -250,9 +310,44 @@ local function draw_all_of(buf)
   end
 end
 
+--- Whether a row is on the screen in one of these windows, or nearly.
+---@param windows { topline: integer, botline: integer, height: integer }[]
+---@param row integer 0-based
+---@return boolean
+local function is_in_view(windows, row)
+  for _, info in ipairs(windows) do
+    if info.topline - info.height <= row and row <= info.botline + info.height then
+      return true
+    end
+  end
+  return false
+end
+
+-- What is out of sight is drawn in pieces of so many milliseconds, so that no key waits for it.
+local PIECE_MS = 5
+
+local unfinished = {} ---@type table<integer, boolean> by buffer
+
+--- Goes on with what is left to draw.
+---@param buf integer
+local function finish_later(buf)
+  if unfinished[buf] then
+    return
+  end
+  unfinished[buf] = true
+  vim.defer_fn(function()
+    unfinished[buf] = nil
+    local document = state.of_buffer(buf)
+    if document then
+      M.update(document)
+    end
+  end, PIECE_MS)
+end
+
 --- Draws a document's hunks anew, as far as they changed.
 ---@param document hashline.Document
-function M.update(document)
+---@param row integer? that will be on the screen
+function M.update(document, row)
   local buf = document.buf
   if not buf or not vim.api.nvim_buf_is_loaded(buf) then
     return
@@ -260,16 +355,32 @@ function M.update(document)
   drawn[buf] = drawn[buf] or {}
   local above_before = lines_above_first(buf)
   local look = look_of(buf)
-  looks[buf] = look
-  local changed = false
+  local changed, out_of_sight = false, {}
+  local windows = vim.tbl_map(function(win)
+    return vim.fn.getwininfo(win)[1]
+  end, vim.fn.win_findbuf(buf))
+  if row then
+    windows[#windows + 1] = { topline = row, botline = row, height = look.height }
+  end
   local wanted = hidden[buf] and {} or bunches(document.entries, vim.api.nvim_buf_line_count(buf))
   for names, bunch in pairs(wanted) do
-    changed = draw(buf, names, bunch, document, look) or changed
+    if is_in_view(windows, bunch.row) then
+      changed = draw(buf, names, bunch, document, look) or changed
+    else
+      out_of_sight[names] = bunch
+    end
   end
   for names in pairs(drawn[buf]) do
     if not wanted[names] then
       erase(buf, names)
       changed = true
+    end
+  end
+  local till = vim.uv.hrtime() + PIECE_MS * 1e6
+  for names, bunch in pairs(out_of_sight) do
+    if draw(buf, names, bunch, document, look) and vim.uv.hrtime() > till then
+      finish_later(buf)
+      break
     end
   end
   if changed then
@@ -315,6 +426,16 @@ function M.height(buf, entry)
   return 0
 end
 
+--- Draws what will be on the screen when the cursor is in a row, if it was out of sight and its turn did not come yet.
+---@param buf integer
+---@param row integer 0-based
+function M.draw_around(buf, row)
+  local document = unfinished[buf] and state.of_buffer(buf)
+  if document then
+    M.update(document, row)
+  end
+end
+
 ---@class hashline.Row
 ---@field group string
 ---@field spans hashline.Span[]?
@@ -323,10 +444,11 @@ end
 local rows = {} ---@type table<integer, hashline.Row> of the window being drawn
 local in_view = {} ---@type table<integer, hashline.Document> by window, in this redraw
 
+---@param buf integer
 ---@param document hashline.Document
 ---@param top integer
 ---@param bottom integer
-local function collect(document, top, bottom)
+local function collect(buf, document, top, bottom)
   rows = {}
   for _, entry in ipairs(document.entries) do
     local lines, hunk = entry.lines, entry.hunk
@@ -335,12 +457,12 @@ local function collect(document, top, bottom)
       local group = hunk.state == "conflicted" and "HashlineConflict"
         or in_text and "HashlineAdded"
         or "HashlineRemoved"
-      local in_removed, in_proposed = words.paired(hunk.removed, hunk.proposed)
+      local in_removed, in_proposed = words.of(entry)
       local texts = in_text and hunk.proposed or hunk.removed
       local spans = in_text and in_proposed or in_removed
       for row = math.max(lines.start, top), math.min(lines["end"] - 1, bottom) do
         local index = row - lines.start + 1
-        local same = vim.api.nvim_buf_get_lines(document.buf, row, row + 1, false)[1] == texts[index]
+        local same = vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] == texts[index]
         rows[row] = { group = group, spans = same and spans[index] or nil, emphasis = group .. "Word" }
       end
     end
@@ -409,8 +531,9 @@ function M.start()
       for win, moved in pairs(vim.v.event) do
         -- Come back to the top: show again what stands above the first line. Scrolling it away by hand
         -- changes topfill only, and is left alone.
-        if win ~= "all" and moved.topline ~= 0 and vim.api.nvim_win_is_valid(tonumber(win)) then
-          show_above_first(tonumber(win))
+        local id = math.floor(tonumber(win) or 0) -- "all" is none
+        if id ~= 0 and moved.topline ~= 0 and vim.api.nvim_win_is_valid(id) then
+          show_above_first(id)
         end
       end
     end,
@@ -422,7 +545,7 @@ function M.start()
         return false
       end
       in_view[win] = document
-      return collect(document, top, bottom)
+      return collect(buf, document, top, bottom)
     end,
     on_line = function(_, _, buf, row)
       draw_row(buf, row)
@@ -440,7 +563,9 @@ function M.start()
       in_view = {}
     end,
   })
-  state.subscribe(M.update)
+  state.subscribe(function(document)
+    M.update(document)
+  end)
   state.follow(M.update)
 end
 

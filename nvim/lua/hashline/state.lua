@@ -284,4 +284,31 @@ function M.all()
   return found
 end
 
+--- An undecided hunk and the document that it is in.
+---@class hashline.Place
+---@field document hashline.Document
+---@field entry hashline.Entry
+
+--- All undecided hunks, document by document, in the order of the text.
+---@return hashline.Place[]
+function M.places()
+  local found = {}
+  for _, document in ipairs(M.all()) do
+    for _, entry in ipairs(document.entries) do
+      found[#found + 1] = { document = document, entry = entry }
+    end
+  end
+  return found
+end
+
+---@param name string EDIT:NUMBER
+---@return hashline.Place?
+function M.named(name)
+  for _, place in ipairs(M.places()) do
+    if place.entry.name == name then
+      return place
+    end
+  end
+end
+
 return M

@@ -1,4 +1,5 @@
 --- What statuslines show: buffer variables, and a User autocommand when they change.
+local protocol = require("hashline.protocol")
 local state = require("hashline.state")
 
 local M = {}
@@ -86,7 +87,7 @@ function M.show()
     return
   end
   for _, client in ipairs(clients) do
-    client:request("hashline/status", vim.empty_dict(), function(failure, result)
+    protocol.ask(client, "hashline/status", vim.empty_dict(), function(failure, result)
       if failure then
         vim.notify("hashline: " .. (failure.message or vim.inspect(failure)), vim.log.levels.ERROR)
         return

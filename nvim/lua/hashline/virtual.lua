@@ -155,6 +155,21 @@ local function hint(entry, document)
   return ":Hashline accept | reject"
 end
 
+--- What has to be accepted with a hunk, in words.
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@return string?
+function M.needs(entry, document)
+  local names, needed = entry.hunk.dependsOn or {}, {}
+  for _, other in ipairs(#names > 0 and document.entries or {}) do
+    if vim.list_contains(names, other.name) then
+      local whose = other.edit.id ~= entry.edit.id and (" of " .. other.edit.agent) or ""
+      needed[#needed + 1] = ("hunk %d%s"):format(other.hunk.number, whose)
+    end
+  end
+  return #needed > 0 and "needs " .. table.concat(needed, ", ") or nil
+end
+
 ---@param entry hashline.Entry
 ---@param document hashline.Document
 ---@param look hashline.Look
@@ -169,6 +184,7 @@ local function heading(entry, document, look)
   elseif hunk.state == "edited" then
     parts[#parts + 1] = "you changed it"
   end
+  parts[#parts + 1] = M.needs(entry, document)
   local pieces = vim.tbl_map(function(part)
     return { part, group }
   end, parts)
@@ -194,7 +210,7 @@ function M.lines(entry, document, look)
   local in_text = hunks.in_text(hunk)
   local absent = in_text and hunk.removed or hunk.proposed
   local base = in_text and "HashlineRemoved" or "HashlineAdded"
-  local in_removed, in_proposed = words.paired(hunk.removed, hunk.proposed)
+  local in_removed, in_proposed = words.of(entry)
   local spans = in_text and in_removed or in_proposed
   local lines = heading(entry, document, look)
   -- Neovim scrolls past virtual lines that do not fit into the window: they would never be seen.

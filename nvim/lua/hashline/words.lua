@@ -5,7 +5,8 @@ local M = {}
 local LONGEST = 1000
 local MOST_LINES = 100
 
-local diff = vim.text.diff or vim.diff
+---@diagnostic disable-next-line: deprecated
+local diff = vim.text.diff or vim.diff -- its name before 0.12
 
 ---@class hashline.Span
 ---@field [1] integer first byte, 0-based
@@ -71,19 +72,41 @@ function M.between(old, new)
   return in_old, in_new
 end
 
---- The changed spans line by line, where lines stand against lines one to one.
+--- The changed spans line by line. Lines stand against the lines that they resemble, where as many come as go.
 ---@param removed string[]
 ---@param proposed string[]
----@return hashline.Span[][] in_removed by line
----@return hashline.Span[][] in_proposed by line
+---@return table<integer, hashline.Span[]> in_removed by line
+---@return table<integer, hashline.Span[]> in_proposed by line
 function M.paired(removed, proposed)
   local in_removed, in_proposed = {}, {}
-  if #removed == #proposed and #removed <= MOST_LINES then
-    for i = 1, #removed do
-      in_removed[i], in_proposed[i] = M.between(removed[i], proposed[i])
+  if #removed == 0 or #proposed == 0 or math.max(#removed, #proposed) > MOST_LINES then
+    return in_removed, in_proposed
+  end
+  local regions = diff(
+    table.concat(removed, "\n") .. "\n",
+    table.concat(proposed, "\n") .. "\n",
+    { result_type = "indices", linematch = 2 * MOST_LINES }
+  )
+  for _, region in
+    ipairs(regions --[[@as integer[][] ]])
+  do
+    local old, gone, new, come = unpack(region)
+    for i = 0, gone == come and gone - 1 or -1 do
+      in_removed[old + i], in_proposed[new + i] = M.between(removed[old + i], proposed[new + i])
     end
   end
   return in_removed, in_proposed
+end
+
+--- The changed spans of a hunk, compared once for each list: it is drawn again with every redraw.
+---@param entry hashline.Entry
+---@return table<integer, hashline.Span[]> in_removed by line
+---@return table<integer, hashline.Span[]> in_proposed by line
+function M.of(entry)
+  if not entry.spans then
+    entry.spans = { M.paired(entry.hunk.removed, entry.hunk.proposed) }
+  end
+  return entry.spans[1], entry.spans[2]
 end
 
 return M

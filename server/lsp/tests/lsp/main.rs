@@ -9,3 +9,4 @@ mod page;
 mod review;
 mod settings;
 mod sync;
+mod transcripts;

@@ -302,6 +302,57 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
     }
 }
 
+/// The examples of the page, by the message that the heading above them names.
+fn examples() -> BTreeMap<String, Vec<Value>> {
+    let page = read("editors/PROTOCOL.md");
+    let mut found = BTreeMap::new();
+    for section in page.split("\n## ").skip(1) {
+        let (heading, rest) = section.split_once('\n').unwrap();
+        let name = quoted(heading).into_iter().next().unwrap_or_else(|| heading.to_owned());
+        let blocks = rest.split("```json\n").skip(1).map(|block| block.split("```").next().unwrap());
+        let parsed = blocks.map(|block| {
+            serde_json::from_str(block).unwrap_or_else(|error| panic!("{name}: {error}: {block}"))
+        });
+        let parsed = parsed.collect();
+        found.insert(name, parsed);
+    }
+    found
+}
+
+#[test]
+fn every_message_has_examples_that_are_messages_of_its_kind() {
+    let examples = examples();
+    for message in MESSAGES {
+        let given = &examples[message.name];
+        let result = |example: &Value| match message.name {
+            protocol::DECIDE => same::<protocol::Decided>(example),
+            protocol::PROPOSED_TEXT => same::<protocol::ProposedTextResult>(example),
+            protocol::STATUS => same::<protocol::Status>(example),
+            other => panic!("{other} has no result"),
+        };
+        let params = |example: &Value| match message.name {
+            protocol::PENDING_EDITS => same::<protocol::PendingEdits>(example),
+            protocol::DECIDE => same::<protocol::Decide>(example),
+            protocol::PROPOSED_TEXT => same::<protocol::ProposedText>(example),
+            protocol::UNDO => same::<protocol::Undo>(example),
+            other => panic!("{other} has no parameters"),
+        };
+        let asked = usize::from(!message.params.is_empty());
+        assert!(
+            given.len() >= asked + usize::from(message.result.is_some()),
+            "{} has examples",
+            message.name
+        );
+        assert!(given[..asked].iter().all(params), "{}: parameters", message.name);
+        assert!(given[asked..].iter().all(result), "{}: results", message.name);
+    }
+    let announced = &examples["Announcing"][0]["experimental"]["hashline"];
+    assert!(same::<protocol::Announcement>(announced), "{announced}");
+    let mut command = examples["Commands"][0]["arguments"][0].clone();
+    command["decision"] = json!("accept"); // the command's name says it
+    assert!(serde_json::from_value::<protocol::Decide>(command.clone()).is_ok(), "{command}");
+}
+
 fn same<T: Serialize + DeserializeOwned>(value: &Value) -> bool {
     serde_json::from_value::<T>(value.clone()).is_ok_and(|read| serde_json::to_value(read).unwrap() == *value)
 }

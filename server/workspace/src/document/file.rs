@@ -355,6 +355,6 @@ impl Document {
     }
 
     pub(crate) fn file_refused(&self, at: usize, why: Why, message: String) -> Undecided {
-        Undecided { hunk: self.file_hunk_name(at).short(), why, message, others: Vec::new() }
+        Undecided { hunk: self.file_hunk_name(at).to_string(), why, message, others: Vec::new() }
     }
 }

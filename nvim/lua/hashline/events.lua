@@ -1,0 +1,85 @@
+--- User autocommands that say what happened to hunks: they were offered, accepted, rejected.
+local M = {}
+
+---@type table<string, string> by hunk name: what was said of it here and is not seen yet
+local asked = {}
+---@type table<string, table<string, string>> by document: the hunks that it had, and how they were decided
+local known = {}
+
+---@type table<string, "accepted"|"rejected">
+local OUTCOMES = {
+  accept = "accepted",
+  takeTheirs = "accepted",
+  keepBoth = "accepted",
+  reject = "rejected",
+  keepMine = "rejected",
+}
+
+--- What a decision was said of: an edit that is decided altogether is in no list any more, and with it what became of it.
+---@param decision string
+---@param names string[]
+function M.asked(decision, names)
+  for _, name in ipairs(names) do
+    asked[name] = OUTCOMES[decision]
+  end
+end
+
+---@param refused hashline.Refusal[]
+function M.refused(refused)
+  for _, refusal in ipairs(refused) do
+    asked[refusal.hunk] = nil
+  end
+end
+
+---@param event string
+---@param document hashline.Document
+---@param names string[]
+local function tell(event, document, names)
+  if #names == 0 then
+    return
+  end
+  vim.api.nvim_exec_autocmds("User", {
+    pattern = event,
+    modeline = false,
+    data = { uri = document.uri, buf = document.buf, hunks = vim.fn.sort(names) },
+  })
+end
+
+--- How the hunks of a document stand.
+---@param document hashline.Document
+---@return table<string, string>
+local function decisions_of(document)
+  local found = {}
+  for _, edit in ipairs(document.edits) do
+    for _, hunk in ipairs(edit.hunks) do
+      if hunk.state ~= "withdrawn" then
+        found[edit.id .. ":" .. hunk.number] = hunk.deciding and "undecided" or hunk.decision
+      end
+    end
+  end
+  return found
+end
+
+---@param document hashline.Document
+function M.update(document)
+  local before, now = known[document.key] or {}, decisions_of(document)
+  known[document.key] = next(now) and now or nil
+  local offered, decided = {}, { accepted = {}, rejected = {} }
+  for name, decision in pairs(now) do
+    if decision == "undecided" and not before[name] then
+      offered[#offered + 1] = name
+    end
+  end
+  for name, decision in pairs(before) do
+    local outcome = now[name] or asked[name]
+    if decision == "undecided" and decided[outcome] then
+      table.insert(decided[outcome], name)
+      asked[name] = nil
+    end
+  end
+  tell("HashlineOffered", document, offered)
+  tell("HashlineAccepted", document, decided.accepted)
+  tell("HashlineRejected", document, decided.rejected)
+end
+
+return M
