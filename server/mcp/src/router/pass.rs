@@ -7,7 +7,7 @@ use rmcp::model::JsonObject;
 
 use crate::limits::SEARCH_TIME;
 use crate::reply::{Reply, UNREACHED};
-use crate::router::{ATTEMPTS, Origin, PAUSE, Router};
+use crate::router::{ATTEMPTS, Asking, Origin, PAUSE, Router};
 use crate::tools::await_review::LONGEST;
 use crate::toolset::ToolName;
 
@@ -81,13 +81,8 @@ impl Failure {
 
 impl Router {
     /// Passes a call on, once.
-    pub(super) async fn pass_on(
-        &self,
-        sidecar: &Sidecar,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: &JsonObject,
-    ) -> Result<Reply, Failure> {
+    pub(super) async fn pass_on(&self, sidecar: &Sidecar, asking: &Asking<'_>) -> Result<Reply, Failure> {
+        let Asking { origin, tool, arguments, .. } = asking;
         let limit = match tool {
             // It looks for as long, and reads for as long; an editor that does not answer must not hold up what others found.
             ToolName::SearchText => 3 * SEARCH_TIME,
