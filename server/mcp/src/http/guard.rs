@@ -20,7 +20,7 @@ use http_body_util::LengthLimitError;
 use hyper::body::{Frame, SizeHint};
 use rmcp::model::JsonObject;
 use serde_json::Value;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
@@ -42,6 +42,8 @@ const ARRIVAL: Duration = Duration::from_secs(30);
 pub(crate) struct Holder {
     pub subject: String,
     pub grants: Grants,
+    /// When the token ends.
+    pub until: Instant,
 }
 
 /// What stands before the MCP service.
@@ -140,7 +142,8 @@ impl Guard {
             }
             _ => (Request::from_parts(parts, body), None),
         };
-        request.extensions_mut().insert(Holder { subject: subject.clone(), grants });
+        let until = Instant::now() + lasts;
+        request.extensions_mut().insert(Holder { subject: subject.clone(), grants, until });
         Ok(Admitted { request, message, subject, lasts })
     }
 

@@ -1,7 +1,8 @@
 //! `hashline mcp`: for each call the sidecar that has the document, or the disk.
 //!
 //! A call with a path goes to one place ([`choose`]), a call without one to all of them, whose answers become one ([`everywhere`]).
-//! Resources are read in the same places ([`resources`]), and watched in all that may come to have them ([`watch`]).
+//! Resources are read in the same places ([`resources`]), and watched in all that may come to have them
+//! ([`watch`]), once for all who are subscribed ([`watcher`]).
 //! The router looks for sidecars at every call, so an editor that starts or stops is noticed at the next; and again right before it
 //! writes a file, so one that starts meanwhile gets the call.
 
@@ -12,6 +13,7 @@ mod resources;
 mod search;
 mod sidecars;
 mod watch;
+mod watcher;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -29,9 +31,11 @@ use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
 use crate::router::choose::Choice;
 use crate::router::sidecars::{Known, Sidecars};
+use crate::router::watcher::Watchers;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
 pub(crate) use watch::{Standing, Subject};
+pub(crate) use watcher::Following;
 
 /// How often a call is made where making it again is harmless.
 const ATTEMPTS: u32 = 4;
@@ -93,6 +97,7 @@ pub struct Router {
     roots: RwLock<Roots>,
     /// Why no folder is served, while none is.
     nothing: RwLock<Option<String>>,
+    watchers: Watchers,
 }
 
 impl Router {
@@ -112,6 +117,7 @@ impl Router {
             fixed,
             roots: RwLock::new(roots),
             nothing: RwLock::new(nothing),
+            watchers: Watchers::default(),
         }
     }
 
