@@ -42,9 +42,6 @@ use crate::toolset::{NameStyle, Toolset};
 /// Where HTTP is served unless told otherwise: on this machine only.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:8437";
 
-/// How long a session lasts in which nothing happens: an agent may wait that long for its person. Its client begins a new one then.
-const IDLE: Duration = Duration::from_secs(4 * 60 * 60);
-
 /// How long calls have to be finished when the server ends.
 const LAST_CALLS: Duration = Duration::from_secs(10);
 
@@ -94,16 +91,17 @@ impl HttpServer {
         let running = TaskTracker::new();
         let streams = CancellationToken::new();
         let server = Server::for_tokens(router.clone(), &toolsets, names, stop.clone(), running.clone());
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(IDLE);
-        let sessions = Arc::new(sessions);
+        let mut manager = LocalSessionManager::default();
+        // It counts notices that nobody hears, and ends streams in which there are none.
+        manager.session_config.keep_alive = None;
+        let manager = Arc::new(manager);
+        let sessions = Sessions::new(manager.clone());
         let service = StreamableHttpService::new(
             move || Ok(server.for_another()),
-            sessions.clone(),
+            manager,
             configured(address, hosts).with_cancellation_token(streams.clone()),
         );
-        let sessions = Sessions::new(sessions);
-        let guard = Guard { key, router, sessions, stop: stop.clone(), running: running.clone() };
+        let guard = Guard::new(key, router, sessions.clone(), stop.clone(), running.clone());
         let app = axum::Router::new()
             .route_service("/mcp", service)
             .route_layer(axum::middleware::from_fn_with_state(Arc::new(guard), guard::pass))
@@ -115,7 +113,10 @@ impl HttpServer {
             }
             streams.cancel();
         };
-        connections::serve(listener, app, &stop, last).await;
+        tokio::select! {
+            () = connections::serve(listener, app, &stop, last) => {}
+            never = sessions.end_abandoned() => match never {},
+        }
     }
 }
 

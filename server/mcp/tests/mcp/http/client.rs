@@ -205,6 +205,20 @@ impl Client {
         self.stream("GET", &self.headers(), String::new()).await
     }
 
+    /// Opens a stream that goes on behind an event.
+    pub async fn notices_after(&self, event: &str) -> Notices {
+        let mut headers = self.headers();
+        headers.push(("last-event-id", event.to_owned()));
+        self.stream("GET", &headers, String::new()).await
+    }
+
+    /// Calls a tool; its answer comes over the stream.
+    pub async fn begin(&self, tool: &str, arguments: Value) -> Notices {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        self.stream("POST", &self.headers(), message.to_string()).await
+    }
+
     async fn stream(&self, method: &str, headers: &[(&'static str, String)], body: String) -> Notices {
         let response = self.exchange(method, "/mcp", headers, body.into()).await;
         assert_eq!(response.status(), 200);
@@ -240,6 +254,11 @@ impl Notices {
     /// What is told next.
     pub async fn next(&mut self) -> Value {
         self.find(|line| serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()).await
+    }
+
+    /// The id of the next event.
+    pub async fn id(&mut self) -> String {
+        self.find(|line| Some(line.strip_prefix("id:")?.trim().to_owned())).await
     }
 
     /// The first that is found in a line.

@@ -1,10 +1,12 @@
 //! What clients with sessions are told of over their streams: by whose token, and for how long.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::http::client::{Client, Http};
+use crate::http::ending::Slow;
 
 async fn subscribe(client: &Client, uri: &str) {
     let answer = client.ask("resources/subscribe", json!({ "uri": uri })).await;
@@ -113,4 +115,57 @@ async fn however_many_are_subscribed_the_editor_is_asked_once() {
     sidecar.quit().await;
     drop((http, watches));
     assert_eq!(most.await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_is_in_ends_with_all_that_it_watches() {
+    let http = Http::start().await;
+    let [left, kept] = ["left.txt", "kept.txt"].map(|name| http.place.write(name, "one\n"));
+    let editor = http.place.editor("nvim", &[&http.place.root]);
+    editor.open(&left, "one\n");
+    editor.open(&kept, "one\n");
+    let listener = http.legacy(&["read:/"]).await;
+    let mut notices = listener.notices().await;
+    subscribe(&listener, "file://kept.txt").await;
+    let leaver = http.legacy(&["read:/", "read:/left.txt"]).await;
+    drop(leaver.notices().await);
+    subscribe(&leaver, "file://left.txt").await;
+    editor.watched(2).await;
+    // Notices that nobody hears are no sign of life.
+    editor.types(&left, 2, "two\n");
+
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(20 * 60)).await;
+    tokio::time::resume();
+    editor.watched(1).await;
+    assert_eq!(leaver.ask("tools/list", json!({})).await.status, 404);
+    let mut renewed = listener.clone();
+    renewed.token = Some(http.token(&["read:/"]));
+    assert_eq!(renewed.ask("tools/list", json!({})).await.status, 200);
+    editor.types(&kept, 2, "two\n");
+    assert_eq!(uri_of(&notices.next().await), "file://kept.txt");
+    editor.sidecar.quit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_missed_is_said_again_only_to_who_has_the_same_token() {
+    let http = Http::start().await;
+    let slow = Arc::new(Slow::default());
+    let _editor = http.place.start("nvim", &[&http.place.root], slow.clone());
+    for (scopes, same) in [(["write:/"], true), (["write:/docs"], false)] {
+        let mut client = http.legacy(&["write:/"]).await;
+        let written = json!({ "path": "private/a.txt", "content": "" });
+        let mut answer = client.begin("write_file", written).await;
+        let event = answer.id().await;
+        slow.begun.notified().await;
+        drop(answer);
+        client.token = Some(http.token(&scopes));
+        let mut stream = client.notices_after(&event).await;
+        slow.may_finish.notify_one();
+        if same {
+            assert!(stream.next().await.to_string().contains("it was made"));
+        } else {
+            assert_eq!(stream.id().await, "0", "it is a stream of its own");
+        }
+    }
 }
