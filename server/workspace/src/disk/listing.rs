@@ -1,7 +1,7 @@
 //! What lies in a folder.
 //!
 //! A folder is reached as a file is: on the handles of the folders above it, following no link. What a link in it leads to is told
-//! only if that lies in a root.
+//! only if that lies in a root and is shown.
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
@@ -26,7 +26,7 @@ pub enum EntryKind {
     Folder,
     /// A regular file, or a link to one that is served.
     File,
-    /// A link to nothing, or to what is not served.
+    /// A link to nothing, or to what is not served or not shown.
     Link,
     /// A FIFO, a socket, a device.
     Other,
@@ -104,13 +104,13 @@ impl Roots {
             if !shows(&place.absolute().join(&name)) {
                 continue;
             }
-            let kind = self.kind(&place, &name, entry.file_type().map_err(failed)?);
+            let kind = self.kind(&place, &name, entry.file_type().map_err(failed)?, &shows);
             entries.push(Entry { name: name.to_string_lossy().into_owned(), kind });
         }
         Ok(sorted(entries))
     }
 
-    fn kind(&self, folder: &Place, name: &OsStr, kind: FileType) -> EntryKind {
+    fn kind(&self, folder: &Place, name: &OsStr, kind: FileType, shows: &dyn Fn(&Path) -> bool) -> EntryKind {
         if kind.is_dir() {
             EntryKind::Folder
         } else if kind.is_file() {
@@ -118,7 +118,7 @@ impl Roots {
         } else if !kind.is_symlink() {
             EntryKind::Other
         } else {
-            match self.follow(&folder.absolute().join(name)) {
+            match self.follow(&folder.absolute().join(name), shows) {
                 Some((_, End::Folder)) => EntryKind::Folder,
                 Some((target, End::Other)) if stamp(&target).is_ok() => EntryKind::File,
                 _ => EntryKind::Link,

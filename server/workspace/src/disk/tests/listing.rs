@@ -84,6 +84,31 @@ fn a_link_is_what_it_leads_to_if_that_is_served() {
 }
 
 #[test]
+fn a_link_to_what_is_not_shown_tells_nothing_of_it() {
+    let house = House::new();
+    fs::create_dir(house.path("root/links")).unwrap();
+    for (target, name) in [
+        ("../src", "folder"),
+        ("../src/main.rs", "file"),
+        ("../src/none", "nothing"),
+        ("../src/main.rs/none", "no_folder"),
+        ("../a.txt", "shown"),
+        ("../b", "by_a_link"),
+    ] {
+        link(target, house.path("root/links").join(name));
+    }
+    link("src/main.rs", house.path("root/b"));
+    let hidden = house.path("root/src");
+    let roots = Roots::open([house.path("root")]).unwrap();
+    let listed = roots.list("links", PathStyle::WithinRoot, |path| !path.starts_with(&hidden)).unwrap();
+    let kinds: Vec<_> = listed.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
+    let links = ["by_a_link", "file", "folder", "no_folder", "nothing"].map(|name| (name, EntryKind::Link));
+    let mut expected = links.to_vec();
+    expected.push(("shown", EntryKind::File));
+    assert_eq!(kinds, expected);
+}
+
+#[test]
 fn a_path_within_several_roots_begins_with_a_name() {
     let house = House::new();
     let roots = Roots::open([house.path("root/src"), house.path("root"), house.path("outside")]).unwrap();
