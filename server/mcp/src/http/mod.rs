@@ -26,9 +26,9 @@ use axum::routing::get;
 use hashline_link::CancellationToken;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
+use crate::http::connections::Listener;
 use crate::http::guard::Guard;
 pub(crate) use crate::http::guard::Holder;
 pub use crate::http::scope::{BadScope, Scope};
@@ -59,7 +59,7 @@ pub struct HttpOptions {
 
 /// A server that listens, and serves from [`serve`](Self::serve) on.
 pub struct HttpServer {
-    listener: TcpListener,
+    listener: Listener,
     address: SocketAddr,
     router: Arc<Router>,
     options: HttpOptions,
@@ -73,8 +73,8 @@ impl HttpServer {
     /// [`ServeError::Listen`]: the address cannot be had.
     pub async fn bind(address: &str, router: Arc<Router>, options: HttpOptions) -> Result<Self, ServeError> {
         let failed = |source| ServeError::Listen { address: address.to_owned(), source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let listener = Listener::bind(address).await.map_err(failed)?;
+        let address = listener.address().map_err(failed)?;
         Ok(Self { listener, address, router, options })
     }
 
@@ -82,6 +82,12 @@ impl HttpServer {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Fires when it listens no more, so that its address can be had again. Calls may be running then.
+    #[must_use]
+    pub fn closed(&self) -> CancellationToken {
+        self.listener.closed()
     }
 
     /// Serves until `stop` fires. Calls that are running then are finished and answered; waits for the person end.
