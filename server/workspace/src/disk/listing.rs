@@ -4,7 +4,7 @@
 //! only if that lies in a root and is shown.
 
 use std::cmp::Ordering;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
@@ -48,8 +48,8 @@ impl EntryKind {
 /// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The name; one that is not Unicode with a sign for each part that is not.
-    pub name: String,
+    /// The name.
+    pub name: OsString,
     /// What it stands for.
     pub kind: EntryKind,
 }
@@ -58,7 +58,7 @@ impl Entry {
     /// Whether what lies below it is not served to anybody.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        guarded(&self.name) == Some(Guarded::Store)
+        guarded(&self.name.to_string_lossy()) == Some(Guarded::Store)
     }
 
     /// Folders first, then by name.
@@ -84,7 +84,7 @@ impl Roots {
         let given = if given.trim().is_empty() { "." } else { given };
         if style == PathStyle::WithinRoot && self.len() > 1 && self.is_top(given)? {
             let shown = self.iter().filter(|root| shows(root.path()));
-            let entry = |name: &str| Entry { name: name.to_owned(), kind: EntryKind::Folder };
+            let entry = |name: &str| Entry { name: name.into(), kind: EntryKind::Folder };
             return Ok(sorted(shown.map(|root| entry(root.name())).collect()));
         }
         let place = self.resolve(given, style).map_err(|refusal| match refusal {
@@ -105,7 +105,7 @@ impl Roots {
                 continue;
             }
             let kind = self.kind(&place, &name, entry.file_type().map_err(failed)?, &shows);
-            entries.push(Entry { name: name.to_string_lossy().into_owned(), kind });
+            entries.push(Entry { name, kind });
         }
         Ok(sorted(entries))
     }
