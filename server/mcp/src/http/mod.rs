@@ -11,6 +11,8 @@
 
 mod connections;
 mod demand;
+#[cfg(feature = "conformance")]
+mod fixtures;
 mod guard;
 mod refused;
 mod scope;
@@ -103,7 +105,12 @@ impl HttpServer {
         let manager = Arc::new(manager);
         let sessions = Sessions::new(manager.clone());
         let service = StreamableHttpService::new(
-            move || Ok(server.for_another()),
+            move || {
+                let server = server.for_another();
+                #[cfg(feature = "conformance")]
+                let server = fixtures::Fixtures(server);
+                Ok(server)
+            },
             manager,
             configured(address, hosts).with_cancellation_token(streams.clone()),
         );
