@@ -112,19 +112,29 @@ class Workspace:
 
 
 class Served(Workspace):
-    """The same behind `hashline serve`, with a token for all of it."""
+    """The same behind `hashline serve`, or another program that serves it, with a token for all of it."""
+
+    def __init__(self, binary, program=None):
+        super().__init__(binary)
+        self._program = str(program or binary)
 
     def __enter__(self):
         state = ["--state-dir", str(self.state)]
         issue = [self.command, "token", "--scope", "write:/", *state]
         self.token = subprocess.run(issue, capture_output=True, text=True, check=True, timeout=30).stdout.strip()
-        serve = [self.command, "serve", "--listen", "127.0.0.1:0", "--root", str(self.root), *state]
-        self._server = subprocess.Popen(serve, env=self.environment(), stdout=subprocess.PIPE, text=True)
+        self.serve(self._program)
         self.url = self._server.stdout.readline().strip()
         return self
 
-    def __exit__(self, *_):
+    def serve(self, program):
+        serve = [program, "serve", "--listen", "127.0.0.1:0", "--root", str(self.root), "--state-dir", str(self.state)]
+        self._server = subprocess.Popen(serve, env=self.environment(), stdout=subprocess.PIPE, text=True)
+
+    def end(self):
         self._server.terminate()
+
+    def __exit__(self, *_):
+        self.end()
         try:
             code = self._server.wait(timeout=20)
         finally:

@@ -1,6 +1,8 @@
 """The protocol's own conformance checks against `hashline serve`, with the handshake and sessions, which is all they know.
 
-They send no token, so they go through a proxy that adds one. What hashline does not offer is named in conformance.yml.
+They send no token, so they go through a proxy that adds one. Most of them call tools and read resources of fixed names: a
+server that has these beside hashline's own, behind the same HTTP, answers all of them. What hashline does not offer is
+named in conformance.yml.
 """
 
 import contextlib
@@ -68,16 +70,49 @@ def proxy(served):
             server.shutdown()
 
 
-def run(installed, binary):
+class WithFixtures(Served):
+    """The same behind the server that has the fixtures, which ends with its standard input."""
+
+    def serve(self, program):
+        self._server = subprocess.Popen(
+            [program, self.root, self.state], env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def end(self):
+        self._server.stdin.close()
+
+
+# What asks for nothing but what every server has that offers tools, resources and completion.
+GENERIC = [
+    "server-initialize",
+    "ping",
+    "completion-complete",
+    "tools-list",
+    "server-sse-multiple-streams",
+    "resources-list",
+    "resources-subscribe",
+    "resources-unsubscribe",
+    "dns-rebinding-protection",
+]
+
+
+def run(installed, binary, fixtures):
     checks = Checks("conformance")
     node = installed / "node" / "bin" / "node"
     program = installed / "conformance" / "node_modules" / ".bin" / "conformance"
+
+    def ask(served, url, *arguments):
+        done = subprocess.run(
+            [node, program, "server", "--url", url, *arguments], cwd=served.home, env=served.environment(),
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
+        )
+        expect(done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+
     with Served(binary) as served, proxy(served) as url:
-        with checks.case("passes all that the baseline does not name, and fails all that it names"):
-            command = [node, program, "server", "--url", url, "--expected-failures", BASELINE]
-            done = subprocess.run(
-                command, cwd=served.home, env=served.environment(), stdin=subprocess.DEVNULL,
-                capture_output=True, text=True, timeout=300,
-            )
-            expect(done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
+        for scenario in GENERIC:
+            with checks.case(f"passes {scenario}"):
+                ask(served, url, "--scenario", scenario)
+    with WithFixtures(binary, fixtures) as served, proxy(served) as url:
+        with checks.case("with fixtures passes all that the baseline does not name, and fails all that it names"):
+            ask(served, url, "--expected-failures", BASELINE)
     return [checks]

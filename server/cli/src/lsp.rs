@@ -98,7 +98,8 @@ impl ServeHttp for OverHttp {
             };
             let server = HttpServer::bind(&address, self.router().clone(), http).await;
             let server = server.map_err(|error| failed(&error))?;
-            Ok(Listening { address: server.address(), serving: Box::pin(server.serve(stop)) })
+            let (address, closed) = (server.address(), server.closed());
+            Ok(Listening { address, closed, serving: Box::pin(server.serve(stop)) })
         })
     }
 

@@ -5,6 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+#[path = "pty/mod.rs"]
+mod pty;
+
 struct Person {
     temp: tempfile::TempDir,
 }
@@ -28,13 +31,18 @@ impl Person {
         self.temp.path().canonicalize().unwrap().join("home")
     }
 
-    fn setup(&self, arguments: &[&str]) -> (i32, String) {
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
         command.arg("setup").args(arguments).current_dir(self.project()).stdin(Stdio::null());
         for name in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "HASHLINE_LOG"] {
             command.env_remove(name);
         }
-        let done = command.env("HOME", self.home()).env("NO_COLOR", "1").output().unwrap();
+        command.env("HOME", self.home()).env("NO_COLOR", "1");
+        command
+    }
+
+    fn setup(&self, arguments: &[&str]) -> (i32, String) {
+        let done = self.command(arguments).output().unwrap();
         let told = String::from_utf8(done.stdout).unwrap() + &String::from_utf8(done.stderr).unwrap();
         (done.status.code().unwrap(), told)
     }
@@ -124,6 +132,29 @@ fn nothing_is_written_that_nobody_agreed_to() {
 }
 
 #[test]
+fn in_a_terminal_only_a_yes_writes() {
+    for (answers, written) in [
+        (["y\n", "y\n"], vec!["project/.mcp.json", "project/CLAUDE.md"]),
+        (["YES\n", "no\n"], vec!["project/.mcp.json"]),
+        (["n\n", " y \n"], vec!["project/CLAUDE.md"]),
+        // Whoever presses return has not agreed, nor has one who ends the input.
+        (["\n", "yep\n"], vec![]),
+        (["\u{4}", "\u{4}"], vec![]),
+    ] {
+        let person = Person::new();
+        let done = pty::typed_into(&person.command(&["claude-code"]), &answers);
+        let told = String::from_utf8_lossy(&done.stdout);
+        assert_eq!(done.status.code(), Some(0), "{answers:?}: {told}");
+        assert_eq!(person.files(), written, "{answers:?}: {told}");
+        assert_eq!(told.matches("[y/N]").count(), 2, "{answers:?}: {told}");
+        assert_eq!(told.matches("Not written.").count(), 2 - written.len(), "{answers:?}: {told}");
+        // The change is shown before it is asked about.
+        let (shown, asked) = (told.find("+++").unwrap(), told.find("[y/N]").unwrap());
+        assert!(shown < asked, "{told}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_left_and_told_what_belongs_in_it() {
     let person = Person::new();
     let file = person.project().join(".mcp.json");
@@ -151,6 +182,24 @@ fn a_link_stays_one_and_mode_bits_stay() {
     assert!(text.contains("// mine") && text.contains("\"other\": 1") && text.contains("hashline"), "{text}");
     assert_eq!(person.setup(&["claude-code", "--yes", "--remove"]).0, 0);
     assert!(fs::read_to_string(&real).unwrap().contains("// mine"));
+
+    // A link leads to a file afterwards, also where nothing but this was in it.
+    for (agent, name, empty) in [
+        ("cursor", ".cursor/mcp.json", "{}\n"),
+        ("codex", ".codex/config.toml", ""),
+        ("gemini", "GEMINI.md", ""),
+    ] {
+        let (real, link) = (person.home().join("its own"), person.project().join(name));
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        fs::write(&real, empty).unwrap();
+        symlink(&real, &link).unwrap();
+        assert_eq!(person.setup(&[agent, "--yes"]).0, 0, "{agent}");
+        assert!(fs::read_to_string(&link).unwrap().contains("hashline"), "{agent}");
+        let (code, told) = person.setup(&[agent, "--yes", "--remove"]);
+        assert_eq!(code, 0, "{agent}: {told}");
+        assert_eq!(fs::read_to_string(&link).unwrap(), empty, "{agent}: {told}");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "{agent}");
+    }
 
     let dangling = person.project().join("AGENTS.md");
     symlink(person.home().join("gone"), &dangling).unwrap();

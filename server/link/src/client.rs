@@ -163,6 +163,12 @@ impl Client {
         self.ask(&Asking::Call(call)).await
     }
 
+    /// The same in two steps: waits for room among the requests that are not answered, and sends the call. Where this fails, or its
+    /// future is dropped, nothing was sent.
+    pub async fn begin(&self, call: &Call) -> Result<Begun> {
+        self.send(&Asking::Call(call)).await
+    }
+
     /// Asks which documents are open. There is an answer for each path, in their order.
     pub async fn holds(&self, paths: &[PathBuf]) -> Result<Vec<Held>> {
         let held: Vec<Held> = self.ask(&Asking::Holds(&Holds { paths: paths.to_vec() })).await?.parse()?;
@@ -184,6 +190,10 @@ impl Client {
     }
 
     async fn ask(&self, asking: &Asking<'_>) -> Result<Raw> {
+        self.send(asking).await?.answer().await
+    }
+
+    async fn send(&self, asking: &Asking<'_>) -> Result<Begun> {
         let shared = &self.shared;
         let body = Raw::of(asking)?;
         // Closed never: the semaphore lives as long as the connection's memory does.
@@ -199,23 +209,33 @@ impl Client {
             waiting.requests.insert(id, Asked { answer, _room: room });
         }
         shared.outbox.send(line);
-        let mut taking_back = TakeBack { shared: Some(shared), id };
-        let answer = answered.await;
-        taking_back.shared = None;
-        answer.unwrap_or(Err(Error::Closed))
+        Ok(Begun { client: self.clone(), id, answered })
     }
 }
 
-/// Takes a request back if it is dropped before the answer is there.
-struct TakeBack<'a> {
-    shared: Option<&'a Shared>,
+/// A request that is sent. Takes it back if it is dropped before the answer is there.
+#[derive(Debug)]
+pub struct Begun {
+    /// The connection lasts as long.
+    client: Client,
     id: u64,
+    answered: oneshot::Receiver<Result<Raw>>,
 }
 
-impl Drop for TakeBack<'_> {
+impl Begun {
+    /// Waits for the answer.
+    ///
+    /// # Errors
+    /// The sidecar refused it, or the connection ended: then it may have been carried out all the same.
+    pub async fn answer(mut self) -> Result<Raw> {
+        (&mut self.answered).await.unwrap_or(Err(Error::Closed))
+    }
+}
+
+impl Drop for Begun {
     fn drop(&mut self) {
-        let Some(shared) = self.shared else { return };
         // Already answered, if it is no longer in the map.
+        let shared = &self.client.shared;
         if lock(&shared.waiting).requests.contains_key(&self.id)
             && let Ok(line) = (Frame::Cancel { id: self.id }).to_line()
         {

@@ -70,7 +70,7 @@ mod server;
 mod socket;
 mod state_dir;
 
-pub use client::Client;
+pub use client::{Begun, Client};
 pub use discovery::{Announcement, Finder, Sidecar, SidecarId, announce, discover};
 pub use error::{Error, RemoteError, RemoteKind, Result};
 pub use frame::FRAME_LIMIT;

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use hashline_link::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -15,6 +16,8 @@ use crate::session::{Session, lock};
 pub struct Listening {
     /// Where.
     pub address: SocketAddr,
+    /// Fires when it listens there no more, which is before the last calls are answered.
+    pub closed: CancellationToken,
     /// Ends when it was told to, and its last calls are answered.
     pub serving: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
@@ -49,7 +52,12 @@ struct Wanted {
     /// Where it listens.
     url: Option<String>,
     stop: CancellationToken,
+    /// Fires when it listens there no more.
+    closed: Option<CancellationToken>,
 }
+
+/// How long is waited for an address to be free again.
+const RELEASE: Duration = Duration::from_secs(2);
 
 impl Http {
     pub fn new(face: Option<Arc<dyn ServeHttp>>) -> Self {
@@ -67,23 +75,33 @@ impl Http {
         let folders = session.workspace.roots();
         face.serve_folders(&folders);
         let address = lock(&session.configured).listen();
-        let stop = {
+        let (stop, before) = {
             let mut wanted = lock(&self.wanted);
             if wanted.address == address {
                 return;
             }
             wanted.stop.cancel();
-            *wanted = Wanted { address: address.clone(), ..Wanted::default() };
-            wanted.stop.clone()
+            let now = Wanted { address: address.clone(), ..Wanted::default() };
+            let before = std::mem::replace(&mut *wanted, now);
+            (wanted.stop.clone(), before.closed)
         };
         let Some(address) = address else { return };
+        if let Some(before) = before {
+            // It may be the same address, spelled in another way.
+            let _ = tokio::time::timeout(RELEASE, before.cancelled()).await;
+        }
         match face.listen(address, folders, stop).await {
-            Ok(Listening { address, serving }) => {
-                lock(&self.wanted).url = Some(format!("http://{address}/mcp"));
+            Ok(Listening { address, closed, serving }) => {
+                let mut wanted = lock(&self.wanted);
+                wanted.url = Some(format!("http://{address}/mcp"));
+                wanted.closed = Some(closed);
                 self.serving.spawn(serving);
             }
-            // Not tried again before the setting changes.
-            Err(sentence) => session.say(MessageType::ERROR, sentence),
+            Err(sentence) => {
+                // Tried again when settings or folders change: whoever has the address may be gone by then.
+                lock(&self.wanted).address = None;
+                session.say(MessageType::ERROR, sentence);
+            }
         }
     }
 

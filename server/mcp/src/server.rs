@@ -155,12 +155,10 @@ impl Server {
                 Ok(Origin { agent, connection: inner.connection.clone(), grants: None })
             }
             Clients::Holders { .. } => {
-                let parts = context.extensions.get::<axum::http::request::Parts>();
-                let Some(holder) = parts.and_then(|parts| parts.extensions.get::<Holder>()) else {
+                let Some(Holder { subject, grants, .. }) = holder(context).cloned() else {
                     let words = "Nothing was done: this request came without a token.";
                     return Err(ErrorData::invalid_request(words, None));
                 };
-                let Holder { subject, grants } = holder.clone();
                 // Without sessions every request comes to a server of its own: an agent is known by its token's name.
                 let stateless = context.meta.protocol_version().is_some();
                 let connection = if stateless { &agent } else { &inner.connection };
@@ -230,7 +228,8 @@ impl ServerHandler for Server {
         let origin = self.origin(&context).await?;
         // Whoever has a list hears when it is another; without a session that is listened to.
         if has_session(&context) {
-            subscriptions.add(router, origin.clone(), context.peer, Subject::List).await;
+            let until = holder(&context).map(|holder| holder.until);
+            subscriptions.add(router, &origin, context.peer, Subject::List, until).await;
         }
         Ok(ListResourcesResult::with_all_items(open::listed(router.open_documents(&origin).await)))
     }
@@ -277,7 +276,8 @@ impl ServerHandler for Server {
         let origin = self.origin(&context).await?;
         router.watchable(&request.uri).map_err(|why| ErrorData::invalid_params(why, None))?;
         let subject = Subject::Resource(request.uri);
-        match subscriptions.add(router, origin, context.peer, subject).await {
+        let until = holder(&context).map(|holder| holder.until);
+        match subscriptions.add(router, &origin, context.peer, subject, until).await {
             true => Ok(()),
             false => Err(ErrorData::invalid_params(subscriptions::too_many(), None)),
         }
@@ -322,6 +322,11 @@ impl ServerHandler for Server {
         }
         self.settle_roots(&context).await;
     }
+}
+
+/// Who has the token of a request, if it came with one.
+fn holder(context: &RequestContext<RoleServer>) -> Option<&Holder> {
+    context.extensions.get::<axum::http::request::Parts>()?.extensions.get()
 }
 
 /// Whether the client began with a handshake, so that it can be told of things without listening.

@@ -13,6 +13,7 @@ use crate::screen::{Ink, Screen, inert, inert_line};
 pub struct Stored {
     /// The file itself, where its name is a link.
     target: PathBuf,
+    linked: bool,
     text: Option<String>,
 }
 
@@ -25,7 +26,7 @@ impl Stored {
                 if fs::symlink_metadata(file).is_ok() {
                     return Err("it is a link to nothing".to_owned());
                 }
-                return Ok(Self { target: file.to_owned(), text: None });
+                return Ok(Self { target: file.to_owned(), linked: false, text: None });
             }
             Err(error) => return Err(error.to_string()),
         };
@@ -35,7 +36,13 @@ impl Stored {
         }
         let bytes = fs::read(&target).map_err(|error| error.to_string())?;
         let text = String::from_utf8(bytes).map_err(|_| "it is no UTF-8 text".to_owned())?;
-        Ok(Self { target, text: Some(text) })
+        let linked = fs::symlink_metadata(file).is_ok_and(|found| found.is_symlink());
+        Ok(Self { target, linked, text: Some(text) })
+    }
+
+    /// Whether its name is a link.
+    pub fn is_linked(&self) -> bool {
+        self.linked
     }
 
     /// Its text, if there is such a file.

@@ -33,6 +33,8 @@ struct Step {
     snippet: String,
     /// What it holds afterwards; none for a file that nothing is left of.
     wanted: Wanted,
+    /// What it holds with nothing in it, where it has to stay.
+    empty: &'static str,
 }
 
 /// How a text becomes what is wanted: none stands for no file.
@@ -98,6 +100,10 @@ fn steps(options: &Setup, scope: &Scope, home: &Home, command: &str) -> Vec<Step
             (Format::Toml, false) => Box::new(move |text| toml::with(text, keys, &entry)),
             (Format::Toml, true) => Box::new(move |text| toml::without(text, keys)),
         },
+        empty: match place.format {
+            Format::Json => "{}\n",
+            Format::Toml => "",
+        },
     };
     let advised = options.agent.instructions(scope, home).filter(|_| !options.no_advice);
     let advice = advised.map(|file| Step {
@@ -105,6 +111,7 @@ fn steps(options: &Setup, scope: &Scope, home: &Home, command: &str) -> Vec<Step
         file,
         snippet: advice::block(),
         wanted: if remove { Box::new(advice::without) } else { Box::new(advice::with) },
+        empty: "",
     });
     std::iter::once(configuration).chain(advice).collect()
 }
@@ -143,6 +150,9 @@ fn take(step: &Step, options: &Setup, screen: Screen) -> Result<Taken, Failure> 
             return Ok(Taken::Left);
         }
     };
+    // The person's link would lead nowhere.
+    let empty = stored.is_linked().then(|| step.empty.to_owned());
+    let wanted = wanted.or(empty);
     let change = Change { file: &step.file, stored, wanted };
     if change.is_none() {
         let state = if options.remove { "are not there" } else { "are there already" };

@@ -12,5 +12,7 @@ mod hostile;
 mod live;
 mod names;
 mod project;
+#[path = "../pty/mod.rs"]
+mod pty;
 mod terminal;
 mod two_editors;

@@ -1,41 +1,13 @@
 //! `mcpdiff` on a terminal: colours, the width, and the review.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
 use crate::project::{Project, Ran, sample};
+use crate::pty::typed_into;
 
-/// Runs it on a pseudo terminal of 80 columns, made by `script`, and types lines into it.
+/// Runs it in a terminal, and types lines into it.
 pub fn in_terminal(project: &Project, arguments: &[&str], env: &[(&str, &str)], lines: &[&str]) -> Ran {
-    let inner = project.command(arguments);
-    let quoted = |text: &std::ffi::OsStr| format!("'{}'", text.to_str().unwrap().replace('\'', "'\\''"));
-    let words: Vec<String> =
-        std::iter::once(inner.get_program()).chain(inner.get_args()).map(quoted).collect();
-    let mut command = Command::new("script");
-    command.args(["-qec", &format!("stty cols 80 -echo; {}", words.join(" ")), "/dev/null"]);
-    command.current_dir(&project.folder).env("TZ", "UTC").env("TERM", "xterm").env("SHELL", "/bin/sh");
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "HASHLINE_LOG"] {
-        command.env_remove(name);
-    }
-    command.envs(env.iter().copied());
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    for line in lines {
-        stdin.write_all(line.as_bytes()).unwrap();
-    }
-    // The terminal stays as long as somebody is at it.
-    let begun = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if begun.elapsed() > Duration::from_secs(20) {
-            child.kill().unwrap();
-            panic!("{arguments:?} does not end");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    drop(stdin);
-    let output = child.wait_with_output().unwrap();
+    let mut program = project.command(arguments);
+    program.envs(env.iter().copied());
+    let output = typed_into(&program, lines);
     let out = String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n");
     Ran { code: output.status.code().unwrap(), out, err: String::from_utf8(output.stderr).unwrap() }
 }

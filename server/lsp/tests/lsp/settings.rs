@@ -1,5 +1,13 @@
 //! Settings and folders, from everywhere that an editor says some.
 
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hashline_link::{CancellationToken, RemoteError, StateDir};
+use hashline_lsp::{Agents, Listening, ServeHttp};
 use hashline_workspace::document::Mode;
 use serde_json::{Value, json};
 
@@ -113,5 +121,91 @@ async fn a_root_stands_in_for_folders() {
     manners.initialize = json!({"rootUri": null, "capabilities": {}, "workspaceFolders": null});
     let editor = Editor::start(manners).await;
     assert_eq!(editor.workspace.roots(), [std::env::current_dir().unwrap().canonicalize().unwrap()]);
+    editor.quit().await;
+}
+
+/// Serves nothing, where it is told to: one address at a time, each known by one name only. It leaves it when it may.
+struct Door {
+    /// How often it has listened.
+    listened: tokio::sync::watch::Sender<usize>,
+    /// Whether somebody listens.
+    taken: Arc<std::sync::Mutex<bool>>,
+    told_to_leave: Arc<tokio::sync::Notify>,
+    may_leave: Arc<tokio::sync::Notify>,
+}
+
+impl ServeHttp for Door {
+    fn listen(
+        &self,
+        _: String,
+        _: Vec<PathBuf>,
+        stop: CancellationToken,
+    ) -> Pin<Box<dyn Future<Output = Result<Listening, String>> + Send + '_>> {
+        Box::pin(async move {
+            if std::mem::replace(&mut *self.taken.lock().unwrap(), true) {
+                return Err("somebody listens there".to_owned());
+            }
+            self.listened.send_modify(|count| *count += 1);
+            let (told, may, taken) = (self.told_to_leave.clone(), self.may_leave.clone(), self.taken.clone());
+            let closed = CancellationToken::new();
+            let left = closed.clone();
+            let serving = Box::pin(async move {
+                stop.cancelled().await;
+                told.notify_one();
+                may.notified().await;
+                *taken.lock().unwrap() = false;
+                left.cancel();
+            });
+            Ok(Listening { address: SocketAddr::from(([127, 0, 0, 1], 1)), closed, serving })
+        })
+    }
+
+    fn serve_folders(&self, _: &[PathBuf]) {}
+}
+
+#[tokio::test]
+async fn an_address_in_another_spelling_is_listened_at_when_it_is_free() {
+    let state = tempfile::tempdir().unwrap();
+    let door = Arc::new(Door {
+        listened: tokio::sync::watch::Sender::new(0),
+        taken: Arc::default(),
+        told_to_leave: Arc::default(),
+        may_leave: Arc::default(),
+    });
+    let agents = Agents {
+        state: StateDir::new(Some(state.path())).unwrap(),
+        run_tool: Arc::new(|_, _| Box::pin(async { Err(RemoteError::cancelled()) })),
+        http: Some(door.clone()),
+    };
+    let listen = |address: &str| json!({"settings": {"hashline": {"http": {"listen": address}}}});
+    let listened = async |times: usize| {
+        let mut count = door.listened.subscribe();
+        let enough = tokio::time::timeout(Duration::from_secs(10), count.wait_for(|count| *count >= times));
+        assert!(enough.await.is_ok(), "it has listened {} times", *door.listened.borrow());
+    };
+    let mut editor = Editor::start(Manners { agents: Some(agents), ..Manners::plain() }).await;
+    editor.notify("workspace/didChangeConfiguration", listen("localhost:1")).await;
+    listened(1).await;
+    editor.notify("workspace/didChangeConfiguration", listen("127.0.0.1:1")).await;
+    door.told_to_leave.notified().await;
+    door.may_leave.notify_one();
+    listened(2).await;
+
+    // Where somebody else listens, that is said, and it is tried again with the next change.
+    editor.notify("workspace/didChangeConfiguration", listen("")).await;
+    door.told_to_leave.notified().await;
+    editor.notify("workspace/didChangeConfiguration", listen("127.0.0.1:2")).await;
+    let said = editor.hear("window/showMessage").await;
+    assert_eq!(said["params"]["message"], "somebody listens there");
+    door.may_leave.notify_one();
+    let free = async {
+        while *door.taken.lock().unwrap() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), free).await.unwrap();
+    editor.notify("workspace/didChangeConfiguration", listen("127.0.0.1:2")).await;
+    listened(3).await;
+    door.may_leave.notify_one();
     editor.quit().await;
 }

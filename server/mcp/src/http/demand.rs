@@ -80,8 +80,8 @@ fn of_resource(uri: &str) -> Demand {
 impl Demand {
     /// The scope that it takes and that these grants lack.
     ///
-    /// A document has to be given by its path as it is spelled and by the one that the links on it lead to, so that no link widens a
-    /// scope. What leads nowhere is left to the handler, whose words tell why.
+    /// A document has to be given by its path as it is spelled and by each one that the links on it lead to, so that no link widens a
+    /// scope, nor tells of what is behind it. What leads nowhere is left to the handler, whose words tell why.
     pub(super) fn lacks(&self, grants: &Grants, roots: &Roots) -> Option<Scope> {
         match self {
             Self::Anything(access) => (!grants.allow_somewhere(*access)).then(|| Scope::everywhere(*access)),
@@ -92,9 +92,10 @@ impl Demand {
                 {
                     return Some(Scope::needed(access, &spelled, roots));
                 }
-                let lacking = match roots.resolve(path, *style) {
+                let lacking = match roots.resolve_given(path, *style, &|path| grants.allow(access, path)) {
                     Ok(place) if grants.allow(access, place.absolute()) => return None,
                     Ok(place) => Scope::needed(access, place.absolute(), roots),
+                    Err(PathRefusal::LinkNotGiven { path, .. }) => Scope::needed(access, &path, roots),
                     Err(PathRefusal::NotAFile(_)) if grants.allow_everywhere(access) => return None,
                     Err(PathRefusal::NotAFile(_)) => Scope::everywhere(access),
                     Err(_) if grants.allow_somewhere(access) => return None,

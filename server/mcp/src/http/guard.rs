@@ -20,14 +20,15 @@ use http_body_util::LengthLimitError;
 use hyper::body::{Frame, SizeHint};
 use rmcp::model::JsonObject;
 use serde_json::Value;
-use tokio::time::{Sleep, sleep};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, Sleep, sleep};
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::http::demand::demands;
 use crate::http::refused::Refused;
 use crate::http::scope;
-use crate::http::sessions::Sessions;
+use crate::http::sessions::{Sessions, Visit};
 use crate::http::token::{Bearer, TokenKey};
 use crate::router::Router;
 
@@ -37,22 +38,49 @@ pub(super) const LIMIT: usize = 16 << 20;
 /// How long a body may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(30);
 
+/// A body up to here is taken at any time: as many as there can be connections need little memory.
+const SMALL: usize = 64 << 10;
+
+/// How much all larger ones may hold together, in units of [`SMALL`], from when they are awaited until they are answered.
+const ROOM: usize = 4 * LIMIT / SMALL;
+
+/// How long a larger one waits for room: those before it have arrived by then, or were given up.
+const ROOM_WAIT: Duration = Duration::from_secs(60);
+
+/// From which event on a client wants to hear again what was said.
+const LAST_EVENT_ID: &str = "last-event-id";
+
 /// Who makes a request, and what that one may do. Handlers find it among the extensions of the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Holder {
     pub subject: String,
     pub grants: Grants,
+    /// When the token ends.
+    pub until: Instant,
 }
 
 /// What stands before the MCP service.
 pub(super) struct Guard {
-    pub key: Arc<TokenKey>,
-    pub router: Arc<Router>,
-    pub sessions: Sessions,
+    key: Arc<TokenKey>,
+    router: Arc<Router>,
+    sessions: Sessions,
     /// Fires when no more requests are taken.
-    pub stop: CancellationToken,
+    stop: CancellationToken,
     /// The calls that are not answered to the last byte.
-    pub running: TaskTracker,
+    running: TaskTracker,
+    /// What is left of [`ROOM`].
+    room: Arc<Semaphore>,
+}
+
+/// What a request holds until its answer is sent, or nobody takes it any more.
+#[derive(Default)]
+struct Holds {
+    /// It counts as running.
+    _running: Option<TaskTrackerToken>,
+    /// Somebody is in its session.
+    _visit: Option<Visit>,
+    /// Its body takes room.
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 /// A request that may go on.
@@ -61,23 +89,25 @@ struct Admitted {
     /// The message in it.
     message: Option<JsonObject>,
     subject: String,
+    grants: Grants,
     /// How long its token is good from now on.
     lasts: Duration,
+    holds: Holds,
 }
 
 pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let is_json = is_json(request.headers());
     let deletes = request.method() == Method::DELETE;
-    let Admitted { request, message, subject, lasts } = match guard.admit(request).await {
+    let Admitted { request, message, subject, grants, lasts, mut holds } = match guard.admit(request).await {
         Ok(admitted) => admitted,
         Err(refused) => return refused.into_response(),
     };
     let calls = is_of_method(message.as_ref(), "tools/call");
-    let running = calls.then(|| guard.running.token());
+    holds._running = calls.then(|| guard.running.token());
     let mut response = next.run(request).await;
     if let Some(id) = session_of(response.headers()).filter(|_| is_of_method(message.as_ref(), "initialize"))
     {
-        guard.sessions.begun(id, &subject);
+        guard.sessions.begun(id, &subject, grants);
     }
     match (response.status(), message) {
         // It is JSON, and of another kind.
@@ -91,8 +121,8 @@ pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next
         }
         _ => {
             // A call that was begun is answered; a stream of notices ends with the token that it was asked for with.
-            let ends = running.is_none().then(|| Box::pin(sleep(lasts)));
-            response.map(|body| Body::new(Outgoing { body, ends, _running: running }))
+            let ends = (!calls).then(|| Box::pin(sleep(lasts)));
+            response.map(|body| Body::new(Outgoing { body, ends, _holds: holds }))
         }
     }
 }
@@ -106,19 +136,37 @@ fn session_of(headers: &HeaderMap) -> Option<&str> {
 }
 
 impl Guard {
+    pub fn new(
+        key: Arc<TokenKey>,
+        router: Arc<Router>,
+        sessions: Sessions,
+        stop: CancellationToken,
+        running: TaskTracker,
+    ) -> Self {
+        Self { key, router, sessions, stop, running, room: Arc::new(Semaphore::new(ROOM)) }
+    }
+
     async fn admit(&self, request: Request) -> Result<Admitted, Refused> {
         if self.stop.is_cancelled() {
             return Err(Refused::Ending);
         }
         let (mut parts, body) = request.into_parts();
         let Bearer { subject, scopes, lasts } = self.bearer(&mut parts.headers)?;
-        if session_of(&parts.headers).is_some_and(|id| self.sessions.is_of_another(id, &subject)) {
+        let session = session_of(&parts.headers);
+        if session.is_some_and(|id| self.sessions.is_of_another(id, &subject)) {
             return Err(Refused::NoSession);
         }
         let roots = self.router.roots();
         let grants = scope::grants(&scopes, &roots);
+        let visit = session.and_then(|id| self.sessions.visit(id, &grants));
+        if !visit.as_ref().is_some_and(Visit::may_hear_all) {
+            // What was answered to a request with another token is not said once more.
+            parts.headers.remove(LAST_EVENT_ID);
+        }
+        let mut room = None;
         let (mut request, message) = match parts.method {
             Method::POST => {
+                room = self.room_for(HttpBody::size_hint(&body)).await?;
                 let message = message(&read(body).await?)?;
                 if let Some(scope) = demands(&message).iter().find_map(|demand| demand.lacks(&grants, &roots))
                 {
@@ -140,8 +188,31 @@ impl Guard {
             }
             _ => (Request::from_parts(parts, body), None),
         };
-        request.extensions_mut().insert(Holder { subject: subject.clone(), grants });
-        Ok(Admitted { request, message, subject, lasts })
+        request.extensions_mut().insert(Holder {
+            subject: subject.clone(),
+            grants: grants.clone(),
+            until: Instant::now() + lasts,
+        });
+        let holds = Holds { _running: None, _visit: visit, _room: room };
+        Ok(Admitted { request, message, subject, grants, lasts, holds })
+    }
+
+    /// Room for a body, unless it is small: as much as it says that it needs.
+    async fn room_for(&self, size: SizeHint) -> Result<Option<OwnedSemaphorePermit>, Refused> {
+        // Said beforehand: nothing of it is waited for.
+        if size.lower() > LIMIT as u64 {
+            return Err(Refused::TooLarge);
+        }
+        let size = size.upper().and_then(|size| usize::try_from(size).ok()).unwrap_or(LIMIT).min(LIMIT);
+        if size <= SMALL {
+            return Ok(None);
+        }
+        let units = u32::try_from(size.div_ceil(SMALL)).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.room).acquire_many_owned(units);
+        match tokio::time::timeout(ROOM_WAIT, room).await {
+            Ok(Ok(room)) => Ok(Some(room)),
+            Ok(Err(_)) | Err(_) => Err(Refused::Full),
+        }
     }
 
     /// Who has the token of a request. It goes no further.
@@ -171,10 +242,6 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 async fn read(body: Body) -> Result<Bytes, Refused> {
-    // Said beforehand: nothing of it is waited for.
-    if HttpBody::size_hint(&body).lower() > LIMIT as u64 {
-        return Err(Refused::TooLarge);
-    }
     let whole = tokio::time::timeout(ARRIVAL, axum::body::to_bytes(body, LIMIT));
     whole.await.map_err(|_| Refused::TooSlow)?.map_err(|error| {
         let source = std::error::Error::source(&error);
@@ -206,8 +273,7 @@ struct Outgoing {
     body: Body,
     /// When it ends, whatever is still to come.
     ends: Option<Pin<Box<Sleep>>>,
-    /// It counts as running until it is sent, or nobody takes it any more.
-    _running: Option<TaskTrackerToken>,
+    _holds: Holds,
 }
 
 impl HttpBody for Outgoing {
@@ -244,7 +310,7 @@ mod tests {
         let lasts = Duration::from_secs(60);
         let began = tokio::time::Instant::now();
         let notices = Body::from_stream(futures::stream::pending::<Result<Bytes, std::io::Error>>());
-        let outgoing = |body| Outgoing { body, ends: Some(Box::pin(sleep(lasts))), _running: None };
+        let outgoing = |body| Outgoing { body, ends: Some(Box::pin(sleep(lasts))), _holds: Holds::default() };
         let mut stream = outgoing(notices);
         assert!(stream.frame().await.is_none());
         assert_eq!(began.elapsed(), lasts);

@@ -11,6 +11,8 @@
 
 mod connections;
 mod demand;
+#[cfg(feature = "conformance")]
+mod fixtures;
 mod guard;
 mod refused;
 mod scope;
@@ -26,9 +28,9 @@ use axum::routing::get;
 use hashline_link::CancellationToken;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
+use crate::http::connections::Listener;
 use crate::http::guard::Guard;
 pub(crate) use crate::http::guard::Holder;
 pub use crate::http::scope::{BadScope, Scope};
@@ -41,9 +43,6 @@ use crate::toolset::{NameStyle, Toolset};
 
 /// Where HTTP is served unless told otherwise: on this machine only.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:8437";
-
-/// How long a session lasts in which nothing happens: an agent may wait that long for its person. Its client begins a new one then.
-const IDLE: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// How long calls have to be finished when the server ends.
 const LAST_CALLS: Duration = Duration::from_secs(10);
@@ -62,7 +61,7 @@ pub struct HttpOptions {
 
 /// A server that listens, and serves from [`serve`](Self::serve) on.
 pub struct HttpServer {
-    listener: TcpListener,
+    listener: Listener,
     address: SocketAddr,
     router: Arc<Router>,
     options: HttpOptions,
@@ -76,8 +75,8 @@ impl HttpServer {
     /// [`ServeError::Listen`]: the address cannot be had.
     pub async fn bind(address: &str, router: Arc<Router>, options: HttpOptions) -> Result<Self, ServeError> {
         let failed = |source| ServeError::Listen { address: address.to_owned(), source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let listener = Listener::bind(address).await.map_err(failed)?;
+        let address = listener.address().map_err(failed)?;
         Ok(Self { listener, address, router, options })
     }
 
@@ -87,6 +86,12 @@ impl HttpServer {
         self.address
     }
 
+    /// Fires when it listens no more, so that its address can be had again. Calls may be running then.
+    #[must_use]
+    pub fn closed(&self) -> CancellationToken {
+        self.listener.closed()
+    }
+
     /// Serves until `stop` fires. Calls that are running then are finished and answered; waits for the person end.
     pub async fn serve(self, stop: CancellationToken) {
         let Self { listener, address, router, options } = self;
@@ -94,16 +99,22 @@ impl HttpServer {
         let running = TaskTracker::new();
         let streams = CancellationToken::new();
         let server = Server::for_tokens(router.clone(), &toolsets, names, stop.clone(), running.clone());
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(IDLE);
-        let sessions = Arc::new(sessions);
+        let mut manager = LocalSessionManager::default();
+        // It counts notices that nobody hears, and ends streams in which there are none.
+        manager.session_config.keep_alive = None;
+        let manager = Arc::new(manager);
+        let sessions = Sessions::new(manager.clone());
         let service = StreamableHttpService::new(
-            move || Ok(server.for_another()),
-            sessions.clone(),
+            move || {
+                let server = server.for_another();
+                #[cfg(feature = "conformance")]
+                let server = fixtures::Fixtures(server);
+                Ok(server)
+            },
+            manager,
             configured(address, hosts).with_cancellation_token(streams.clone()),
         );
-        let sessions = Sessions::new(sessions);
-        let guard = Guard { key, router, sessions, stop: stop.clone(), running: running.clone() };
+        let guard = Guard::new(key, router, sessions.clone(), stop.clone(), running.clone());
         let app = axum::Router::new()
             .route_service("/mcp", service)
             .route_layer(axum::middleware::from_fn_with_state(Arc::new(guard), guard::pass))
@@ -115,7 +126,10 @@ impl HttpServer {
             }
             streams.cancel();
         };
-        connections::serve(listener, app, &stop, last).await;
+        tokio::select! {
+            () = connections::serve(listener, app, &stop, last) => {}
+            never = sessions.end_abandoned() => match never {},
+        }
     }
 }
 

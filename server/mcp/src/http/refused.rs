@@ -33,6 +33,10 @@ pub(super) enum Refused {
     TooLarge,
     #[error("The body did not arrive in time. Send it again.")]
     TooSlow,
+    #[error(
+        "There is no room for so large a body beside those that are under way. Send it again in a moment."
+    )]
+    Full,
     #[error("The body could not be read: {0}. Send it again.")]
     Broken(axum::Error),
     #[error("The body is not JSON: {0}")]
@@ -56,7 +60,7 @@ impl Refused {
             Self::Broken(_) | Self::NotJson(_) | Self::Batch | Self::NotAMessage { .. } => {
                 StatusCode::BAD_REQUEST
             }
-            Self::Ending | Self::TooManySessions => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Full | Self::Ending | Self::TooManySessions => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -71,6 +75,7 @@ impl Refused {
             | Self::TooManySessions
             | Self::TooLarge
             | Self::TooSlow
+            | Self::Full
             | Self::Broken(_)
             | Self::Ending => -32_000,
         }

@@ -1,24 +1,53 @@
-//! Whose the sessions are. A session belongs to the subject of the token that it began with, whatever token that one comes with later;
-//! for everybody else there is none of its id.
+//! Whose the sessions are, and how they end. A session belongs to the subject of the token that it began with, whatever token that one
+//! comes with later; for everybody else there is none of its id. It ends when nobody has been there for some time: no request is
+//! answered in it and no stream is open. The transport cannot tell, as to it every notice is a sign of life, heard or not.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use hashline_workspace::Grants;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use tokio::time::{Instant, sleep};
 
 /// How many sessions there may be at a time.
 const MOST: usize = 1_000;
 
+/// How long a session lasts in which nobody is there. Its client begins a new one then.
+pub(super) const ABANDONED: Duration = Duration::from_secs(15 * 60);
+
+/// How often it is looked for those that nobody is in.
+const GLANCE: Duration = Duration::from_secs(60);
+
 /// The sessions, with their owners.
+#[derive(Clone)]
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
-    owners: Mutex<HashMap<String, String>>,
+    known: Arc<Mutex<HashMap<String, Session>>>,
+}
+
+struct Session {
+    /// None of one whose client went before it had its id.
+    owner: Option<String>,
+    /// What all requests in it were given; none where some were given something else than others.
+    grants: Option<Grants>,
+    /// The requests and streams that are open in it.
+    visits: usize,
+    /// Since when there are none.
+    quiet: Instant,
+}
+
+/// Somebody is in a session until this is dropped.
+pub(super) struct Visit {
+    sessions: Sessions,
+    id: String,
 }
 
 impl Sessions {
     pub(super) fn new(manager: Arc<LocalSessionManager>) -> Self {
-        Self { manager, owners: Mutex::default() }
+        Self { manager, known: Arc::default() }
     }
 
     /// Whether there is a session of this id.
@@ -28,31 +57,89 @@ impl Sessions {
 
     /// Whether somebody else began the session of this id.
     pub(super) fn is_of_another(&self, id: &str, subject: &str) -> bool {
-        self.owners().get(id).is_some_and(|owner| owner != subject)
+        self.known().get(id).is_some_and(|session| session.owner.as_deref() != Some(subject))
     }
 
     /// Whether another session may begin.
     pub(super) async fn have_room(&self) -> bool {
-        if self.owners().len() < MOST {
-            return true;
+        if self.known().len() >= MOST {
+            self.reconcile().await;
         }
-        // Those that have ended said nothing here.
-        let known: Vec<String> = self.owners().keys().cloned().collect();
-        for id in known {
-            if !self.has(&id).await {
-                self.owners().remove(&id);
+        self.known().len() < MOST
+    }
+
+    /// A session has begun, by one who was given this.
+    pub(super) fn begun(&self, id: &str, subject: &str, grants: Grants) {
+        self.known().insert(id.to_owned(), Session::new(Some(subject.to_owned()), Some(grants)));
+    }
+
+    /// Enters a session, if there is one of this id.
+    pub(super) fn visit(&self, id: &str, grants: &Grants) -> Option<Visit> {
+        let mut known = self.known();
+        let session = known.get_mut(id)?;
+        session.visits += 1;
+        session.grants.take_if(|others| others != grants);
+        Some(Visit { sessions: self.clone(), id: id.to_owned() })
+    }
+
+    /// Ends sessions that nobody is in any more, for as long as this is polled.
+    pub(super) async fn end_abandoned(&self) -> Infallible {
+        loop {
+            sleep(GLANCE).await;
+            self.reconcile().await;
+            let is_abandoned =
+                |session: &Session| session.visits == 0 && session.quiet.elapsed() >= ABANDONED;
+            let mut abandoned = Vec::new();
+            // Whoever comes from here on is told that it has ended.
+            for (id, session) in &mut *self.known() {
+                if is_abandoned(session) {
+                    session.owner = None;
+                    abandoned.push(id.clone());
+                }
+            }
+            for id in abandoned {
+                tracing::debug!(id, "a session ends, as nobody is in it");
+                if let Err(error) = self.manager.close_session(&id.as_str().into()).await {
+                    tracing::debug!(id, %error, "a session did not end");
+                }
             }
         }
-        self.owners().len() < MOST
     }
 
-    /// A session has begun.
-    pub(super) fn begun(&self, id: &str, subject: &str) {
-        self.owners().insert(id.to_owned(), subject.to_owned());
+    /// Forgets those that have ended, which said nothing here, and learns of those whose clients went before they had their ids.
+    async fn reconcile(&self) {
+        let there = self.manager.sessions.read().await;
+        let mut known = self.known();
+        known.retain(|id, _| there.contains_key(id.as_str()));
+        for id in there.keys() {
+            known.entry(id.to_string()).or_insert_with(|| Session::new(None, None));
+        }
     }
 
-    fn owners(&self) -> MutexGuard<'_, HashMap<String, String>> {
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Session>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    fn new(owner: Option<String>, grants: Option<Grants>) -> Self {
+        Self { owner, grants, visits: 0, quiet: Instant::now() }
+    }
+}
+
+impl Visit {
+    /// Whether whoever is here may be given what was said before to others in it: they had the same grants.
+    pub(super) fn may_hear_all(&self) -> bool {
+        self.sessions.known().get(&self.id).is_some_and(|session| session.grants.is_some())
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        if let Some(session) = self.sessions.known().get_mut(&self.id) {
+            session.visits -= 1;
+            session.quiet = Instant::now();
+        }
     }
 }
 
@@ -66,15 +153,45 @@ mod tests {
         let sessions = Sessions::new(manager.clone());
         for _ in 1..MOST {
             let (id, _kept) = manager.create_session().await.unwrap();
-            sessions.begun(&id, "me");
+            sessions.begun(&id, "me", Grants::default());
         }
         assert!(sessions.have_room().await);
         let (last, _kept) = manager.create_session().await.unwrap();
-        sessions.begun(&last, "me");
+        sessions.begun(&last, "me", Grants::default());
         assert!(!sessions.have_room().await);
         assert!(sessions.has(&last).await && !sessions.is_of_another(&last, "me"));
         assert!(sessions.is_of_another(&last, "you") && !sessions.is_of_another("none", "you"));
         manager.close_session(&last).await.unwrap();
         assert!(sessions.have_room().await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_nobody_is_in_ends_and_no_other() {
+        let manager = Arc::new(LocalSessionManager::default());
+        let sessions = Sessions::new(manager.clone());
+        let mut kept = Vec::new();
+        let mut begin = async |told: bool| {
+            let (id, transport) = manager.create_session().await.unwrap();
+            if told {
+                sessions.begun(&id, "me", Grants::default());
+            }
+            kept.push(transport);
+            id
+        };
+        let [listens, left, untold] = [begin(true).await, begin(true).await, begin(false).await];
+        let listening = sessions.visit(&listens, &Grants::default()).unwrap();
+        drop(sessions.visit(&left, &Grants::default()).unwrap());
+        let ended = async |after| {
+            let _ = tokio::time::timeout(after, sessions.end_abandoned()).await;
+            let has = async |id: &str| sessions.has(id).await;
+            [has(&listens).await, has(&left).await, has(&untold).await]
+        };
+        assert_eq!(ended(ABANDONED - GLANCE).await, [true; 3]);
+        assert_eq!(ended(3 * GLANCE).await, [true, false, false]);
+        assert_eq!(ended(2 * ABANDONED).await, [true, false, false]);
+        // The time begins when the last one goes.
+        drop(listening);
+        assert_eq!(ended(ABANDONED - GLANCE).await, [true, false, false]);
+        assert_eq!(ended(3 * GLANCE).await, [false; 3]);
     }
 }

@@ -1,5 +1,7 @@
 //! `list://`: the names in a folder.
 
+use std::borrow::Cow;
+
 use hashline_workspace::disk::{Entry, PathStyle};
 use hashline_workspace::{Caller, Workspace};
 use serde::Serialize;
@@ -10,7 +12,8 @@ use crate::resources::{json_of, refused};
 /// A name in a folder, as agents get it.
 #[derive(Serialize)]
 struct Listed<'a> {
-    name: &'a str,
+    /// One that is not Unicode has a sign for each part that is not.
+    name: Cow<'a, str>,
     #[serde(rename = "type")]
     kind: &'static str,
 }
@@ -18,7 +21,9 @@ struct Listed<'a> {
 pub(crate) async fn read(workspace: &Workspace, caller: &Caller, path: &str) -> Reply {
     match workspace.list(caller, path, PathStyle::WithinRoot).await {
         Ok(entries) => {
-            let listed = entries.iter().map(|Entry { name, kind }| Listed { name, kind: kind.as_str() });
+            let listed = entries
+                .iter()
+                .map(|Entry { name, kind }| Listed { name: name.to_string_lossy(), kind: kind.as_str() });
             json_of(&listed.collect::<Vec<_>>())
         }
         Err(refusal) => refused(refusal),

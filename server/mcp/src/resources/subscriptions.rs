@@ -3,18 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
+use futures::future::select_all;
 use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::SubscriptionSink;
 use rmcp::{Peer, RoleServer};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
-use crate::router::{Origin, Router, Standing, Subject};
-
-/// The least time between two notices.
-const PACE: Duration = Duration::from_secs(1);
+use crate::router::{Following, Origin, Router, Standing, Subject};
 
 /// To how many resources one connection may subscribe.
 pub(crate) const MOST: usize = 50;
@@ -22,51 +20,62 @@ pub(crate) const MOST: usize = 50;
 /// The subscriptions of one connection with a session. They end with it.
 #[derive(Default)]
 pub(crate) struct Subscriptions {
-    told: Arc<Told>,
+    shared: Arc<Shared>,
     telling: Mutex<Option<AbortHandle>>,
 }
 
-/// What is subscribed to, and how it stood when the client was told of it last.
 #[derive(Default)]
-struct Told {
-    standings: Mutex<BTreeMap<Subject, Standing>>,
+struct Shared {
+    told: Mutex<Told>,
     /// Something else is subscribed to.
     other: Notify,
 }
 
+/// What is subscribed to.
+#[derive(Default)]
+struct Told(BTreeMap<Subject, Followed>);
+
+/// A subject as whoever asked for it last may see it.
+struct Followed {
+    following: Following,
+    /// How it stood when the client was told of it.
+    told: Option<Standing>,
+    /// When the token ends that it was asked for with, if there is one.
+    until: Option<Instant>,
+}
+
 impl Subscriptions {
-    /// Tells of a subject from now on: whatever changes when this has returned, the client hears of. False if there are too many.
+    /// Tells of a subject from now on and until then, as far as `origin` may see it: whatever changes when this has returned, the client
+    /// hears of. False if there are too many.
     pub(crate) async fn add(
         &self,
         router: &Arc<Router>,
-        origin: Origin,
+        origin: &Origin,
         peer: Peer<RoleServer>,
         subject: Subject,
+        until: Option<Instant>,
     ) -> bool {
         {
-            let told = self.told.lock();
-            if told.contains_key(&subject) {
-                return true;
-            }
-            if told.len() >= MOST {
+            let mut told = self.shared.told();
+            told.forget_ended();
+            if told.0.len() >= MOST && !told.0.contains_key(&subject) {
                 return false;
             }
         }
-        let now = router.standings(&origin, [&subject]).await;
-        self.told.lock().extend(now);
-        self.told.other.notify_one();
+        let following = router.follow(origin, [subject]).await;
+        self.shared.told().extend(following, until);
+        self.shared.other.notify_one();
         let mut telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
         if telling.as_ref().is_none_or(AbortHandle::is_finished) {
-            let task = Arc::clone(&self.told).tell(Arc::clone(router), origin, peer);
-            *telling = Some(tokio::spawn(task).abort_handle());
+            *telling = Some(tokio::spawn(Arc::clone(&self.shared).tell(peer)).abort_handle());
         }
         true
     }
 
     /// Tells of a subject no more.
     pub(crate) fn remove(&self, subject: &Subject) {
-        self.told.lock().remove(subject);
-        self.told.other.notify_one();
+        self.shared.told().0.remove(subject);
+        self.shared.other.notify_one();
     }
 }
 
@@ -79,25 +88,18 @@ impl Drop for Subscriptions {
     }
 }
 
-impl Told {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Subject, Standing>> {
-        self.standings.lock().unwrap_or_else(PoisonError::into_inner)
+impl Shared {
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells the client of changes, until it has gone.
-    async fn tell(self: Arc<Self>, router: Arc<Router>, origin: Origin, peer: Peer<RoleServer>) {
+    async fn tell(self: Arc<Self>, peer: Peer<RoleServer>) {
         loop {
-            let told = self.lock().clone();
-            let changed = tokio::select! {
-                changed = router.next_change(&origin, &told), if !told.is_empty() => changed,
-                () = self.other.notified() => continue,
-            };
-            for (subject, standing) in changed {
-                // Nobody hears any more of what was given up meanwhile.
-                match self.lock().get_mut(&subject) {
-                    Some(kept) => *kept = standing,
-                    None => continue,
-                }
+            // What changes from here on is looked at once more.
+            let change = self.told().change();
+            let news = self.told().news();
+            for subject in news {
                 let sent = match subject {
                     Subject::List => peer.notify_resource_list_changed().await,
                     Subject::Resource(uri) => {
@@ -108,7 +110,61 @@ impl Told {
                     return;
                 }
             }
-            tokio::time::sleep(PACE).await;
+            tokio::select! {
+                () = change => {}
+                () = self.other.notified() => {}
+            }
+        }
+    }
+}
+
+impl Told {
+    fn extend(&mut self, following: Vec<Following>, until: Option<Instant>) {
+        for following in following {
+            let subject = following.subject().clone();
+            let told = match self.0.remove(&subject) {
+                // Who asks for the same once more hears what is not told yet.
+                Some(before) if before.following.is_beside(&following) => before.told,
+                _ => following.standing(),
+            };
+            self.0.insert(subject, Followed { following, told, until });
+        }
+    }
+
+    /// Forgets what was asked for with tokens that have ended.
+    fn forget_ended(&mut self) {
+        let now = Instant::now();
+        self.0.retain(|_, followed| followed.until.is_none_or(|until| now < until));
+    }
+
+    /// What stands otherwise than it was told, which is told now.
+    fn news(&mut self) -> Vec<Subject> {
+        self.forget_ended();
+        let mut news = Vec::new();
+        for (subject, followed) in &mut self.0 {
+            let now = followed.following.standing();
+            if followed.told != now {
+                followed.told = now;
+                news.push(subject.clone());
+            }
+        }
+        news
+    }
+
+    /// Comes when something has changed from now on.
+    fn change(&self) -> impl Future<Output = ()> + Send + use<> {
+        let mut watchers: Vec<&Following> = Vec::new();
+        for Followed { following, .. } in self.0.values() {
+            if !watchers.iter().any(|watcher| watcher.is_beside(following)) {
+                watchers.push(following);
+            }
+        }
+        let changes: Vec<_> = watchers.into_iter().map(|watcher| Box::pin(watcher.change())).collect();
+        async move {
+            if changes.is_empty() {
+                return std::future::pending().await;
+            }
+            select_all(changes).await;
         }
     }
 }
@@ -129,13 +185,14 @@ pub(crate) fn subjects(filter: &SubscriptionFilter) -> Vec<Subject> {
 
 /// Tells a client that listens of changes, until it has gone. It begins with a notice of each resource: a change between the client's last
 /// read and this moment would be missed otherwise.
-pub(crate) async fn listen(router: &Router, origin: &Origin, sink: &SubscriptionSink) {
+pub(crate) async fn listen(router: &Arc<Router>, origin: &Origin, sink: &SubscriptionSink) {
     let subjects = subjects(sink.accepted());
-    let mut told = router.standings(origin, &subjects).await;
-    let mut changed: Vec<Subject> =
-        subjects.into_iter().filter(|subject| *subject != Subject::List).collect();
+    let mut told = Told::default();
+    // The stream itself ends with its token.
+    told.extend(router.follow(origin, subjects.clone()).await, None);
+    let mut news: Vec<Subject> = subjects.into_iter().filter(|subject| *subject != Subject::List).collect();
     loop {
-        for subject in changed {
+        for subject in news {
             let sent = match subject {
                 Subject::List => sink.notify_resource_list_changed().await,
                 Subject::Resource(uri) => sink.notify_resource_updated(uri).await,
@@ -144,9 +201,12 @@ pub(crate) async fn listen(router: &Router, origin: &Origin, sink: &Subscription
                 return;
             }
         }
-        tokio::time::sleep(PACE).await;
-        let now = router.next_change(origin, &told).await;
-        changed = now.keys().cloned().collect();
-        told.extend(now);
+        // What changes between the two is seen by the second.
+        let change = told.change();
+        news = told.news();
+        if news.is_empty() {
+            change.await;
+            news = told.news();
+        }
     }
 }

@@ -2,12 +2,12 @@
 
 use futures::future::{join_all, select_all};
 use futures::{FutureExt, future::BoxFuture};
-use hashline_link::{CancellationToken, Sidecar};
+use hashline_link::Sidecar;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::reply::{COUNT, EDITS, GIVEN_UP, NEWS, NOT_HERE, Reply, TIMED_OUT, UNDECIDED, texts_of};
-use crate::router::{ATTEMPTS, Origin, PAUSE, Router};
+use crate::router::{ATTEMPTS, Asking, PAUSE, Router};
 use crate::tools::await_review::{self, Asked};
 use crate::toolset::ToolName;
 
@@ -25,21 +25,20 @@ fn with_own(sidecars: Vec<Sidecar>) -> Vec<Target> {
 }
 
 impl Router {
-    pub(super) async fn everywhere(
-        &self,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
-        match tool {
+    pub(super) async fn everywhere(&self, asking: &Asking<'_>) -> Reply {
+        match asking.tool {
             ToolName::ListEdits | ToolName::ListDocuments => {
-                let asked = self.ask_all(origin, tool, &arguments, cancel).await;
+                let asked = self.ask_all(asking).await;
                 merged(asked.into_iter().map(|(_, reply)| reply).collect())
             }
-            ToolName::SearchText => self.search(origin, arguments, cancel).await,
-            ToolName::AwaitReview => self.await_everywhere(origin, arguments, cancel).await,
-            ToolName::WithdrawEdit => self.withdraw_where_it_is(origin, arguments, cancel).await,
+            ToolName::SearchText => self.search(asking).await,
+            ToolName::AwaitReview => self.await_everywhere(asking).await,
+            // Who does not have it refuses and changes nothing.
+            ToolName::WithdrawEdit => match self.first_that_knows(asking).await {
+                Some(reply) => reply,
+                // Refused here, in the same words as everywhere.
+                None => self.own_call(asking).await,
+            },
             // Without a path these are refused, in the same words as everywhere.
             ToolName::ReadTextFile
             | ToolName::EditTextFile
@@ -52,7 +51,7 @@ impl Router {
             | ToolName::TextRead
             | ToolName::TextReplace
             | ToolName::TextInsert
-            | ToolName::TextAppend => self.own_call(origin, tool, arguments, cancel).await,
+            | ToolName::TextAppend => self.own_call(asking).await,
         }
     }
 
@@ -70,39 +69,26 @@ impl Router {
         }
     }
 
-    async fn ask(
-        &self,
-        target: &Target,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: &JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
+    async fn ask(&self, target: &Target, asking: &Asking<'_>) -> Reply {
         match target {
-            Target::Own => self.own_call(origin, tool, arguments.clone(), cancel).await,
+            Target::Own => self.own_call(asking).await,
             Target::Sidecar(sidecar) => {
-                let failure = match self.pass_on(sidecar, origin, tool, arguments).await {
+                let failure = match self.pass_on(sidecar, asking).await {
                     // The last word of a sidecar that is ending.
                     Ok(reply) => return if reply.has(GIVEN_UP) { gone() } else { reply },
                     Err(failure) => failure,
                 };
                 let ended = failure.is_gone() || failure.is_going_away() && self.has_ended(sidecar).await;
-                if ended { gone() } else { failure.reply(sidecar, tool) }
+                if ended { gone() } else { failure.reply(sidecar, asking.tool) }
             }
         }
     }
 
-    pub(super) async fn ask_all(
-        &self,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: &JsonObject,
-        cancel: &CancellationToken,
-    ) -> Vec<(Target, Reply)> {
+    pub(super) async fn ask_all(&self, asking: &Asking<'_>) -> Vec<(Target, Reply)> {
         let mut attempt = 1;
         loop {
-            let asked = self.targets_of_tool(tool).into_iter().map(|target| async move {
-                let reply = self.ask(&target, origin, tool, arguments, cancel).await;
+            let asked = self.targets_of_tool(asking.tool).into_iter().map(|target| async move {
+                let reply = self.ask(&target, asking).await;
                 (target, reply)
             });
             let replies = join_all(asked).await;
@@ -116,19 +102,13 @@ impl Router {
     }
 
     /// The first answer of a place that knows what is asked about; none if no place does.
-    async fn first_that_knows(
-        &self,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: &JsonObject,
-        cancel: &CancellationToken,
-    ) -> Option<Reply> {
+    async fn first_that_knows(&self, asking: &Asking<'_>) -> Option<Reply> {
         for _ in 0..ATTEMPTS {
             let mut ended = false;
-            for target in self.targets_of_tool(tool) {
-                let reply = match tool {
-                    ToolName::AwaitReview => self.wait(&target, origin, arguments, cancel).await,
-                    _ => self.ask(&target, origin, tool, arguments, cancel).await,
+            for target in self.targets_of_tool(asking.tool) {
+                let reply = match asking.tool {
+                    ToolName::AwaitReview => self.wait(&target, asking).await,
+                    _ => self.ask(&target, asking).await,
                 };
                 if !reply.has(NOT_HERE) {
                     return Some(reply);
@@ -144,33 +124,26 @@ impl Router {
     }
 
     /// Waits for decisions. Where an editor ends meanwhile, its edits are found in the record.
-    async fn await_everywhere(
-        &self,
-        origin: &Origin,
-        arguments: JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
-        match await_review::parse(arguments) {
-            Ok(asked) => self.await_running(origin, asked, cancel).await,
+    async fn await_everywhere(&self, asking: &Asking<'_>) -> Reply {
+        match await_review::parse(asking.arguments.clone()) {
+            Ok(asked) => self.await_running(asking, asked).await,
             Err(problems) => Reply::refused(problems),
         }
     }
 
     /// Waits in every place that has edits which are waited for, until there is news in one of them. What was told once is no news any
     /// more, so an answer that has news is never thrown away.
-    async fn await_running(&self, origin: &Origin, asked: Asked, cancel: &CancellationToken) -> Reply {
+    async fn await_running(&self, asking: &Asking<'_>, asked: Asked) -> Reply {
         let seconds = asked.timeout.as_secs();
-        let arguments = with_timeout(asked.edits.clone(), seconds);
+        let asking = &asking.with(with_timeout(asked.edits.clone(), seconds));
         let probed = if asked.edits.is_empty() {
-            self.ask_all(origin, ToolName::AwaitReview, &with_timeout(Vec::new(), 0), cancel).await
+            self.ask_all(&asking.with(with_timeout(Vec::new(), 0))).await
         } else {
             // Nearly always all of them are in one place.
-            if let Some(reply) =
-                self.first_that_knows(origin, ToolName::AwaitReview, &arguments, cancel).await
-            {
+            if let Some(reply) = self.first_that_knows(asking).await {
                 return reply;
             }
-            match self.probe_each(origin, &asked.edits, cancel).await {
+            match self.probe_each(asking, &asked.edits).await {
                 Ok(probed) => probed,
                 Err(refused) => return refused,
             }
@@ -180,45 +153,40 @@ impl Router {
         let open: Vec<_> = probed.iter().filter(|(_, reply)| number(reply, UNDECIDED) > 0).collect();
         if open.is_empty() || probed.iter().any(|(_, reply)| reply.failed || is(reply, NEWS)) {
             return match probed.is_empty() {
-                true => self.own_call(origin, ToolName::AwaitReview, arguments, cancel).await,
+                true => self.own_call(asking).await,
                 false => merged(probed.into_iter().map(|(_, reply)| reply).collect()),
             };
         }
         match open.as_slice() {
             [(target, reply)] => {
-                let arguments = with_timeout(ids(reply), seconds);
-                let reply = self.wait(target, origin, &arguments, cancel).await;
+                let asking = &asking.with(with_timeout(ids(reply), seconds));
+                let reply = self.wait(target, asking).await;
                 if !reply.has(NOT_HERE) {
                     return reply;
                 }
                 // It has ended: its edits are in the record.
-                match self.first_that_knows(origin, ToolName::AwaitReview, &arguments, cancel).await {
+                match self.first_that_knows(asking).await {
                     Some(reply) => reply,
-                    None => self.own_call(origin, ToolName::AwaitReview, arguments, cancel).await,
+                    None => self.own_call(asking).await,
                 }
             }
             several => {
                 let waits: Vec<_> = several.iter().map(|(target, reply)| (target, ids(reply))).collect();
-                self.first_news(&waits, seconds, origin, cancel).await
+                self.first_news(asking, &waits, seconds).await
             }
         }
     }
 
     /// Where each of some edits is, and how it stands; an edit that is nowhere is refused.
-    async fn probe_each(
-        &self,
-        origin: &Origin,
-        edits: &[String],
-        cancel: &CancellationToken,
-    ) -> Result<Vec<(Target, Reply)>, Reply> {
+    async fn probe_each(&self, asking: &Asking<'_>, edits: &[String]) -> Result<Vec<(Target, Reply)>, Reply> {
         let mut probed = Vec::new();
         for id in edits {
-            let given = with_timeout(vec![id.clone()], 0);
-            let all = self.ask_all(origin, ToolName::AwaitReview, &given, cancel).await;
+            let asking = &asking.with(with_timeout(vec![id.clone()], 0));
+            let all = self.ask_all(asking).await;
             let mut here = all.into_iter().filter(|(_, reply)| !reply.has(NOT_HERE)).peekable();
             if here.peek().is_none() {
                 // Refused here, in the same words as everywhere.
-                return Err(self.own_call(origin, ToolName::AwaitReview, given, cancel).await);
+                return Err(self.own_call(asking).await);
             }
             probed.extend(here);
         }
@@ -226,58 +194,32 @@ impl Router {
     }
 
     /// Waits in one place. When `cancel` fires, the sidecar is told by taking the request back.
-    async fn wait(
-        &self,
-        target: &Target,
-        origin: &Origin,
-        given: &JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
+    async fn wait(&self, target: &Target, asking: &Asking<'_>) -> Reply {
         tokio::select! {
-            reply = self.ask(target, origin, ToolName::AwaitReview, given, cancel) => reply,
+            reply = self.ask(target, asking) => reply,
             // Nobody reads this: whoever asked has taken the question back.
-            () = cancel.cancelled() => Reply::refused("The wait was taken back; the edits are as they were."),
+            () = asking.cancel.cancelled() => Reply::refused("The wait was taken back; the edits are as they were."),
         }
     }
 
-    async fn first_news(
-        &self,
-        waits: &[(&Target, Vec<String>)],
-        seconds: u64,
-        origin: &Origin,
-        cancel: &CancellationToken,
-    ) -> Reply {
+    async fn first_news(&self, asking: &Asking<'_>, waits: &[(&Target, Vec<String>)], seconds: u64) -> Reply {
         let begun = waits.iter().map(|(target, ids)| -> BoxFuture<'_, Reply> {
-            let given = with_timeout(ids.clone(), seconds);
-            async move { self.wait(target, origin, &given, cancel).await }.boxed()
+            let asking = asking.with(with_timeout(ids.clone(), seconds));
+            async move { self.wait(target, &asking).await }.boxed()
         });
         let (first, at, rest) = select_all(begun).await;
         drop(rest);
         let now = waits.iter().enumerate().map(|(place, (target, ids))| {
             let first = (place == at).then(|| first.clone());
-            let given = with_timeout(ids.clone(), 0);
+            let asking = asking.with(with_timeout(ids.clone(), 0));
             async move {
                 match first {
                     Some(first) => first,
-                    None => self.wait(target, origin, &given, cancel).await,
+                    None => self.wait(target, &asking).await,
                 }
             }
         });
         merged(join_all(now).await)
-    }
-
-    async fn withdraw_where_it_is(
-        &self,
-        origin: &Origin,
-        arguments: JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
-        // Who does not have it refuses and changes nothing.
-        match self.first_that_knows(origin, ToolName::WithdrawEdit, &arguments, cancel).await {
-            Some(reply) => reply,
-            // Refused here, in the same words as everywhere.
-            None => self.own_call(origin, ToolName::WithdrawEdit, arguments, cancel).await,
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! `hashline mcp`: for each call the sidecar that has the document, or the disk.
 //!
 //! A call with a path goes to one place ([`choose`]), a call without one to all of them, whose answers become one ([`everywhere`]).
-//! Resources are read in the same places ([`resources`]), and watched in all that may come to have them ([`watch`]).
+//! Resources are read in the same places ([`resources`]), and watched in all that may come to have them
+//! ([`watch`]), once for all who are subscribed ([`watcher`]).
 //! The router looks for sidecars at every call, so an editor that starts or stops is noticed at the next; and again right before it
 //! writes a file, so one that starts meanwhile gets the call.
 
@@ -12,6 +13,7 @@ mod resources;
 mod search;
 mod sidecars;
 mod watch;
+mod watcher;
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -29,9 +31,11 @@ use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
 use crate::router::choose::Choice;
 use crate::router::sidecars::{Known, Sidecars};
+use crate::router::watcher::Watchers;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
 pub(crate) use watch::{Standing, Subject};
+pub(crate) use watcher::Following;
 
 /// How often a call is made where making it again is harmless.
 const ATTEMPTS: u32 = 4;
@@ -53,6 +57,35 @@ pub struct Origin {
     pub grants: Option<Grants>,
 }
 
+/// A call on its way to wherever it belongs.
+struct Asking<'a> {
+    origin: &'a Origin,
+    tool: ToolName,
+    arguments: JsonObject,
+    /// Ends a wait and nothing else.
+    cancel: &'a CancellationToken,
+}
+
+impl Asking<'_> {
+    /// The same with other arguments.
+    fn with(&self, arguments: JsonObject) -> Self {
+        Self { arguments, ..*self }
+    }
+
+    /// The path that it names, if it is about one document.
+    fn path(&self) -> Option<&str> {
+        self.tool.path_argument().and_then(|name| self.arguments.get(name)).and_then(Value::as_str)
+    }
+
+    /// The same with another spelling of that path.
+    fn with_path(mut self, path: String) -> Self {
+        if let Some(name) = self.tool.path_argument() {
+            self.arguments.insert(name.to_owned(), Value::String(path));
+        }
+        self
+    }
+}
+
 /// The tools for one agent, wherever its documents are.
 pub struct Router {
     /// Serves the disk.
@@ -64,6 +97,7 @@ pub struct Router {
     roots: RwLock<Roots>,
     /// Why no folder is served, while none is.
     nothing: RwLock<Option<String>>,
+    watchers: Watchers,
 }
 
 impl Router {
@@ -83,6 +117,7 @@ impl Router {
             fixed,
             roots: RwLock::new(roots),
             nothing: RwLock::new(nothing),
+            watchers: Watchers::default(),
         }
     }
 
@@ -133,81 +168,50 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> CallToolResult {
-        self.answer(origin, tool, arguments, cancel).await.into_result()
+        self.answer(Asking { origin, tool, arguments, cancel }).await.into_result()
     }
 
-    async fn answer(
-        &self,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
+    async fn answer(&self, asking: Asking<'_>) -> Reply {
         if let Some(why) = self.nothing() {
             return Reply::refused(why);
         }
-        match tool.path_style() {
-            PathStyle::Any => self.routed(origin, tool, arguments, cancel).await,
-            PathStyle::WithinRoot => self.within_root(origin, tool, arguments, cancel).await,
+        match asking.tool.path_style() {
+            PathStyle::Any => self.routed(asking).await,
+            PathStyle::WithinRoot => self.within_root(asking).await,
         }
     }
 
     /// A call whose path begins at the root. The tools themselves, here and in a sidecar whose roots are others, are given the absolute
     /// path; the agent reads it as it was spelt.
-    async fn within_root(
-        &self,
-        origin: &Origin,
-        tool: ToolName,
-        mut arguments: JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
-        let argument = tool.path_argument().unwrap_or("path");
-        let Some(Value::String(given)) = arguments.get(argument) else {
-            return self.routed(origin, tool, arguments, cancel).await;
-        };
-        let given = given.clone();
+    async fn within_root(&self, asking: Asking<'_>) -> Reply {
+        let Some(given) = asking.path().map(str::to_owned) else { return self.routed(asking).await };
         let absolute = match self.roots().resolve(&given, PathStyle::WithinRoot) {
             Ok(place) => place.to_text(),
             Err(refusal) => return Reply::refused(refusal.to_string()),
         };
-        arguments.insert(argument.to_owned(), Value::String(absolute.clone()));
-        self.routed(origin, tool, arguments, cancel).await.renamed(&absolute, &given)
+        self.routed(asking.with_path(absolute.clone())).await.renamed(&absolute, &given)
     }
 
     /// A call whose path, if it has one, is absolute or begins at the first root.
-    async fn routed(
-        &self,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
+    async fn routed(&self, asking: Asking<'_>) -> Reply {
         let mut known = self.sidecars.known();
         if known.list.is_empty() {
-            let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
+            let reply = self.own_call(&asking).await;
             if !reply.has(TAKEN_OVER) {
                 return reply;
             }
             // An editor has come meanwhile.
             known = self.sidecars.known();
         }
-        match tool.path_argument().and_then(|name| arguments.get(name)) {
-            Some(Value::String(path)) => {
-                let path = path.clone();
-                self.by_path(origin, tool, &path, arguments, known, cancel).await
-            }
-            _ => self.everywhere(origin, tool, arguments, cancel).await,
+        match asking.path().map(str::to_owned) {
+            Some(path) => self.by_path(asking, &path, known).await,
+            None => self.everywhere(&asking).await,
         }
     }
 
-    async fn own_call(
-        &self,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
-        self.own.run(&own_caller(origin), tool, arguments, cancel).await
+    async fn own_call(&self, asking: &Asking<'_>) -> Reply {
+        let Asking { origin, tool, arguments, cancel } = asking;
+        self.own.run(&own_caller(origin), *tool, arguments.clone(), cancel).await
     }
 
     /// As sidecars know the caller.
@@ -218,36 +222,27 @@ impl Router {
     }
 
     /// A call about one document; `known` is who runs when it is made.
-    async fn by_path(
-        &self,
-        origin: &Origin,
-        tool: ToolName,
-        path: &str,
-        mut arguments: JsonObject,
-        mut known: Arc<Known>,
-        cancel: &CancellationToken,
-    ) -> Reply {
+    async fn by_path(&self, asking: Asking<'_>, path: &str, mut known: Arc<Known>) -> Reply {
         let absolute = match self.roots().resolve(path, PathStyle::Any) {
             Ok(place) => place.absolute().to_owned(),
             // Perhaps a document without a file: its editor knows.
-            Err(PathRefusal::NotAFile(_)) => return self.by_uri(origin, tool, arguments, cancel).await,
+            Err(PathRefusal::NotAFile(_)) => return self.by_uri(&asking).await,
             // Refused here, in the same words as everywhere.
-            Err(_) => return self.own_call(origin, tool, arguments, cancel).await,
+            Err(_) => return self.own_call(&asking).await,
         };
         // A sidecar's first root may be another than ours, so a relative path would mean another file there.
-        let argument = tool.path_argument().unwrap_or("path");
-        arguments.insert(argument.to_owned(), Value::String(to_text(&absolute).into_owned()));
-        if let Some(Value::String(destination)) = arguments.get("destination")
+        let mut asking = asking.with_path(to_text(&absolute).into_owned());
+        if let Some(Value::String(destination)) = asking.arguments.get("destination")
             && let Ok(place) = self.roots().resolve(destination, PathStyle::Any)
         {
-            arguments.insert("destination".to_owned(), Value::String(place.to_text()));
+            asking.arguments.insert("destination".to_owned(), Value::String(place.to_text()));
         }
         let mut attempt = 0;
         loop {
             attempt += 1;
             match self.choose(&known, &absolute).await {
                 Choice::Disk => {
-                    let reply = self.own_call(origin, tool, arguments.clone(), cancel).await;
+                    let reply = self.own_call(&asking).await;
                     if !reply.has(TAKEN_OVER) || attempt >= ATTEMPTS {
                         return reply;
                     }
@@ -255,39 +250,33 @@ impl Router {
                     known = self.sidecars.known();
                 }
                 Choice::Refused(words) => return Reply::refused(words),
-                Choice::Sidecar(sidecar) => match self.pass_on(&sidecar, origin, tool, &arguments).await {
+                Choice::Sidecar(sidecar) => match self.pass_on(&sidecar, &asking).await {
                     Ok(reply) if reply.has(TAKEN_OVER) && attempt < ATTEMPTS => {
                         tokio::time::sleep(PAUSE).await;
                         known = self.sidecars.known();
                     }
                     Ok(reply) => return reply,
-                    Err(failure) if failure.may_retry(tool) && attempt < ATTEMPTS => {
+                    Err(failure) if failure.may_retry(asking.tool) && attempt < ATTEMPTS => {
                         tokio::time::sleep(PAUSE).await;
                         known = self.sidecars.known();
                     }
-                    Err(failure) => return failure.reply(&sidecar, tool),
+                    Err(failure) => return failure.reply(&sidecar, asking.tool),
                 },
             }
         }
     }
 
     /// A call about a document that has no file: whichever editor has it.
-    async fn by_uri(
-        &self,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
+    async fn by_uri(&self, asking: &Asking<'_>) -> Reply {
         for sidecar in self.within_roots() {
-            match self.pass_on(&sidecar, origin, tool, &arguments).await {
+            match self.pass_on(&sidecar, asking).await {
                 Ok(reply) if reply.has(NOT_HERE) => {}
                 Ok(reply) => return reply,
                 Err(failure) if failure.is_gone() => {}
-                Err(failure) => return failure.reply(&sidecar, tool),
+                Err(failure) => return failure.reply(&sidecar, asking.tool),
             }
         }
-        self.own_call(origin, tool, arguments, cancel).await
+        self.own_call(asking).await
     }
 
     /// The sidecars that have something to do with the roots, or whose editors have no folder open.
@@ -330,7 +319,7 @@ mod tests {
         let never = CancellationToken::new();
         let call = async |tool, arguments: Value| {
             let Value::Object(arguments) = arguments else { panic!("not an object") };
-            router.own_call(&origin, tool, arguments, &never).await
+            router.own_call(&Asking { origin: &origin, tool, arguments, cancel: &never }).await
         };
         let read = call(ToolName::ReadTextFile, json!({"path": "a.txt"})).await;
         let (_, hash) = read.text.split_once("file_hash ").unwrap();

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use hashline_link::{Call, Error, RemoteError, RemoteKind, Sidecar};
+use hashline_link::{Begun, Call, Error, RemoteError, RemoteKind, Sidecar};
 use rmcp::model::JsonObject;
+use tokio::time::{Instant, timeout_at};
 
 use crate::limits::SEARCH_TIME;
 use crate::reply::{Reply, UNREACHED};
-use crate::router::{ATTEMPTS, Origin, PAUSE, Router};
+use crate::router::{ATTEMPTS, Asking, Origin, PAUSE, Router};
 use crate::tools::await_review::LONGEST;
 use crate::toolset::ToolName;
 
@@ -81,13 +82,8 @@ impl Failure {
 
 impl Router {
     /// Passes a call on, once.
-    pub(super) async fn pass_on(
-        &self,
-        sidecar: &Sidecar,
-        origin: &Origin,
-        tool: ToolName,
-        arguments: &JsonObject,
-    ) -> Result<Reply, Failure> {
+    pub(super) async fn pass_on(&self, sidecar: &Sidecar, asking: &Asking<'_>) -> Result<Reply, Failure> {
+        let Asking { origin, tool, arguments, .. } = asking;
         let limit = match tool {
             // It looks for as long, and reads for as long; an editor that does not answer must not hold up what others found.
             ToolName::SearchText => 3 * SEARCH_TIME,
@@ -106,14 +102,25 @@ impl Router {
         arguments: JsonObject,
         limit: Duration,
     ) -> Result<Reply, Failure> {
-        let client = self.sidecars.client(sidecar).await.map_err(|error| Failure { error, sent: false })?;
+        let deadline = Instant::now() + limit;
         let call = Call { caller: self.caller(origin), tool: name.to_owned(), arguments };
-        let sent = |error| Failure { error, sent: true };
-        let raw = match tokio::time::timeout(limit, client.call(&call)).await {
-            Ok(answer) => answer.map_err(sent)?,
-            Err(_) => return Err(sent(Error::Timeout { during: "waiting for its answer" })),
+        let begun = match self.begin(sidecar, &call, deadline).await {
+            // It ended since it was used last.
+            Err(Error::Closed) => self.begin(sidecar, &call, deadline).await,
+            begun => begun,
         };
+        let begun = begun.map_err(|error| Failure { error, sent: false })?;
+        let sent = |error| Failure { error, sent: true };
+        let answer = timeout_at(deadline, begun.answer()).await;
+        let raw = answer.unwrap_or(Err(Error::Timeout { during: "waiting for its answer" })).map_err(sent)?;
         raw.parse().map_err(sent)
+    }
+
+    /// Sends a call as soon as the connection has room for one more. Nothing is sent where that fails.
+    async fn begin(&self, sidecar: &Sidecar, call: &Call, deadline: Instant) -> Result<Begun, Error> {
+        let client = self.sidecars.client(sidecar).await?;
+        let begun = timeout_at(deadline, client.begin(call)).await;
+        begun.unwrap_or(Err(Error::Timeout { during: "waiting for other calls to be answered" }))
     }
 
     /// Whether a sidecar has ended, and not only a connection to it. One that is about to end answers for a moment yet.
@@ -128,5 +135,72 @@ impl Router {
             tokio::time::sleep(PAUSE).await;
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use hashline_link::{
+        CancellationToken, DecideOutcome, Handler, Held, IN_FLIGHT, Listener, Raw, SidecarId, SidecarStatus,
+        StateDir, serve,
+    };
+    use hashline_workspace::Settings;
+    use hashline_workspace::disk::Roots;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+
+    /// A sidecar that begins calls and never answers one.
+    struct Silent(Arc<Semaphore>);
+
+    impl Handler for Silent {
+        async fn call(&self, _: Call, cancel: CancellationToken) -> Result<Raw, RemoteError> {
+            self.0.add_permits(1);
+            cancel.cancelled().await;
+            Err(RemoteError::cancelled())
+        }
+        async fn holds(&self, _: Vec<PathBuf>) -> Result<Vec<Held>, RemoteError> {
+            Ok(Vec::new())
+        }
+        async fn status(&self) -> Result<SidecarStatus, RemoteError> {
+            Ok(SidecarStatus::default())
+        }
+        async fn decide(&self, _: hashline_link::Decide) -> Result<DecideOutcome, RemoteError> {
+            Err(RemoteError::cancelled())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_never_found_room_was_not_sent() {
+        let temp = tempfile::tempdir().unwrap();
+        let state = StateDir::new(Some(temp.path())).unwrap();
+        let id = SidecarId::random();
+        let listener = Listener::bind(&state, &id).unwrap();
+        let sidecar = Sidecar::new(id, &listener, "nvim", Vec::new());
+        let begun = Arc::new(Semaphore::new(0));
+        let stop = CancellationToken::new();
+        let serving = tokio::spawn(serve(listener, Arc::new(Silent(begun.clone())), stop.clone()));
+        let router = Arc::new(Router::new(Roots::default(), true, Settings::default(), state));
+        let origin = Origin { agent: "a".to_owned(), connection: "1".to_owned(), grants: None };
+        // Over one connection.
+        router.sidecars.client(&sidecar).await.unwrap();
+        let exchange = |limit| {
+            let (router, sidecar, origin) = (router.clone(), sidecar.clone(), origin.clone());
+            async move { router.exchange(&sidecar, &origin, "write_file", JsonObject::new(), limit).await }
+        };
+        let waiting: Vec<_> = (0..IN_FLIGHT).map(|_| tokio::spawn(exchange(LIMIT))).collect();
+        let all = u32::try_from(IN_FLIGHT).unwrap();
+        timeout_at(Instant::now() + LIMIT, begun.acquire_many(all)).await.unwrap().unwrap().forget();
+
+        let failure = exchange(Duration::from_millis(50)).await.unwrap_err();
+        assert_eq!(begun.available_permits(), 0, "it was sent");
+        let told = failure.reply(&sidecar, ToolName::WriteFile).text;
+        assert!(told.contains("Nothing was changed") && told.contains("could not be asked"), "{told}");
+        waiting.iter().for_each(tokio::task::JoinHandle::abort);
+        stop.cancel();
+        serving.await.unwrap();
     }
 }

@@ -6,48 +6,37 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use hashline_history::path::from_text;
-use hashline_link::CancellationToken;
 use hashline_workspace::disk::{PathRefusal, PathStyle};
-use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::reply::{Reply, UNREACHED};
 use crate::router::choose::{Choice, Owner};
 use crate::router::everywhere::Target;
-use crate::router::{Origin, Router};
+use crate::router::{Asking, Router};
 use crate::tools::search_text::{FOUND, merged, paths, with_path};
-use crate::toolset::ToolName;
 
 impl Router {
-    pub(super) async fn search(
-        &self,
-        origin: &Origin,
-        mut arguments: JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
-        if let Some(Value::String(path)) = arguments.get("path") {
-            match self.roots().resolve(path, PathStyle::Any) {
+    pub(super) async fn search(&self, asking: &Asking<'_>) -> Reply {
+        let arguments = &asking.arguments;
+        let everywhere = match arguments.get("path").and_then(Value::as_str) {
+            Some(path) => match self.roots().resolve(path, PathStyle::Any) {
                 // A relative path would mean another file to a sidecar, whose first root may be another.
-                Ok(place) => arguments = with_path(arguments, place.to_text()),
-                Err(PathRefusal::NotAFile(_)) => {}
+                Ok(place) => asking.with(with_path(arguments.clone(), place.to_text())),
+                Err(PathRefusal::NotAFile(_)) => asking.with(arguments.clone()),
                 // Refused here, in the same words as everywhere.
-                Err(_) => return self.own_call(origin, ToolName::SearchText, arguments, cancel).await,
-            }
-        }
+                Err(_) => return self.own_call(asking).await,
+            },
+            None => asking.with(arguments.clone()),
+        };
         tokio::select! {
-            reply = self.search_everywhere(origin, &arguments, cancel) => reply,
+            reply = self.search_everywhere(&everywhere) => reply,
             // Nobody reads this. The sidecars are told by taking the questions back.
-            () = cancel.cancelled() => Reply::refused("The search was taken back."),
+            () = asking.cancel.cancelled() => Reply::refused("The search was taken back."),
         }
     }
 
-    async fn search_everywhere(
-        &self,
-        origin: &Origin,
-        arguments: &JsonObject,
-        cancel: &CancellationToken,
-    ) -> Reply {
-        let answers = self.ask_all(origin, ToolName::SearchText, arguments, cancel).await;
+    async fn search_everywhere(&self, asking: &Asking<'_>) -> Reply {
+        let answers = self.ask_all(asking).await;
         let (targets, mut replies): (Vec<Target>, Vec<Reply>) = answers.into_iter().unzip();
         if !replies.iter().any(|reply| reply.has(FOUND)) {
             // Nobody could search. The disk's word, which is the last, is about the path.
@@ -75,7 +64,7 @@ impl Router {
                 _ => (0..at).all(|earlier| !named(earlier)),
             }
         };
-        let mut reply = merged(&origin.agent, &replies, counts);
+        let mut reply = merged(&asking.origin.agent, &replies, counts);
         for unreached in replies.iter().filter(|reply| reply.has(UNREACHED)) {
             reply.text.push_str(&format!("\n{}\n", unreached.text));
         }

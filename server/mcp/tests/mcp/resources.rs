@@ -415,6 +415,36 @@ async fn paths_are_completed_within_the_roots() {
     assert_eq!((bounded.values.len(), bounded.total, bounded.has_more), (100, Some(120), Some(true)));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_completed_path_stands_in_the_uri_as_it_is() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new();
+    for file in ["100%.txt", "a%20b.txt", "what?#1.txt", "50% off/x.txt"] {
+        place.write(file, file);
+    }
+    let bytes = place.root.join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"));
+    std::fs::write(bytes, "no text").unwrap();
+    let root = place.root.display().to_string();
+    let agent = place.agent().await;
+    for (given, value, holds) in [
+        ("100", "100%25.txt", "100%.txt"),
+        ("100%", "100%25.txt", "100%.txt"),
+        ("100%25.", "100%25.txt", "100%.txt"),
+        ("a", "a%2520b.txt", "a%20b.txt"),
+        ("what?", "what?#1.txt", "what?#1.txt"),
+        ("50%25 off/", "50%25 off/x.txt", "50% off/x.txt"),
+        (&format!("{root}/50%25 off/x"), &format!("{root}/50%25 off/x.txt"), "50% off/x.txt"),
+        (&format!("{root}/caf"), &format!("{root}/caf%E9.txt"), "no text"),
+    ] {
+        assert_eq!(completed(&agent, "file://{+path}", given).await.values, [value], "{given}");
+        assert_eq!(text(&agent, &format!("file://{value}")).await.0, holds, "{given}");
+    }
+    assert_eq!(completed(&agent, "list://{+path}", "5").await.values, ["50%25 off/"]);
+    // A relative path that is no text is no path.
+    assert_eq!(completed(&agent, "file://{+path}", "caf").await.values, [""; 0]);
+}
+
 fn many(folder: &Path) {
     std::fs::create_dir(folder).unwrap();
     for number in 0..120 {

@@ -6,6 +6,8 @@ mod paths;
 
 use std::path::PathBuf;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use hashline_text::FileHash;
 use serde_json::{Value, json};
 
@@ -90,6 +92,58 @@ impl Case {
 
 pub fn hash(bytes: impl AsRef<[u8]>) -> Value {
     json!(FileHash::of(bytes.as_ref()).to_hex())
+}
+
+/// The tools of one namespace, as they are listed with dots.
+fn namespace(prefix: &str) -> Vec<String> {
+    let tools = hashline_mcp::list(&[hashline_mcp::Toolset::Text].into(), hashline_mcp::NameStyle::Dotted);
+    tools.iter().filter_map(|tool| tool.name.strip_prefix(prefix).map(str::to_owned)).collect()
+}
+
+#[tokio::test]
+async fn mcp_003_file_is_the_life_of_files_whatever_they_hold() {
+    assert_eq!(namespace("file."), ["create", "remove"]);
+    let case = Case::on_disk("a\n").await;
+    for (path, bytes) in [("text", &b"text\n"[..]), ("b.png", b"\x89PNG\r\n\x1a\n\0\xff"), ("empty", b"")] {
+        let content = BASE64_STANDARD.encode(bytes);
+        let given = json!({ "path": path, "content": content, "encoding": "base64" });
+        let made = case.call("file.create", given).await;
+        assert!(!made.failed, "{}", made.text);
+        assert_eq!(std::fs::read(case.place.root.join(path)).unwrap(), bytes);
+        let removed = case.call("file.remove", json!({ "path": path, "hash": made.json["hash"] })).await;
+        assert!(!removed.failed, "{}", removed.text);
+        assert!(!case.place.root.join(path).exists());
+    }
+}
+
+#[tokio::test]
+async fn mcp_004_text_is_the_content_of_texts_and_of_nothing_else() {
+    assert_eq!(namespace("text."), ["read", "replace", "insert", "append"]);
+    let case = Case::on_disk("a\n").await;
+    case.made("text.append", json!({ "content": "b\n" })).await;
+    case.made("text.insert", json!({ "line": 1, "anchor": "a", "content": "0" })).await;
+    case.made("text.replace", json!({ "lines": [2, 3], "old": "a", "new": "A" })).await;
+    assert_eq!(case.call("text.read", json!({ "path": "a.txt" })).await.json["content"], "0\nA\nb\n");
+
+    let bytes = b"\x89PNG\r\n\x1a\n\0\xff";
+    std::fs::write(case.place.root.join("b.png"), bytes).unwrap();
+    for (tool, arguments) in [
+        ("text.read", json!({})),
+        ("text.replace", json!({ "lines": [1, 2], "old": "x", "new": "y" })),
+        ("text.insert", json!({ "line": 1, "anchor": "x", "content": "y" })),
+        ("text.append", json!({ "content": "y" })),
+    ] {
+        let mut given = json!({ "path": "b.png" });
+        if tool != "text.read" {
+            given["hash"] = FileHash::of(bytes).to_hex().into();
+        }
+        for (name, value) in arguments.as_object().unwrap() {
+            given[name] = value.clone();
+        }
+        let refused = case.call(tool, given).await;
+        assert!(refused.failed && refused.text.contains("UTF-8"), "{tool}: {}", refused.text);
+    }
+    assert_eq!(std::fs::read(case.place.root.join("b.png")).unwrap(), bytes);
 }
 
 #[tokio::test]

@@ -129,6 +129,14 @@ pub enum PathRefusal {
         /// Where the link lies.
         link: String,
     },
+    /// A symbolic link on the way leads to what the caller was not given. Whether anything is there is not said.
+    #[error("A link on the way to {given} leads to what this agent was not given. Go on without it.")]
+    LinkNotGiven {
+        /// As the caller wrote it.
+        given: String,
+        /// Where it leads, by its words.
+        path: PathBuf,
+    },
     /// Links that lead to each other, or more of them than anybody means.
     #[error("The links on the way to {given} lead round in a circle. Name the file that is meant.")]
     LinkLoop {

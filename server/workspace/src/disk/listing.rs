@@ -1,10 +1,10 @@
 //! What lies in a folder.
 //!
 //! A folder is reached as a file is: on the handles of the folders above it, following no link. What a link in it leads to is told
-//! only if that lies in a root.
+//! only if that lies in a root and is shown.
 
 use std::cmp::Ordering;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub enum EntryKind {
     Folder,
     /// A regular file, or a link to one that is served.
     File,
-    /// A link to nothing, or to what is not served.
+    /// A link to nothing, or to what is not served or not shown.
     Link,
     /// A FIFO, a socket, a device.
     Other,
@@ -48,8 +48,8 @@ impl EntryKind {
 /// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The name; one that is not Unicode with a sign for each part that is not.
-    pub name: String,
+    /// The name.
+    pub name: OsString,
     /// What it stands for.
     pub kind: EntryKind,
 }
@@ -58,7 +58,7 @@ impl Entry {
     /// Whether what lies below it is not served to anybody.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        guarded(&self.name) == Some(Guarded::Store)
+        guarded(&self.name.to_string_lossy()) == Some(Guarded::Store)
     }
 
     /// Folders first, then by name.
@@ -84,7 +84,7 @@ impl Roots {
         let given = if given.trim().is_empty() { "." } else { given };
         if style == PathStyle::WithinRoot && self.len() > 1 && self.is_top(given)? {
             let shown = self.iter().filter(|root| shows(root.path()));
-            let entry = |name: &str| Entry { name: name.to_owned(), kind: EntryKind::Folder };
+            let entry = |name: &str| Entry { name: name.into(), kind: EntryKind::Folder };
             return Ok(sorted(shown.map(|root| entry(root.name())).collect()));
         }
         let place = self.resolve(given, style).map_err(|refusal| match refusal {
@@ -104,13 +104,13 @@ impl Roots {
             if !shows(&place.absolute().join(&name)) {
                 continue;
             }
-            let kind = self.kind(&place, &name, entry.file_type().map_err(failed)?);
-            entries.push(Entry { name: name.to_string_lossy().into_owned(), kind });
+            let kind = self.kind(&place, &name, entry.file_type().map_err(failed)?, &shows);
+            entries.push(Entry { name, kind });
         }
         Ok(sorted(entries))
     }
 
-    fn kind(&self, folder: &Place, name: &OsStr, kind: FileType) -> EntryKind {
+    fn kind(&self, folder: &Place, name: &OsStr, kind: FileType, shows: &dyn Fn(&Path) -> bool) -> EntryKind {
         if kind.is_dir() {
             EntryKind::Folder
         } else if kind.is_file() {
@@ -118,7 +118,7 @@ impl Roots {
         } else if !kind.is_symlink() {
             EntryKind::Other
         } else {
-            match self.follow(&folder.absolute().join(name)) {
+            match self.follow(&folder.absolute().join(name), shows) {
                 Some((_, End::Folder)) => EntryKind::Folder,
                 Some((target, End::Other)) if stamp(&target).is_ok() => EntryKind::File,
                 _ => EntryKind::Link,

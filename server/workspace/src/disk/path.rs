@@ -106,10 +106,24 @@ impl Roots {
     /// # Errors
     /// See [`PathRefusal`]. [`PathRefusal::NotAFile`] is for the caller to look up among documents without a file.
     pub fn resolve(&self, given: &str, style: PathStyle) -> Result<Place, PathRefusal> {
+        self.resolve_given(given, style, &|_| true)
+    }
+
+    /// The same for a caller who was given what `gives` says yes to: a link that leads to anything else is followed no further, and
+    /// nothing is said of what is there.
+    ///
+    /// # Errors
+    /// [`PathRefusal::LinkNotGiven`] besides those of [`resolve`](Self::resolve).
+    pub fn resolve_given(
+        &self,
+        given: &str,
+        style: PathStyle,
+        gives: Gives<'_>,
+    ) -> Result<Place, PathRefusal> {
         let first = self.get(0).ok_or_else(|| PathRefusal::NoRoots { given: given.into() })?;
         let spelling = read_spelling(given, style, &to_text(first.path()))?;
         let (index, names) = self.start(given, style, &spelling)?;
-        let found = Walk::new(self, given).run(index, names)?;
+        let found = Walk::new(self, given, gives).run(index, names)?;
         if spelling.folder && found.end != End::Folder {
             return Err(PathRefusal::FinalSlash { given: given.into() });
         }
@@ -126,13 +140,16 @@ impl Roots {
         if !absolute.is_absolute() {
             return None;
         }
-        self.follow(&lexical(absolute)).map(|(place, _)| place)
+        self.follow(&lexical(absolute), &|_| true).map(|(place, _)| place)
     }
 
-    /// Where an absolute path without `..` leads, and what is there; none if that is not served.
-    pub(super) fn follow(&self, absolute: &Path) -> Option<(Place, End)> {
+    /// Where an absolute path without `..` leads, and what is there; none if that is not served, or not given.
+    pub(super) fn follow(&self, absolute: &Path, gives: Gives<'_>) -> Option<(Place, End)> {
         let (index, names) = self.locate(absolute)?;
-        Walk::new(self, &to_text(absolute)).run(index, names).ok().map(|found| (found.place, found.end))
+        Walk::new(self, &to_text(absolute), gives)
+            .run(index, names)
+            .ok()
+            .map(|found| (found.place, found.end))
     }
 
     /// Whether a path within the roots means what is above all of them.
@@ -267,8 +284,12 @@ struct Found {
 struct Walk<'a> {
     roots: &'a Roots,
     given: &'a str,
+    gives: Gives<'a>,
     links: usize,
 }
+
+/// What a caller was given, by absolute paths.
+type Gives<'a> = &'a dyn Fn(&Path) -> bool;
 
 /// How one root was left behind.
 enum Way {
@@ -278,8 +299,8 @@ enum Way {
 }
 
 impl<'a> Walk<'a> {
-    fn new(roots: &'a Roots, given: &'a str) -> Walk<'a> {
-        Walk { roots, given, links: 0 }
+    fn new(roots: &'a Roots, given: &'a str, gives: Gives<'a>) -> Walk<'a> {
+        Walk { roots, given, gives, links: 0 }
     }
 
     fn run(mut self, mut index: usize, mut names: VecDeque<OsString>) -> Result<Found, PathRefusal> {
@@ -292,11 +313,17 @@ impl<'a> Walk<'a> {
                 Way::LeftRoot(target, link) => {
                     // A target with `..` in it is what the system takes it for; one without that lies in a root
                     // by its very words needs no such help.
+                    self.check_given(&target)?;
                     let plain = !target.components().any(|part| part == Component::ParentDir);
                     let inside =
                         if plain { self.roots.locate(&target) } else { self.roots.locate_real(&target) };
                     (index, names) =
                         inside.ok_or_else(|| PathRefusal::LinkLeadsOut { given: self.given.into(), link })?;
+                    if let Some(root) = self.roots.get(index) {
+                        self.check_given(
+                            &names.iter().fold(root.path().to_owned(), |path, name| path.join(name)),
+                        )?;
+                    }
                 }
             }
         }
@@ -345,6 +372,7 @@ impl<'a> Walk<'a> {
                     return Ok(Way::LeftRoot(names.fold(target, |path, name| path.join(name)), last_link));
                 }
                 todo = target.iter().map(OsStr::to_owned).filter(|name| name != ".").chain(names).collect();
+                self.check_given(&todo.iter().fold(here(), |path, name| path.join(name)))?;
             } else if kind.is_dir() {
                 if !todo.is_empty() {
                     let next = dir.open_dir_nofollow(&name);
@@ -370,6 +398,15 @@ impl<'a> Walk<'a> {
             Some(Guarded::Store) => Err(PathRefusal::Store { given: self.given.into() }),
             Some(Guarded::Git) | None => Ok(()),
         }
+    }
+
+    /// Whether the caller was given what a link leads to, by its words: nothing there is looked at before that is known.
+    fn check_given(&self, target: &Path) -> Result<(), PathRefusal> {
+        let path = lexical(target);
+        if self.roots.holding(&path).is_none() || (self.gives)(&path) {
+            return Ok(());
+        }
+        Err(PathRefusal::LinkNotGiven { given: self.given.into(), path })
     }
 
     fn target(&mut self, dir: &Dir, link: &OsStr) -> Result<PathBuf, PathRefusal> {

@@ -9,7 +9,7 @@ use hashline_mcp::{HttpOptions, HttpServer, NameStyle, Router, TokenKey, Toolset
 use hashline_workspace::Settings;
 use hashline_workspace::disk::Roots;
 use http_body_util::{BodyExt, Full};
-use hyper::body::Bytes;
+use hyper::body::{Bytes, Incoming};
 use hyper::header::HeaderMap;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ impl Http {
     /// The same of somebody else.
     pub fn token_of(&self, subject: &str, scopes: &[&str]) -> String {
         let scopes: Vec<_> = scopes.iter().map(|scope| scope.parse().unwrap()).collect();
-        self.key.issue(subject, &scopes, Duration::from_secs(600)).unwrap()
+        self.key.issue(subject, &scopes, Duration::from_secs(60 * 60)).unwrap()
     }
 
     /// A client with a token of these scopes, in the protocol without sessions.
@@ -192,21 +192,90 @@ impl Client {
         headers: &[(&'static str, String)],
         body: impl Into<Bytes>,
     ) -> Answer {
-        let mut request = hyper::Request::builder().method(method).uri(path);
-        for (name, value) in headers {
-            request = request.header(*name, value);
-        }
-        let request = request.body(Full::new(body.into())).unwrap();
-        let stream = TokioIo::new(TcpStream::connect(self.address).await.unwrap());
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await.unwrap();
-        tokio::spawn(connection);
-        let response = sender.send_request(request).await.unwrap();
-        let (parts, body) = response.into_parts();
+        let (parts, body) = self.exchange(method, path, headers, body.into()).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         Answer {
             status: parts.status.as_u16(),
             headers: parts.headers,
             body: String::from_utf8(body.into()).unwrap(),
         }
+    }
+    /// Opens the stream of its session's notices.
+    pub async fn notices(&self) -> Notices {
+        self.stream("GET", &self.headers(), String::new()).await
+    }
+
+    /// Opens a stream that goes on behind an event.
+    pub async fn notices_after(&self, event: &str) -> Notices {
+        let mut headers = self.headers();
+        headers.push(("last-event-id", event.to_owned()));
+        self.stream("GET", &headers, String::new()).await
+    }
+
+    /// Calls a tool; its answer comes over the stream.
+    pub async fn begin(&self, tool: &str, arguments: Value) -> Notices {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        self.stream("POST", &self.headers(), message.to_string()).await
+    }
+
+    async fn stream(&self, method: &str, headers: &[(&'static str, String)], body: String) -> Notices {
+        let response = self.exchange(method, "/mcp", headers, body.into()).await;
+        assert_eq!(response.status(), 200);
+        Notices { body: response.into_body(), text: String::new() }
+    }
+
+    async fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: Bytes,
+    ) -> hyper::Response<Incoming> {
+        let mut request = hyper::Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let stream = TokioIo::new(TcpStream::connect(self.address).await.unwrap());
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await.unwrap();
+        tokio::spawn(connection);
+        sender.send_request(request.body(Full::new(body)).unwrap()).await.unwrap()
+    }
+}
+
+/// An open stream of events.
+pub struct Notices {
+    body: Incoming,
+    /// What has come and was not read.
+    text: String,
+}
+
+impl Notices {
+    /// What is told next.
+    pub async fn next(&mut self) -> Value {
+        self.find(|line| serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()).await
+    }
+
+    /// The id of the next event.
+    pub async fn id(&mut self) -> String {
+        self.find(|line| Some(line.strip_prefix("id:")?.trim().to_owned())).await
+    }
+
+    /// The first that is found in a line.
+    async fn find<T>(&mut self, find: impl Fn(&str) -> Option<T>) -> T {
+        let found = async {
+            loop {
+                while let Some((line, rest)) = self.text.split_once('\n') {
+                    let found = find(line);
+                    self.text = rest.to_owned();
+                    if let Some(found) = found {
+                        return found;
+                    }
+                }
+                let frame = self.body.frame().await.expect("the stream goes on").unwrap();
+                self.text.push_str(std::str::from_utf8(&frame.into_data().unwrap()).unwrap());
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), found).await.expect("something is told")
     }
 }

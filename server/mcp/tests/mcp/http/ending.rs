@@ -15,9 +15,9 @@ use crate::http::client::Http;
 
 /// A sidecar that has begun every call and does not finish it before it is let.
 #[derive(Default)]
-struct Slow {
-    begun: Notify,
-    may_finish: Notify,
+pub struct Slow {
+    pub begun: Notify,
+    pub may_finish: Notify,
 }
 
 impl Handler for Slow {

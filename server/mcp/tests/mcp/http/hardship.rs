@@ -68,6 +68,44 @@ async fn a_body_that_is_too_large_is_413() {
     still_serves(&client).await;
 }
 
+/// Reads what comes back on a stream of its own.
+async fn answer(stream: TcpStream) -> (String, tokio::time::Instant) {
+    let heard = rest(stream).await;
+    (heard, tokio::time::Instant::now())
+}
+
+// The clock stands still but for what is waited for, as above.
+#[tokio::test(start_paused = true)]
+async fn large_bodies_wait_for_each_other_and_small_ones_for_none() {
+    let http = Http::start().await;
+    let client = http.before_handshake(&["write:/"]);
+    let large = 16 << 20;
+    let mut slow = Vec::new();
+    for _ in 0..4 {
+        let mut stream = TcpStream::connect(http.address).await.unwrap();
+        stream.write_all(head(&client, &format!("content-length: {large}")).as_bytes()).await.unwrap();
+        slow.push(tokio::spawn(answer(stream)));
+    }
+    // All four are waited for: whoever is answered now came after them.
+    still_serves(&client).await;
+    let mut next = TcpStream::connect(http.address).await.unwrap();
+    let whole = initialize().to_string();
+    let body = whole.clone() + &" ".repeat(large - whole.len());
+    let head = head(&client, &format!("content-length: {large}\r\nconnection: close"));
+    let next = tokio::spawn(async move {
+        next.write_all((head + &body).as_bytes()).await.unwrap();
+        answer(next).await
+    });
+    still_serves(&client).await;
+    let (heard, after) = next.await.unwrap();
+    assert!(heard.starts_with("HTTP/1.1 200 "), "{heard}");
+    for slow in slow {
+        let (heard, given_up) = slow.await.unwrap();
+        assert!(heard.starts_with("HTTP/1.1 408 "), "{heard}");
+        assert!(after >= given_up, "there was room for more than four");
+    }
+}
+
 #[tokio::test]
 async fn a_large_file_fits_into_one_call() {
     let http = Http::start().await;

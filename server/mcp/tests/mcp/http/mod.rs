@@ -4,5 +4,6 @@ mod client;
 mod ending;
 mod eras;
 mod hardship;
+mod notices;
 mod scopes;
 mod statuses;

@@ -21,6 +21,17 @@ async fn project() -> Http {
     symlink("../private", root.join("docs/outside")).unwrap();
     symlink("../docs/a.txt", root.join("private/in.txt")).unwrap();
     symlink("docs", root.join("alias")).unwrap();
+    // What is said of these tells nothing of what is there.
+    symlink("a.txt", root.join("private/link")).unwrap();
+    for (name, target) in [
+        ("to_link", "../private/link"),
+        ("to_nothing", "../private/none"),
+        ("beyond_file", "../private/a.txt/x"),
+        ("beyond_nothing", "../private/none/../x"),
+        ("by_root", &format!("{}/private/./link/../link", root.display())),
+    ] {
+        symlink(target, root.join("docs").join(name)).unwrap();
+    }
     http
 }
 
@@ -69,6 +80,11 @@ async fn mcp_051_what_the_token_does_not_give_is_403() {
         // No link widens a scope, nor leads around one.
         (&["read:/docs"], "read_text_file", "docs/out.txt", Some("read:/private/a.txt")),
         (&["read:/docs"], "read_text_file", "docs/outside/a.txt", Some("read:/private/a.txt")),
+        (&["read:/docs"], "read_text_file", "docs/to_link", Some("read:/private/link")),
+        (&["read:/docs"], "read_text_file", "docs/to_nothing", Some("read:/private/none")),
+        (&["read:/docs"], "read_text_file", "docs/beyond_file", Some("read:/private/a.txt/x")),
+        (&["read:/docs"], "read_text_file", "docs/beyond_nothing", Some("read:/private/x")),
+        (&["read:/docs"], "read_text_file", "docs/by_root", Some("read:/private/link")),
         (&["write:/docs"], "write_file", "docs/outside/new.txt", Some("write:/private/new.txt")),
         (&["read:/docs"], "read_text_file", "private/in.txt", Some("read:/private/in.txt")),
         (&["read:/docs"], "read_text_file", "alias/a.txt", Some("read:/alias/a.txt")),
@@ -232,6 +248,12 @@ async fn resources_give_what_the_token_gives() {
         ] {
             let answer = client.ask("resources/read", json!({ "uri": uri })).await;
             assert_eq!(answer.status, status, "{uri}: {}", answer.body);
+        }
+        let names = client.ask("resources/read", json!({ "uri": "list://docs" })).await.message();
+        let text = names["result"]["contents"][0]["text"].as_str().unwrap();
+        let names: Vec<Value> = serde_json::from_str(text).unwrap();
+        for link in ["out.txt", "outside", "to_link", "to_nothing", "beyond_file"] {
+            assert!(names.contains(&json!({ "name": link, "type": "symlink" })), "{link}: {text}");
         }
         let listed = client.ask("resources/list", json!({})).await.body;
         assert!(listed.contains("deep/b.txt") && !listed.contains("docs-old"), "{listed}");

@@ -7,11 +7,14 @@ impl House {
     /// The names in a folder by a path within the root, `/` behind those of folders, `@` behind links that lead nowhere.
     fn list(&self, given: &str) -> Result<Vec<String>, DiskError> {
         self.roots().list(given, PathStyle::WithinRoot, |_| true).map(|entries| {
-            let shown = |entry: crate::disk::Entry| match entry.kind {
-                EntryKind::Folder => entry.name + "/",
-                EntryKind::File => entry.name,
-                EntryKind::Link => entry.name + "@",
-                EntryKind::Other => entry.name + "|",
+            let shown = |entry: crate::disk::Entry| {
+                let sign = match entry.kind {
+                    EntryKind::Folder => "/",
+                    EntryKind::File => "",
+                    EntryKind::Link => "@",
+                    EntryKind::Other => "|",
+                };
+                entry.name.to_string_lossy().into_owned() + sign
             };
             entries.into_iter().map(shown).collect()
         })
@@ -84,6 +87,31 @@ fn a_link_is_what_it_leads_to_if_that_is_served() {
 }
 
 #[test]
+fn a_link_to_what_is_not_shown_tells_nothing_of_it() {
+    let house = House::new();
+    fs::create_dir(house.path("root/links")).unwrap();
+    for (target, name) in [
+        ("../src", "folder"),
+        ("../src/main.rs", "file"),
+        ("../src/none", "nothing"),
+        ("../src/main.rs/none", "no_folder"),
+        ("../a.txt", "shown"),
+        ("../b", "by_a_link"),
+    ] {
+        link(target, house.path("root/links").join(name));
+    }
+    link("src/main.rs", house.path("root/b"));
+    let hidden = house.path("root/src");
+    let roots = Roots::open([house.path("root")]).unwrap();
+    let listed = roots.list("links", PathStyle::WithinRoot, |path| !path.starts_with(&hidden)).unwrap();
+    let kinds: Vec<_> = listed.iter().map(|entry| (entry.name.to_str().unwrap(), entry.kind)).collect();
+    let links = ["by_a_link", "file", "folder", "no_folder", "nothing"].map(|name| (name, EntryKind::Link));
+    let mut expected = links.to_vec();
+    expected.push(("shown", EntryKind::File));
+    assert_eq!(kinds, expected);
+}
+
+#[test]
 fn a_path_within_several_roots_begins_with_a_name() {
     let house = House::new();
     let roots = Roots::open([house.path("root/src"), house.path("root"), house.path("outside")]).unwrap();
@@ -92,7 +120,7 @@ fn a_path_within_several_roots_begins_with_a_name() {
             .list(given, PathStyle::WithinRoot, |_| true)
             .unwrap()
             .into_iter()
-            .map(|entry| entry.name)
+            .map(|entry| entry.name.into_string().unwrap())
             .collect()
     };
     for given in ["", "/", "src/.."] {
