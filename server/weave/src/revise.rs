@@ -41,7 +41,8 @@ impl Weave {
                 push_range(&mut plan.drop, IdRange { first: made.at(line), len: 1 });
             }
             if n < new_at {
-                plan.revive.extend(self.spare_after(id, o.max(old_at), &own[n..new_at]));
+                // Before what they stand for: there they are inside of the hunk, and are told of as its lines.
+                plan.revive.extend(self.spare_before(id, o, &own[n..new_at]));
             }
             (o, n) = (old_at + 1, new_at + 1);
         }
@@ -60,7 +61,7 @@ impl Weave {
     }
 
     /// Puts hidden lines before line `line` of those that a hunk made, or behind the last, ready to be shown.
-    fn spare_after(&mut self, id: HunkId, line: usize, lines: &[OwnedLine]) -> Option<IdRange> {
+    fn spare_before(&mut self, id: HunkId, line: usize, lines: &[OwnedLine]) -> Option<IdRange> {
         let made = self.hunk(id).made;
         let index = if line < made.len {
             let at = made.at(line);

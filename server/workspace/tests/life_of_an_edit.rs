@@ -381,6 +381,26 @@ async fn a_proposal_can_be_accepted_as_the_person_rewrote_it() {
     assert_eq!(desk.state(), HunkState::Held, "one undo takes it back");
 }
 
+#[tokio::test]
+async fn the_agent_is_told_all_of_what_the_person_made_of_its_lines() {
+    for own in [&["mine"][..], &["2a", "mine"], &["mine", "2b"], &["I", "II", "III"], &["2a", "mine", "2b"]] {
+        let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+        let (text, hash) = desk.read(View::Agent).await;
+        let reply = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2a\n2b")]).await.unwrap();
+        let hunk = HunkRef { edit: reply.edit.clone(), number: 1 };
+        let own: Vec<String> = own.iter().map(|line| (*line).to_owned()).collect();
+        desk.workspace.accept_revised(&desk.uri, &hunk, &own, None);
+        desk.workspace.settle_record();
+        assert!(desk.deliver());
+        assert_eq!(desk.text.to_string(), format!("one\n{}\nthree\n", own.join("\n")));
+        let scope = ReviewScope { own: true, ..ReviewScope::default() };
+        let edits = desk.workspace.edits(&Desk::caller(), &scope).await.unwrap();
+        assert_eq!(edits[0].hunks[0].changed_to.as_ref(), Some(&own));
+        desk.becomes("one\ntwo\nthree\n");
+        assert_eq!(desk.state(), HunkState::Held, "one undo takes it back");
+    }
+}
+
 /// Changes as Neovim reports them for a buffer without a final newline: it counts one all the same.
 #[tokio::test]
 async fn an_editor_may_count_an_ending_behind_a_last_line_that_has_none() {
