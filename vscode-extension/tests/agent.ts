@@ -1,7 +1,7 @@
 /** An agent: an MCP client that talks to a real `hashline mcp`, a process of its own, over its stdio. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { within } from "./patience.ts";
+import { until, within } from "./patience.ts";
 
 const PATIENCE_MS = 60_000; // an agent may wait for a review
 
@@ -148,5 +148,17 @@ export class Agent {
       operations: operations.map(([op, words, content]) => ({ op, anchor: read.anchor(words), content })),
       ...more,
     });
+  }
+
+  /** Waits until the agent hears these words of its edit: it hears of one decision after the other. */
+  async hears(edit: string, ...words: readonly string[]): Promise<void> {
+    let said = "";
+    await until(
+      async () => {
+        said = (await this.call("await_review", { edit_ids: [edit], timeout_s: 1 })).text;
+        return words.every((word) => said.includes(word));
+      },
+      () => `it hears "${words.join('", "')}":\n${said}`,
+    );
   }
 }

@@ -22,11 +22,6 @@ async function offered(
   return { desk, agent, edited };
 }
 
-async function hears(agent: Agent, edited: Answer, ...said: string[]): Promise<void> {
-  const { text } = await agent.call("await_review", { edit_ids: [edited.edit], timeout_s: 10 });
-  for (const words of said) assert.ok(text.includes(words), `not "${words}" but\n${text}`);
-}
-
 export default {
   heading: "by hand",
   tests: {
@@ -50,7 +45,7 @@ export default {
       await desk.said("hunk 1 of 1").waitFor();
       await desk.press("Control+Shift+Backspace");
       await desk.lens("Accept").waitFor({ state: "detached" });
-      await hears(agent, edited, "hunk 1 · accepted", "hunk 2 · rejected");
+      await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · rejected");
       assert.equal(desk.onDisk("cart.js"), CART, "nothing is saved by a decision");
       await desk.press("Control+s");
       const saved = CART.replace("cart", "cart, so far").replace(
@@ -69,7 +64,7 @@ export default {
       const { desk, agent, edited } = await offered(hand, { "cart.js": CART, "price.js": PRICE });
       await desk.open("price.js");
       const codex = await desk.agent("codex", "price.js");
-      await codex.agent.edit("price.js", codex.read, ROUNDED);
+      const rounded = await codex.agent.edit("price.js", codex.read, ROUNDED);
       await desk.status("3 pending").waitFor();
       await desk.status("3 pending").click();
       await desk.row("claude-code").first().waitFor();
@@ -92,9 +87,8 @@ export default {
       await desk.command("Hashline: Reject with Reason");
       await desk.answer("Reject 1 hunk", "the prices are whole");
       await desk.row("codex").first().waitFor({ state: "detached" });
-      await hears(agent, edited, "hunk 1 · accepted", "hunk 2 · rejected");
-      const { text } = await codex.agent.call("await_review", { timeout_s: 10 });
-      assert.ok(text.includes("the person says: the prices are whole"), text);
+      await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · rejected");
+      await codex.agent.hears(rounded.edit, "the person says: the prices are whole");
     },
 
     async "a conflict is shown with its ways out; both are kept, and the agent's lines can be taken by hand"(
@@ -115,7 +109,7 @@ export default {
       await desk.tab("cart.js").first().click();
       await desk.line("items.length;//whole").waitFor();
       await desk.line("amounts.reduce").waitFor();
-      await hears(agent, edited, "hunk 2 · accepted");
+      await agent.hears(edited.edit, "hunk 2 · accepted");
     },
 
     async "a comparison: both texts, the right one can be changed, and what is saved there is accepted as it stands"(
@@ -133,7 +127,7 @@ export default {
       await desk.status("pending").waitFor({ state: "detached" });
       await desk.press("Control+w");
       await desk.line("amounts.reduce((all, amount) => all + amount, 0); // mine").waitFor();
-      await hears(agent, edited, "hunk 1 · accepted", "hunk 2 · accepted", "// mine");
+      await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · accepted", "// mine");
       assert.equal(desk.onDisk("cart.js"), CART, "the file itself is not saved");
     },
 
@@ -147,7 +141,7 @@ export default {
       await desk.go("items.length");
       await desk.press("Control+Shift+Enter");
       await desk.line("amounts.reduce").waitFor();
-      await hears(agent, edited, "hunk 2 · accepted");
+      await agent.hears(edited.edit, "hunk 2 · accepted");
       const read = await desk.readOpen(agent, "cart.js");
       assert.ok(read.lines[0]?.includes("so far"), read.text);
     },
@@ -179,7 +173,7 @@ export default {
       await desk.lens("Keep").nth(1).waitFor({ state: "detached" });
       await desk.lens("Keep").click();
       await desk.status("pending").waitFor({ state: "detached" });
-      await hears(agent, edited, "hunk 1 · rejected", "hunk 2 · accepted");
+      await agent.hears(edited.edit, "hunk 1 · rejected", "hunk 2 · accepted");
     },
 
     async "the walkthrough is there"(hand) {

@@ -80,7 +80,7 @@ export default {
         () => scene.tabs().every((tab) => tab !== "greet.js"),
         () => `its tab goes: ${scene.tabs()}`,
       );
-      await scene.accepted(agent, removed.edit);
+      await agent.hears(removed.edit, "· accepted");
       await scene.extension.takeBackDecision();
       await until(() => scene.extension.hunksOf(document.uri).length === 1, "it is to be decided again");
       await scene.extension.rejectHunk(document.uri, removed.edit, 1);
@@ -97,8 +97,7 @@ export default {
       await scene.extension.rejectHunk(document.uri, removed.edit, 1);
       await scene.shows(document, []);
       assert.equal(scene.onDisk(document.uri.fsPath), SAVED);
-      const outcome = await agent.call("await_review", { edit_ids: [removed.edit], timeout_s: 5 });
-      assert.ok(outcome.text.includes("· rejected"), outcome.text);
+      await agent.hears(removed.edit, "· rejected");
     },
   },
 } satisfies Suite<Scene>;

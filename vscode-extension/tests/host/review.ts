@@ -1,17 +1,10 @@
 /** Held edits in a text that the person goes on with. */
 import { strict as assert } from "node:assert";
 import * as vscode from "vscode";
-import type { Agent, Answer } from "../agent.ts";
 import type { Suite } from "../report.ts";
 import { changed, FILE, SAVED, UNSAVED, withHunks } from "./greeting.ts";
 import { HELD, offered } from "./offer.ts";
 import { linesOf, type Scene } from "./scene.ts";
-
-/** What the agent hears of its edit. */
-async function hears(agent: Agent, edited: Answer, said: readonly string[]): Promise<void> {
-  const outcome = await agent.call("await_review", { edit_ids: [edited.edit], timeout_s: 10 });
-  for (const words of said) assert.ok(outcome.text.includes(words), `not "${words}" but\n${outcome.text}`);
-}
 
 export default {
   heading: "review",
@@ -50,7 +43,7 @@ export default {
       await scene.shows(document, []);
       assert.equal(scene.onDisk(path), SAVED, "no decision saves");
       assert.ok(document.isDirty);
-      await hears(agent, edited, ["hunk 1 · accepted\n", "hunk 2 · accepted\n", "hunk 3 · rejected\n"]);
+      await agent.hears(edited.edit, "hunk 1 · accepted\n", "hunk 2 · accepted\n", "hunk 3 · rejected\n");
       await scene.reads(agent, document);
     },
 
@@ -222,7 +215,7 @@ async function outOfConflict(
   await scene.has(document, after, way);
   const shift = after.length - before.length;
   await scene.shows(document, ["1 held 2-3", `3 held ${10 + shift}-${10 + shift}`]);
-  await hears(agent, edited, [`hunk 2 · ${outcome}`]);
+  await agent.hears(edited.edit, `hunk 2 · ${outcome}`);
   if (way === "keepMine") return;
   await scene.undo();
   await scene.has(document, before, "one undo takes it back");

@@ -225,14 +225,6 @@ export class Scene {
     return listed;
   }
 
-  /** Waits until the agent would hear that its edit was accepted. */
-  async accepted(agent: Agent, edit: string): Promise<void> {
-    await until(async () => {
-      const { text } = await agent.call("await_review", { edit_ids: [edit], timeout_s: 5 });
-      return / · accepted/.test(text);
-    }, `edit ${edit} is accepted`);
-  }
-
   /** Why the sidecar does not run, once that is known. */
   async failure(kind?: string): Promise<Failure> {
     const state = await until(
