@@ -67,6 +67,8 @@ run("npx", [
   "package",
   "--no-dependencies",
   "--allow-missing-repository",
+  // The pictures of the README come with it.
+  "--no-rewrite-relative-links",
   "--target",
   target,
   "--out",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hunk } from "../src/protocol";
 import { entriesOf } from "../src/review/hunks";
-import { planFor, widthOf } from "../src/review/plan";
+import { isFarBeside, planFor, widthOf } from "../src/review/plan";
 import { changedSpans, pairedSpans } from "../src/review/wordDiff";
 import { conflicted, edit, hunk } from "./fixtures";
 
@@ -132,6 +132,18 @@ test("beside very long lines each line follows its own", () => {
   assert.deepEqual(
     ghosts.map(({ gap }) => gap),
     [3, 3],
+  );
+});
+
+test("what stands far to the right is known, so that it is said elsewhere", () => {
+  const far = (line: string, said: Partial<Hunk> = {}) => {
+    const [entry] = entriesOf([edit("a", [hunk({ lines: { start: 0, end: 1 }, ...said })])]);
+    return entry && isFarBeside(entry, { lineCount: 1, tabSize: 4, line: () => line });
+  };
+  assert.deepEqual([far("x".repeat(97)), far("x".repeat(98))], [false, true]);
+  assert.deepEqual(
+    [far("x".repeat(98), { proposed: [] }), far("x".repeat(98), { lines: null })],
+    [false, false],
   );
 });
 

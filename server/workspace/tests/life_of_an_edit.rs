@@ -389,7 +389,8 @@ async fn the_agent_is_told_all_of_what_the_person_made_of_its_lines() {
         let reply = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2a\n2b")]).await.unwrap();
         let hunk = HunkRef { edit: reply.edit.clone(), number: 1 };
         let own: Vec<String> = own.iter().map(|line| (*line).to_owned()).collect();
-        desk.workspace.accept_revised(&desk.uri, &hunk, &own, None);
+        let decided = desk.workspace.accept_revised(&desk.uri, &hunk, &own, None);
+        assert!(decided.refused.is_empty(), "{decided:?}");
         desk.workspace.settle_record();
         assert!(desk.deliver());
         assert_eq!(desk.text.to_string(), format!("one\n{}\nthree\n", own.join("\n")));

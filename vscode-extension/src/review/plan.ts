@@ -102,6 +102,14 @@ function drawable(line: string, tabSize: number): string {
   return drawn === "" ? "\u00a0" : drawn;
 }
 
+/** Whether what stands beside a hunk begins so far to the right that it may not be seen. */
+export function isFarBeside({ hunk, lines }: Entry, text: Text): boolean {
+  if (!lines || besideOf(hunk).lines.length === 0) {
+    return false;
+  }
+  return widthOf(text.line(rowOf(lines, text.lineCount)), text.tabSize) + GAP > FARTHEST;
+}
+
 /** The plan for the entries that are to be drawn, each with a place, in text order. */
 export function planFor(entries: readonly Entry[], text: Text, visible: readonly Lines[]): Plan {
   const plan: Plan = { bands: [], changed: [], ghosts: [], places: [], marks: [] };

@@ -16,9 +16,9 @@ import type { Sidecar } from "../sidecar";
 export const PROPOSED = "hashline-proposed";
 const BASE = "hashline-base";
 
-/** The address of a text that belongs to a document. Its path gives it a name and a language. */
+/** The address of a text that belongs to a document. Its path gives it a name and a language: the one in the workspace, as that is shown. */
 function addressOf(scheme: string, document: ReviewDocument): vscode.Uri {
-  const { path } = vscode.Uri.parse(document.uri);
+  const path = vscode.workspace.asRelativePath(vscode.Uri.parse(document.uri));
   return vscode.Uri.from({ scheme, path: path.startsWith("/") ? path : `/${path}`, query: document.uri });
 }
 

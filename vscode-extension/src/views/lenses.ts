@@ -3,7 +3,8 @@ import * as vscode from "vscode";
 import { config } from "../config";
 import { rowOf } from "../review/hunks";
 import type { Review, ReviewDocument } from "../review/model";
-import { conflictOf, headingOf, waysFor } from "../review/wording";
+import { isFarBeside } from "../review/plan";
+import { conflictOf, gistOf, headingOf, waysFor } from "../review/wording";
 
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -24,19 +25,26 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     }
   }
 
-  provideCodeLenses({ uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
-    const document = this.review.of(uri.toString());
-    return document && config.lenses(uri) ? lensesOf(document, lineCount) : [];
+  provideCodeLenses(shown: vscode.TextDocument): vscode.CodeLens[] {
+    const document = this.review.of(shown.uri.toString());
+    return document && config.lenses(shown.uri) ? lensesOf(document, shown) : [];
   }
 }
 
-function lensesOf(document: ReviewDocument, lineCount: number): vscode.CodeLens[] {
+/** Editors may show tabs otherwise; this is near enough to say what is far. */
+const TAB_SIZE = 4;
+
+function lensesOf(document: ReviewDocument, shown: vscode.TextDocument): vscode.CodeLens[] {
+  const { lineCount } = shown;
+  const line = (row: number) => (row < lineCount ? shown.lineAt(row).text : "");
+  const text = { lineCount, tabSize: TAB_SIZE, line };
   return document.entries.flatMap((entry) => {
     const row = rowOf(entry.lines ?? { start: 0, end: 0 }, lineCount);
     const range = new vscode.Range(row, 0, row, 0);
     const lens = (title: string, command: string, ...more: unknown[]) =>
       new vscode.CodeLens(range, { title, command, arguments: [entry.name, ...more] });
-    const heading = lens(headingOf(entry), "hashline.revealInTree");
+    const gist = isFarBeside(entry, text) ? ` · ${gistOf(entry.hunk)}` : "";
+    const heading = lens(headingOf(entry) + gist, "hashline.revealInTree");
     if (document.readOnly) {
       return [heading, lens(`decided in ${document.owner ?? "another editor"}`, "")];
     }
