@@ -1,7 +1,8 @@
---- Writes the settings of the help page from the schema: nvim -l nvim/tests/help.lua
+--- Writes what the schema of the settings says into the help page and the file of their types: nvim -l nvim/tests/help.lua
 local here = vim.fs.dirname(vim.uv.fs_realpath(debug.getinfo(1, "S").source:sub(2)))
 local nvim = vim.fs.dirname(here)
 vim.opt.runtimepath:prepend(nvim)
+local config = require("hashline.config")
 local path = nvim .. "/doc/hashline.txt"
 local kept, inside = {}, false
 for line in io.lines(path) do
@@ -14,7 +15,8 @@ for line in io.lines(path) do
   if line:find("the schema writes what follows", 1, true) then
     inside = true
     kept[#kept + 1] = ""
-    vim.list_extend(kept, require("hashline.config").help())
+    vim.list_extend(kept, config.help())
   end
 end
 vim.fn.writefile(kept, path)
+vim.fn.writefile(config.types(), nvim .. "/lua/hashline/settings.lua")

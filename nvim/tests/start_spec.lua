@@ -87,7 +87,7 @@ end)
 t.test("wrong settings are told, and the rest holds", function()
   local child = t.start({ signs = 3, max_lines = 2 })
   child:open("a.txt", { "x" })
-  t.eq(child:notified(), { "hashline: `signs` is 3 (a number); expected a boolean" })
+  t.eq(child:notified(), { "hashline: `signs` is 3; expected a boolean" })
   t.eq(
     child:lua(
       "return { require('hashline.config').get('signs'), require('hashline.config').get('max_lines') }"

@@ -1,10 +1,123 @@
---- The settings: one schema, from which defaults, checks and the help page come.
+--- The settings: one schema, from which defaults, checks, types and the help page come.
 local M = {}
+
+--- What a value has to be.
+---@class hashline.Kind
+---@field name string for people
+---@field type string as EmmyLua writes it
+---@field problem fun(value: any): string? which part of it is something else, if not all of it
+
+---@param value any
+---@return string
+local function shown(value)
+  return type(value) == "string" and ('"%s"'):format(value)
+    or vim.inspect(value, { newline = " ", indent = "" })
+end
+
+---@param lua_type type
+---@return hashline.Kind
+local function plain(lua_type)
+  return {
+    name = "a " .. lua_type,
+    type = lua_type,
+    problem = function(value)
+      return type(value) ~= lua_type and "" or nil
+    end,
+  }
+end
+
+local a_boolean, a_string = plain("boolean"), plain("string")
+
+--- A whole number, from 1.
+---@type hashline.Kind
+local count = {
+  name = "a whole number from 1",
+  type = "integer",
+  problem = function(value)
+    return not (type(value) == "number" and value >= 1 and value % 1 == 0) and "" or nil
+  end,
+}
+
+---@param values string[]
+---@return hashline.Kind
+local function one_of(values)
+  local quoted = vim.tbl_map(shown, values)
+  return {
+    name = "one of " .. table.concat(quoted, ", "),
+    type = table.concat(quoted, "|"),
+    problem = function(value)
+      return not vim.list_contains(values, value) and "" or nil
+    end,
+  }
+end
+
+---@param element hashline.Kind
+---@return hashline.Kind
+local function list_of(element)
+  return {
+    name = "a list, each " .. element.name,
+    type = element.type:find("|", 1, true) and ("(%s)[]"):format(element.type) or element.type .. "[]",
+    problem = function(value)
+      if type(value) ~= "table" or not vim.islist(value) then
+        return ""
+      end
+      for i, item in ipairs(value) do
+        local inner = element.problem(item)
+        if inner then
+          return ("[%d]%s"):format(i, inner)
+        end
+      end
+    end,
+  }
+end
+
+---@param first hashline.Kind
+---@param second hashline.Kind
+---@return hashline.Kind
+local function either(first, second)
+  return {
+    name = first.name .. " or " .. second.name,
+    type = first.type .. "|" .. second.type,
+    problem = function(value)
+      return first.problem(value) and second.problem(value)
+    end,
+  }
+end
+
+local MODES = one_of({ "propose", "apply" })
+
+---@type { [1]: string, [2]: hashline.Kind, [3]: boolean }[] key, kind, whether it has to be there
+local RULE = { { "agent", a_string, false }, { "glob", a_string, false }, { "mode", MODES, true } }
+
+--- What happens with the edits of an agent to some files.
+---@type hashline.Kind
+local rule = {
+  name = 'a table of `mode` ("propose" or "apply") and, where it is not for all, `agent` and `glob` (strings)',
+  type = "hashline.Rule",
+  problem = function(value)
+    if type(value) ~= "table" then
+      return ""
+    end
+    local known = {}
+    for _, field in ipairs(RULE) do
+      local key, kind, is_needed = unpack(field)
+      known[key] = true
+      local is_wrong = value[key] ~= nil and kind.problem(value[key]) or (value[key] == nil and is_needed)
+      if is_wrong then
+        return "." .. key
+      end
+    end
+    for key in vim.spairs(value) do
+      if not known[key] then
+        return "." .. tostring(key)
+      end
+    end
+  end,
+}
 
 ---@class hashline.Setting
 ---@field key string dotted name
----@field types string[] what vim.type() may say
----@field values string[]? the only values that a string may have
+---@field kind hashline.Kind
 ---@field default any
 ---@field about string
 
@@ -12,83 +125,81 @@ local M = {}
 M.schema = {
   {
     key = "enabled",
-    types = { "boolean" },
+    kind = a_boolean,
     default = true,
     about = "Start the sidecar for file buffers. `b:hashline_enabled` says it for one buffer.",
   },
   {
     key = "binary",
-    types = { "string" },
+    kind = a_string,
     default = "",
     about = "The hashline binary. Empty: $HASHLINE_BIN, then the build of the repository that the plugin lies in, then $PATH.",
   },
   {
     key = "root_markers",
-    types = { "table" },
+    kind = list_of(either(a_string, list_of(a_string))),
     default = { { ".mcp", ".git" }, { "Cargo.toml", "package.json" } },
     about = "What marks a project's folder, as for |vim.fs.root()|, the first group that is found counts. With none found it is the working directory.",
   },
   {
     key = "signs",
-    types = { "boolean" },
+    kind = a_boolean,
     default = true,
     about = "Signs beside lines that an edit replaces (-) or made (+), where it inserts or took lines away (_), and at conflicts (!).",
   },
   {
     key = "hints",
-    types = { "boolean" },
+    kind = a_boolean,
     default = true,
     about = "The commands in the line that introduces a hunk.",
   },
   {
     key = "max_lines",
-    types = { "number" },
+    kind = count,
     default = 80,
     about = "Show at most so many lines of one hunk, and no more than a window has room for; "
       .. "`:Hashline diff` shows all.",
   },
   {
     key = "notify",
-    types = { "boolean" },
+    kind = a_boolean,
     default = true,
     about = "One message for each connection of an agent that proposes edits.",
   },
   {
     key = "mode.open",
-    types = { "string" },
-    values = { "propose", "apply" },
+    kind = MODES,
     default = "propose",
     about = "What happens with edits of open documents: held until accepted (propose) or put into the text at once (apply).",
   },
   {
     key = "mode.disk",
-    types = { "string" },
-    values = { "propose", "apply" },
+    kind = MODES,
     default = "apply",
     about = "The same for documents that are not open.",
   },
   {
     key = "mode.rules",
-    types = { "table" },
+    kind = list_of(rule),
     default = {},
-    about = "A list of { agent = …, glob = …, mode = … }; the last that matches wins.",
+    about = "Other modes for some agents or files, as in { { agent = "
+      .. '"codex", glob = "docs/**", mode = "apply" } }; the last that matches wins.',
   },
   {
     key = "saveAfterAccept",
-    types = { "string" },
-    values = { "never", "ifClean", "always" },
+    kind = one_of({ "never", "ifClean", "always" }),
     default = "never",
     about = "Write the file after an acceptance: never, if it had no unsaved changes before, or always.",
   },
   {
     key = "diagnostics",
-    types = { "boolean" },
+    kind = a_boolean,
     default = false,
     about = "Show the sidecar's diagnostics of pending edits, too; the hunks are drawn without them.",
   },
   {
     key = "http.listen",
-    types = { "string" },
+    kind = a_string,
     default = "",
     about = "Serve agents over HTTP at this address (127.0.0.1:8437) while Neovim runs, each within what its token from `hashline token` gives. Empty: do not.",
   },
@@ -97,33 +208,18 @@ M.schema = {
 ---@type table<string, any> by dotted key
 local values = {}
 local problems = {} ---@type string[]
-local given ---@type table?
-
----@param value any
-local function shown(value)
-  return type(value) == "string" and ('"%s"'):format(value)
-    or vim.inspect(value, { newline = " ", indent = "" })
-end
+local given ---@type hashline.Settings?
 
 ---@param setting hashline.Setting
 ---@param value any
 ---@return string? problem
 local function check(setting, value)
-  if not vim.tbl_contains(setting.types, type(value)) then
-    return ("hashline: `%s` is %s (a %s); expected a %s"):format(
-      setting.key,
-      shown(value),
-      type(value),
-      table.concat(setting.types, " or a ")
-    )
+  local where = setting.kind.problem(value)
+  if not where then
+    return nil
   end
-  if setting.values and not vim.tbl_contains(setting.values, value) then
-    return ("hashline: `%s` is %s; expected one of %s"):format(
-      setting.key,
-      shown(value),
-      table.concat(vim.tbl_map(shown, setting.values), ", ")
-    )
-  end
+  local part = where ~= "" and (" (at `%s%s`)"):format(setting.key, where) or ""
+  return ("hashline: `%s` is %s%s; expected %s"):format(setting.key, shown(value), part, setting.kind.name)
 end
 
 --- Checks user settings against the schema. Wrong ones are left at their defaults.
@@ -155,11 +251,7 @@ function M.resolve(user)
           found[name] = value
         end
       elseif groups[name] then
-        wrong[#wrong + 1] = ("hashline: `%s` is %s (a %s); expected a table"):format(
-          name,
-          shown(value),
-          type(value)
-        )
+        wrong[#wrong + 1] = ("hashline: `%s` is %s; expected a table"):format(name, shown(value))
       else
         local known = vim.tbl_map(function(setting)
           return setting.key
@@ -174,10 +266,7 @@ function M.resolve(user)
   end
 
   if type(user) ~= "table" then
-    wrong[#wrong + 1] = ("hashline: the settings are %s (a %s); expected a table"):format(
-      shown(user),
-      type(user)
-    )
+    wrong[#wrong + 1] = ("hashline: the settings are %s; expected a table"):format(shown(user))
   else
     take("", user)
   end
@@ -185,7 +274,7 @@ function M.resolve(user)
 end
 
 --- Takes the settings of `setup{}`; without it those of `vim.g.hashline` count.
----@param user table?
+---@param user hashline.Settings?
 function M.set(user)
   given = user or vim.g.hashline or {}
   values, problems = M.resolve(given)
@@ -226,6 +315,24 @@ function M.for_sidecar()
   }
 end
 
+--- Text in lines of a width.
+---@param text string
+---@param indent string
+---@return string[]
+local function filled(text, indent)
+  local lines, line = {}, indent
+  for word in text:gmatch("%S+") do
+    local longer = line == indent and indent .. word or line .. " " .. word
+    if vim.fn.strdisplaywidth(longer) > 78 and line ~= indent then
+      lines[#lines + 1] = line
+      longer = indent .. word
+    end
+    line = longer
+  end
+  lines[#lines + 1] = line
+  return lines
+end
+
 --- The settings as the help page has them.
 ---@return string[] lines
 function M.help()
@@ -234,19 +341,42 @@ function M.help()
     local tag = ("*hashline-%s*"):format(setting.key)
     local head = ("%s ~"):format(setting.key)
     lines[#lines + 1] = head .. (" "):rep(math.max(1, 78 - #head - #tag)) .. tag
-    local kind = setting.values and table.concat(vim.tbl_map(shown, setting.values), ", ")
-      or table.concat(setting.types, " or ")
-    lines[#lines + 1] = ("    %s, default `%s`"):format(kind, shown(setting.default))
-    local line = "   "
-    for word in setting.about:gmatch("%S+") do
-      if vim.fn.strdisplaywidth(line .. " " .. word) > 78 then
-        lines[#lines + 1] = line
-        line = "   "
-      end
-      line = line .. " " .. word
-    end
-    lines[#lines + 1] = line
+    local kind = setting.kind.name:sub(1, 1):upper() .. setting.kind.name:sub(2)
+    vim.list_extend(lines, filled(("%s; default `%s`."):format(kind, shown(setting.default)), "    "))
+    vim.list_extend(lines, filled(setting.about, "    "))
     lines[#lines + 1] = ""
+  end
+  return lines
+end
+
+--- The settings as types, for those who write their own in Lua.
+---@return string[] lines
+function M.types()
+  local lines = {
+    "---@meta",
+    "--- The settings as types, for `vim.g.hashline` and `setup()`. The schema in config.lua writes this file.",
+    "",
+    "---@class hashline.Rule",
+  }
+  for _, field in ipairs(RULE) do
+    lines[#lines + 1] = ("---@field %s%s %s"):format(field[1], field[3] and "" or "?", field[2].type)
+  end
+  local order = { "" }
+  local groups = { [""] = { "---@class hashline.Settings" } } ---@type table<string, string[]>
+  for _, setting in ipairs(M.schema) do
+    local group, key = setting.key:match("^(.-)%.(.*)$")
+    group, key = group or "", key or setting.key
+    if not groups[group] then
+      local class = "hashline.Settings." .. group
+      groups[group] = { "---@class " .. class }
+      order[#order + 1] = group
+      table.insert(groups[""], ("---@field %s? %s"):format(group, class))
+    end
+    table.insert(groups[group], ("---@field %s? %s %s"):format(key, setting.kind.type, setting.about))
+  end
+  for _, group in ipairs(order) do
+    lines[#lines + 1] = ""
+    vim.list_extend(lines, groups[group])
   end
   return lines
 end

@@ -35,7 +35,7 @@ function M.start()
 end
 
 --- Settings, if not given as `vim.g.hashline`. Calling it is optional.
----@param settings table?
+---@param settings hashline.Settings?
 function M.setup(settings)
   require("hashline.config").set(settings or {})
 end
