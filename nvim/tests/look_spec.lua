@@ -249,6 +249,49 @@ t.test("drawing goes when the list is empty, and when the sidecar ends", functio
   t.eq(child:screen(), before, "nothing is left of what a dead sidecar said")
 end)
 
+t.test(
+  "a thousand hunks: what is in sight is there at once, the one that is gone to, too, the rest soon",
+  function()
+    local child = t.start(nil, { 12, 72 })
+    local lines, hunks = {}, {}
+    for i = 1, 3000 do
+      lines[i] = "line " .. i
+    end
+    for number = 1, 1000 do
+      local row = 3 * number - 1
+      hunks[number] =
+        { lines = at(row, row + 1), removed = { lines[row + 1] }, proposed = { "a", "b " .. number } }
+    end
+    local uri = child:open("long.txt", lines)
+    -- As one piece of work, so that nothing is drawn between.
+    child:lua(
+      [[
+      local params = ...
+      local client = vim.lsp.get_clients({ name = "hashline" })[1]
+      client.handlers["hashline/pendingEdits"](nil, params, { client_id = client.id })
+      local ns = vim.api.nvim_get_namespaces().hashline
+      drawn = function()
+        return vim.tbl_map(function(mark)
+          return mark[2]
+        end, vim.tbl_filter(function(mark)
+          return mark[4].virt_lines ~= nil
+        end, vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true })))
+      end
+      at_first = drawn()
+      vim.cmd("2990 | Hashline next")
+      where = { vim.fn.line("."), vim.fn.line("w0") }
+    ]],
+      list(uri, 0, { edit(hunks) })
+    )
+    local first = child:lua("return at_first")
+    t.eq({ first[1], first[2], first[3] }, { 2, 5, 8 }, "in sight")
+    t.ok(#first < 1000, "not all of them at once")
+    t.ok(child:screen():find("b 997", 1, true), child:screen())
+    t.eq(child:lua("return where[1]"), 2991)
+    child:wait("#drawn() == 1000")
+  end
+)
+
 t.test("nothing an agent does moves the cursor, the focus or the windows", function()
   local child = t.start({ notify = true })
   local uri = child:open("greet.js", GREET)

@@ -99,6 +99,7 @@ function M.settle_on(entry)
   vim.api.nvim_win_set_cursor(0, { row + 1, #(line:match("^%s*")) })
   remember(buf, row, entry)
   vim.cmd.normal({ "zv", bang = true })
+  render.draw_around(buf, row)
   reveal(buf, entry)
 end
 

@@ -39,7 +39,7 @@ M.highlights = {
 ---@class hashline.Drawn
 ---@field id integer extmark
 ---@field signs integer[] extmarks
----@field look string what it was made from
+---@field look any[] what it was made from
 ---@field depth table<string, integer> by hunk name: its last virtual line among those of its bunch
 
 local hidden = {} ---@type table<integer, integer> by buffer: how many comparisons of it are open
@@ -144,27 +144,56 @@ local function erase(buf, names)
   drawn[buf][names] = nil
 end
 
---- What a hunk's looks depend on. Not where it is: marks move along with the typing.
----@param entry hashline.Entry
+--- What the looks of a bunch depend on, one thing after the other. Not where it is: marks move along with the typing.
+---@param bunch hashline.Bunch
 ---@param document hashline.Document
+---@param look hashline.Look
 ---@return any[]
-local function looks_of(entry, document)
-  local hunk, lines = entry.hunk, entry.lines
-  return {
-    lines["end"] - lines.start,
-    hunk.state,
-    hunk.deciding,
-    hunk.conflict or "",
-    hunk.file or "",
-    hunk.ways or {},
-    hunk.dependsOn or {},
-    hunk.proposed,
-    hunk.removed,
-    #entry.edit.hunks,
-    entry.edit.agent,
+local function looks_of(bunch, document, look)
+  local parts = {
+    bunch.above,
+    look.width,
+    look.room,
+    look.height,
+    look.wraps,
+    look.tabstop,
     document.read_only,
-    document.owner or "",
+    document.owner or false,
   }
+  for _, entry in ipairs(bunch.entries) do
+    local hunk, lines = entry.hunk, entry.lines
+    vim.list_extend(parts, {
+      lines["end"] - lines.start,
+      hunk.state,
+      hunk.deciding,
+      hunk.conflict or false,
+      hunk.file or false,
+      #entry.edit.hunks,
+      entry.edit.agent,
+      virtual.needs(entry, document) or false,
+      #hunk.proposed,
+      #hunk.removed,
+    })
+    vim.list_extend(parts, hunk.proposed)
+    vim.list_extend(parts, hunk.removed)
+    vim.list_extend(parts, hunk.ways or {})
+  end
+  return parts
+end
+
+---@param one any[]
+---@param other any[]
+---@return boolean
+local function are_equal(one, other)
+  if #one ~= #other then
+    return false
+  end
+  for i = 1, #one do
+    if one[i] ~= other[i] then
+      return false
+    end
+  end
+  return true
 end
 
 ---@param buf integer
@@ -174,15 +203,11 @@ end
 ---@param look hashline.Look
 ---@return boolean changed
 local function draw(buf, names, bunch, document, look)
-  local parts = { bunch.above, look } ---@type any[]
-  for _, entry in ipairs(bunch.entries) do
-    parts[#parts + 1] = looks_of(entry, document)
-  end
-  local made_from = vim.json.encode(parts)
+  local made_from = looks_of(bunch, document, look)
   local mark = drawn[buf][names]
   if mark then
     local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})
-    if mark.look == made_from and at[1] == bunch.row then
+    if at[1] == bunch.row and are_equal(mark.look, made_from) then
       return false
     end
     erase(buf, names)
@@ -251,9 +276,44 @@ local function draw_all_of(buf)
   end
 end
 
+--- Whether a row is on the screen in one of these windows, or nearly.
+---@param windows { topline: integer, botline: integer, height: integer }[]
+---@param row integer 0-based
+---@return boolean
+local function is_in_view(windows, row)
+  for _, info in ipairs(windows) do
+    if info.topline - info.height <= row and row <= info.botline + info.height then
+      return true
+    end
+  end
+  return false
+end
+
+-- What is out of sight is drawn in pieces of so many milliseconds, so that no key waits for it.
+local PIECE_MS = 5
+
+local unfinished = {} ---@type table<integer, boolean> by buffer
+
+--- Goes on with what is left to draw.
+---@param buf integer
+local function finish_later(buf)
+  if unfinished[buf] then
+    return
+  end
+  unfinished[buf] = true
+  vim.defer_fn(function()
+    unfinished[buf] = nil
+    local document = state.of_buffer(buf)
+    if document then
+      M.update(document)
+    end
+  end, PIECE_MS)
+end
+
 --- Draws a document's hunks anew, as far as they changed.
 ---@param document hashline.Document
-function M.update(document)
+---@param row integer? that will be on the screen
+function M.update(document, row)
   local buf = document.buf
   if not buf or not vim.api.nvim_buf_is_loaded(buf) then
     return
@@ -262,15 +322,32 @@ function M.update(document)
   local above_before = lines_above_first(buf)
   local look = look_of(buf)
   looks[buf] = look
-  local changed = false
+  local changed, out_of_sight = false, {}
+  local windows = vim.tbl_map(function(win)
+    return vim.fn.getwininfo(win)[1]
+  end, vim.fn.win_findbuf(buf))
+  if row then
+    windows[#windows + 1] = { topline = row, botline = row, height = look.height }
+  end
   local wanted = hidden[buf] and {} or bunches(document.entries, vim.api.nvim_buf_line_count(buf))
   for names, bunch in pairs(wanted) do
-    changed = draw(buf, names, bunch, document, look) or changed
+    if is_in_view(windows, bunch.row) then
+      changed = draw(buf, names, bunch, document, look) or changed
+    else
+      out_of_sight[names] = bunch
+    end
   end
   for names in pairs(drawn[buf]) do
     if not wanted[names] then
       erase(buf, names)
       changed = true
+    end
+  end
+  local till = vim.uv.hrtime() + PIECE_MS * 1e6
+  for names, bunch in pairs(out_of_sight) do
+    if draw(buf, names, bunch, document, look) and vim.uv.hrtime() > till then
+      finish_later(buf)
+      break
     end
   end
   if changed then
@@ -314,6 +391,16 @@ function M.height(buf, entry)
     end
   end
   return 0
+end
+
+--- Draws what will be on the screen when the cursor is in a row, if it was out of sight and its turn did not come yet.
+---@param buf integer
+---@param row integer 0-based
+function M.draw_around(buf, row)
+  local document = unfinished[buf] and state.of_buffer(buf)
+  if document then
+    M.update(document, row)
+  end
 end
 
 ---@class hashline.Row
@@ -443,7 +530,9 @@ function M.start()
       in_view = {}
     end,
   })
-  state.subscribe(M.update)
+  state.subscribe(function(document)
+    M.update(document)
+  end)
   state.follow(M.update)
 end
 

@@ -159,10 +159,10 @@ end
 ---@param entry hashline.Entry
 ---@param document hashline.Document
 ---@return string?
-local function needs(entry, document)
-  local needed = {}
-  for _, other in ipairs(document.entries) do
-    if vim.list_contains(entry.hunk.dependsOn or {}, other.name) then
+function M.needs(entry, document)
+  local names, needed = entry.hunk.dependsOn or {}, {}
+  for _, other in ipairs(#names > 0 and document.entries or {}) do
+    if vim.list_contains(names, other.name) then
       local whose = other.edit.id ~= entry.edit.id and (" of " .. other.edit.agent) or ""
       needed[#needed + 1] = ("hunk %d%s"):format(other.hunk.number, whose)
     end
@@ -184,7 +184,7 @@ local function heading(entry, document, look)
   elseif hunk.state == "edited" then
     parts[#parts + 1] = "you changed it"
   end
-  parts[#parts + 1] = needs(entry, document)
+  parts[#parts + 1] = M.needs(entry, document)
   local pieces = vim.tbl_map(function(part)
     return { part, group }
   end, parts)
