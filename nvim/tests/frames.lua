@@ -1,11 +1,12 @@
---- How long Neovim is busy with a key, a scrolled screen and a list of the sidecar's, without hunks and with 1,000 of them in
---- 50,000 lines: nvim -l nvim/tests/frames.lua [ROUNDS], with NVIM_BINARY in the environment, prints it as JSON, in milliseconds.
+--- How long Neovim is busy with a key, a scrolled screen and a list of the sidecar's: in 50,000 lines without hunks, and with 1,000 of
+--- them, in turns. nvim -l nvim/tests/frames.lua [ROUNDS], with that Neovim in NVIM_BINARY, prints it as JSON, in milliseconds of the
+--- processor's time: what else the machine does is not counted.
 local here = vim.fs.dirname(vim.uv.fs_realpath(debug.getinfo(1, "S").source:sub(2)))
 package.path = here .. "/?.lua;" .. package.path
 local Child, messages = require("child"), require("messages")
 
-local LINES, HUNKS = 50000, 1000
-local rounds = tonumber(arg[1]) or 200
+local LINES, HUNKS, TIMES = 50000, 1000, 40
+local rounds = tonumber(arg[1]) or 5
 
 local lines = {}
 for i = 1, LINES do
@@ -13,104 +14,108 @@ for i = 1, LINES do
 end
 
 --- A held hunk in every fiftieth line: most replace it, some insert behind it.
-local hunks = {}
-for number = 1, HUNKS do
-  local row = number * LINES / HUNKS - 25
-  local line = lines[row + 1]
-  hunks[number] = number % 5 == 0 and { lines = messages.at(row, row), proposed = { line, line } }
-    or {
-      lines = messages.at(row, row + 1),
-      removed = { line },
-      proposed = { (line:gsub("context", "scope")) },
-    }
+local function hunks()
+  local made = {}
+  for number = 1, HUNKS do
+    local row = number * LINES / HUNKS - 25
+    local line = lines[row + 1]
+    made[number] = number % 5 == 0 and { lines = messages.at(row, row), proposed = { line, line } }
+      or {
+        lines = messages.at(row, row + 1),
+        removed = { line },
+        proposed = { (line:gsub("context", "scope")) },
+      }
+  end
+  return made
 end
 
-local child = Child.start(nil, { 50, 160 }, { longest_ms = 300000 })
-local uri = child:open("long.rs", lines)
+--- What the person does, in the middle of the file, where hunks are above and below.
+local works = {
+  scroll = { "25000Gzt", [[vim.cmd("normal! 5\5")]] },
+  page = { "20000Gzt", [[vim.cmd("normal! \6")]] },
+  key = { "25010Gzz", [[vim.api.nvim_feedkeys("ax", "nx", false)]] },
+  line = { "25010Gzz", [[vim.api.nvim_feedkeys("onew", "nx", false)]] },
+}
 
 --- Does something so often, and says how long each took until the screen showed it.
 local MEASURE = [[
-  local work, rounds = ...
+  local place, times = ...
+  vim.cmd("normal! " .. place)
+  vim.cmd("redraw")
   local took = {}
-  for round = 1, rounds do
-    local began = vim.uv.hrtime()
-    work(round)
+  for time = 1, times do
+    local began = os.clock()
+    %s
     vim.cmd("redraw")
-    took[round] = (vim.uv.hrtime() - began) / 1e6
+    took[time] = (os.clock() - began) * 1e3
+  end
+  vim.cmd("silent! undo 0")
+  return took
+]]
+
+--- Lists that come in turns: read, taken in, drawn as far as they are in sight.
+local RECEIVE = [[
+  local texts, times = ...
+  local client = vim.lsp.get_clients({ name = "hashline" })[1]
+  local took = {}
+  for time = 1, times do
+    local began = os.clock()
+    local message = vim.json.decode(texts[time % #texts + 1])
+    client.handlers[message.method](nil, message.params, { client_id = client.id })
+    vim.cmd("redraw")
+    took[time] = (os.clock() - began) * 1e3
   end
   return took
 ]]
 
-local works = {
-  -- Each in the middle of the file, where hunks are above and below.
-  scroll = [[
-    if round == 1 then vim.cmd("normal! 25000Gzt") end
-    vim.cmd("normal! 5\5")
-  ]],
-  page = [[
-    if round == 1 then vim.cmd("normal! 5000Gzt") end
-    vim.cmd("normal! \6")
-  ]],
-  key = [[
-    if round == 1 then vim.cmd("normal! 25010Gzz") end
-    vim.api.nvim_feedkeys("ax", "nx", false)
-  ]],
-  line = [[
-    if round == 1 then vim.cmd("normal! 25010Gzz") end
-    vim.api.nvim_feedkeys("onew", "nx", false)
-  ]],
-}
-
----@return table<string, number[]>
-local function measure()
-  local took = {}
-  for name, work in vim.spairs(works) do
-    child:cmd("silent! undo 0 | set nomodified")
-    took[name] = child:lua(
-      ("local work = function(round) %s end\n"):format(work)
-        .. MEASURE:gsub("local work, rounds", "local rounds"),
-      rounds
-    )
-  end
-  child:cmd("silent! undo 0")
-  return took
+local function start()
+  local child = Child.start(nil, { 50, 160 }, { longest_ms = 300000 })
+  return child, child:open("long.rs", lines)
 end
 
---- A list that comes: read, taken in, drawn. Every other one says something else about one hunk.
-local function receive(list)
-  return child:lua(
-    [[
-      local texts, rounds = ...
-      local client = vim.lsp.get_clients({ name = "hashline" })[1]
-      local took = {}
-      for round = 1, rounds do
-        local began = vim.uv.hrtime()
-        local message = vim.json.decode(texts[round % 2 + 1], { luanil = { object = true } })
-        client.handlers[message.method](nil, message.params, { client_id = client.id })
-        vim.cmd("redraw")
-        took[round] = (vim.uv.hrtime() - began) / 1e6
-      end
-      return took
-    ]],
-    list,
-    rounds
-  )
-end
+local bare = start()
+local full, uri = start()
 
 local function message(edits)
-  return { method = "hashline/pendingEdits", params = messages.list(uri, 0, edits) }
+  return vim.json.encode({
+    method = "hashline/pendingEdits",
+    params = messages.list(uri, full:version(), edits),
+  })
 end
 
-local without = measure()
-without.list = receive({ vim.json.encode(message({})), vim.json.encode(message({})) })
-child:push("hashline/pendingEdits", message({ messages.edit(vim.deepcopy(hunks)) }).params)
-child:cmd("redraw")
-local with = measure()
-local version = child:version()
-local one, other = message({ messages.edit(vim.deepcopy(hunks)) }), message({ messages.edit(hunks) })
-one.params.version, other.params.version = version, version
-other.params.edits[1].hunks[HUNKS / 2].deciding = true
-with.list = receive({ vim.json.encode(one), vim.json.encode(other) })
+local without, with = {}, {}
+local function add(to, name, took)
+  to[name] = vim.list_extend(to[name] or {}, took)
+end
+
+-- New ones: in turns with none.
+add(with, "offer", full:lua(RECEIVE, { message({ messages.edit(hunks()) }), message({}) }, 4 * rounds))
+with.offer = vim
+  .iter(ipairs(with.offer))
+  :filter(function(time)
+    return time % 2 == 0
+  end)
+  :map(function(_, took)
+    return took
+  end)
+  :totable()
+full:wait(
+  "#vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_get_namespaces().hashline, 0, -1, {}) >= ...",
+  HUNKS
+)
+
+for _ = 1, rounds do
+  for name, work in vim.spairs(works) do
+    local code = MEASURE:format(work[2])
+    add(without, name, bare:lua(code, work[1], TIMES))
+    add(with, name, full:lua(code, work[1], TIMES))
+  end
+  -- The same again but for one hunk, as after each change of the text.
+  local changed = hunks()
+  changed[HUNKS / 2].deciding = true
+  local both = { message({ messages.edit(hunks()) }), message({ messages.edit(changed) }) }
+  add(with, "list", full:lua(RECEIVE, both, TIMES))
+end
 Child.stop_all()
 print(vim.json.encode({ without = without, with = with }))
 os.exit(0)

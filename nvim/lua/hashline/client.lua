@@ -18,20 +18,21 @@ local NAME = "hashline"
 M.missing = nil ---@type string? why there is no binary, said once
 local stopping = {} ---@type table<integer, boolean> clients that are to end
 
---- LSP has null where Lua has nothing.
+--- LSP has null where Lua has nothing: Neovim 0.12 leaves it in what it reads, 0.11 does not. It is taken out in place, as a list
+--- may be long.
 ---@param value any
 ---@return any
 local function without_nulls(value)
-  if value == vim.NIL then
-    return nil
-  elseif type(value) ~= "table" then
-    return value
+  if type(value) == "table" then
+    for key, inner in pairs(value) do
+      if inner == vim.NIL then
+        value[key] = nil
+      elseif type(inner) == "table" then
+        without_nulls(inner)
+      end
+    end
   end
-  local out = {}
-  for key, inner in pairs(value) do
-    out[key] = without_nulls(inner)
-  end
-  return out
+  return value
 end
 
 local handlers = {

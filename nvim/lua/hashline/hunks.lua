@@ -7,6 +7,7 @@ local M = {}
 ---@field edit hashline.Edit
 ---@field hunk hashline.Hunk
 ---@field lines hashline.Lines? where it is now: a copy, moved along with the typing
+---@field spans [table<integer, hashline.Span[]>, table<integer, hashline.Span[]>]? what differs inside its lines, once it was asked for
 
 --- One that has a place in the text.
 ---@class hashline.PlacedEntry : hashline.Entry

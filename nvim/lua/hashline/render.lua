@@ -39,7 +39,10 @@ M.highlights = {
 ---@class hashline.Drawn
 ---@field id integer extmark
 ---@field signs integer[] extmarks
----@field look any[] what it was made from
+---@field look hashline.Look what it was made for
+---@field above boolean
+---@field decided_by string?
+---@field hunks hashline.DrawnHunk[]
 ---@field depth table<string, integer> by hunk name: its last virtual line among those of its bunch
 
 local hidden = {} ---@type table<integer, integer> by buffer: how many comparisons of it are open
@@ -55,6 +58,7 @@ local function room_of(win)
   return math.max(info.width - info.textoff, 12)
 end
 
+--- How the buffer is looked at: the same table as before, if it is so.
 ---@param buf integer
 ---@return hashline.Look
 local function look_of(buf)
@@ -70,7 +74,10 @@ local function look_of(buf)
     look.height = math.max(look.height, vim.api.nvim_win_get_height(win))
     look.wraps = look.wraps or vim.wo[win].wrap
   end
-  return look
+  if not vim.deep_equal(looks[buf], look) then
+    looks[buf] = look
+  end
+  return looks[buf]
 end
 
 --- Where the virtual lines of a hunk hang: on a line of the hunk, or on the line before its place.
@@ -99,7 +106,7 @@ local function bunches(entries, line_count)
   for _, entry in ipairs(entries) do
     if entry.lines then
       local row, above = hook(entry, line_count)
-      local key = row .. (above and "above" or "below")
+      local key = above and -row - 1 or row
       if not by_hook[key] then
         by_hook[key] = { row = row, above = above, entries = {} }
       end
@@ -107,11 +114,11 @@ local function bunches(entries, line_count)
     end
   end
   for _, bunch in pairs(by_hook) do
-    local names = {}
-    for _, entry in ipairs(bunch.entries) do
-      names[#names + 1] = entry.name
+    local names = bunch.entries[1].name
+    for i = 2, #bunch.entries do
+      names = names .. " " .. bunch.entries[i].name
     end
-    found[table.concat(names, " ")] = bunch
+    found[names] = bunch
   end
   return found
 end
@@ -144,56 +151,70 @@ local function erase(buf, names)
   drawn[buf][names] = nil
 end
 
---- What the looks of a bunch depend on, one thing after the other. Not where it is: marks move along with the typing.
----@param bunch hashline.Bunch
+--- Who decides, if it is not the person here.
 ---@param document hashline.Document
----@param look hashline.Look
----@return any[]
-local function looks_of(bunch, document, look)
-  local parts = {
-    bunch.above,
-    look.width,
-    look.room,
-    look.height,
-    look.wraps,
-    look.tabstop,
-    document.read_only,
-    document.owner or false,
-  }
-  for _, entry in ipairs(bunch.entries) do
-    local hunk, lines = entry.hunk, entry.lines
-    vim.list_extend(parts, {
-      lines["end"] - lines.start,
-      hunk.state,
-      hunk.deciding,
-      hunk.conflict or false,
-      hunk.file or false,
-      #entry.edit.hunks,
-      entry.edit.agent,
-      virtual.needs(entry, document) or false,
-      #hunk.proposed,
-      #hunk.removed,
-    })
-    vim.list_extend(parts, hunk.proposed)
-    vim.list_extend(parts, hunk.removed)
-    vim.list_extend(parts, hunk.ways or {})
-  end
-  return parts
+---@return string?
+local function decider(document)
+  return document.read_only and (document.owner or "") or nil
 end
 
----@param one any[]
----@param other any[]
+--- What a hunk was drawn from. Not where it is: marks move along with the typing.
+---@class hashline.DrawnHunk
+---@field hunk hashline.Hunk
+---@field height integer of its place in the text
+---@field of integer how many hunks its edit has
+---@field agent string
+---@field needs string?
+
+---@param one any[]?
+---@param other any[]?
 ---@return boolean
 local function are_equal(one, other)
-  if #one ~= #other then
-    return false
-  end
-  for i = 1, #one do
+  one, other = one or {}, other or {}
+  for i = 1, math.max(#one, #other) do
     if one[i] ~= other[i] then
       return false
     end
   end
   return true
+end
+
+--- Whether a hunk looks as it is drawn. Asked of all of them whenever a list comes, so nothing is made for it.
+---@param drawn_from hashline.DrawnHunk
+---@param entry hashline.Entry
+---@param document hashline.Document
+---@return boolean
+local function looks_drawn(drawn_from, entry, document)
+  local old, new = drawn_from.hunk, entry.hunk
+  return old.state == new.state
+    and old.deciding == new.deciding
+    and old.conflict == new.conflict
+    and old.file == new.file
+    and are_equal(old.proposed, new.proposed)
+    and are_equal(old.removed, new.removed)
+    and are_equal(old.ways, new.ways)
+    and drawn_from.height == entry.lines["end"] - entry.lines.start
+    and drawn_from.of == #entry.edit.hunks
+    and drawn_from.agent == entry.edit.agent
+    and drawn_from.needs == virtual.needs(entry, document)
+end
+
+---@param buf integer
+---@param mark hashline.Drawn
+---@param bunch hashline.Bunch
+---@param document hashline.Document
+---@param look hashline.Look
+---@return boolean
+local function is_drawn(buf, mark, bunch, document, look)
+  if mark.look ~= look or mark.above ~= bunch.above or mark.decided_by ~= decider(document) then
+    return false
+  end
+  for i, entry in ipairs(bunch.entries) do
+    if not looks_drawn(mark.hunks[i], entry, document) then
+      return false
+    end
+  end
+  return vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})[1] == bunch.row
 end
 
 ---@param buf integer
@@ -203,13 +224,10 @@ end
 ---@param look hashline.Look
 ---@return boolean changed
 local function draw(buf, names, bunch, document, look)
-  local made_from = looks_of(bunch, document, look)
   local mark = drawn[buf][names]
-  if mark then
-    local at = vim.api.nvim_buf_get_extmark_by_id(buf, marks_ns, mark.id, {})
-    if at[1] == bunch.row and are_equal(mark.look, made_from) then
-      return false
-    end
+  if mark and is_drawn(buf, mark, bunch, document, look) then
+    return false
+  elseif mark then
     erase(buf, names)
   end
   local lines, depth, signs = {}, {}, {}
@@ -234,7 +252,23 @@ local function draw(buf, names, bunch, document, look)
       end
     end
   end
-  drawn[buf][names] = { id = id, signs = signs, look = made_from, depth = depth }
+  drawn[buf][names] = {
+    id = id,
+    signs = signs,
+    depth = depth,
+    look = look,
+    above = bunch.above,
+    decided_by = decider(document),
+    hunks = vim.tbl_map(function(entry)
+      return {
+        hunk = entry.hunk,
+        height = entry.lines["end"] - entry.lines.start,
+        of = #entry.edit.hunks,
+        agent = entry.edit.agent,
+        needs = virtual.needs(entry, document),
+      }
+    end, bunch.entries),
+  }
   return true
 end
 
@@ -321,7 +355,6 @@ function M.update(document, row)
   drawn[buf] = drawn[buf] or {}
   local above_before = lines_above_first(buf)
   local look = look_of(buf)
-  looks[buf] = look
   local changed, out_of_sight = false, {}
   local windows = vim.tbl_map(function(win)
     return vim.fn.getwininfo(win)[1]
@@ -424,7 +457,7 @@ local function collect(buf, document, top, bottom)
       local group = hunk.state == "conflicted" and "HashlineConflict"
         or in_text and "HashlineAdded"
         or "HashlineRemoved"
-      local in_removed, in_proposed = words.of(hunk)
+      local in_removed, in_proposed = words.of(entry)
       local texts = in_text and hunk.proposed or hunk.removed
       local spans = in_text and in_proposed or in_removed
       for row = math.max(lines.start, top), math.min(lines["end"] - 1, bottom) do

@@ -210,7 +210,7 @@ function M.lines(entry, document, look)
   local in_text = hunks.in_text(hunk)
   local absent = in_text and hunk.removed or hunk.proposed
   local base = in_text and "HashlineRemoved" or "HashlineAdded"
-  local in_removed, in_proposed = words.of(hunk)
+  local in_removed, in_proposed = words.of(entry)
   local spans = in_text and in_removed or in_proposed
   local lines = heading(entry, document, look)
   -- Neovim scrolls past virtual lines that do not fit into the window: they would never be seen.

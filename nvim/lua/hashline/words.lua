@@ -98,19 +98,15 @@ function M.paired(removed, proposed)
   return in_removed, in_proposed
 end
 
-local of_hunks = setmetatable({}, { __mode = "k" }) ---@type table<hashline.Hunk, table[]>
-
---- The changed spans of a hunk, compared once: its lines are drawn again with every redraw.
----@param hunk hashline.Hunk
+--- The changed spans of a hunk, compared once for each list: it is drawn again with every redraw.
+---@param entry hashline.Entry
 ---@return table<integer, hashline.Span[]> in_removed by line
 ---@return table<integer, hashline.Span[]> in_proposed by line
-function M.of(hunk)
-  local spans = of_hunks[hunk]
-  if not spans then
-    spans = { M.paired(hunk.removed, hunk.proposed) }
-    of_hunks[hunk] = spans
+function M.of(entry)
+  if not entry.spans then
+    entry.spans = { M.paired(entry.hunk.removed, entry.hunk.proposed) }
   end
-  return spans[1], spans[2]
+  return entry.spans[1], entry.spans[2]
 end
 
 return M
