@@ -58,11 +58,9 @@ vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWr
     require("hashline").attach_soon(event.buf)
   end,
 })
--- Loaded late (by a plugin manager): the buffers that are open already are brought, too.
-if vim.v.vim_did_enter == 1 then
-  vim.schedule(function()
-    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-      require("hashline").attach_soon(buf)
-    end
-  end)
+-- Loaded late (by a plugin manager, or by `nvim -c`): the files that are open already are brought, too.
+for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+  if vim.api.nvim_buf_is_loaded(buf) and vim.api.nvim_buf_get_name(buf) ~= "" then
+    require("hashline").attach_soon(buf)
+  end
 end
