@@ -33,44 +33,41 @@ local PROPOSED = [[
   end)()
 ]]
 
-for _, left in ipairs({ "proposal", "text" }) do
-  t.test(
-    "in a tab page of its own, gone without a trace when the window of the " .. left .. " is closed",
-    function()
-      local child = start()
-      local before = child:screen()
-      compare(child)
-      t.eq(child:lua("return " .. PROPOSED), { { "one", "TWO", "and more", "three" }, true, false })
-      t.eq(
-        child:lua("return { vim.fn.expand('%:t'), vim.wo.diff, #vim.api.nvim_tabpage_list_wins(0) }"),
-        { "a.txt", true, 2 }
-      )
-      t.screen(child, "compared")
-      child:cmd("Hashline diff")
-      t.eq(child:lua("return vim.fn.tabpagenr('$')"), 2, "asked again it is the same")
-      child:type("gt")
-      t.eq(
-        child:screen():gsub("^[^\n]*\n", ""):find("hunk 1 of 1") ~= nil,
-        true,
-        "elsewhere the hunks are drawn"
-      )
-      child:type("gt")
-      t.ok(
-        not child:screen():find("hunk 1 of 1", 1, true),
-        "and not where they would put the windows out of line"
-      )
-      if left == "proposal" then
-        child:cmd("wincmd l")
-      end
-      child:cmd("quit")
-      child:wait("vim.fn.tabpagenr('$') == 1 and #vim.api.nvim_list_wins() == 1")
-      t.eq(
-        child:lua("return { vim.wo.diff, #vim.fn.getbufinfo({ buflisted = 1 }), #vim.api.nvim_list_bufs() }"),
-        { false, 1, 1 }
-      )
-      t.eq(child:screen(), before)
+for _, closed in ipairs({ "the window of the proposal", "the window of the text", "the tab page" }) do
+  t.test("in a tab page of its own, gone without a trace when " .. closed .. " is closed", function()
+    local child = start()
+    local before = child:screen()
+    compare(child)
+    t.eq(child:lua("return " .. PROPOSED), { { "one", "TWO", "and more", "three" }, true, false })
+    t.eq(
+      child:lua("return { vim.fn.expand('%:t'), vim.wo.diff, #vim.api.nvim_tabpage_list_wins(0) }"),
+      { "a.txt", true, 2 }
+    )
+    t.screen(child, "compared")
+    child:cmd("Hashline diff")
+    t.eq(child:lua("return vim.fn.tabpagenr('$')"), 2, "asked again it is the same")
+    child:type("gt")
+    t.eq(
+      child:screen():gsub("^[^\n]*\n", ""):find("hunk 1 of 1") ~= nil,
+      true,
+      "elsewhere the hunks are drawn"
+    )
+    child:type("gt")
+    t.ok(
+      not child:screen():find("hunk 1 of 1", 1, true),
+      "and not where they would put the windows out of line"
+    )
+    if closed == "the window of the proposal" then
+      child:cmd("wincmd l")
     end
-  )
+    child:cmd(closed == "the tab page" and "tabclose" or "quit")
+    child:wait("vim.fn.tabpagenr('$') == 1 and #vim.api.nvim_list_wins() == 1")
+    t.eq(
+      child:lua("return { vim.wo.diff, #vim.fn.getbufinfo({ buflisted = 1 }), #vim.api.nvim_list_bufs() }"),
+      { false, 1, 1 }
+    )
+    t.eq(child:screen(), before)
+  end)
 end
 
 t.test("it follows what is proposed", function()

@@ -1,6 +1,7 @@
 --- The sidecar as Neovim's LSP client sees it: starting it, bringing buffers to it, its messages.
 local config = require("hashline.config")
 local delivery = require("hashline.delivery")
+local events = require("hashline.events")
 local locator = require("hashline.locator")
 local protocol = require("hashline.protocol")
 local render = require("hashline.render")
@@ -136,6 +137,7 @@ end
 ---@param signal integer
 local function ended(code, signal, client_id)
   vim.schedule(function()
+    events.forget(client_id)
     state.forget(client_id)
     if not stopping[client_id] and vim.v.exiting == vim.NIL then
       vim.notify(

@@ -78,13 +78,13 @@ function M.send(target, decided, on_answer)
     return M.say("the sidecar is not running; :Hashline restart", vim.log.levels.WARN)
   end
   local decision = vim.tbl_extend("force", target.fields, decided) --[[@as hashline.Decision]]
-  events.asked(decision.decision, names_of(target.places))
+  events.asked(target.client_id, decision.decision, names_of(target.places))
   protocol.ask(client, "hashline/decide", protocol.decision(decision), function(failure, result)
     if failure then
       return M.say(failure.message or vim.inspect(failure), vim.log.levels.ERROR)
     end
     local refused = result.refused
-    events.asked(decision.decision, result.queued)
+    events.asked(target.client_id, decision.decision, result.queued)
     events.refused(refused)
     if decision.decision ~= "reopen" then
       remember(target, result.queued)

@@ -1,9 +1,9 @@
 --- User autocommands that say what happened to hunks: they were offered, accepted, rejected.
 local M = {}
 
----@type table<string, string> by hunk name: what was said of it here and is not seen yet
+---@type table<string, { client_id: integer, outcome: string }> by hunk name: what was said of it here and is not seen yet
 local asked = {}
----@type table<string, table<string, string>> by document: the hunks that it had, and how they were decided
+---@type table<string, { client_id: integer, decisions: table<string, string> }> by document: the hunks that it had
 local known = {}
 
 ---@type table<string, "accepted"|"rejected">
@@ -16,11 +16,13 @@ local OUTCOMES = {
 }
 
 --- What a decision was said of: an edit that is decided altogether is in no list any more, and with it what became of it.
+---@param client_id integer
 ---@param decision string
 ---@param names string[]
-function M.asked(decision, names)
+function M.asked(client_id, decision, names)
+  local outcome = OUTCOMES[decision]
   for _, name in ipairs(names) do
-    asked[name] = OUTCOMES[decision]
+    asked[name] = outcome and { client_id = client_id, outcome = outcome } or nil
   end
 end
 
@@ -28,6 +30,18 @@ end
 function M.refused(refused)
   for _, refusal in ipairs(refused) do
     asked[refusal.hunk] = nil
+  end
+end
+
+--- A sidecar ended: what was asked of it may have been done or not.
+---@param client_id integer
+function M.forget(client_id)
+  for _, what in ipairs({ asked, known }) do
+    for key, value in pairs(what) do
+      if value.client_id == client_id then
+        what[key] = nil
+      end
+    end
   end
 end
 
@@ -62,8 +76,8 @@ end
 
 ---@param document hashline.Document
 function M.update(document)
-  local before, now = known[document.key] or {}, decisions_of(document)
-  known[document.key] = next(now) and now or nil
+  local before, now = (known[document.key] or {}).decisions or {}, decisions_of(document)
+  known[document.key] = next(now) and { client_id = document.client_id, decisions = now } or nil
   local offered, decided = {}, { accepted = {}, rejected = {} }
   for name, decision in pairs(now) do
     if decision == "undecided" and not before[name] then
@@ -71,7 +85,7 @@ function M.update(document)
     end
   end
   for name, decision in pairs(before) do
-    local outcome = now[name] or asked[name]
+    local outcome = now[name] or (asked[name] or {}).outcome
     if decision == "undecided" and decided[outcome] then
       table.insert(decided[outcome], name)
       asked[name] = nil

@@ -63,10 +63,12 @@ end
 ---@param last integer
 ---@return hashline.Place[]
 function M.places(first, last)
-  local found = {}
+  local by_name, found = {}, {}
+  for _, place in ipairs(state.places()) do
+    by_name[place.entry.name] = place
+  end
   for _, line in ipairs(vim.list_slice(vim.fn.getqflist(), first, last)) do
-    local place = type(line.user_data) == "table" and state.named(line.user_data.hashline)
-    found[#found + 1] = place or nil
+    found[#found + 1] = type(line.user_data) == "table" and by_name[line.user_data.hashline] or nil
   end
   return found
 end

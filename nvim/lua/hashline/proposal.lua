@@ -46,11 +46,12 @@ local subscribed = false
 ---@param entry hashline.Entry
 ---@param filetype string
 ---@param heading string
+---@param least integer how many lines there is to be room for
 ---@return integer? scratch
 ---@return integer? win
-local function show(entry, filetype, heading)
+local function show(entry, filetype, heading, least)
   local lines = entry.hunk.proposed
-  local height = math.max(1, math.min(#lines, math.floor(vim.api.nvim_win_get_height(0) / 3)))
+  local height = math.max(least, math.min(#lines, math.floor(vim.api.nvim_win_get_height(0) / 3)))
   local scratch = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(scratch, 0, -1, false, lines)
   vim.bo[scratch].bufhidden = "wipe"
@@ -94,7 +95,7 @@ function M.take_from(buf, entry)
       vim.fn.strtrans(entry.edit.agent),
       WHEN_RIGHT
     )
-    local scratch = show(entry, vim.bo[buf].filetype, heading)
+    local scratch = show(entry, vim.bo[buf].filetype, heading, 1)
     if scratch then
       vim.bo[scratch].modifiable = false
     end
@@ -153,7 +154,7 @@ function M.edit()
   local heading = ("of %s, to be changed · :write accepts what stands here"):format(
     vim.fn.strtrans(entry.edit.agent)
   )
-  local scratch, win = show(entry, vim.bo[buf].filetype, heading)
+  local scratch, win = show(entry, vim.bo[buf].filetype, heading, 3)
   if not scratch then
     return
   end

@@ -2,6 +2,7 @@
 
 mod calls;
 mod edits;
+mod frames;
 mod growth;
 mod history;
 mod keystroke;
@@ -36,6 +37,8 @@ pub enum Part {
     History,
     /// Memory with a large document open.
     Memory,
+    /// Keys and scrolling in Neovim with 1,000 hunks in 50,000 lines.
+    Nvim,
     /// The other tools at the same work.
     Peers,
     /// Edits while a person types.
@@ -59,6 +62,7 @@ impl Part {
             Self::Review => review::run(bench, report),
             Self::History => history::run(bench, report),
             Self::Memory => memory::run(bench, report),
+            Self::Nvim => frames::run(bench, report),
             Self::Peers => peers::run(bench, report),
             Self::Typing => typing::run(bench, report),
         }
