@@ -291,6 +291,41 @@ t.test("refused: it collides with another", function()
   })
 end)
 
+t.test("a way out of a conflict is refused: the next way is asked for", function()
+  local child, uri = start({
+    {
+      state = "conflicted",
+      conflict = "you changed line 2",
+      lines = at(1, 2),
+      removed = { "TWO" },
+      proposed = { "2" },
+    },
+  })
+  child:lua([[
+    prompts = {}
+    vim.ui.select = function(items, options, on_choice)
+      table.insert(prompts, options.prompt)
+      for i, item in ipairs(items) do
+        local label = options.format_item(item)
+        if label == "Take the agent's" or label == "Reject the other, then take this" then
+          return on_choice(item, i)
+        end
+      end
+    end
+  ]])
+  child:answer(
+    "hashline/decide",
+    { queued = {}, refused = { refusal("collides", { others = { "other-edit:4" } }) } }
+  )
+  child:cmd("2 | Hashline accept")
+  t.eq(decisions(child, 3), {
+    { decision = "takeTheirs", uri = uri, edit = messages.ID, hunk = 1 },
+    { decision = "reject", uri = uri, edit = "other-edit", hunk = 4 },
+    { decision = "takeTheirs", uri = uri, edit = messages.ID, hunk = 1 },
+  })
+  t.eq(child:lua("return prompts"), { "Conflicted: you changed line 2", "it is collides" })
+end)
+
 t.test("refused: it became conflicted, or edited, meanwhile", function()
   local child = start()
   chooser(child, "Keep both")

@@ -10,6 +10,17 @@ local function send(target, decided)
   require("hashline.decide").send(target, decided)
 end
 
+--- Says what was chosen; where that cannot be carried out either, the next way is asked for.
+---@param target hashline.Target
+---@param decided table
+local function go_on(target, decided)
+  require("hashline.decide").send(target, decided, function(refused, queued)
+    if #refused > 0 then
+      M.after_refusal(target, decided, refused, queued)
+    end
+  end)
+end
+
 --- Asks for one of several ways on. The last one, which does nothing, is added here.
 ---@param prompt string
 ---@param ways { [1]: string, [2]: fun() }[]
@@ -35,7 +46,7 @@ local function offer_conflict(target, message)
   local entry = target.places[1].entry
   local function way(decision)
     return function()
-      send(target, { decision = decision })
+      go_on(target, { decision = decision })
     end
   end
   local prompt = message or ("Conflicted: " .. (entry.hunk.conflict or "you changed these lines"))
@@ -165,7 +176,8 @@ function M.after_refusal(target, decided, refused, queued)
   elseif first.why == "collides" and is_single then
     choose(first.message, {
       {
-        "Reject the other, then " .. decided.decision .. " this",
+        decided.decision == "accept" and "Reject the other, then accept this"
+          or "Reject the other, then take this",
         function()
           for _, other in ipairs(first.others) do
             local edit, number = other:match("^(.*):(%d+)$")

@@ -357,42 +357,91 @@ fn same<T: Serialize + DeserializeOwned>(value: &Value) -> bool {
     serde_json::from_value::<T>(value.clone()).is_ok_and(|read| serde_json::to_value(read).unwrap() == *value)
 }
 
-#[test]
-fn the_transcripts_are_read_and_written_without_loss() {
+/// Every line of every transcript, with where it stands.
+fn transcripts() -> Vec<(String, Value)> {
     let folder = repository().join("editors/transcripts");
-    let mut lines = 0;
-    for entry in std::fs::read_dir(&folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "jsonl") {
-            continue;
-        }
+    let paths = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut lines = Vec::new();
+    for path in paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")) {
         for (number, line) in (1..).zip(std::fs::read_to_string(&path).unwrap().lines()) {
             let at = format!("{}:{number}", path.display());
-            let said: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{at}: {error}"));
-            let (name, body, is_result) = match said.get("method") {
-                Some(method) => (method.as_str().unwrap(), &said["params"], false),
-                None => {
-                    (said["to"].as_str().unwrap_or_else(|| panic!("{at}: to whom?")), &said["result"], true)
-                }
-            };
-            let message = MESSAGES.iter().find(|message| message.name == name);
-            let message = message.unwrap_or_else(|| panic!("{at}: {name} is no message"));
-            let asker = if message.from == protocol::From::Sidecar { "sidecar" } else { "plugin" };
-            assert_eq!(said["from"] == asker, !is_result, "{at}: said by the wrong side");
-            let kept = match (name, is_result) {
-                (protocol::PENDING_EDITS, false) => same::<protocol::PendingEdits>(body),
-                (protocol::DECIDE, false) => same::<protocol::Decide>(body),
-                (protocol::DECIDE, true) => same::<protocol::Decided>(body),
-                (protocol::PROPOSED_TEXT, false) => same::<protocol::ProposedText>(body),
-                (protocol::PROPOSED_TEXT, true) => same::<protocol::ProposedTextResult>(body),
-                (protocol::UNDO, false) => same::<protocol::Undo>(body),
-                (protocol::STATUS, true) => same::<protocol::Status>(body),
-                (protocol::STATUS, false) => body.is_null(),
-                _ => panic!("{at}: {name} has no answer"),
-            };
-            assert!(kept, "{at}: does not survive: {line}");
-            lines += 1;
+            let said = serde_json::from_str(line).unwrap_or_else(|error| panic!("{at}: {error}"));
+            lines.push((at, said));
         }
     }
-    assert!(lines > 0, "there are transcripts");
+    assert!(!lines.is_empty(), "there are transcripts");
+    lines
+}
+
+/// What no transcript shows, and why.
+const NOT_SHOWN: [(&str, &str); 5] = [
+    ("Edit.status", "accepted"), // an edit that is decided is in no list
+    ("Edit.status", "rejected"),
+    ("Hunk.state", "withdrawn"), // nor is one that was taken back
+    ("Refusal.why", "edited"),   // plugins ask what is to become of the person's lines before they say it
+    ("Refusal.why", "readOnly"), // decisions about what is read-only are not offered
+];
+
+#[test]
+fn the_transcripts_show_every_value() {
+    let mut shown: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (_, said) in transcripts() {
+        let mut see = |field: &'static str, value: &Value| {
+            if let Some(value) = value.as_str() {
+                shown.entry(field).or_default().push(value.to_owned());
+            }
+        };
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        for edit in list(&said["params"]["edits"]) {
+            see("Edit.mode", &edit["mode"]);
+            see("Edit.status", &edit["status"]);
+            for hunk in list(&edit["hunks"]) {
+                see("Hunk.state", &hunk["state"]);
+                see("Hunk.decision", &hunk["decision"]);
+            }
+        }
+        see("hashline/decide.decision", &said["params"]["decision"]);
+        see("hashline/decide.edited", &said["params"]["edited"]);
+        see("hashline/undo.kind", &said["params"]["kind"]);
+        for refusal in list(&said["result"]["refused"]) {
+            see("Refusal.why", &refusal["why"]);
+        }
+    }
+    let mut missing = Vec::new();
+    for (field, values) in VALUES {
+        let seen = shown.get(field).map(Vec::as_slice).unwrap_or_default();
+        missing.extend(
+            values
+                .iter()
+                .filter(|value| !seen.iter().any(|seen| seen == *value))
+                .map(|value| (*field, *value)),
+        );
+    }
+    assert_eq!(missing, NOT_SHOWN);
+}
+
+#[test]
+fn the_transcripts_are_read_and_written_without_loss() {
+    for (at, said) in transcripts() {
+        let (name, body, is_result) = match said.get("method") {
+            Some(method) => (method.as_str().unwrap(), &said["params"], false),
+            None => (said["to"].as_str().unwrap_or_else(|| panic!("{at}: to whom?")), &said["result"], true),
+        };
+        let message = MESSAGES.iter().find(|message| message.name == name);
+        let message = message.unwrap_or_else(|| panic!("{at}: {name} is no message"));
+        let asker = if message.from == protocol::From::Sidecar { "sidecar" } else { "plugin" };
+        assert_eq!(said["from"] == asker, !is_result, "{at}: said by the wrong side");
+        let kept = match (name, is_result) {
+            (protocol::PENDING_EDITS, false) => same::<protocol::PendingEdits>(body),
+            (protocol::DECIDE, false) => same::<protocol::Decide>(body),
+            (protocol::DECIDE, true) => same::<protocol::Decided>(body),
+            (protocol::PROPOSED_TEXT, false) => same::<protocol::ProposedText>(body),
+            (protocol::PROPOSED_TEXT, true) => same::<protocol::ProposedTextResult>(body),
+            (protocol::UNDO, false) => same::<protocol::Undo>(body),
+            (protocol::STATUS, true) => same::<protocol::Status>(body),
+            (protocol::STATUS, false) => body.is_null(),
+            _ => panic!("{at}: {name} has no answer"),
+        };
+        assert!(kept, "{at}: does not survive: {said}");
+    }
 }

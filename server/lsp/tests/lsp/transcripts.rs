@@ -347,6 +347,22 @@ async fn one_needs_the_other() {
 }
 
 #[tokio::test]
+async fn one_stands_against_the_other() {
+    let mut scene = Scene::propose(LONG).await;
+    scene.edit(CONVERSATION, &[("replace", 2, Some("2"))]).await;
+    scene.type_over("two", "TWO").await;
+    scene.lists(&["1 conflicted"]).await;
+    scene.edit(ANOTHER, &[("replace", 2, Some("zwei"))]).await;
+    scene.lists(&["1 conflicted", "1 held"]).await;
+    scene.decide_hunk("accept", 1, 1, json!({})).await;
+    scene.deliver().await;
+    scene.lists(&["1 conflicted"]).await;
+    let refused = scene.decide_hunk("takeTheirs", 0, 1, json!({})).await;
+    assert_eq!(refused["refused"][0]["why"], "collides", "{refused}");
+    scene.is("one_stands_against_the_other").await;
+}
+
+#[tokio::test]
 async fn joined() {
     let mut scene = Scene::propose(LONG).await;
     scene.edit(CONVERSATION, &[("replace", 2, Some("2\n2b"))]).await;
@@ -399,6 +415,9 @@ async fn withdrawn() {
     scene.lists(&["1 held", "1 held"]).await;
     let caller = Caller::anywhere("claude-code", "1");
     scene.editor.workspace.withdraw(&caller, &scene.ids[0]).await.unwrap();
+    // The person was about to decide when it went.
+    let refused = scene.decide_hunk("accept", 0, 1, json!({})).await;
+    assert_eq!(refused["refused"][0]["why"], "gone");
     scene.lists(&["1 held"]).await;
     scene.is("withdrawn").await;
 }
