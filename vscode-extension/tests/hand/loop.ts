@@ -138,8 +138,7 @@ export default {
       await desk.lens("Accept").nth(1).waitFor();
       await desk.status("2 pending").waitFor();
       assert.equal(desk.onDisk("cart.js"), CART);
-      await desk.go("items.length");
-      await desk.press("Control+Shift+Enter");
+      await desk.lens("Accept").nth(1).click();
       await desk.line("amounts.reduce").waitFor();
       await agent.hears(edited.edit, "hunk 2 · accepted");
       const read = await desk.readOpen(agent, "cart.js");
@@ -162,6 +161,31 @@ export default {
       await desk.status("1 pending").waitFor();
       await agent.hears(edited.edit, "hunk 1 · accepted");
       assert.equal(desk.onDisk("cart.js"), CART, "it is in the text, where the file is open");
+    },
+
+    async "a window of several folders: what is open is decided in the text, what is closed on the disk"(
+      hand,
+    ) {
+      const desk = await hand.desk(
+        {
+          "shop/cart.js": CART,
+          "till/price.js": PRICE,
+          "both.code-workspace": JSON.stringify({ folders: [{ path: "shop" }, { path: "till" }] }),
+        },
+        { "hashline.mode.disk": "propose" },
+      );
+      const { agent, read } = await desk.agent("claude-code", "shop/cart.js");
+      await agent.edit("shop/cart.js", read, AMOUNTS);
+      await agent.edit("till/price.js", await agent.read("till/price.js"), ROUNDED);
+      await desk.status("3 pending").click();
+      const row = desk.row("price.toFixed");
+      await row.hover();
+      await row.getByRole("button", { name: "Accept" }).first().click();
+      await row.waitFor({ state: "detached" });
+      await until(() => desk.onDisk("till/price.js").includes("toFixed"), "it is on the disk");
+      await desk.lens("Accept").nth(1).click();
+      await desk.line("amounts.reduce").waitFor();
+      assert.equal(desk.onDisk("shop/cart.js"), CART);
     },
 
     async "all files are compared at once"(hand) {
