@@ -120,9 +120,8 @@ export class Workbench {
     return `vscode-remote://${this.authority}${resolve(file)}`;
   }
 
-  /** A window over a folder, or over those that a workspace file names, in a browser profile of its own: nothing of other windows is
-   * remembered. */
-  async window(place: string, { payload = {}, answers = {}, size = SIZE }: Window = {}): Promise<Page> {
+  /** A window over a folder, in a browser profile of its own: nothing of other windows is remembered. */
+  async window(folder: string, { payload = {}, answers = {}, size = SIZE }: Window = {}): Promise<Page> {
     const context = await this.browser.newContext({ viewport: size });
     const page = await context.newPage();
     await page.route(
@@ -131,7 +130,7 @@ export class Workbench {
     );
     for (const [name, answer] of Object.entries(answers)) await page.exposeFunction(name, answer);
     const asked = new URLSearchParams({
-      [place.endsWith(".code-workspace") ? "workspace" : "folder"]: resolve(place),
+      folder: resolve(folder),
       payload: JSON.stringify(Object.entries({ skipWelcome: "true", ...payload })),
     });
     await page.goto(`http://${this.authority}/?${asked}`);

@@ -1,5 +1,5 @@
 /** A person's desk: a window of their own, used by keyboard and mouse, and agents beside. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Dialog, Locator, Page } from "playwright-core";
 import { Agent, type Answer } from "../agent.ts";
@@ -31,7 +31,7 @@ export class Hand implements Stage {
     this.parts = parts;
   }
 
-  /** A window over a new project with these files, the first of them in front; over the folders of its workspace file, if it has one. */
+  /** A window over a new project with these files, the first of them in front. */
   async desk(files: Readonly<Record<string, string>>, settings: object = {}): Promise<Desk> {
     this.parts.workbench.configure({ ...this.parts.settings, ...settings });
     const desk = await Desk.open(this.parts, files);
@@ -80,9 +80,7 @@ export class Desk {
 
   static async over(parts: Parts, folder: string, file: string): Promise<Desk> {
     const payload = { openFile: parts.workbench.uri(join(folder, file)) };
-    const workspace = readdirSync(folder).find((name) => name.endsWith(".code-workspace"));
-    const page = await parts.workbench.window(join(folder, workspace ?? ""), { payload });
-    const desk = new Desk(parts, folder, page);
+    const desk = new Desk(parts, folder, await parts.workbench.window(folder, { payload }));
     await desk.line("").first().waitFor({ timeout: 60_000 });
     return desk;
   }

@@ -163,31 +163,6 @@ export default {
       assert.equal(desk.onDisk("cart.js"), CART, "it is in the text, where the file is open");
     },
 
-    async "a window of several folders: what is open is decided in the text, what is closed on the disk"(
-      hand,
-    ) {
-      const desk = await hand.desk(
-        {
-          "shop/cart.js": CART,
-          "till/price.js": PRICE,
-          "both.code-workspace": JSON.stringify({ folders: [{ path: "shop" }, { path: "till" }] }),
-        },
-        { "hashline.mode.disk": "propose" },
-      );
-      const { agent, read } = await desk.agent("claude-code", "shop/cart.js");
-      await agent.edit("shop/cart.js", read, AMOUNTS);
-      await agent.edit("till/price.js", await agent.read("till/price.js"), ROUNDED);
-      await desk.status("3 pending").click();
-      const row = desk.row("price.toFixed");
-      await row.hover();
-      await row.getByRole("button", { name: "Accept" }).first().click();
-      await row.waitFor({ state: "detached" });
-      await until(() => desk.onDisk("till/price.js").includes("toFixed"), "it is on the disk");
-      await desk.lens("Accept").nth(1).click();
-      await desk.line("amounts.reduce").waitFor();
-      assert.equal(desk.onDisk("shop/cart.js"), CART);
-    },
-
     async "all files are compared at once"(hand) {
       const { desk } = await offered(hand, { "cart.js": CART, "price.js": PRICE });
       await desk.open("price.js");
