@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # A real VS Code, for tests of the extension in the workbench that people use. npm has it inside code-server: the server
 # with its Node.js extension host, and the workbench that it gives to a browser. (An Electron build is in no package client.)
-#   tests/.install/vscode/server             the VS Code server; out/server-main.js starts it
-#   tests/.install/vscode/driver             playwright-core, which drives the browser
-#   tests/.install/node                      the Node.js that all of it wants
-# The browser is the machine's Chromium, or Debian's.
+#   tests/.install/vscode/server   the VS Code server; out/server-main.js starts it
+#   tests/.install/node            the Node.js that it wants
+# The browser is the machine's Chromium, or Debian's; what drives it is among the extension's own development tools.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/lib.sh"
@@ -39,7 +38,6 @@ if ! stamped "$server" "$version" "${unwanted[*]}" "${wanted[*]}"; then
     quietly npm install --prefix "$server" --omit=dev --ignore-scripts --no-audit --no-fund --no-update-notifier
     stamp "$server" "$version" "${unwanted[*]}" "${wanted[*]}"
 fi
-npm_into "$vscode/driver" playwright-core@1.65.1
 
 printf 'VS Code %s\n' "$("$node_home/bin/node" -p 'require(process.argv[1]).version' "$server/package.json")"
 chromium --version 2>/dev/null # its wrapper complains of machines with much memory

@@ -84,6 +84,9 @@ async function byHand(): Promise<void> {
   }
 }
 
+// What it started is ended when this process exits, which it does not by itself when it is told to end.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
+
 try {
   await inTheExtensionHost();
   await byHand();

@@ -1,6 +1,6 @@
 /** A real VS Code: its server with the extension host, and its workbench in a browser. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -92,8 +92,7 @@ export class Workbench {
     process.on("exit", ended);
     const port = await within(30_000, "the start of the VS Code server", portOf(server));
     const browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      handleSIGINT: false,
+      executablePath: chromiumOnPath(),
       args: [
         "--no-sandbox",
         "--disable-gpu",
@@ -145,6 +144,14 @@ export class Workbench {
     await within(3000, "the end of the VS Code server", gone).catch(() => undefined);
     end(this.server);
   }
+}
+
+function chromiumOnPath(): string {
+  const places = (process.env.PATH ?? "").split(":").map((folder) => join(folder, "chromium"));
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined)
+    throw new Error("there is no chromium on the path; tests/install/vscode.sh installs it");
+  return found;
 }
 
 function end(server: ChildProcess, signal: NodeJS.Signals = "SIGKILL"): void {

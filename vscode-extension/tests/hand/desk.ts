@@ -32,11 +32,18 @@ export class Hand implements Stage {
   }
 
   /** A window over a new project with these files, the first of them in front. */
-  async desk(files: Readonly<Record<string, string>>, settings: object = this.parts.settings): Promise<Desk> {
-    this.parts.workbench.configure(settings);
+  async desk(files: Readonly<Record<string, string>>, settings: object = {}): Promise<Desk> {
+    this.parts.workbench.configure({ ...this.parts.settings, ...settings });
     const desk = await Desk.open(this.parts, files);
     this.desks.push(desk);
     return desk;
+  }
+
+  /** Another window over the project of a desk, with this file in front. */
+  async beside(desk: Desk, file: string): Promise<Desk> {
+    const other = await Desk.over(this.parts, desk.folder, file);
+    this.desks.push(other);
+    return other;
   }
 
   async failed(claim: string): Promise<void> {
@@ -68,11 +75,12 @@ export class Desk {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     }
-    const first = Object.keys(files)[0]!;
-    const page = await parts.workbench.window(folder, {
-      payload: { openFile: parts.workbench.uri(join(folder, first)) },
-    });
-    const desk = new Desk(parts, folder, page);
+    return Desk.over(parts, folder, Object.keys(files)[0]!);
+  }
+
+  static async over(parts: Parts, folder: string, file: string): Promise<Desk> {
+    const payload = { openFile: parts.workbench.uri(join(folder, file)) };
+    const desk = new Desk(parts, folder, await parts.workbench.window(folder, { payload }));
     await desk.line("").first().waitFor({ timeout: 60_000 });
     return desk;
   }

@@ -138,12 +138,29 @@ export default {
       await desk.lens("Accept").nth(1).waitFor();
       await desk.status("2 pending").waitFor();
       assert.equal(desk.onDisk("cart.js"), CART);
-      await desk.go("items.length");
-      await desk.press("Control+Shift+Enter");
+      await desk.lens("Accept").nth(1).click();
       await desk.line("amounts.reduce").waitFor();
       await agent.hears(edited.edit, "hunk 2 · accepted");
       const read = await desk.readOpen(agent, "cart.js");
       assert.ok(read.lines[0]?.includes("so far"), read.text);
+    },
+
+    async "another window over the folder shows the edits, and hands decisions over to the one that has the file"(
+      hand,
+    ) {
+      const other = await hand.desk({ "price.js": PRICE, "cart.js": CART });
+      const desk = await hand.beside(other, "cart.js");
+      const { agent, read } = await desk.agent("claude-code", "cart.js");
+      const edited = await agent.edit("cart.js", read, AMOUNTS);
+      await other.status("2 pending").click();
+      const row = other.row("item.price * (item.amount");
+      await row.hover();
+      await row.getByRole("button", { name: "Accept" }).first().click();
+      await row.waitFor({ state: "detached" });
+      await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
+      await desk.status("1 pending").waitFor();
+      await agent.hears(edited.edit, "hunk 1 · accepted");
+      assert.equal(desk.onDisk("cart.js"), CART, "it is in the text, where the file is open");
     },
 
     async "all files are compared at once"(hand) {
@@ -174,6 +191,13 @@ export default {
       await desk.lens("Keep").click();
       await desk.status("pending").waitFor({ state: "detached" });
       await agent.hears(edited.edit, "hunk 1 · rejected", "hunk 2 · accepted");
+    },
+
+    async "agents in VS Code find the tools in its list of MCP servers"(hand) {
+      const desk = await hand.desk({ "cart.js": CART }, { "chat.disableAIFeatures": false });
+      await desk.command("MCP: List Servers");
+      await desk.page.locator(".quick-input-list .monaco-list-row", { hasText: "hashline" }).waitFor();
+      await desk.picture("mcp_servers");
     },
 
     async "the walkthrough is there"(hand) {

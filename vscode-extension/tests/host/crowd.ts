@@ -120,11 +120,13 @@ async function typedThrough(
     n % 12 === 11 ? "\n" : String.fromCharCode(97 + (n % 26)),
   );
   let typing = true;
+  let made = 0; // while the person typed
   const work = async () => {
     for (let n = 0; n < PLACES; n++) {
       // One look, one edit: what was typed in between is carried by the sidecar.
       const read = await agent.read(document.uri.fsPath);
       await agent.edit(document.uri.fsPath, read, [["replace", `old ${n}.`, `NEW ${n}`]]);
+      if (typing) made += 1;
     }
   };
   const person = async () => {
@@ -142,6 +144,9 @@ async function typedThrough(
   await Promise.all([working, person(), landing]);
   const expected = `typed: ${keys.join("")}\n${lines.map((line) => line.replace(/old (\d+)\./, "NEW $1")).join("\n")}\nthe end`;
   assert.equal(document.getText(), expected);
-  report.say(`     ${KEYS} keys, ${PLACES} edits, ${during} of them in the text before the last key`);
+  assert.ok(made > 0, "the agent edits while the person types");
+  report.say(
+    `     ${KEYS} keys, ${PLACES} edits: ${made} made and ${during} in the text before the last key`,
+  );
   await scene.reads(agent, document);
 }
