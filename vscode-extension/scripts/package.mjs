@@ -67,6 +67,8 @@ run("npx", [
   "package",
   "--no-dependencies",
   "--allow-missing-repository",
+  // There are two licences, and one of the names that it looks for would hold half of the truth.
+  "--skip-license",
   // The pictures of the README come with it.
   "--no-rewrite-relative-links",
   "--target",
