@@ -104,13 +104,14 @@ export class Compare
     const drawn = document.entries.filter(isDrawn);
     const held = drawn.some(({ hunk }) => hunk.state === "held");
     const inText = drawn.some(({ hunk }) => isInText(hunk));
-    const file = vscode.Uri.parse(document.uri);
-    return held || inText
-      ? {
-          left: inText ? addressOf(BASE, document) : file,
-          right: held ? addressOf(PROPOSED, document) : file,
-        }
-      : undefined;
+    if (!held && !inText) {
+      return undefined;
+    }
+    // Never the file itself on the left: VS Code saves both sides, and with it work that the person did not ask to save.
+    return {
+      left: addressOf(BASE, document),
+      right: held ? addressOf(PROPOSED, document) : vscode.Uri.parse(document.uri),
+    };
   }
 
   private rowOnTheRight(

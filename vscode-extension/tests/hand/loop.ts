@@ -44,7 +44,7 @@ export default {
       await desk.press("Alt+F5");
       await desk.said("hunk 1 of 1").waitFor();
       await desk.press("Control+Shift+Backspace");
-      await desk.lens("Accept").waitFor({ state: "detached" });
+      await desk.lens("Accept").first().waitFor({ state: "detached" });
       await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · rejected");
       assert.equal(desk.onDisk("cart.js"), CART, "nothing is saved by a decision");
       await desk.press("Control+s");
