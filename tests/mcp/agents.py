@@ -1,12 +1,14 @@
-"""Agent programs that people use: each reads the configuration that `hashline setup` writes, and connects where it can say so."""
+"""Agent programs that people use: each reads the configuration that `hashline setup` writes, and connects where it can say so; those that
+can also connect to `hashline serve` over HTTP, with its token."""
 
+import json
 import os
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
-from checks import Checks, expect
+from checks import Checks, Served, expect
 
 # What an agent prints of a server that it has connected to. Codex lists servers and connects to none; Claude Code asks the person
 # before it uses the server of a project.
@@ -21,6 +23,13 @@ LISTED = {
     ("opencode", "--root"): r"hashline.*connected",
 }
 
+# The same over HTTP. Codex is not among them, as it connects to none.
+LISTED_HTTP = {
+    "claude-code": r"hashline: .* Connected",
+    "gemini": r"hashline: .* Connected",
+    "opencode": r"hashline.*(?<!not )connected",
+}
+
 
 def run(programs, binary):
     """`programs` is the folder that has a command for each agent."""
@@ -28,18 +37,65 @@ def run(programs, binary):
     for (agent, scope), line in LISTED.items():
         with checks.case(f"{agent} {scope} lists what setup wrote"), tempfile.TemporaryDirectory() as folder:
             check(programs / agent, agent, scope, line, binary, Path(folder).resolve())
+    for agent, line in LISTED_HTTP.items():
+        with checks.case(f"{agent} connects over HTTP"), Served(binary) as served, tempfile.TemporaryDirectory() as folder:
+            check_http(programs / agent, agent, line, served, Path(folder).resolve())
     return [checks]
+
+
+def environment_of(home):
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "CLAUDE", "CODEX", "GEMINI"))},
+        "HOME": str(home),
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+
+
+def listed_by(program, project, environment):
+    done = subprocess.run(
+        [program, "mcp", "list"],
+        env=environment,
+        cwd=project,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+    )
+    return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+
+
+def check_http(program, agent, line, served, folder):
+    """Connects with the token, and with another one does not."""
+    bearer = f"Bearer {served.token}"
+    for number, (header, connects) in enumerate(((bearer, True), (bearer[:-4] + "AAAA", False))):
+        home, project = folder / f"home{number}", folder / f"project{number}"
+        for made in (home, project):
+            made.mkdir()
+        configuration, content = configured(agent, served.url, header)
+        configuration = home / configuration if agent != "opencode" else project / configuration
+        configuration.parent.mkdir(exist_ok=True)
+        configuration.write_text(json.dumps(content))
+        text = listed_by(program, project, environment_of(home))
+        expect("hashline" in text and bool(re.search(line, text)) == connects, text)
+
+
+def configured(agent, url, header):
+    """Where an agent looks for its servers, and what has to stand there for one over HTTP."""
+    headers = {"Authorization": header}
+    if agent == "claude-code":
+        return ".claude.json", {"mcpServers": {"hashline": {"type": "http", "url": url, "headers": headers}}}
+    if agent == "gemini":
+        return ".gemini/settings.json", {"mcpServers": {"hashline": {"httpUrl": url, "headers": headers}}}
+    server = {"type": "remote", "url": url, "headers": headers, "oauth": False, "enabled": True}
+    return "opencode.json", {"mcp": {"hashline": server}}
 
 
 def check(program, agent, scope, line, binary, folder):
     home, project = folder / "home", folder / "project"
     for made in (home, project):
         made.mkdir()
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "CLAUDE", "CODEX", "GEMINI"))},
-        "HOME": str(home),
-        "GEMINI_CLI_TRUST_WORKSPACE": "true",
-    }
+    environment = environment_of(home)
     given = ["--root", project] if scope == "--root" else ["--user"]
 
     def setup(*options):
@@ -49,17 +105,7 @@ def check(program, agent, scope, line, binary, folder):
         )
 
     def listed():
-        done = subprocess.run(
-            [program, "mcp", "list"],
-            env=environment,
-            cwd=project,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=60,
-        )
-        return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+        return listed_by(program, project, environment)
 
     done = setup("--yes")
     expect(done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}")
