@@ -200,7 +200,7 @@ impl Document {
             Conflict::Lost => "has no certain place in the file any more",
             _ => "is conflicted",
         };
-        let message = format!("Nothing was accepted: hunk {} {what}. {rest}", self.short(id));
+        let message = format!("Nothing was accepted: hunk {} {what}. {rest}", self.full_name(id));
         Some(Undecided { message, others, ..why })
     }
 
@@ -257,7 +257,7 @@ impl Document {
     fn revise(&mut self, id: HunkId, own: &[String], request: &Request) -> Result<(), Undecided> {
         if self.weave().in_buffer(id) {
             return Err(Undecided {
-                hunk: self.short(id),
+                hunk: self.full_name(id),
                 why: Why::Gone,
                 message: "It is in your text already: change its lines there, and keep it as it is then."
                     .to_owned(),
@@ -476,7 +476,7 @@ impl Document {
             let asks = in_buffer.iter().any(|hunk| self.weave().edited(*hunk).asks());
             if asks && request.edited.is_none() {
                 return Err(Undecided {
-                    hunk: self.short(id),
+                    hunk: self.full_name(id),
                     why: Why::Edited,
                     message: "You changed lines inside this edit. Choose “Undo it, my changes too” or “Undo it, keep my \
                               lines”."
@@ -534,7 +534,7 @@ impl Document {
             "{how} {names}. Decide {} with it, or leave this one for later.",
             if count == 1 { "that one".to_owned() } else { format!("those {count}") }
         );
-        Err(Undecided { hunk: self.short(id), why: Why::NeedsOthers, message, others: foreign })
+        Err(Undecided { hunk: self.full_name(id), why: Why::NeedsOthers, message, others: foreign })
     }
 
     fn check(&mut self, id: HunkId, plan: &Plan) -> Result<(), Undecided> {
@@ -546,7 +546,7 @@ impl Document {
             }
             Err(hashline_weave::WeaveError::Lost { hunk }) => Err(self.lost(id, hunk)),
             Err(_) => Err(Undecided {
-                hunk: self.short(id),
+                hunk: self.full_name(id),
                 why: Why::Conflicted,
                 message: "It cannot be put into the text as it is now. Decide about the edits next to it first, or change \
                           the lines around it."
@@ -556,7 +556,7 @@ impl Document {
         }
     }
 
-    pub(crate) fn short(&self, id: HunkId) -> String {
+    pub(crate) fn full_name(&self, id: HunkId) -> String {
         self.name(id).map_or_else(String::new, |name| name.to_string())
     }
 }

@@ -118,7 +118,7 @@ impl Document {
                 maker.short()
             );
             return Err(Undecided {
-                hunk: self.short(*first),
+                hunk: self.full_name(*first),
                 why: Why::NeedsOthers,
                 message: words,
                 others: vec![maker],

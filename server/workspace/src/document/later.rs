@@ -110,7 +110,7 @@ impl Document {
     pub(crate) fn stop_or_refuse(&mut self, id: HunkId) -> Result<(), Undecided> {
         if self.way_of(id).is_some_and(|way| way.sent) {
             return Err(Undecided {
-                hunk: self.short(id),
+                hunk: self.full_name(id),
                 why: Why::Gone,
                 message: "It is on its way into the text or out of it. Try again in a moment.".to_owned(),
                 others: Vec::new(),

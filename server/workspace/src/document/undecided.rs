@@ -100,17 +100,20 @@ impl Document {
     /// What to say when a target names nothing.
     pub(crate) fn no_such(target: &Target) -> Undecided {
         let hunk = match target {
-            Target::Hunk(name) => name.short(),
+            Target::Hunk(name) => name.to_string(),
             Target::Edit(id) => id.clone(),
             Target::Conversation(id) | Target::Whole(id) => id.to_string(),
             Target::Lines(lines) => format!("line {}", lines.start + 1),
             Target::All => "all".to_owned(),
         };
+        let no_edit_called =
+            |name: &str| format!("No undecided edit is called {name}. List the edits to see which are left.");
         let message = match target {
             Target::Lines(_) => {
                 "No agent edit waits on these lines. Go to the next one, or list them all.".to_owned()
             }
-            _ => format!("No undecided edit is called {hunk}. List the edits to see which are left."),
+            Target::Hunk(name) => no_edit_called(&name.short()),
+            _ => no_edit_called(&hunk),
         };
         Undecided { hunk, why: Why::Gone, message, others: Vec::new() }
     }
@@ -129,7 +132,7 @@ impl Document {
         let others: Vec<HunkRef> = self.name(other).into_iter().collect();
         let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
         Undecided {
-            hunk: self.short(id),
+            hunk: self.full_name(id),
             why: Why::Collides,
             message: format!(
                 "{names} changes the same place and is in the text. Reject that one first, or this one."
@@ -150,7 +153,7 @@ impl Document {
             _ => "Choose “Keep mine”, “Take the agent's” or “Keep both”.",
         };
         Undecided {
-            hunk: self.short(id),
+            hunk: self.full_name(id),
             why: Why::Conflicted,
             message: format!("{} {next}", conflict_sentence(conflict, None)),
             others: Vec::new(),
@@ -169,7 +172,7 @@ impl Document {
             false => "Reject it, and make the change by hand if you want it.",
         };
         Undecided {
-            hunk: self.short(id),
+            hunk: self.full_name(id),
             why: Why::Lost,
             message: format!(
                 "The file was changed while hashline was not watching, and the place of {whose} in it is no longer certain. {way}"
