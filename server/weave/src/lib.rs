@@ -61,6 +61,7 @@
 
 mod again;
 mod align;
+mod comparison;
 mod delta;
 mod disturb;
 mod emit;

@@ -3,7 +3,8 @@
 
 use hashline_text::OwnedLine;
 
-use crate::delta::{Delta, Lines, NewHunk, RunState, push_state};
+use crate::comparison::Lines;
+use crate::delta::{Delta, NewHunk, RunState, push_state};
 use crate::hunk::HunkId;
 use crate::line::LineId;
 use crate::record::Cover;
