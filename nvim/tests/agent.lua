@@ -1,7 +1,8 @@
 --- An agent: an MCP client that talks to a real `hashline mcp`, a process of its own, over its stdio.
+local patience = require("patience")
+
 local M = {}
 
-local PATIENCE_MS = 8000
 local running = {}
 
 ---@class Answer
@@ -90,7 +91,7 @@ function M.stop_all()
     agent.process:write(nil)
   end
   for _, agent in ipairs(running) do
-    agent.process:wait(3000) -- ends it, if it does not go by itself
+    agent.process:wait(patience.LONGEST_MS) -- ends it, if it does not go by itself
   end
   running = {}
 end
@@ -122,11 +123,9 @@ function Agent:asking(method, params)
 end
 
 function Agent:ask(method, params)
-  local answer = self:asking(method, params)
-  if not vim.wait(PATIENCE_MS, answer, 2) then
-    error(("%s is not answered\n%s"):format(method, self.complaints or ""))
-  end
-  return answer()
+  return patience.wait(self:asking(method, params), function()
+    return ("%s is answered\n%s"):format(method, self.complaints or "")
+  end)
 end
 
 local function as_answer(result)

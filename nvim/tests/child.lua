@@ -1,4 +1,7 @@
 --- A Neovim of its own, driven over RPC as a person would drive it.
+local messages = require("messages")
+local patience = require("patience")
+
 local M = {}
 
 local here = vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))
@@ -20,7 +23,7 @@ local COLOURS = {
   ["!"] = { "HashlineSignConflict", { fg = "#ff9907" } },
 }
 
-local LONGEST_MS = 20000 -- of one test
+local LONGEST_MS = 4 * patience.LONGEST_MS -- of one test
 local running = {}
 
 ---@class Child
@@ -68,7 +71,7 @@ function M.stop_all()
     vim.tbl_map(function(child)
       return child.chan
     end, running),
-    2000
+    patience.LONGEST_MS
   )
   running = {}
 end
@@ -96,15 +99,16 @@ end
 --- Waits until a Lua expression is true.
 function Child:wait(expression, ...)
   local arguments = { ... }
-  local value
-  local ok = vim.wait(8000, function()
-    value = self:lua("return " .. expression, unpack(arguments))
-    return value ~= vim.NIL and value ~= false
-  end, 10)
-  if not ok then
-    error(("never true: %s\n%s"):format(expression, self:screen()), 2)
-  end
-  return value
+  return patience.wait(function()
+    return self:lua("return " .. expression, unpack(arguments))
+  end, function()
+    return ("%s\n%s"):format(expression, self:screen())
+  end)
+end
+
+--- Waits until the sidecar of the buffer has started.
+function Child:wait_for_sidecar()
+  self:wait("(vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })[1] or {}).initialized")
 end
 
 --- Opens a new file with these lines and waits for its sidecar.
@@ -114,23 +118,24 @@ function Child:open(name, lines, mode)
   vim.fn.mkdir(vim.fs.dirname(path), "p")
   vim.fn.writefile(lines, path, mode or "")
   self:cmd("edit " .. vim.fn.fnameescape(path))
-  self:wait(
-    "(function() local c = vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })[1] return c and c.initialized end)()"
-  )
+  self:wait_for_sidecar()
   local uri = vim.uri_from_fname(path)
-  vim.wait(2000, function()
-    return self:mirror(uri) ~= vim.NIL
-  end, 10)
+  patience.wait(function()
+    return self:mirror(uri)
+  end, "the sidecar has " .. uri)
   return uri
 end
 
 --- Waits until what is due at the end of this turn of the event loop has happened.
 function Child:settle()
-  self:lua([[
+  self:lua(
+    [[
     local over = false
     vim.schedule(function() over = true end)
-    assert(vim.wait(4000, function() return over end, 1), "what was scheduled never happens")
-  ]])
+    assert(vim.wait(..., function() return over end, 1), "what was scheduled never happens")
+  ]],
+    patience.LONGEST_MS
+  )
 end
 
 function Child:lines()
@@ -145,19 +150,20 @@ end
 function Child:fake(method, params)
   return self:lua(
     [[
-      local method, params = ...
+      local method, params, longest_ms = ...
       local client = vim.lsp.get_clients({ name = "hashline", bufnr = 0 })[1]
         or assert(vim.lsp.get_clients({ name = "hashline" })[1], "no client")
       local answer
       client:request("fake/" .. method, params, function(failure, result)
         answer = { failure = failure, result = result }
       end)
-      vim.wait(4000, function() return answer ~= nil end, 5)
+      vim.wait(longest_ms, function() return answer ~= nil end, 5)
       assert(answer, "the fake sidecar does not answer")
       return answer.result
     ]],
     method,
-    params or vim.empty_dict()
+    params or vim.empty_dict(),
+    patience.LONGEST_MS
   )
 end
 
@@ -180,20 +186,12 @@ function Child:answer(method, result)
   )
 end
 
---- A sidecar's wish to apply edits: { { from_line, to_line, text } } on whole lines.
+--- A sidecar's wish to apply edits to a document.
 local function wish(uri, version, edits, label)
-  local text_edits = vim.tbl_map(function(edit)
-    return {
-      range = { start = { line = edit[1], character = 0 }, ["end"] = { line = edit[2], character = 0 } },
-      newText = edit[3],
-    }
-  end, edits)
+  local change = messages.change(uri, version, edits)
   return {
     method = "workspace/applyEdit",
-    params = {
-      label = label or "Edits of claude-code",
-      edit = { documentChanges = { { textDocument = { uri = uri, version = version }, edits = text_edits } } },
-    },
+    params = { label = label or "Edits of claude-code", edit = { documentChanges = { change } } },
   }
 end
 
@@ -234,6 +232,24 @@ end
 --- Text and version of a document as the sidecar has it.
 function Child:mirror(uri)
   return self:fake("text", { uri = uri })
+end
+
+--- Waits until the sidecar was told just this text of a document.
+function Child:has_told(uri, text)
+  local mirror
+  patience.wait(function()
+    mirror = self:mirror(uri)
+    return mirror ~= vim.NIL and mirror.text == text
+  end, function()
+    return ("%s has %s, and not %s"):format(uri, vim.inspect(text), vim.inspect(mirror))
+  end)
+end
+
+--- Waits until the sidecar was told all that was typed.
+function Child:has_told_all(uri)
+  patience.wait(function()
+    return self:mirror(uri).version == self:version()
+  end, "all is sent")
 end
 
 function Child:version()

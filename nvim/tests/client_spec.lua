@@ -2,6 +2,7 @@
 --- of these; where a new Neovim does something else, it is seen here first.
 local t = ...
 local Child = require("child")
+local change = require("messages").change
 
 local LINES = { "one", "two", "three" }
 
@@ -28,19 +29,6 @@ local function start()
   return child, child:lua("return vim.fn.has('nvim-0.12') == 1")
 end
 
---- Edits of one document, for a version.
-local function of(uri, version, edits)
-  return {
-    textDocument = { uri = uri, version = version },
-    edits = vim.tbl_map(function(edit)
-      return {
-        range = { start = { line = edit[1], character = 0 }, ["end"] = { line = edit[2], character = 0 } },
-        newText = edit[3],
-      }
-    end, edits),
-  }
-end
-
 local function apply(child, changes)
   return child:fake(
     "ask",
@@ -50,13 +38,6 @@ end
 
 local function lines_of(child, name)
   return child:lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, true)", name)
-end
-
-local function has(child, uri, text)
-  t.wait(function()
-    local mirror = child:mirror(uri)
-    return mirror ~= vim.NIL and mirror.text == text
-  end, "the server has " .. vim.inspect(text))
 end
 
 t.test("what it says of itself", function()
@@ -86,9 +67,9 @@ for name, case in pairs({
     local uri = child:open("a.txt", LINES)
     t.eq(child:mirror(uri).version, 0, "the first version")
     child:type("Ax<Esc>Ay<Esc>")
-    has(child, uri, "onexy\ntwo\nthree\n")
+    child:has_told(uri, "onexy\ntwo\nthree\n")
     t.ok(child:mirror(uri).version > 1, "versions jump")
-    t.eq(apply(child, { of(uri, version, { { 1, 2, "TWO\n" } }) }).applied, true)
+    t.eq(apply(child, { change(uri, version, { { 1, 2, "TWO\n" } }) }).applied, true)
     t.eq(child:lines()[2], is_made and "TWO" or "two")
   end)
 end
@@ -99,8 +80,8 @@ t.test("of two documents only the version of the first is looked at", function()
   child:cmd("set hidden")
   local two = child:open("b.txt", LINES)
   child:type("Ax<Esc>Ay<Esc>")
-  has(child, two, "onexy\ntwo\nthree\n")
-  local changes = { of(one, 1, { { 0, 1, "ONE\n" } }), of(two, 1, { { 1, 2, "TWO\n" } }) }
+  child:has_told(two, "onexy\ntwo\nthree\n")
+  local changes = { change(one, 1, { { 0, 1, "ONE\n" } }), change(two, 1, { { 1, 2, "TWO\n" } }) }
   t.eq(apply(child, changes).applied, true)
   t.eq({ lines_of(child, "a.txt")[1], lines_of(child, "b.txt")[2] }, { "ONE", "TWO" })
 end)
@@ -109,13 +90,13 @@ t.test("what cannot be changed, and what is not open", function()
   local child = start()
   local uri = child:open("a.txt", LINES)
   child:cmd("setlocal nomodifiable")
-  local answer = apply(child, { of(uri, 1, { { 0, 1, "ONE\n" } }) })
+  local answer = apply(child, { change(uri, 1, { { 0, 1, "ONE\n" } }) })
   t.eq(answer.applied, false)
   local path = vim.fs.joinpath(child.folder, "b.txt")
   vim.fn.writefile(LINES, path)
   local other = vim.uri_from_fname(path)
   child:cmd("autocmd! BufReadPost") -- nobody brings it to the server
-  t.eq(apply(child, { of(other, vim.NIL, { { 0, 1, "ONE\n" } }) }).applied, true)
+  t.eq(apply(child, { change(other, vim.NIL, { { 0, 1, "ONE\n" } }) }).applied, true)
   t.eq(lines_of(child, "b.txt")[1], "ONE", "a hidden buffer")
   t.eq(vim.fn.readfile(path), LINES, "and not the disk")
   t.eq(child:mirror(other), vim.NIL, "of which the server is not told")
@@ -124,30 +105,30 @@ end)
 t.test("line ends of DOS: taken as either, told as CRLF", function()
   local child = start()
   local uri = child:open("dos.txt", { "one\r", "two\r", "three\r" })
-  has(child, uri, "one\r\ntwo\r\nthree\r\n")
-  apply(child, { of(uri, 1, { { 0, 1, "ONE\r\n" } }) })
-  has(child, uri, "ONE\r\ntwo\r\nthree\r\n")
-  apply(child, { of(uri, child:version(), { { 1, 2, "TWO\nmore\n" } }) })
-  has(child, uri, "ONE\r\nTWO\r\nmore\r\nthree\r\n")
+  child:has_told(uri, "one\r\ntwo\r\nthree\r\n")
+  apply(child, { change(uri, 1, { { 0, 1, "ONE\r\n" } }) })
+  child:has_told(uri, "ONE\r\ntwo\r\nthree\r\n")
+  apply(child, { change(uri, child:version(), { { 1, 2, "TWO\nmore\n" } }) })
+  child:has_told(uri, "ONE\r\nTWO\r\nmore\r\nthree\r\n")
 end)
 
 t.test("ends of files: no final newline, an empty file, a byte-order mark", function()
   local child = start()
   local uri = child:open("a.txt", LINES, "b")
-  has(child, uri, "one\ntwo\nthree")
+  child:has_told(uri, "one\ntwo\nthree")
   child:cmd("write")
   t.eq(vim.fn.readblob(vim.uri_to_fname(uri)), "one\ntwo\nthree\n", "it is added on the disk")
   t.eq(child:mirror(uri).text, "one\ntwo\nthree", "and not told")
-  has(child, child:open("empty.txt", {}), "\n")
+  child:has_told(child:open("empty.txt", {}), "\n")
   uri = child:open("bom.txt", { "\239\187\191one" })
-  has(child, uri, "one\n")
+  child:has_told(uri, "one\n")
   t.eq(child:lua("return vim.bo.bomb"), true)
 end)
 
 t.test("an append: behind the last line one empty line too many in 0.11, at its end right in both", function()
   local child, is_newer = start()
   local uri = child:open("a.txt", LINES)
-  apply(child, { of(uri, 1, { { 3, 3, "four\n" } }) })
+  apply(child, { change(uri, 1, { { 3, 3, "four\n" } }) })
   local right = { "one", "two", "three", "four" }
   t.eq(child:lines(), is_newer and right or vim.list_extend(vim.deepcopy(right), { "" }))
   uri = child:open("b.txt", LINES)
@@ -160,7 +141,7 @@ end)
 t.test("overlapping edits are applied all the same", function()
   local child = start()
   local uri = child:open("a.txt", LINES)
-  t.eq(apply(child, { of(uri, 1, { { 0, 2, "A\n" }, { 1, 3, "B\n" } }) }).applied, true)
+  t.eq(apply(child, { change(uri, 1, { { 0, 2, "A\n" }, { 1, 3, "B\n" } }) }).applied, true)
   t.ok(not vim.deep_equal(child:lines(), LINES), "as something")
 end)
 
@@ -187,13 +168,13 @@ t.test("an undo is told as any change, a reload as closing and opening", functio
   local child = start()
   local uri = child:open("a.txt", LINES)
   child:type("Ax<Esc>")
-  has(child, uri, "onex\ntwo\nthree\n")
+  child:has_told(uri, "onex\ntwo\nthree\n")
   child:type("u")
-  has(child, uri, "one\ntwo\nthree\n")
+  child:has_told(uri, "one\ntwo\nthree\n")
   t.eq(#child:said("hashline/undo"), 0)
   vim.fn.writefile({ "else" }, vim.uri_to_fname(uri))
   child:cmd("edit!")
-  has(child, uri, "else\n")
+  child:has_told(uri, "else\n")
   t.eq({ #child:said("textDocument/didClose"), #child:said("textDocument/didOpen") }, { 1, 2 })
 end)
 

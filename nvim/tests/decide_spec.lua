@@ -1,7 +1,7 @@
 --- What is said to the sidecar, and the ways out where a decision is refused.
 local t = ...
+local decisions = require("decisions")
 local messages = require("messages")
-local said = require("decisions")
 local at, edit, list = messages.at, messages.edit, messages.list
 
 local LINES = { "one", "two", "three", "four", "five", "six" }
@@ -21,12 +21,6 @@ local function start(hunks, more)
   )
   return child, uri
 end
-
-local function decisions(child, count)
-  return said.said(t, child, count)
-end
-
-local chooser = said.choose
 
 local function refusal(why, fields)
   return vim.tbl_extend(
@@ -77,21 +71,21 @@ for command, expected in pairs({
   t.test(":" .. command, function()
     local child, uri = start()
     child:cmd(command)
-    t.eq(decisions(child, 1), { vim.tbl_extend("force", { uri = uri }, expected) })
+    t.eq(decisions.said(child, 1), { vim.tbl_extend("force", { uri = uri }, expected) })
   end)
 end
 
 t.test("<Plug> maps: at the cursor, selected lines, repeated by a dot", function()
   local child, uri = start()
   child:cmd("nmap ga <Plug>(HashlineAccept)")
-  child:cmd("xmap gr <Plug>(HashlineReject)")
+  child:cmd("xmap gR <Plug>(HashlineReject)")
   child:cmd("nmap ]h <Plug>(HashlineNext)")
   child:type("gg]hga")
-  t.eq(decisions(child, 1)[1].hunk, 1)
+  t.eq(decisions.said(child, 1)[1].hunk, 1)
   child:type("]h.")
-  t.eq(decisions(child, 2)[2], { decision = "accept", uri = uri, edit = messages.ID, hunk = 2 })
-  child:type("ggVGgr")
-  t.eq(decisions(child, 3)[3], { decision = "reject", uri = uri, lines = at(0, 6) })
+  t.eq(decisions.said(child, 2)[2], { decision = "accept", uri = uri, edit = messages.ID, hunk = 2 })
+  child:type("ggVGgR")
+  t.eq(decisions.said(child, 3)[3], { decision = "reject", uri = uri, lines = at(0, 6) })
   t.eq(child:lua("return vim.fn.mode()"), "n")
 end)
 
@@ -101,31 +95,31 @@ t.test("operators: what a motion or a text object goes over, repeated by a dot",
   child:cmd("nmap gR <Plug>(HashlineRejectMotion)")
   child:cmd("omap ih <Plug>(HashlineHunk)")
   child:type("gggAj")
-  t.eq(decisions(child, 1)[1], { decision = "accept", uri = uri, edit = messages.ID, hunk = 1 })
+  t.eq(decisions.said(child, 1)[1], { decision = "accept", uri = uri, edit = messages.ID, hunk = 1 })
   child:type("j.")
-  t.eq(decisions(child, 2)[2], { decision = "accept", uri = uri, lines = at(1, 3) })
+  t.eq(decisions.said(child, 2)[2], { decision = "accept", uri = uri, lines = at(1, 3) })
   child:type("gggRip")
-  t.eq(decisions(child, 3)[3], { decision = "reject", uri = uri, lines = at(0, 6) })
+  t.eq(decisions.said(child, 3)[3], { decision = "reject", uri = uri, lines = at(0, 6) })
   child:type("5GgRih")
-  t.eq(decisions(child, 4)[4], { decision = "reject", uri = uri, edit = messages.ID, hunk = 3 })
+  t.eq(decisions.said(child, 4)[4], { decision = "reject", uri = uri, edit = messages.ID, hunk = 3 })
 end)
 
 t.test("a reason is asked for, and is about the hunk that was meant then", function()
   local child, uri = start()
-  child:cmd("nmap gr <Plug>(HashlineRejectReason)")
+  child:cmd("nmap gR <Plug>(HashlineRejectReason)")
   child:lua("vim.ui.input = function(options, answer) asked, reply = options.prompt, answer end")
-  child:type("jgr")
+  child:type("jgR")
   t.eq(child:lua("return asked"), "Why is it rejected? ")
   child:type("4G")
   child:lua("reply(' the caller greets ')")
   t.eq(
-    decisions(child, 1),
+    decisions.said(child, 1),
     { { decision = "reject", uri = uri, edit = messages.ID, hunk = 1, reason = "the caller greets" } }
   )
-  child:type("ggjgr")
+  child:type("ggjgR")
   child:lua("reply('')")
-  t.eq(decisions(child, 2)[2].reason, nil, "no reason need be given")
-  child:type("gr")
+  t.eq(decisions.said(child, 2)[2].reason, nil, "no reason need be given")
+  child:type("gR")
   child:lua("reply(nil)")
   child:settle()
   t.eq(#child:said("hashline/decide"), 2, "and it can be called off")
@@ -140,7 +134,7 @@ t.test("<Plug>(HashlineAccept) on an empty line", function()
   )
   child:cmd("nmap ga <Plug>(HashlineAccept)")
   child:type("jga")
-  t.eq(decisions(child, 1)[1].hunk, 1)
+  t.eq(decisions.said(child, 1)[1].hunk, 1)
 end)
 
 t.test("the text object takes the lines of the hunk", function()
@@ -185,9 +179,9 @@ for wish, decision in pairs({
         proposed = { "2" },
       },
     })
-    chooser(child, wish)
+    decisions.choose(child, wish)
     child:cmd("2 | Hashline accept")
-    t.eq(decisions(child, 1), { { decision = decision, uri = uri, edit = messages.ID, hunk = 1 } })
+    t.eq(decisions.said(child, 1), { { decision = decision, uri = uri, edit = messages.ID, hunk = 1 } })
     t.eq(child:lua("return offered"), {
       {
         "Conflicted: you changed line 2",
@@ -207,7 +201,7 @@ t.test("a conflicted hunk, edited by hand: the agent's lines below, nothing deci
       proposed = { "2", "2b" },
     },
   })
-  chooser(child, "Edit by hand")
+  decisions.choose(child, "Edit by hand")
   child:cmd("2 | Hashline accept")
   child:wait("#vim.api.nvim_list_wins() == 2")
   t.eq(
@@ -245,9 +239,9 @@ for wish, edited in pairs({ ["Undo it, my changes too"] = "undo", ["Undo it, kee
   t.test("undoing an edited hunk: " .. wish, function()
     local child, uri =
       start({ { state = "edited", lines = at(1, 2), removed = { "TWO" }, proposed = { "2" } } })
-    chooser(child, wish)
+    decisions.choose(child, wish)
     child:cmd("2 | Hashline undo not so")
-    t.eq(decisions(child, 1), {
+    t.eq(decisions.said(child, 1), {
       { decision = "reject", uri = uri, edit = messages.ID, hunk = 1, reason = "not so", edited = edited },
     })
     t.eq(child:lua("return offered"), {
@@ -258,34 +252,34 @@ end
 
 t.test("cancelling decides nothing", function()
   local child = start({ { state = "edited", lines = at(1, 2), removed = { "TWO" }, proposed = { "2" } } })
-  chooser(child, "Cancel")
+  decisions.choose(child, "Cancel")
   child:cmd("2 | Hashline undo")
   t.eq(child:said("hashline/decide"), {})
 end)
 
 t.test("refused: it needs others", function()
   local child, uri = start()
-  chooser(child, "Accept with the 2 it needs")
+  decisions.choose(child, "Accept with the 2 it builds on")
   child:answer(
     "hashline/decide",
     { queued = {}, refused = { refusal("needsOthers", { others = { "x:1", "y:2" } }) } }
   )
   child:cmd("2 | Hashline accept")
   t.eq(
-    decisions(child, 2)[2],
+    decisions.said(child, 2)[2],
     { decision = "accept", uri = uri, edit = messages.ID, hunk = 1, withOthers = true }
   )
 end)
 
 t.test("refused: it collides with another", function()
   local child, uri = start()
-  chooser(child, "Reject the other")
+  decisions.choose(child, "Undo the other, then accept this")
   child:answer(
     "hashline/decide",
     { queued = {}, refused = { refusal("collides", { others = { "other-edit:4" } }) } }
   )
   child:cmd("2 | Hashline accept")
-  t.eq(vim.list_slice(decisions(child, 3), 2), {
+  t.eq(vim.list_slice(decisions.said(child, 3), 2), {
     { decision = "reject", uri = uri, edit = "other-edit", hunk = 4 },
     { decision = "accept", uri = uri, edit = messages.ID, hunk = 1 },
   })
@@ -307,7 +301,7 @@ t.test("a way out of a conflict is refused: the next way is asked for", function
       table.insert(prompts, options.prompt)
       for i, item in ipairs(items) do
         local label = options.format_item(item)
-        if label == "Take the agent's" or label == "Reject the other, then take this" then
+        if label == "Take the agent's" or label == "Undo the other, then take the agent's" then
           return on_choice(item, i)
         end
       end
@@ -318,7 +312,7 @@ t.test("a way out of a conflict is refused: the next way is asked for", function
     { queued = {}, refused = { refusal("collides", { others = { "other-edit:4" } }) } }
   )
   child:cmd("2 | Hashline accept")
-  t.eq(decisions(child, 3), {
+  t.eq(decisions.said(child, 3), {
     { decision = "takeTheirs", uri = uri, edit = messages.ID, hunk = 1 },
     { decision = "reject", uri = uri, edit = "other-edit", hunk = 4 },
     { decision = "takeTheirs", uri = uri, edit = messages.ID, hunk = 1 },
@@ -328,23 +322,75 @@ end)
 
 t.test("refused: it became conflicted, or edited, meanwhile", function()
   local child = start()
-  chooser(child, "Keep both")
+  decisions.choose(child, "Keep both")
   child:answer("hashline/decide", { queued = {}, refused = { refusal("conflicted") } })
   child:cmd("2 | Hashline accept")
-  t.eq(decisions(child, 2)[2].decision, "keepBoth")
-  chooser(child, "Undo it, keep my lines")
+  t.eq(decisions.said(child, 2)[2].decision, "keepBoth")
+  decisions.choose(child, "Undo it, keep my lines")
   child:answer("hashline/decide", { queued = {}, refused = { refusal("edited") } })
   child:cmd("2 | Hashline reject")
-  t.eq(decisions(child, 4)[4].edited, "keep")
+  t.eq(decisions.said(child, 4)[4].edited, "keep")
+end)
+
+t.test("a hunk that I changed, that others are built on: undone with them", function()
+  local child, uri = start({
+    { state = "edited", lines = at(1, 2), removed = { "TWO" }, proposed = { "2" } },
+  })
+  child:lua([[
+    labels = {}
+    vim.ui.select = function(items, options, on_choice)
+      for i, item in ipairs(items) do
+        local label = options.format_item(item)
+        table.insert(labels, label)
+        if label == "Undo it, my changes too" or label:find("built on it") then
+          return on_choice(item, i)
+        end
+      end
+    end
+  ]])
+  child:answer(
+    "hashline/decide",
+    { queued = {}, refused = { refusal("needsOthers", { others = { "other-edit:4" } }) } }
+  )
+  child:cmd("2 | Hashline reject")
+  local asked = { decision = "reject", uri = uri, edit = messages.ID, hunk = 1, edited = "undo" }
+  t.eq(decisions.said(child, 2), { asked, vim.tbl_extend("force", asked, { withOthers = true }) })
+  t.eq(child:lua("return labels[#labels]"), "Undo with the one built on it")
 end)
 
 t.test("refused: the file has a conflicted hunk, the others can be accepted", function()
   local child = start()
-  chooser(child, "Accept the 2 others")
+  decisions.choose(child, "Accept the 2 others")
   child:answer("hashline/decide", { queued = {}, refused = { refusal("conflicted") } })
   child:cmd("Hashline! accept")
-  local decided = decisions(child, 3)
+  local decided = decisions.said(child, 3)
   t.eq({ decided[2].hunk, decided[3].hunk }, { 2, 3 })
+end)
+
+t.test("what was decided as one is reopened as one; what is refused then can be reopened later", function()
+  local child = start()
+  decisions.choose(child, "Accept the 2 others")
+  child:answer("hashline/decide", { queued = {}, refused = { refusal("conflicted") } })
+  child:answer("hashline/decide", { queued = { messages.ID .. ":2" }, refused = {} })
+  child:answer("hashline/decide", { queued = { messages.ID .. ":3" }, refused = {} })
+  child:cmd("Hashline! accept")
+  decisions.said(child, 3)
+  child:settle()
+  child:answer("hashline/decide", { queued = { messages.ID .. ":2" }, refused = {} })
+  child:answer("hashline/decide", {
+    queued = {},
+    refused = { refusal("failed", { hunk = messages.ID .. ":3" }) },
+  })
+  child:cmd("Hashline reopen")
+  local decided = decisions.said(child, 5)
+  t.eq({ decided[4].decision, decided[4].hunk }, { "reopen", 2 })
+  t.eq({ decided[5].decision, decided[5].hunk }, { "reopen", 3 })
+  child:wait("#notified == 1")
+  child:cmd("Hashline reopen")
+  t.eq(decisions.said(child, 6)[6].hunk, 3)
+  child:settle()
+  child:cmd("Hashline reopen")
+  t.eq(child:notified()[2], "hashline: no decision was made here that could be taken back")
 end)
 
 t.test("refused: gone, and failures, are told", function()

@@ -1,13 +1,14 @@
 --- What the plugin says of decisions, and a person who chooses.
+local patience = require("patience")
+
 local M = {}
 
 --- The decisions that were said, without their null and false fields, once there are so many.
----@param t table the runner
 ---@param child Child
 ---@param count integer
-function M.said(t, child, count)
+function M.said(child, count)
   local said
-  t.wait(function()
+  patience.wait(function()
     said = child:said("hashline/decide")
     return #said >= count
   end, count .. " decisions")

@@ -95,9 +95,7 @@ t.test("after an undo, b:changedtick runs ahead: the version that counts is the 
   child:type("x")
   child:type("u")
   t.ok(child:lua("return vim.b.changedtick") > child:version())
-  t.wait(function()
-    return child:mirror(uri).version == child:version()
-  end, "the undo is sent")
+  child:has_told_all(uri)
   t.eq(child:deliver(uri, child:mirror(uri).version, { { 1, 2, "TWO\n" } }).applied, true)
 end)
 
@@ -311,9 +309,7 @@ t.test("while a completion menu is open the text stays right", function()
   local answer = child:deliver(uri, child:version(), { { 0, 1, "A\nB\nC\n" } })
   child:type("<C-n>")
   child:type("!<Esc>")
-  t.wait(function()
-    return child:mirror(uri).version == child:version()
-  end, "all is sent")
+  child:has_told_all(uri)
   t.eq(child:mirror(uri).text, table.concat(child:lines(), "\n") .. "\n")
   local lines = child:lines()
   t.eq(lines[#lines], "end")
@@ -362,9 +358,7 @@ for _, think_ms in ipairs({ 0, 30 }) do
         end)
       end
       child:type("<Esc>")
-      t.wait(function()
-        return child:mirror(uri).version == child:version()
-      end, "all is sent")
+      child:has_told_all(uri)
       local text = table.concat(child:lines(), "\n") .. "\n"
       t.eq(child:mirror(uri).text, text)
       t.eq(select(2, text:gsub("NEW %d+", "")), 20, "edits in the text")
@@ -398,9 +392,7 @@ for _, case in ipairs({
         messages.edit({ { lines = messages.at(0, 1), removed = { "one" }, proposed = { "ONE" } } }),
       })
     )
-    t.wait(function()
-      return child:mirror(uri).version == version
-    end, "the typing is sent")
+    child:has_told_all(uri)
     child:deliver(uri, version, { { 1, 2, "TWO\n" } })
     t.eq(child:lua("return vim.bo.modified"), true, "an agent's own edit is not saved")
     if not case[2] then

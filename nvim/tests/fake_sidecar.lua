@@ -46,7 +46,9 @@ local results = {
     return {
       capabilities = {
         textDocumentSync = { openClose = true, change = 2, save = true },
-        experimental = { hashline = { protocol = 1, version = "0.0.0" } },
+        experimental = {
+          hashline = { protocol = tonumber(vim.env.FAKE_SIDECAR_PROTOCOL or 1), version = "0.0.0" },
+        },
       },
       serverInfo = { name = "hashline", version = "0.0.0" },
     }

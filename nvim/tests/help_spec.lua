@@ -45,7 +45,7 @@ end
 
 --- What the plugin said, when it is a decision about this.
 local function decided(child, uri, expected)
-  t.eq(decisions.said(t, child, 1), { vim.tbl_extend("keep", expected, { uri = uri }) })
+  t.eq(decisions.said(child, 1), { vim.tbl_extend("keep", expected, { uri = uri }) })
 end
 
 local function of_hunk(decision, number, more)
@@ -106,7 +106,7 @@ local exercises = {
     keys = ":Hashline conversation reject too much<CR>",
     check = function(child)
       t.eq(
-        decisions.said(t, child, 1),
+        decisions.said(child, 1),
         { { decision = "reject", conversation = "conv_1", reason = "too much" } }
       )
     end,
@@ -115,11 +115,11 @@ local exercises = {
     prepare = function(child)
       child:answer("hashline/decide", { queued = { messages.ID .. ":1" }, refused = {} })
       child:cmd("Hashline reject")
-      decisions.said(t, child, 1)
+      decisions.said(child, 1)
       child:settle()
     end,
     check = function(child, uri)
-      t.eq(decisions.said(t, child, 2)[2], of_hunk("reopen", 1, { uri = uri }))
+      t.eq(decisions.said(child, 2)[2], of_hunk("reopen", 1, { uri = uri }))
     end,
   },
   [":Hashline-edit"] = {
@@ -169,7 +169,7 @@ local exercises = {
   ["<Plug>(HashlineAccept)"] = {
     keys = "gaV7jga",
     check = function(child, uri)
-      t.eq(decisions.said(t, child, 2), {
+      t.eq(decisions.said(child, 2), {
         of_hunk("accept", 1, { uri = uri }),
         { decision = "accept", uri = uri, lines = at(2, 10) },
       })
@@ -178,7 +178,7 @@ local exercises = {
   ["<Plug>(HashlineReject)"] = {
     keys = "ga10GVga",
     check = function(child, uri)
-      t.eq(decisions.said(t, child, 2), {
+      t.eq(decisions.said(child, 2), {
         of_hunk("reject", 1, { uri = uri }),
         of_hunk("reject", 2, { uri = uri }),
       })
@@ -214,12 +214,12 @@ local exercises = {
   },
   ["<Plug>(HashlineAcceptConversation)"] = {
     check = function(child)
-      t.eq(decisions.said(t, child, 1), { { decision = "accept", conversation = "conv_1" } })
+      t.eq(decisions.said(child, 1), { { decision = "accept", conversation = "conv_1" } })
     end,
   },
   ["<Plug>(HashlineRejectConversation)"] = {
     check = function(child)
-      t.eq(decisions.said(t, child, 1), { { decision = "reject", conversation = "conv_1" } })
+      t.eq(decisions.said(child, 1), { { decision = "reject", conversation = "conv_1" } })
     end,
   },
   ["<Plug>(HashlineNext)"] = {

@@ -90,20 +90,20 @@ end)
 t.test("in the list: the hunk of the line, of several lines, of the file of a line", function()
   local child, uri, other = start()
   child:cmd("nmap ga <Plug>(HashlineAccept)")
-  child:cmd("xmap gr <Plug>(HashlineReject)")
+  child:cmd("xmap gR <Plug>(HashlineReject)")
   child:cmd("Hashline list")
   child:type("2Gga")
-  t.eq(decisions.said(t, child, 1)[1], { decision = "accept", uri = uri, edit = messages.ID, hunk = 2 })
-  child:type("4GVjgr")
-  t.eq(vim.list_slice(decisions.said(t, child, 3), 2), {
+  t.eq(decisions.said(child, 1)[1], { decision = "accept", uri = uri, edit = messages.ID, hunk = 2 })
+  child:type("4GVjgR")
+  t.eq(vim.list_slice(decisions.said(child, 3), 2), {
     { decision = "reject", uri = other, edit = "other", hunk = 1 },
     { decision = "reject", uri = other, edit = "other", hunk = 2 },
   })
   child:cmd("5 | Hashline! accept")
-  t.eq(decisions.said(t, child, 4)[4], { decision = "accept", uri = other })
+  t.eq(decisions.said(child, 4)[4], { decision = "accept", uri = other })
   decisions.choose(child, "Keep both")
   child:type("3Gga")
-  t.eq(decisions.said(t, child, 5)[5], { decision = "keepBoth", uri = uri, edit = messages.ID, hunk = 3 })
+  t.eq(decisions.said(child, 5)[5], { decision = "keepBoth", uri = uri, edit = messages.ID, hunk = 3 })
   t.eq(
     child:lua("return offered[1][2]"),
     { "Keep mine", "Take the agent's", "Keep both", "Cancel" },
@@ -125,17 +125,17 @@ end)
 t.test("the conversation of the hunk at the cursor, in the text and in the list", function()
   local child = start()
   child:cmd("nmap ga <Plug>(HashlineAcceptConversation)")
-  child:cmd("nmap gr <Plug>(HashlineRejectConversation)")
+  child:cmd("nmap gR <Plug>(HashlineRejectConversation)")
   child:type("11Gga")
-  t.eq(decisions.said(t, child, 1)[1], { decision = "accept", conversation = "conv_1" })
+  t.eq(decisions.said(child, 1)[1], { decision = "accept", conversation = "conv_1" })
   child:wait("#notified == 1")
   t.eq(child:notified(), { "hashline: accepting 3 hunks in 1 file" })
   child:cmd("Hashline list")
   child:cmd("5 | Hashline conversation reject not now")
-  t.eq(decisions.said(t, child, 2)[2], { decision = "reject", conversation = "conv_2", reason = "not now" })
+  t.eq(decisions.said(child, 2)[2], { decision = "reject", conversation = "conv_2", reason = "not now" })
   child:type("ggj")
-  child:type("gr")
-  t.eq(decisions.said(t, child, 3)[3], { decision = "reject", conversation = "conv_1" })
+  child:type("gR")
+  t.eq(decisions.said(child, 3)[3], { decision = "reject", conversation = "conv_1" })
   child:cmd("Hashline conversation")
   t.ok(child:notified()[4]:find("`:Hashline conversation accept` or `reject`", 1, true), child:notified()[4])
 end)
@@ -144,7 +144,7 @@ t.test("no hunk at the cursor: which conversation is asked", function()
   local child = start()
   decisions.choose(child, "codex")
   child:cmd("1 | Hashline conversation accept")
-  t.eq(decisions.said(t, child, 1), { { decision = "accept", conversation = "conv_2" } })
+  t.eq(decisions.said(child, 1), { { decision = "accept", conversation = "conv_2" } })
   t.eq(child:lua("return offered"), {
     {
       "Accept which conversation?",
@@ -163,7 +163,7 @@ t.test("a conversation with conflicted hunks: the others can be accepted, in all
     },
   })
   child:cmd("11 | Hashline conversation accept")
-  t.eq(vim.list_slice(decisions.said(t, child, 3), 2), {
+  t.eq(vim.list_slice(decisions.said(child, 3), 2), {
     { decision = "accept", uri = uri, edit = messages.ID, hunk = 1 },
     { decision = "accept", uri = uri, edit = messages.ID, hunk = 2 },
   })

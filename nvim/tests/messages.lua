@@ -40,6 +40,20 @@ function M.edit(hunks, more)
   })
 end
 
+--- What the sidecar has changed in a document: { { from_line, to_line, text } }, on whole lines.
+function M.change(uri, version, edits)
+  return {
+    textDocument = { uri = uri, version = version },
+    edits = vim.tbl_map(function(edit)
+      return {
+        range = { start = { line = edit[1], character = 0 }, ["end"] = { line = edit[2], character = 0 } },
+        newText = edit[3],
+      }
+    end, edits),
+  }
+end
+
+--- What there is to decide in a document.
 function M.list(uri, version, edits, more)
   return vim.tbl_extend("keep", more or {}, {
     uri = uri,

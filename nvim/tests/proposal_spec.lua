@@ -47,12 +47,39 @@ t.test("the proposal changed before it is accepted", function()
   child:type("A!<Esc>ggyyp")
   child:cmd("write")
   t.eq(
-    decisions.said(t, child, 1),
+    decisions.said(child, 1),
     { { decision = "accept", uri = uri, edit = messages.ID, hunk = 1, text = { "TWO!", "TWO!" } } }
   )
   child:wait("not vim.bo.modified")
   child:push("hashline/pendingEdits", list(uri, 0, {}))
   child:wait("#vim.api.nvim_list_wins() == 1")
+end)
+
+t.test("the agent has other lines for the hunk by now", function()
+  local child, uri = start()
+  local function push(...)
+    child:push(
+      "hashline/pendingEdits",
+      list(uri, 0, { edit({ { lines = at(1, 2), removed = { "two" }, proposed = { ... } } }) })
+    )
+  end
+  child:cmd("2 | Hashline edit")
+  push("zwei")
+  child:wait("vim.api.nvim_get_current_line() == 'zwei'")
+  t.eq(child:lua("return vim.bo.modified"), false, "what was not touched is renewed")
+  child:type("A, mine<Esc>")
+  push("deux")
+  child:settle()
+  child:cmd("write")
+  t.eq(child:lua("return vim.api.nvim_get_current_line()"), "zwei, mine")
+  t.eq(child:notified(), {
+    "hashline: the agent has other lines for this hunk by now; yours are still here: copy what you need, "
+      .. ":quit! this window and :Hashline edit again",
+  })
+  t.eq(decisions.said(child, 0), {})
+  child:cmd("quit!")
+  child:cmd("2 | Hashline edit")
+  t.eq(child:lua("return vim.api.nvim_get_current_line()"), "deux")
 end)
 
 t.test("nothing is left of a proposal: it is accepted as no lines", function()
@@ -61,7 +88,7 @@ t.test("nothing is left of a proposal: it is accepted as no lines", function()
   child:type("dG")
   child:cmd("write")
   t.eq(
-    decisions.said(t, child, 1),
+    decisions.said(child, 1),
     { { decision = "accept", uri = uri, edit = messages.ID, hunk = 1, text = {} } }
   )
 end)

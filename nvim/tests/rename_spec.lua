@@ -35,10 +35,7 @@ for command, name in pairs({ saveas = "other.txt", file = "named.txt" }) do
     local changes = child:said("textDocument/didChange")
     t.eq(changes[1].params.textDocument.uri, uri, "what was typed before")
     local other = vim.uri_from_fname(vim.fs.joinpath(child.folder, name))
-    t.wait(function()
-      local mirror = child:mirror(other)
-      return mirror ~= vim.NIL and mirror.text == "one\ntwo\nthreexy\n"
-    end, "the sidecar has the text under the new name")
+    child:has_told(other, "one\ntwo\nthreexy\n")
     child:type("u")
     child:type("u")
     child:cmd("set nomodified")
@@ -100,9 +97,7 @@ t.test("named so that it is no file of the sidecar's, changed, and named back", 
   child:type("GAx<Esc>")
   child:cmd("file a.txt")
   child:type("GAy<Esc>")
-  t.wait(function()
-    return child:mirror(uri) ~= vim.NIL and child:mirror(uri).text == "one\ntwo\nthreexy\n"
-  end, "the sidecar has what was typed before and after")
+  child:has_told(uri, "one\ntwo\nthreexy\n") -- what was typed before and after
 end)
 
 t.test(
@@ -155,10 +150,7 @@ t.test("reloaded under its new name, while the old file is in another buffer", f
   ]])
   t.eq(child:lines()[4], "from outside")
   child:type("GAy<Esc>")
-  t.wait(function()
-    local mirror = child:mirror(new)
-    return mirror ~= vim.NIL and mirror.text == "one\ntwo\nthree\nfrom outsidey\n"
-  end, "the sidecar has what was typed after it")
+  child:has_told(new, "one\ntwo\nthree\nfrom outsidey\n")
   t.ok(child:mirror(uri) ~= vim.NIL, "the old file stays open")
   t.eq(
     opened_and_closed(child),

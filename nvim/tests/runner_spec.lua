@@ -1,11 +1,14 @@
 --- The runner itself: what it says of a test that fails, as CONTRIBUTING promises it and tests/run looks for it.
 local t = ...
+local patience = require("patience")
 
 t.test("a failure is told by name at the beginning of a line, and in the count", function()
   local folder = vim.fn.tempname()
   vim.fn.mkdir(folder, "p")
-  for _, name in ipairs({ "runner", "agent", "child", "terminal" }) do
-    assert(vim.uv.fs_copyfile(("%s/%s.lua"):format(t.here, name), ("%s/%s.lua"):format(folder, name)))
+  for _, path in ipairs(vim.fn.glob(t.here .. "/*.lua", false, true)) do
+    if not vim.endswith(path, "_spec.lua") then
+      assert(vim.uv.fs_copyfile(path, vim.fs.joinpath(folder, vim.fs.basename(path))))
+    end
   end
   local spec =
     { "local t = ...", "t.test('good', function() end)", "t.test('bad', function() error('no') end)" }
@@ -16,7 +19,7 @@ t.test("a failure is told by name at the beginning of a line, and in the count",
       text = true,
       env = { HASHLINE_ONLY = "" },
     })
-    :wait(10000)
+    :wait(patience.LONGEST_MS)
   t.eq(run.code, 1)
   local said = vim.split(vim.trim(run.stdout), "\n")
   t.eq(said[#said], "1 passed, 2 failed, 0 skipped")

@@ -1,20 +1,9 @@
 --- A scene on real parts: a Neovim with somebody at the keys, the sidecar (`hashline lsp`), an agent beside it.
 local Agent = require("agent")
 local Child = require("child")
+local patience = require("patience")
 
 local M = {}
-
---- Waits until something is so, and says whether it came to be. What is asked may itself wait for an answer.
-local function comes(is_so)
-  local till = vim.uv.hrtime() + 8e9
-  repeat
-    if is_so() then
-      return true
-    end
-    vim.wait(20)
-  until vim.uv.hrtime() > till
-  return false
-end
 
 M.FILE = {
   "function greet(name) {",
@@ -44,6 +33,10 @@ M.THREE = {
 local Scene = {}
 Scene.__index = Scene
 
+local function expectation(what, expected, found)
+  return ("%s\n  expected %s\n  found    %s"):format(what, vim.inspect(expected), vim.inspect(found))
+end
+
 --- The sidecar as the plugin is to start it: one that keeps to a folder of the test's.
 ---@return string binary
 ---@return string state
@@ -65,15 +58,14 @@ function M.sidecar()
 end
 
 ---@param settings table? of the plugin; false: no plugin
----@param more { size: table?, longest_ms: integer? }?
+---@param size { [1]: integer, [2]: integer }? lines and columns
 ---@return Scene
-function M.start(settings, more)
-  more = more or {}
+function M.start(settings, size)
   local binary, state = M.sidecar()
   local child = Child.start(
     settings and vim.tbl_extend("keep", settings, { binary = binary }) or { binary = binary },
-    more.size or { 24, 90 },
-    { plugin = settings ~= false, longest_ms = more.longest_ms }
+    size or { 24, 90 },
+    { plugin = settings ~= false }
   )
   return setmetatable({ child = child, folder = child.folder, state = state, binary = binary }, Scene)
 end
@@ -86,9 +78,7 @@ function Scene:open(name, bytes)
   file:write(bytes)
   file:close()
   self.child:cmd("edit " .. vim.fn.fnameescape(path))
-  self.child:wait(
-    "(function() local c = vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })[1] return c and c.initialized end)()"
-  )
+  self.child:wait_for_sidecar()
   return path
 end
 
@@ -104,18 +94,17 @@ end
 ---@return Answer
 function Scene:reads(agent, path)
   local text, read
-  local ok = comes(function()
+  patience.wait(function()
     text = self.child:lua([[
       local ending = vim.bo.fileformat == "dos" and "\r\n" or "\n"
       local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), ending)
       return vim.bo.endofline and text .. ending or text
     ]])
     read = agent:read(path, { view = "buffer" })
-    return read:hash() == vim.fn.sha256(text):sub(1, 12) and read.text:find("Open in the editor", 1, true)
+    return read:hash() == vim.fn.sha256(text):sub(1, 12) and read.text:find(" Open in ", 1, true)
+  end, function()
+    return ("the agent reads what the editor has\n%s\nand not\n%s"):format(text, read.text)
   end)
-  if not ok then
-    error(("the agent reads\n%s\nand the editor has\n%s"):format(read.text, text), 2)
-  end
   return read
 end
 
@@ -139,53 +128,36 @@ end
 --- Waits until the hunks are these.
 function Scene:shows(expected, what)
   local found
-  local ok = comes(function()
+  patience.wait(function()
     found = self:hunks()
     return vim.deep_equal(found, expected)
+  end, function()
+    return expectation(what or "the hunks", expected, found) .. "\n" .. self.child:screen()
   end)
-  if not ok then
-    error(
-      ("%s\n  expected %s\n  found    %s\n%s"):format(
-        what or "other hunks",
-        vim.inspect(expected),
-        vim.inspect(found),
-        self.child:screen()
-      ),
-      2
-    )
-  end
 end
 
 --- Waits until a hunk is conflicted, wherever it is shown.
 function Scene:wait_conflict(number)
   local found
-  local ok = comes(function()
+  patience.wait(function()
     found = table.concat(self:hunks(), ", ")
-    return found:find(number .. " conflicted", 1, true) ~= nil
+    return found:find(number .. " conflicted", 1, true)
+  end, function()
+    return ("hunk %s is conflicted: %s\n%s"):format(number, found, self.child:screen())
   end)
-  if not ok then
-    error(("hunk %s is not conflicted: %s\n%s"):format(number, found, self.child:screen()), 2)
-  end
 end
 
 --- Waits until the buffer has these lines.
 function Scene:has(expected, what)
   local found
-  local ok = comes(function()
+  patience.wait(function()
     found = self.child:lines()
     return vim.deep_equal(found, expected)
+  end, function()
+    local diff = vim.text.diff or vim.diff -- its name before 0.12
+    local compared = diff(table.concat(expected, "\n") .. "\n", table.concat(found, "\n") .. "\n")
+    return ("%s\n%s"):format(what or "these lines", compared)
   end)
-  if not ok then
-    error(
-      ("%s\n%s"):format(
-        what or "other lines",
-        vim.text.diff
-            and vim.text.diff(table.concat(expected, "\n") .. "\n", table.concat(found, "\n") .. "\n")
-          or vim.diff(table.concat(expected, "\n") .. "\n", table.concat(found, "\n") .. "\n")
-      ),
-      2
-    )
-  end
 end
 
 --- Without the plugin: what a person writes into init.lua for any language server.
@@ -235,7 +207,7 @@ end
 ---@param about_hunk boolean? leave out those about the whole file
 function Scene:offers(beginnings, what, about_hunk)
   local found
-  local ok = comes(function()
+  patience.wait(function()
     found = self:actions()
     if found[1] == "(No code actions available)" then
       found = {}
@@ -251,17 +223,9 @@ function Scene:offers(beginnings, what, about_hunk)
       end
     end
     return true
+  end, function()
+    return expectation(what or "the actions", beginnings, found)
   end)
-  if not ok then
-    error(
-      ("%s\n  expected %s\n  found    %s"):format(
-        what or "other actions",
-        vim.inspect(beginnings),
-        vim.inspect(found)
-      ),
-      2
-    )
-  end
 end
 
 --- Takes the action that begins so.
@@ -278,14 +242,13 @@ end
 --- Waits until the diagnostics stand in these lines, 0-based.
 function Scene:hints(lines)
   local found
-  local ok = comes(function()
+  patience.wait(function()
     found = self.child:lua("return vim.tbl_map(function(d) return d.lnum end, vim.diagnostic.get(0))")
     table.sort(found)
     return vim.deep_equal(found, lines)
+  end, function()
+    return expectation("the lines of the hints", lines, found)
   end)
-  if not ok then
-    error(("hints in lines %s, not in %s"):format(vim.inspect(found), vim.inspect(lines)), 2)
-  end
 end
 
 --- Puts the cursor on the only line that holds these words, as a person does.

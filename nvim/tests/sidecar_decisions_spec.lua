@@ -75,7 +75,7 @@ t.test("a hunk is accepted as the person would have it: one step, and the agent 
   local text = with(three.UNSAVED, { { 7, 7, { "  let bye = `Bye, ${name}.`;", "  return bye;" } } })
   scene:has(text)
   scene:shows({ "1 held 2-3", "3 held 11-11" })
-  local outcome = agent:call("await_review", { edit_ids = { edited:edit() }, timeout_s = 5 }).text
+  local outcome = agent:call("await_review", { edit_ids = { edited:edit() }, timeout_s = 30 }).text
   t.ok(outcome:find("hunk 2 · ", 1, true) and outcome:find("let bye", 1, true), outcome)
   child:type("u")
   scene:has(three.UNSAVED, "one step")

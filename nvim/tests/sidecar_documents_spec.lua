@@ -1,5 +1,6 @@
 --- The same over the life of documents, buffers and the sidecar itself.
 local t = ...
+local patience = require("patience")
 local Scene = require("scene")
 local three = require("three_edits")
 local with = Scene.with
@@ -198,10 +199,13 @@ for _, how in ipairs({ "by :Hashline restart", "after it was killed" }) do
     local path, agent, read = three.read(t, scene)
     agent:edit(path, read, Scene.THREE)
     scene:shows({ "1 held 2-3", "2 held 6-7", "3 held 10-10" })
-    local processes = vim.fn.systemlist({ "pgrep", "-P", tostring(child:lua("return vim.fn.getpid()")) })
+    local function started()
+      return child:lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())")
+    end
+    local processes = started()
     t.eq(#processes, 1, vim.inspect(processes))
     if how == "after it was killed" then
-      vim.uv.kill(tonumber(processes[1]), "sigkill")
+      vim.uv.kill(processes[1], "sigkill")
       child:wait("#notified > 0")
       local said = table.concat(child:notified(), "\n")
       t.ok(said:find("ended by itself", 1, true), said)
@@ -209,7 +213,7 @@ for _, how in ipairs({ "by :Hashline restart", "after it was killed" }) do
     end
     child:cmd("Hashline restart")
     t.wait(function()
-      local now = vim.fn.systemlist({ "pgrep", "-P", tostring(child:lua("return vim.fn.getpid()")) })
+      local now = started()
       return #now == 1 and now[1] ~= processes[1]
     end, "another process")
     t.eq(child:lines(), UNSAVED, "the text is the person's")
@@ -241,7 +245,7 @@ t.test(
     first:shows({ "1 held 9-10", "2 held 19-20", "3 held 29-30" })
     -- It answers no more.
     pcall(first.child.cmd, first.child, "qall!")
-    vim.fn.jobwait({ first.child.chan }, 8000)
+    t.ok(vim.fn.jobwait({ first.child.chan }, patience.LONGEST_MS)[1] >= 0, "Neovim ends")
     -- Another program puts a line in far above, and changes one right beside the second.
     local changed = vim.list_extend({ "from elsewhere" }, lines)
     changed[22] = "line 21, changed elsewhere"

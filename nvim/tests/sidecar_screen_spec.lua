@@ -1,6 +1,7 @@
 --- The same as it is seen: in a terminal, in the picture of the README, and in the demo.
 local t = ...
 local Agent = require("agent")
+local patience = require("patience")
 local Scene = require("scene")
 local Terminal = require("terminal")
 
@@ -15,7 +16,7 @@ vim.o.statusline = " %f %m%=%{get(b:, 'hashline_status', '')} "
 vim.cmd("set noswapfile shortmess+=I noruler")
 vim.keymap.set("n", "]h", "<Plug>(HashlineNext)")
 vim.keymap.set("n", "ga", "<Plug>(HashlineAccept)")
-vim.keymap.set("n", "gr", "<Plug>(HashlineReject)")
+vim.keymap.set("n", "gR", "<Plug>(HashlineReject)")
 ]]
 
 local CART = {
@@ -101,7 +102,7 @@ t.test(
         { "python3", t.here .. "/picture.py", tostring(columns), tostring(rows) },
         { stdin = capture, text = true }
       )
-      :wait(5000)
+      :wait(patience.LONGEST_MS)
     t.eq(drawn.code, 0, drawn.stderr)
     if vim.env.HASHLINE_UPDATE_SCREENS == "1" then
       vim.fn.writefile(vim.split(vim.trim(drawn.stdout), "\n"), path)
@@ -122,7 +123,7 @@ t.test(
       terminal:keys("u")
       terminal:begins(vim.list_slice(held, 1, 17), "the acceptance taken back, in round " .. round)
     end
-    terminal:keys("gr")
+    terminal:keys("gR")
     accepted[7] = "    5     sum += item.price;"
     terminal:begins(accepted, "the rejection")
     t.eq(Scene.bytes(folder .. "/shop/cart.js"), table.concat(CART, "\n") .. "\n", "nothing is saved")

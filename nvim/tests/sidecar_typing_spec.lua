@@ -1,5 +1,6 @@
 --- The same while the person types: at ten keys a second, in insert mode, and in the editor's undo.
 local t = ...
+local patience = require("patience")
 local Scene = require("scene")
 local three = require("three_edits")
 local with = Scene.with
@@ -10,13 +11,14 @@ local SAVED, UNSAVED, APPLIED = three.SAVED, three.UNSAVED, three.APPLIED
 -- ---- at ten keys a second -------------------------------------------------------------------------------------
 
 local EDITS, KEY_MS, THINK_MS = 20, 100, 500
+local LONGEST_MS = 3 * patience.LONGEST_MS -- of all that they do: less than a test may take
 
 --- Lets several people go on side by side. Each is a function that waits by yielding what it waits for.
-local function side_by_side(people, longest_ms)
+local function side_by_side(people)
   local threads = vim.tbl_map(function(person)
     return { run = coroutine.create(person) }
   end, people)
-  local till = vim.uv.hrtime() + longest_ms * 1e6
+  local till = vim.uv.hrtime() + LONGEST_MS * 1e6
   local over
   repeat
     over = true
@@ -49,7 +51,7 @@ end
 
 --- One Neovim with a person who types and an agent who thinks.
 local function at_the_keys(mode)
-  local scene = Scene.start({ mode = { open = mode } }, { longest_ms = 60000, size = { 60, 72 } })
+  local scene = Scene.start({ mode = { open = mode } }, { 60, 72 })
   local lines = {}
   for number = 1, EDITS do
     vim.list_extend(lines, { ("old %d."):format(number), "between" })
@@ -160,7 +162,7 @@ t.test(
         end
       end
     end
-    side_by_side(people, 50000)
+    side_by_side(people)
     for _, desk in ipairs(desks) do
       desk.child:type("<Esc>")
       t.eq(desk.refused, {}, desk.mode)

@@ -1,5 +1,6 @@
 --- Starting: which buffers, which root, which binary, what is announced; and the end.
 local t = ...
+local patience = require("patience")
 
 t.test("announces itself, with the editor's version", function()
   local child =
@@ -74,6 +75,95 @@ t.test("no binary: one sentence, once, and :checkhealth says it, too", function(
   t.ok(health:find("/no/such/hashline, which is no executable file", 1, true), health)
 end)
 
+t.test(
+  "a sidecar of another protocol is named and ended, once, and is started again when asked for",
+  function()
+    local child = t.start()
+    child:lua("vim.env.FAKE_SIDECAR_PROTOCOL = '9'")
+    child:cmd("edit a.txt")
+    child:wait("#notified == 1")
+    local said = child:notified()[1]
+    t.ok(
+      said:find(
+        "/fake_sidecar: it speaks protocol 9, this plugin 1; update this plugin, then :Hashline restart"
+      ),
+      said
+    )
+    child:wait("#vim.lsp.get_clients() == 0")
+    child:cmd("edit b.txt")
+    child:settle()
+    t.eq({ #child:notified(), child:lua("return #vim.lsp.get_clients()") }, { 1, 0 })
+    child:lua("vim.env.FAKE_SIDECAR_PROTOCOL = '1'")
+    child:cmd("Hashline restart")
+    child:wait("#vim.lsp.get_clients() == 1")
+  end
+)
+
+--- A fake sidecar that notes that it was started, and its hash.
+local function noted(child, words)
+  local path = vim.fs.joinpath(child.folder, "hashline")
+  local note = ("echo %s >>'%s/started'"):format(words, child.folder)
+  vim.fn.writefile({ "#!/bin/sh", note, ("exec '%s/fake_sidecar' \"$@\""):format(t.here) }, path)
+  vim.fn.setfperm(path, "rwx------")
+  return path, "sha256:" .. vim.fn.sha256(table.concat(vim.fn.readfile(path, "b"), "\n"))
+end
+
+local function started(child)
+  local notes = vim.fs.joinpath(child.folder, "started")
+  return vim.fn.filereadable(notes) == 1 and vim.fn.readfile(notes) or {}
+end
+
+t.test("the binary with the pinned hash is started, by the file that was hashed", function()
+  local child = t.start()
+  local path, hash = noted(child, "good")
+  child:lua("vim.g.hashline = { binary = ..., binary_hash = select(2, ...), notify = false }", path, hash)
+  child:open("a.txt", { "x" })
+  child:open("b.txt", { "x" })
+  t.eq(started(child), { "good" })
+  local command = child:lua("return vim.lsp.get_clients()[1].config.cmd")
+  t.eq({ unpack(command, 2, 9) }, { "package", "verify-binary", path, "--hash", hash, "--run", "--", "lsp" })
+  if vim.uv.os_uname().sysname == "Linux" then
+    t.ok(command[1]:find("^/proc/%d+/fd/%d+$"), command[1])
+    t.eq(child:lua("return vim.uv.fs_stat(...) == nil", command[1]), true, "the file is let go of")
+  end
+  child:cmd("checkhealth hashline")
+  t.ok(table.concat(child:lines(), "\n"):find("hashline 0.0.0 (fake)", 1, true))
+end)
+
+t.test("a tampered binary is not started, and it is said once what was expected and what is there", function()
+  local child = t.start()
+  local _, expected = noted(child, "good")
+  local path, actual = noted(child, "bad")
+  child:lua("vim.g.hashline = { binary = ..., binary_hash = select(2, ...), notify = false }", path, expected)
+  child:lua("require('hashline.trusted').kept = ...", child.folder .. "/kept")
+  child:cmd("edit a.txt")
+  child:wait("#notified == 1")
+  child:cmd("edit b.txt")
+  child:settle()
+  t.eq({ #child:notified(), child:lua("return #vim.lsp.get_clients()"), started(child) }, { 1, 0, {} })
+  for _, part in ipairs({ path, expected, actual, "the setting `binary`", "not started" }) do
+    t.ok(child:notified()[1]:find(part, 1, true), child:notified()[1])
+  end
+  child:cmd("checkhealth hashline")
+  t.ok(table.concat(child:lines(), "\n"):find("not started", 1, true))
+  t.eq(started(child), {})
+end)
+
+t.test("the last good binary runs instead of a tampered one", function()
+  local child = t.start()
+  local path, expected = noted(child, "good")
+  local kept = vim.fs.joinpath(child.folder, "kept", expected:sub(8))
+  vim.fn.mkdir(kept, "p")
+  assert(vim.uv.fs_copyfile(path, kept .. "/hashline"))
+  noted(child, "bad")
+  child:lua("vim.g.hashline = { binary = ..., binary_hash = select(2, ...), notify = false }", path, expected)
+  child:lua("require('hashline.trusted').kept = ...", child.folder .. "/kept")
+  child:open("a.txt", { "x" })
+  t.eq(started(child), { "good" })
+  t.ok(child:notified()[1]:find("The last good one runs instead", 1, true), child:notified()[1])
+  t.eq(child:lua("return vim.lsp.get_clients()[1].config.cmd")[4], kept .. "/hashline")
+end)
+
 t.test(":checkhealth with all well", function()
   local child = t.start()
   child:open("a.txt", { "x" })
@@ -113,10 +203,7 @@ t.test("restart: another process, the same buffers, what is unsaved, too", funct
     "(vim.lsp.get_clients({ bufnr = 0 })[1] or { id = ... }).id ~= ... and vim.lsp.get_clients({ bufnr = 0 })[1].initialized",
     first
   )
-  t.wait(function()
-    local mirror = child:mirror(uri)
-    return mirror ~= vim.NIL and mirror.text == "x\nx\n"
-  end, "the unsaved text is there")
+  child:has_told(uri, "x\nx\n") -- unsaved as it is
   t.eq(child:notified(), {})
 end)
 
@@ -175,14 +262,6 @@ t.test("the help page has its tags", function()
   end
 end)
 
---- Whether the sidecar has this text.
-local function has(child, uri, text)
-  t.wait(function()
-    local mirror = child:mirror(uri)
-    return mirror ~= vim.NIL and mirror.text == text
-  end, "the sidecar has " .. vim.inspect(text))
-end
-
 t.test("typed while no sidecar runs, and after the next one does: it has all of it", function()
   local child = t.start()
   local uri = child:open("a.txt", { "x" })
@@ -191,7 +270,7 @@ t.test("typed while no sidecar runs, and after the next one does: it has all of 
   child:type("yyp")
   child:cmd("Hashline restart")
   child:wait("vim.lsp.get_clients({ bufnr = 0 })[1] and vim.lsp.get_clients({ bufnr = 0 })[1].initialized")
-  has(child, uri, "x\nx\n")
+  child:has_told(uri, "x\nx\n")
   local messages = require("messages")
   local edits = { messages.edit({ { lines = messages.at(1, 2), removed = { "x" }, proposed = { "y" } } }) }
   child:push("hashline/pendingEdits", messages.list(uri, child:mirror(uri).version, edits))
@@ -203,7 +282,7 @@ t.test("typed while no sidecar runs, and after the next one does: it has all of 
   t.eq(line(), 1, "lines typed before it was opened are in its line numbers already")
   child:type("ggOtop<Esc>")
   t.eq(line(), 2)
-  has(child, uri, "top\nx\nx\n")
+  child:has_told(uri, "top\nx\nx\n")
 end)
 
 t.test(
@@ -215,15 +294,17 @@ t.test(
     vim.fn.writefile({ "one", "two" }, path)
     child:lua(
       [[
-      vim.cmd.edit(...)
-      vim.wait(4000, function() return vim.lsp.get_clients({ _uninitialized = true })[1] ~= nil end, 1)
+      local path, longest_ms = ...
+      vim.cmd.edit(path)
+      vim.wait(longest_ms, function() return vim.lsp.get_clients({ _uninitialized = true })[1] ~= nil end, 1)
       assert(not vim.lsp.get_clients({ _uninitialized = true })[1].initialized)
       vim.api.nvim_buf_set_lines(0, 0, 0, true, { "typed" })
     ]],
-      path
+      path,
+      patience.LONGEST_MS
     )
     child:wait("#vim.lsp.get_clients({ bufnr = 0 }) == 1")
-    has(child, uri, "typed\none\ntwo\n")
+    child:has_told(uri, "typed\none\ntwo\n")
     local messages = require("messages")
     local edits =
       { messages.edit({ { lines = messages.at(1, 2), removed = { "one" }, proposed = { "y" } } }) }

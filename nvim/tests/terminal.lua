@@ -1,7 +1,8 @@
 --- A terminal of its own (tmux), with a program in it: what a person sees, and keys as a person presses them.
+local patience = require("patience")
+
 local M = {}
 
-local PATIENCE_MS = 10000
 local running = {}
 
 ---@class Terminal
@@ -38,7 +39,7 @@ function Terminal:tmux(...)
     { "tmux", "-S", self.socket, "-f", "/dev/null", "-u", ... },
     { text = true, env = self.env }
   )
-  return run:wait(5000).stdout or ""
+  return run:wait(patience.LONGEST_MS).stdout or ""
 end
 
 --- Presses keys, each by its name or as it is.
@@ -61,13 +62,12 @@ end
 ---@param what string
 function Terminal:wait(wanted, what)
   local seen
-  local ok = vim.wait(PATIENCE_MS, function()
+  patience.wait(function()
     seen = self:screen()
     return wanted(seen)
-  end, 20)
-  if not ok then
-    error(("%s: it shows\n%s"):format(what, seen), 3)
-  end
+  end, function()
+    return ("%s; it shows\n%s"):format(what, seen)
+  end)
 end
 
 --- Waits until the screen begins with these lines.

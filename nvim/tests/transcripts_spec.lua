@@ -56,7 +56,7 @@ local function act(child, params, own)
       vim.ui.select = function(items, options, on_choice)
         for i, item in ipairs(items) do
           local label = options.format_item(item)
-          local follows = label:find(" needs$") or label:find(" others?$")
+          local follows = label:find(" it builds on$") or label:find(" built on it$") or label:find(" others?$")
           if (way and vim.startswith(label, way)) or follows then return on_choice(item, i) end
         end
         on_choice(nil)

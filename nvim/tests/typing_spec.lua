@@ -90,9 +90,7 @@ t.test("a reload counts versions anew, and hunks come back with the next list", 
   child:type("ggOone<Esc>")
   child:push("hashline/pendingEdits", list(uri, child:version(), { edit({ hunk(5, 7) }) }))
   child:cmd("edit!")
-  t.wait(function()
-    return child:mirror(uri).text == table.concat(LINES, "\n") .. "\n"
-  end, "it is opened again")
+  child:has_told(uri, table.concat(LINES, "\n") .. "\n") -- opened again
   child:push("hashline/pendingEdits", list(uri, child:mirror(uri).version, { edit({ hunk(4, 6) }) }))
   t.eq(places(child), { { { 4, 6 } }, { 5 } })
   child:type("ggOone<Esc>")

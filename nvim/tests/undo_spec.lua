@@ -42,23 +42,16 @@ for _, case in ipairs({
     child:type(case[1])
     child:type(case[2])
     t.eq(kinds(child), case[3])
-    t.wait(function()
-      return child:mirror(uri).text == table.concat(child:lines(), "\n") .. "\n"
-    end, "the text is sent")
+    child:has_told(uri, table.concat(child:lines(), "\n") .. "\n")
   end)
 end
 
 t.test("the mark is said before the change that it marks", function()
   local child, uri = start()
-  local function sent(first)
-    t.wait(function()
-      return vim.startswith(child:mirror(uri).text, first .. "\n")
-    end, first .. " is sent")
-  end
   child:type("ggAx<Esc>")
-  sent("onex")
+  child:has_told(uri, "onex\ntwo\nthree\n")
   child:type("u")
-  sent("one")
+  child:has_told(uri, "one\ntwo\nthree\n")
   local order = vim.tbl_map(function(message)
     return message.method
   end, child:said())

@@ -3,7 +3,8 @@
 // The sidecar's binary goes into it. It is built here, for which the target's Rust toolchain has to be there, or is the one that
 // HASHLINE_BIN names.
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -24,19 +25,49 @@ const extension = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..
 const repository = path.dirname(extension);
 const run = (command, args, cwd = extension) => execFileSync(command, args, { cwd, stdio: "inherit" });
 
+function giveUp(sentence) {
+  console.error(sentence);
+  process.exit(2);
+}
+
 const { target, out } = parseArgs({
   options: { target: { type: "string", default: here }, out: { type: "string" } },
 }).values;
 const triple = TRIPLES[target];
 if (!triple) {
-  console.error(`There is no target ${target}; there are ${Object.keys(TRIPLES).join(", ")}.`);
-  process.exit(2);
+  giveUp(`There is no target ${target}; there are ${Object.keys(TRIPLES).join(", ")}.`);
+}
+
+const OR_BRING_IT = "or build the program elsewhere and name it in HASHLINE_BIN.";
+
+/** Says what is missing where this machine's Rust cannot build for the target. */
+function checkToolchain() {
+  let library;
+  try {
+    const asked = ["--print", "target-libdir", "--target", triple];
+    library = execFileSync("rustc", asked, { encoding: "utf8" }).trim();
+  } catch (error) {
+    giveUp(
+      error.code === "ENOENT"
+        ? `There is no rustc on the path to build for ${target} with: install Rust (https://rustup.rs), ${OR_BRING_IT}`
+        : `rustc does not know the target ${triple} of ${target}: update Rust, ${OR_BRING_IT}`,
+    );
+  }
+  if (!existsSync(library)) {
+    giveUp(`Rust's target ${triple} of ${target} is missing: rustup target add ${triple}, ${OR_BRING_IT}`);
+  }
 }
 
 /** Builds the binary for the target, and says where it is. */
 function built() {
+  checkToolchain();
   const cross = target === here ? [] : ["--target", triple];
-  run("cargo", ["build", "--release", "--locked", "--package", "hashline", ...cross], repository);
+  try {
+    run("cargo", ["build", "--release", "--locked", "--package", "hashline", ...cross], repository);
+  } catch {
+    const help = cross.length > 0 ? `mend that (a linker for ${triple} may be missing), ` : "mend that, ";
+    giveUp(`hashline was not built for ${target}; cargo says above why: ${help}${OR_BRING_IT}`);
+  }
   const metadata = execFileSync("cargo", ["metadata", "--no-deps", "--format-version", "1"], {
     cwd: repository,
     maxBuffer: 64 * 1024 * 1024,
@@ -53,6 +84,9 @@ mkdirSync(server);
 const bundled = path.join(server, target.startsWith("win32") ? "hashline.exe" : "hashline");
 copyFileSync(binary, bundled);
 chmodSync(bundled, 0o755);
+// What the extension compares it with before each start.
+const digest = createHash("sha256").update(readFileSync(bundled)).digest("hex");
+writeFileSync(`${bundled}.sha256`, `sha256:${digest}\n`);
 
 for (const file of ["LICENSE-MIT", "LICENSE-APACHE"]) {
   copyFileSync(path.join(repository, file), path.join(extension, file));

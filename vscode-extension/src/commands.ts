@@ -6,8 +6,8 @@ import type { Subject } from "./decisions";
 import type { Entry } from "./review/hunks";
 import type { ReviewDocument } from "./review/model";
 import type { Node } from "./review/tree";
-import { counted, type Way } from "./review/wording";
-import { documentUri } from "./views/compare";
+import { counted, VERBS, verbsFor, type Way } from "./review/wording";
+import { keyOf } from "./views/sides";
 
 type Run = (...args: unknown[]) => unknown;
 
@@ -20,7 +20,7 @@ interface Command {
 /** It does the same whether the sidecar runs or not. */
 const always = (make: (context: Context) => Run): Command => ({ enabled: make, disabled: make });
 
-const SCOPES = ["Hunk", "Edit", "File", "Conversation", "All"] as const;
+const SCOPES = ["Hunk", "Edit", "File", "Conversation", "Agent", "All"] as const;
 type Scope = (typeof SCOPES)[number];
 
 /** Commands are called about a node of the tree, the name of a hunk, a file, or nothing: then the cursor says it. */
@@ -48,7 +48,7 @@ function documentOf(context: Context, about: unknown): ReviewDocument | undefine
     return context.review.find(about)?.document;
   }
   const uri = about instanceof vscode.Uri ? about : vscode.window.activeTextEditor?.document.uri;
-  return uri && context.review.of(documentUri(uri).toString());
+  return uri && context.review.of(keyOf(uri));
 }
 
 /** What a decision is about; none where there is nothing of the kind. */
@@ -75,6 +75,11 @@ function subjectOf(context: Context, scope: Scope, about: unknown): Subject | un
     return { targets: [{ uri: document.uri, edit: id, hunk: entry.hunk.number }], entries: [entry] };
   }
   const all = context.review.all().flatMap(({ entries }) => entries);
+  if (scope === "Agent") {
+    const entries = all.filter(({ edit }) => edit.agent === entry.edit.agent);
+    const conversations = new Set(entries.map(({ edit }) => edit.conversation));
+    return { targets: [...conversations].map((one) => ({ conversation: one })), entries };
+  }
   return scope === "Edit"
     ? { targets: [{ edit: id }], entries: all.filter(({ edit }) => edit.id === id) }
     : { targets: [{ conversation }], entries: all.filter(({ edit }) => edit.conversation === conversation) };
@@ -98,7 +103,8 @@ const deciding = (scope: Scope, verb: "accept" | "reject"): Command => ({
   },
 });
 
-const rejectWithReason: Command = {
+/** The same, whatever the word for it is. */
+const withReason: Command = {
   enabled: (context) => async (about) => {
     const scope = isNode(about) && about.kind === "file" ? "File" : "Hunk";
     const subject = subjectOf(context, scope, about);
@@ -106,7 +112,7 @@ const rejectWithReason: Command = {
       return nothing(scope);
     }
     const reason = await vscode.window.showInputBox({
-      title: `Reject ${counted(subject.entries.length, "hunk")}`,
+      title: `${rejecting(subject)} ${counted(subject.entries.length, "hunk")}`,
       prompt: "Why? The agent is told.",
       placeHolder: "the caller checks this already",
     });
@@ -116,6 +122,10 @@ const rejectWithReason: Command = {
   },
 };
 
+function rejecting({ entries }: Subject): string {
+  return VERBS[verbsFor(entries.map(({ hunk }) => hunk))].reject;
+}
+
 const resolveConflict: Command = {
   enabled: (context) => (about) => {
     const hunk = hunkOf(context, about);
@@ -124,20 +134,24 @@ const resolveConflict: Command = {
 };
 
 const compare: Command = {
-  enabled: (context) => (about) => {
+  enabled: (context) => async (about) => {
     const document = documentOf(context, about);
     const hunk = hunkOf(context, about);
-    return document
-      ? context.compare.open(document, hunk?.document.key === document.key ? hunk.entry : undefined)
-      : nothing("File");
+    if (!document) {
+      return nothing("File");
+    }
+    const entry = hunk?.document.key === document.key ? hunk.entry : undefined;
+    if (!(await context.compare.open(document, entry))) {
+      const said = "There are no lines to compare here: what is conflicted is compared by Edit by hand.";
+      void vscode.window.showInformationMessage(`Hashline: ${said}`);
+    }
   },
 };
 
 const revealInTree: Command = {
   enabled: (context) => async (about) => {
-    const node = typeof about === "string" ? context.tree.nodeOf(about) : undefined;
-    if (node) {
-      await context.tree.view.reveal(node, { select: true, focus: false, expand: true });
+    if (typeof about === "string") {
+      await context.tree.reveal(about);
     }
   },
 };
@@ -171,12 +185,13 @@ const decisions = Object.fromEntries(
 
 export const COMMANDS: Record<string, Command> = {
   ...decisions,
-  rejectWithReason,
+  rejectWithReason: withReason,
+  undoWithReason: withReason,
   resolveConflict,
   decideWay: {
     enabled: (context) => (name, way) => context.decisions.way(String(name), way as Way),
   },
-  takeBackDecision: { enabled: (context) => () => context.decisions.takeBack() },
+  reopenDecision: { enabled: (context) => () => context.decisions.reopen() },
   nextHunk: { enabled: (context) => () => context.navigation.step(1) },
   previousHunk: { enabled: (context) => () => context.navigation.step(-1) },
   showHunk: {

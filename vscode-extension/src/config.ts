@@ -8,14 +8,15 @@ const section = (scope?: vscode.Uri) => vscode.workspace.getConfiguration("hashl
 
 export const config = {
   binary: () => section().get<string>("binary", ""),
+  binaryHash: () => section().get<string>("binaryHash", ""),
   notify: () => section().get<Notify>("notify", "unfocused"),
   saveAfterAccept: (file: vscode.Uri) => section(file).get<SaveAfterAccept>("saveAfterAccept", "never"),
   inline: (file: vscode.Uri) => section(file).get<boolean>("inline", true),
   lenses: (file: vscode.Uri) => section(file).get<boolean>("lenses", true),
 
-  /** The part that the sidecar needs, under the names that it has in every editor. */
-  forSidecar: () => {
-    const settings = section();
+  /** The part that the sidecar needs, of a folder or of none, under the names that it has in every editor. */
+  forSidecar: (folder?: vscode.Uri) => {
+    const settings = section(folder);
     return {
       mode: {
         open: settings.get("mode.open"),

@@ -2,10 +2,11 @@
 import * as vscode from "vscode";
 import { registerMcpServer } from "./agents/mcp";
 import { Decisions } from "./decisions";
-import { HELP_WORDS, type Help } from "./failure";
+import { HELP_WORDS, type Help, reasonOf } from "./failure";
 import { Navigation } from "./navigation";
+import { isOpenElsewhere } from "./neighbours";
 import { Review } from "./review/model";
-import { reasonOf, Sidecar } from "./sidecar";
+import { Sidecar } from "./sidecar";
 import { Badges } from "./views/badges";
 import { ByHand } from "./views/byHand";
 import { Compare } from "./views/compare";
@@ -16,12 +17,20 @@ import { Notice } from "./views/notice";
 import { StatusBar } from "./views/statusBar";
 import { ReviewTree } from "./views/tree";
 import { UnsyncedFile } from "./views/unsynced";
+import { WindowWatch } from "./windowWatch";
 
 export class Context implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Hashline", { log: true });
   readonly review = new Review((uri) => vscode.Uri.parse(uri).toString());
   readonly sidecar: Sidecar;
-  readonly navigation = new Navigation(this.review);
+  readonly navigation = new Navigation(this.review, {
+    placesIn: (document) => this.compare.placesIn(document),
+    show: async ({ document, entry }) => {
+      if (entry.hunk.file !== null || !(await this.compare.open(document, entry))) {
+        await this.tree.reveal(entry.name);
+      }
+    },
+  });
   readonly decisions: Decisions;
   readonly compare: Compare;
   readonly tree: ReviewTree;
@@ -41,24 +50,56 @@ export class Context implements vscode.Disposable {
     this.sidecar = own(new Sidecar(extension, this.log, review));
     const byHand = own(new ByHand(review, navigation));
     this.decisions = own(new Decisions(review, this.sidecar, (name) => byHand.open(name)));
+    this.sidecar.commandsGoTo((said) => this.decisions.command(said));
+    own(this.navigation);
     this.compare = own(
       new Compare(review, this.sidecar, this.decisions, (error) => this.log.warn(reasonOf(error))),
     );
+    // Before what shows hunks in the text: keys hold for all that is seen.
+    own(new ContextKeys(review, navigation, this.decisions, this.sidecar));
     this.tree = own(new ReviewTree(review));
     this.decorations = own(new Decorations(extension.extensionUri, review));
     this.lenses = own(new Lenses(review));
     own(new Badges(review));
     this.statusBar = own(new StatusBar(review, this.sidecar, own(new UnsyncedFile())));
-    own(new ContextKeys(review, navigation, this.decisions, this.sidecar));
     own(new Notice(review));
     own(registerMcpServer(this.sidecar, version));
+    own(this.windowWatch());
     own(this.sidecar.onDidChangeState((state) => state.kind === "failed" && void this.explainFailure()));
     own(
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration("hashline.binary")) {
+        if (["hashline.binary", "hashline.binaryHash"].some((name) => event.affectsConfiguration(name))) {
           void this.sidecar.restart();
         }
       }),
+    );
+  }
+
+  private windowWatch(): WindowWatch {
+    const { sidecar, log } = this;
+    return new WindowWatch(
+      {
+        // A command of the window's own that does nothing.
+        askWindow: () => vscode.commands.executeCommand("noop"),
+        isOpenElsewhere: async () => {
+          if (sidecar.state.kind !== "running") {
+            return false;
+          }
+          const { socket } = await sidecar.status();
+          return socket !== null && (await isOpenElsewhere(sidecar.state.found, socket));
+        },
+        leave: () => {
+          log.info(
+            "the window does not answer, and another editor has a file of it open: the sidecar is ended",
+          );
+          return sidecar.stop();
+        },
+        comeBack: () => {
+          log.info("the window is back: the sidecar is started again");
+          return sidecar.start();
+        },
+      },
+      (error) => log.debug(reasonOf(error)),
     );
   }
 

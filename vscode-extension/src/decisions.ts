@@ -1,12 +1,14 @@
 /** The person's decisions: what they are about, and the ways on where one cannot be carried out as it is. */
 import * as vscode from "vscode";
-import { type Choice, type Decide, type Decided, decide } from "./protocol";
+import { reasonOf } from "./failure";
+import { type Choice, type Decide, type Decided, decide, type Refusal } from "./protocol";
 import type { Entry } from "./review/hunks";
-import type { Review } from "./review/model";
+import { meantBy } from "./review/meant";
+import type { Review, ReviewDocument } from "./review/model";
 import { aboutHunk, onward, type WayOn, waysOfHunk } from "./review/refusals";
 import type { Target } from "./review/tree";
 import { conflictOf, counted, type Way } from "./review/wording";
-import { reasonOf, type Sidecar } from "./sidecar";
+import type { Sidecar } from "./sidecar";
 
 /** What a decision is about. */
 export interface Subject {
@@ -14,13 +16,21 @@ export interface Subject {
   entries: readonly Entry[];
 }
 
-/** So many decisions can be taken back. */
-const MOST_TAKEN_BACK = 100;
+/** Whether a hunk, or one that is decided with it as one, rests on hunks that are not. */
+function isBuiltOnOthers(name: string, { document, entry }: { document: ReviewDocument; entry: Entry }) {
+  const hunks = document.edits.flatMap((edit) => edit.hunks);
+  const together = [entry.hunk, ...hunks.filter((hunk) => hunk.partOf === name)];
+  return together.some((hunk) => hunk.dependsOn.length > 0);
+}
+
+/** So many decisions can be reopened. */
+const MOST_REOPENED = 100;
 
 export class Decisions implements vscode.Disposable {
+  /** The hunks of the decisions that were made here, the last one last. */
   private readonly made: string[][] = [];
   private readonly changed = new vscode.EventEmitter<void>();
-  /** Decisions can be taken back, or cannot any more. */
+  /** Decisions can be reopened, or cannot any more. */
   readonly onDidChange = this.changed.event;
 
   constructor(
@@ -33,7 +43,7 @@ export class Decisions implements vscode.Disposable {
     this.changed.dispose();
   }
 
-  get canTakeBack(): boolean {
+  get canReopen(): boolean {
     return this.made.length > 0;
   }
 
@@ -67,32 +77,47 @@ export class Decisions implements vscode.Disposable {
     await this.choose(conflictOf(entry.hunk), waysOfHunk(entry.name, this.find, null));
   }
 
-  /** Takes the last decision back: its hunks are to be decided again. */
-  async takeBack(): Promise<void> {
-    const names = this.made.pop();
-    this.changed.fire();
-    if (names) {
-      const asked = names.map((name) => aboutHunk(name, null, { decision: "reopen" }));
-      await this.send(asked, names);
+  /** A decision as the sidecar's own commands have it: code actions call them. */
+  async command(said: Decide): Promise<void> {
+    await this.send([said], meantBy(said, this.review.all()));
+  }
+
+  /** Reopens the last decision: its hunks are to be decided again. What is refused of it can be reopened later. */
+  async reopen(): Promise<void> {
+    const names = this.made.at(-1);
+    if (!names) {
+      return;
+    }
+    const asked = names.map((name) => aboutHunk(name, null, { decision: "reopen" }));
+    const decided = await this.send(asked, names);
+    const stays = (name: string) =>
+      decided?.refused.some(({ hunk, why }) => hunk === name && why !== "gone") ?? true;
+    const left = names.filter(stays);
+    const at = this.made.indexOf(names);
+    if (at >= 0) {
+      this.made.splice(at, 1, ...(left.length > 0 ? [left] : []));
+      this.changed.fire();
     }
   }
 
-  /** Decides, with the person's own text for some of the hunks; what is refused is told. */
-  async accept(names: readonly string[], texts: ReadonlyMap<string, string[]>): Promise<void> {
+  /** Accepts, with the person's own text for some of the hunks. Returns what was refused; who asks for it says so. */
+  async accept(names: readonly string[], texts: ReadonlyMap<string, string[]>): Promise<readonly Refusal[]> {
     const asked = names.map((name) => {
       const found = this.review.find(name);
       const text = texts.get(name) ?? null;
       const gone = text !== null && found !== undefined && same(text, found.entry.hunk.removed);
       const choice: Choice = gone ? "reject" : "accept";
-      const said = { decision: choice, text: gone ? null : text, withOthers: text === null };
+      const withOthers = text === null || (!gone && found !== undefined && isBuiltOnOthers(name, found));
+      const said = { decision: choice, text: gone ? null : text, withOthers };
       return aboutHunk(name, found?.document.uri ?? null, said);
     });
-    await this.send(asked, names);
+    return (await this.say(asked)).refused;
   }
 
   private readonly find = (name: string) => this.review.find(name);
 
-  private async send(asked: readonly Decide[], meant: readonly string[]): Promise<void> {
+  /** Says decisions to the sidecar. What it took can be reopened as one. */
+  private async say(asked: readonly Decide[]): Promise<Decided> {
     const decided: Decided = { queued: [], refused: [] };
     try {
       for (const decision of asked) {
@@ -100,13 +125,24 @@ export class Decisions implements vscode.Disposable {
         decided.queued.push(...queued);
         decided.refused.push(...refused);
       }
+    } finally {
+      if (decided.queued.length > 0 && asked[0]?.decision !== "reopen") {
+        this.made.push([...new Set(decided.queued)]);
+        this.made.splice(0, this.made.length - MOST_REOPENED);
+        this.changed.fire();
+      }
+    }
+    return decided;
+  }
+
+  /** Says decisions, and goes on where they are refused. Returns what the sidecar answered, if it did. */
+  private async send(asked: readonly Decide[], meant: readonly string[]): Promise<Decided | undefined> {
+    let decided: Decided;
+    try {
+      decided = await this.say(asked);
     } catch (error) {
       void vscode.window.showErrorMessage(`Hashline: not decided: ${reasonOf(error)}.`);
-    }
-    if (decided.queued.length > 0 && asked[0]?.decision !== "reopen") {
-      this.made.push([...new Set(decided.queued)]);
-      this.made.splice(0, this.made.length - MOST_TAKEN_BACK);
-      this.changed.fire();
+      return undefined;
     }
     const next = onward(asked, decided, meant, this.find);
     if (next && next.ways.length > 0) {
@@ -114,6 +150,7 @@ export class Decisions implements vscode.Disposable {
     } else if (next) {
       void vscode.window.showWarningMessage(`Hashline: ${next.message}`);
     }
+    return decided;
   }
 
   /** Asks for one of several ways. The person has just asked for something that needs it. */

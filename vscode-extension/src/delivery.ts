@@ -7,6 +7,7 @@
 import * as vscode from "vscode";
 import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult } from "vscode-languageclient/node";
 import { config } from "./config";
+import { isThere } from "./files";
 
 type Apply = (params: ApplyWorkspaceEditParams) => PromiseLike<ApplyWorkspaceEditResult>;
 
@@ -39,10 +40,13 @@ export async function deliver(
   const wereDirty = new Set(documents.filter((document) => document.isDirty));
   const result = await apply(params);
   if (result.applied && params.label?.startsWith("Accept ")) {
-    // What goes in without the person's word, or comes out, is not saved for them.
-    for (const document of documents) {
-      await saveAfter(document, wereDirty.has(document));
-    }
+    // What goes in without the person's word, or comes out, is not saved for them. The answer does not wait for it, as a formatter may
+    // take longer than the sidecar waits.
+    setImmediate(() => {
+      for (const document of documents) {
+        void saveAfter(document, wereDirty.has(document));
+      }
+    });
   }
   return result;
 }
@@ -86,10 +90,10 @@ async function whyNot({ uri, newUri }: FileOperation): Promise<string | undefine
   if (openDocument(uri)?.isDirty) {
     return "it has changes that are not saved; save it first";
   }
-  if (!(await exists(uri))) {
+  if (!(await isThere(uri))) {
     return "it is not on the disk";
   }
-  if (newUri && (await exists(newUri))) {
+  if (newUri && (await isThere(newUri))) {
     return `${newUri.fsPath} is there already`;
   }
   if (newUri && openDocument(newUri)) {
@@ -98,18 +102,14 @@ async function whyNot({ uri, newUri }: FileOperation): Promise<string | undefine
   return undefined;
 }
 
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 async function saveAfter(document: vscode.TextDocument, wasDirty: boolean): Promise<void> {
   const wish = config.saveAfterAccept(document.uri);
   if (!document.isUntitled && document.isDirty && (wish === "always" || (wish === "ifClean" && !wasDirty))) {
-    await document.save();
+    if (!(await document.save())) {
+      const name = vscode.workspace.asRelativePath(document.uri);
+      void vscode.window.showWarningMessage(
+        `Hashline: what you accepted in ${name} was not saved. Save it yourself.`,
+      );
+    }
   }
 }

@@ -1,5 +1,5 @@
 /** hashline: agents edit the text that is in the editor; the person decides about each edit. */
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { registerCommands } from "./commands";
 import { Context } from "./context";
 import type { ReviewDocument } from "./review/model";
@@ -14,22 +14,27 @@ export interface HashlineApi {
   drawn(editor: vscode.TextEditor): Plan | undefined;
   tree(): Node[];
   statusBar(): { text: string; tooltip: string } | undefined;
+  health(): string;
 }
 
 let context: Context | undefined;
 
-export function activate(extensionContext: vscode.ExtensionContext): HashlineApi {
+export function activate(extensionContext: vscode.ExtensionContext): HashlineApi | undefined {
   const active = new Context(extensionContext.extension);
   context = active;
   extensionContext.subscriptions.push(active, registerCommands(active));
   // Not waited for: the window is usable meanwhile.
   void active.sidecar.start();
+  if (extensionContext.extensionMode !== vscode.ExtensionMode.Test) {
+    return undefined; // other extensions have no part in it
+  }
   return {
     state: () => active.sidecar.state,
     documents: () => active.review.all(),
     drawn: (editor) => active.decorations.planOf(editor),
     tree: () => active.tree.getChildren(),
     statusBar: () => active.statusBar.shown,
+    health: () => active.statusBar.saidOfHealth,
   };
 }
 

@@ -4,7 +4,7 @@ import { PROTOCOL } from "./protocol";
 export type Help = "setBinary" | "restart" | "showLog";
 
 export interface Failure {
-  kind: "missing" | "broken" | "mismatched";
+  kind: "missing" | "untrusted" | "broken" | "mismatched";
   sentence: string;
   /** The first is what helps most. */
   helps: readonly Help[];
@@ -18,6 +18,11 @@ export const HELP_WORDS: Record<Help, string> = {
 
 export function missing(sentence: string): Failure {
   return { kind: "missing", sentence: `hashline: ${sentence}`, helps: ["setBinary"] };
+}
+
+/** The program has another hash than the one that is pinned. */
+export function untrusted(sentence: string): Failure {
+  return { kind: "untrusted", sentence: `hashline: ${sentence}`, helps: ["setBinary", "restart"] };
 }
 
 export function notStarted(binary: string, reason: string): Failure {
@@ -38,4 +43,8 @@ export function mismatched(binary: string, version: string, spoken: number | und
   const update = older ? "update that program" : "update this extension";
   const sentence = `hashline: ${binary} (${version}) ${speaks}, this extension speaks ${PROTOCOL}: ${update}.`;
   return { kind: "mismatched", sentence, helps: ["setBinary", "restart"] };
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

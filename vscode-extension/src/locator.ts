@@ -1,5 +1,5 @@
 /** Finds the sidecar's binary. Nobody else looks for it. */
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import * as path from "node:path";
 
@@ -7,12 +7,16 @@ export interface Found {
   path: string;
   /** Where it was found, in words. */
   source: string;
+  /** The hash that it has to have, where one is pinned. */
+  hash?: string;
 }
 
 /** Where to look. */
 export interface Places {
   /** The setting `hashline.binary`; empty for none. */
   configured: string;
+  /** The setting `hashline.binaryHash`; empty for none. */
+  hash: string;
   /** The folder of this extension, which may hold a binary for this machine. */
   extensionPath: string;
   /** The environment that the editor was started in. */
@@ -33,6 +37,18 @@ const isFile = (file: string): boolean => {
 
 /** Whether the setting says it, or it came with this extension, or is on the path; in this order. */
 export function locate(places: Places): Located {
+  const located = find(places);
+  const hash = places.hash.trim();
+  return "found" in located && hash !== "" ? { found: { ...located.found, hash } } : located;
+}
+
+/** What packing wrote beside the program that comes along; empty if it is gone. */
+function pinOf(bundled: string): string {
+  const pin = `${bundled}.sha256`;
+  return existsSync(pin) ? readFileSync(pin, "utf8").trim() : "";
+}
+
+function find(places: Places): Located {
   const name = places.platform === "win32" ? "hashline.exe" : "hashline";
   const configured = places.configured.trim();
   if (configured !== "") {
@@ -46,7 +62,12 @@ export function locate(places: Places): Located {
   }
   const bundled = path.join(places.extensionPath, "server", name);
   if (isFile(bundled)) {
-    return { found: { path: bundled, source: "this extension" } };
+    const hash = places.hash.trim() || pinOf(bundled);
+    return hash !== ""
+      ? { found: { path: bundled, source: "this extension", hash } }
+      : {
+          missing: `${bundled} came with this extension, but the hash that it was packed with is gone, so nothing tells whether it is still that program: install the extension anew.`,
+        };
   }
   const folders = (places.env.PATH ?? places.env.Path ?? "").split(path.delimiter);
   for (const folder of folders.filter((folder) => folder !== "")) {

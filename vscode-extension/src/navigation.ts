@@ -1,8 +1,11 @@
 /** Going from hunk to hunk, across files. The person asks for it each time: only then a file is opened or the cursor moved. */
 import * as vscode from "vscode";
-import { type Entry, hunkAt, rowOf } from "./review/hunks";
+import { isThere } from "./files";
+import type { Lines } from "./protocol";
+import { type Entry, hunkAt, isInText, rowOf } from "./review/hunks";
 import type { Review, ReviewDocument } from "./review/model";
 import { announcement } from "./review/wording";
+import { documentUri, keyOf } from "./views/sides";
 import { nameOf } from "./views/tree";
 
 /** How long it is said where one is. */
@@ -10,31 +13,66 @@ const SAID_MS = 6000;
 /** How long the place of a hunk in a file that was just opened is waited for. */
 const PLACE_MS = 2000;
 
-interface Stop {
+export interface Stop {
   document: ReviewDocument;
   entry: Entry;
 }
 
-export class Navigation {
-  /** The hunk that was gone to: several may share a row. */
-  private goneTo: { uri: string; row: number; name: string } | undefined;
+/** What is shown of a document otherwise than as its file. */
+export interface OtherViews {
+  /** Where hunks are in the right side of a comparison; none of another text. */
+  placesIn(document: vscode.TextDocument): ReadonlyMap<string, Lines> | undefined;
+  /** Shows a hunk of a file that is not there. */
+  show(stop: Stop): Promise<void>;
+}
 
-  constructor(private readonly review: Review) {}
+/** Where the cursor is. */
+function spotOf(editor: vscode.TextEditor | undefined): string {
+  return editor ? `${editor.document.uri} ${editor.selection.active.line}` : "";
+}
+
+export class Navigation implements vscode.Disposable {
+  /** The hunk that was gone to, and where that left the cursor: several may share a row, and some have none. */
+  private goneTo: { name: string; spot: string } | undefined;
+  private readonly gone = new vscode.EventEmitter<void>();
+  /** A hunk was gone to. The editor tells of the cursor later, and of none that was there before. */
+  readonly onDidGo = this.gone.event;
+
+  constructor(
+    private readonly review: Review,
+    private readonly otherViews: OtherViews,
+  ) {}
+
+  dispose(): void {
+    this.gone.dispose();
+  }
 
   /** The hunk that is meant where the cursor is. */
   meant(editor = vscode.window.activeTextEditor): Stop | undefined {
-    const document = editor && this.review.of(editor.document.uri.toString());
+    const document = editor && this.review.of(keyOf(editor.document.uri));
     if (!editor || !document) {
       return undefined;
     }
-    const row = editor.selection.active.line;
-    const { goneTo } = this;
-    const there = goneTo?.uri === document.key && goneTo.row === row;
-    const entry =
-      document.entries.find(({ name, hunk, lines }) => {
-        return there && name === goneTo.name && (hunk.file !== null || lines !== undefined);
-      }) ?? hunkAt(document.entries, row);
+    const entries = this.entriesIn(editor, document);
+    const there = this.goneTo?.spot === spotOf(editor) ? this.goneTo.name : undefined;
+    const placed =
+      entries.find(
+        ({ name, hunk, lines }) => name === there && (hunk.file !== null || lines !== undefined),
+      ) ?? hunkAt(entries, editor.selection.active.line);
+    const entry = placed && document.entries.find(({ name }) => name === placed.name);
     return entry && { document, entry };
+  }
+
+  /** The hunks of a document with their lines in the text that an editor shows: the document itself, or a side of a comparison. */
+  private entriesIn(editor: vscode.TextEditor, document: ReviewDocument): readonly Entry[] {
+    const { uri } = editor.document;
+    const isDocument = uri.toString() === document.key;
+    const places = isDocument ? undefined : this.otherViews.placesIn(editor.document);
+    if (isDocument || places) {
+      return document.entries.map((entry) => (places ? { ...entry, lines: places.get(entry.name) } : entry));
+    }
+    // The left side of a comparison lacks the hunks that are in the text: without any it is the text.
+    return document.entries.some(({ hunk }) => isInText(hunk)) ? [] : document.entries;
   }
 
   /** Goes one hunk on (1) or back (-1), to other files after the last or before the first of this one. */
@@ -53,39 +91,48 @@ export class Navigation {
   /** The number of the hunk that one goes from. */
   private from(stops: readonly Stop[], direction: 1 | -1): number {
     const editor = vscode.window.activeTextEditor;
-    const key = editor?.document.uri.toString();
-    const meant = this.meant(editor);
-    const at = meant ? stops.findIndex(({ entry }) => entry.name === meant.entry.name) : -1;
+    const here = this.goneTo?.spot === spotOf(editor) ? this.goneTo.name : this.meant(editor)?.entry.name;
+    const at = stops.findIndex(({ entry }) => entry.name === here);
     if (at >= 0 || !editor) {
       return at >= 0 ? at : direction === 1 ? -1 : 0;
     }
+    const key = keyOf(editor.document.uri);
     const row = editor.selection.active.line;
-    const isBefore = ({ document, entry }: Stop) =>
-      document.key === key
-        ? (entry.lines?.start ?? Number.POSITIVE_INFINITY) <= row
-        : document.key < (key ?? "");
+    const document = this.review.of(key);
+    const lines = new Map(
+      (document ? this.entriesIn(editor, document) : []).map((entry) => [entry.name, entry.lines]),
+    );
+    const isBefore = (stop: Stop) =>
+      stop.document.key === key
+        ? (lines.get(stop.entry.name)?.start ?? Number.POSITIVE_INFINITY) <= row
+        : stop.document.key < key;
     const before = stops.filter(isBefore).length;
     return direction === 1 ? before - 1 : before;
   }
 
-  /** Shows a hunk in its file. */
+  /** Shows a hunk: in the comparison that one is in, else in its file. */
   async go(stop: Stop, position?: number, total?: number, preserveFocus = false): Promise<void> {
     const uri = vscode.Uri.parse(stop.document.uri);
-    const editor = await vscode.window.showTextDocument(uri, { preview: true, preserveFocus });
-    const entry = await this.placed(stop.entry, uri.toString());
-    if (!entry) {
-      return;
+    const active = vscode.window.activeTextEditor;
+    const beside = active && keyOf(active.document.uri) === stop.document.key;
+    const place = beside ? this.otherViews.placesIn(active.document)?.get(stop.entry.name) : undefined;
+    let entry: Entry | undefined = stop.entry;
+    if (active && place) {
+      reveal(active, place);
+    } else if (uri.scheme === "file" && !(await isThere(uri))) {
+      await this.otherViews.show(stop);
+    } else {
+      // A comparison that one goes on from stays.
+      const preview = active === undefined || documentUri(active.document.uri) === active.document.uri;
+      const editor = await vscode.window.showTextDocument(uri, { preview, preserveFocus });
+      entry = await this.placed(stop.entry, uri.toString());
+      if (!entry) {
+        return;
+      }
+      reveal(editor, entry.lines ?? { start: 0, end: 0 });
     }
-    const { lineCount } = editor.document;
-    const row = rowOf(entry.lines ?? { start: 0, end: 0 }, lineCount);
-    const at = new vscode.Position(row, editor.document.lineAt(row).firstNonWhitespaceCharacterIndex);
-    editor.selection = new vscode.Selection(at, at);
-    const end = Math.min(Math.max(entry.lines?.end ?? 0, row), lineCount - 1);
-    editor.revealRange(
-      new vscode.Range(row, 0, end, 0),
-      vscode.TextEditorRevealType.InCenterIfOutsideViewport,
-    );
-    this.goneTo = { uri: uri.toString(), row, name: entry.name };
+    this.goneTo = { name: entry.name, spot: spotOf(vscode.window.activeTextEditor) };
+    this.gone.fire(); // before it is said where one is: a person who reads that uses the keys
     if (position !== undefined && total !== undefined) {
       vscode.window.setStatusBarMessage(announcement(entry, position, total, nameOf(uri)), SAID_MS);
     }
@@ -112,4 +159,13 @@ export class Navigation {
     });
     return now();
   }
+}
+
+function reveal(editor: vscode.TextEditor, lines: Lines): void {
+  const { lineCount } = editor.document;
+  const row = rowOf(lines, lineCount);
+  const at = new vscode.Position(row, editor.document.lineAt(row).firstNonWhitespaceCharacterIndex);
+  editor.selection = new vscode.Selection(at, at);
+  const end = Math.min(Math.max(lines.end, row), lineCount - 1);
+  editor.revealRange(new vscode.Range(row, 0, end, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }

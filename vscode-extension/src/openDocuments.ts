@@ -102,14 +102,16 @@ export class OpenDocuments implements vscode.Disposable {
   }
 
   private async followTabs(): Promise<void> {
-    for (const known of [...this.waiting.values()]) {
-      if (hasTab(known.document.uri)) {
+    for (const [key, known] of [...this.waiting]) {
+      // While one is waited for, another may have been begun, or closed.
+      if (this.waiting.get(key) === known && hasTab(known.document.uri)) {
         await this.begin(known);
       }
     }
     for (const [key, known] of [...this.told]) {
       // What is not saved is shown in a tab again at once, by VS Code.
-      if (!hasTab(known.document.uri) && !known.document.isDirty) {
+      const isTold = this.told.get(key) === known;
+      if (isTold && !hasTab(known.document.uri) && !known.document.isDirty) {
         this.waiting.set(key, known);
         await this.end(known.document, this.close);
       }

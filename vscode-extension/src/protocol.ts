@@ -12,7 +12,7 @@ export const PROTOCOL = 1;
 export const MESSAGES = {
   "hashline/pendingEdits": { kind: "notification", from: "sidecar", params: ["uri", "version", "owner", "readOnly", "edits"] },
   "hashline/decide": { kind: "request", from: "plugin", params: ["decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers"], result: ["queued", "refused"] },
-  "hashline/proposedText": { kind: "request", from: "plugin", params: ["uri"], result: ["text", "version"] },
+  "hashline/proposedText": { kind: "request", from: "plugin", params: ["uri"], result: ["text", "version", "places"] },
   "hashline/undo": { kind: "notification", from: "plugin", params: ["uri", "kind"] },
   "hashline/status": { kind: "request", from: "plugin", params: [], result: ["version", "roots", "documents", "pending", "conflicted", "agents", "socket"] },
 } as const;
@@ -24,6 +24,7 @@ export const TYPES = {
   "Edit": ["id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks"],
   "Hunk": ["number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways"],
   "Lines": ["start", "end"],
+  "Place": ["hunk", "lines", "replaced"],
   "Refusal": ["hunk", "why", "message", "others"],
 } as const;
 
@@ -122,9 +123,19 @@ export interface ProposedText {
   uri: string;
 }
 
+/** Where a hunk is in a text with held hunks in it. */
+export interface Place {
+  hunk: string;
+  lines: Lines;
+  /** The lines of the document that they stand for. */
+  replaced: Lines;
+}
+
 export interface ProposedTextResult {
   text: string;
   version: number | null;
+  /** The hunks that it has and the document has not, in text order. Nothing else differs. */
+  places: Place[];
 }
 
 export interface Undo {
@@ -171,6 +182,7 @@ export const TYPES_HAVE_THE_FIELDS: [
   Has<Edit, typeof TYPES.Edit>,
   Has<Hunk, typeof TYPES.Hunk>,
   Has<Lines, typeof TYPES.Lines>,
+  Has<Place, typeof TYPES.Place>,
   Has<Refusal, typeof TYPES.Refusal>,
   Has<PendingEdits, (typeof MESSAGES)["hashline/pendingEdits"]["params"]>,
   Has<Decide, (typeof MESSAGES)["hashline/decide"]["params"]>,
@@ -179,4 +191,4 @@ export const TYPES_HAVE_THE_FIELDS: [
   Has<ProposedTextResult, (typeof MESSAGES)["hashline/proposedText"]["result"]>,
   Has<Undo, (typeof MESSAGES)["hashline/undo"]["params"]>,
   Has<Status, (typeof MESSAGES)["hashline/status"]["result"]>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true];

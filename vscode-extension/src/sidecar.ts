@@ -10,7 +10,7 @@ import {
 } from "vscode-languageclient/node";
 import { config } from "./config";
 import { deliver } from "./delivery";
-import { ended, type Failure, mismatched, missing, notStarted } from "./failure";
+import { ended, type Failure, mismatched, missing, notStarted, reasonOf, untrusted } from "./failure";
 import { lineChangesOf } from "./lineChanges";
 import { type Found, locate } from "./locator";
 import { OpenDocuments } from "./openDocuments";
@@ -18,13 +18,16 @@ import {
   type Announcement,
   type Decide,
   type Decided,
+  decide,
   type PendingEdits,
   PROTOCOL,
   type ProposedTextResult,
   type Status,
   type Undo,
+  VALUES,
 } from "./protocol";
 import type { Review } from "./review/model";
+import { type Trusted, trust } from "./trusted";
 
 export type SidecarState =
   | { kind: "stopped" }
@@ -52,6 +55,8 @@ export class Sidecar implements vscode.Disposable {
   /** Starts and stops follow one another. */
   private last: Promise<void> = Promise.resolve();
   private ends: number[] = [];
+  /** Carries out the sidecar's own commands. */
+  private carryOut: ((said: Decide) => Promise<void>) | undefined;
   readonly documents = new OpenDocuments(
     (document) => this.close(document),
     (error) => this.log.error(reasonOf(error)),
@@ -76,6 +81,7 @@ export class Sidecar implements vscode.Disposable {
   locate(): ReturnType<typeof locate> {
     return locate({
       configured: config.binary(),
+      hash: config.binaryHash(),
       extensionPath: this.extension.extensionPath,
       env: process.env,
       platform: process.platform,
@@ -103,12 +109,22 @@ export class Sidecar implements vscode.Disposable {
     this.changed.dispose();
   }
 
+  /** Who carries out the commands that the sidecar puts into code actions: a decision is made in one way, wherever it comes from. */
+  commandsGoTo(carryOut: (said: Decide) => Promise<void>): void {
+    this.carryOut = carryOut;
+  }
+
   decide(decision: Decide): Promise<Decided> {
     return this.running().sendRequest<Decided>("hashline/decide", decision);
   }
 
-  proposedText(uri: string): Promise<ProposedTextResult> {
-    return this.running().sendRequest<ProposedTextResult>("hashline/proposedText", { uri });
+  async proposedText(uri: string): Promise<ProposedTextResult> {
+    const proposed = await this.running().sendRequest<ProposedTextResult>("hashline/proposedText", { uri });
+    if (!Array.isArray(proposed.places)) {
+      // Guessed places would put the person's lines elsewhere.
+      throw new Error("this hashline is too old for comparisons that can be edited: update the program");
+    }
+    return proposed;
   }
 
   status(): Promise<Status> {
@@ -149,31 +165,39 @@ export class Sidecar implements vscode.Disposable {
     }
     const { found } = located;
     this.become({ kind: "starting", found });
-    const client = this.clientFor(found);
+    const trusted = await trust(found);
+    if ("refused" in trusted) {
+      this.become({ kind: "failed", failure: untrusted(trusted.refused) });
+      return;
+    }
+    if (trusted.told !== undefined) {
+      void vscode.window.showWarningMessage(`hashline: ${trusted.told}`);
+    }
+    const client = this.clientFor(found, trusted);
     this.client = client;
     client.onNotification("hashline/pendingEdits", (list: PendingEdits) => this.review.receive(list));
     client.onDidChangeState(({ newState }) => {
-      if (this.client === client) {
-        this.clientBecame(client, found, newState);
+      if (this.client === client && newState !== ClientState.Running) {
+        this.review.forget();
+        this.documents.reset();
       }
     });
     try {
       await withLimit(client.start(), START_MS);
+      this.started(client, found);
     } catch (error) {
       await this.stopNow();
       const reason =
         error instanceof Late ? `no answer within ${START_MS / 1000} s` : "it ended without an answer";
       this.log.debug(reasonOf(error));
       this.become({ kind: "failed", failure: notStarted(found.path, reason) });
+    } finally {
+      await trusted.close();
     }
   }
 
-  private clientBecame(client: LanguageClient, found: Found, state: ClientState): void {
-    if (state !== ClientState.Running) {
-      this.review.forget();
-      this.documents.reset();
-      return;
-    }
+  /** It runs from here on, and not from its first answer: until then the end of the process is a start that failed. */
+  private started(client: LanguageClient, found: Found): void {
     const result = client.initializeResult;
     const version = result?.serverInfo?.version ?? "of no known version";
     const said: Announcement | undefined = result?.capabilities.experimental?.hashline;
@@ -186,13 +210,18 @@ export class Sidecar implements vscode.Disposable {
   }
 
   private async stopNow(): Promise<void> {
+    const ended = this.endClient();
+    if (this.current.kind !== "stopped") {
+      this.become({ kind: "stopped" });
+    }
+    await ended;
+  }
+
+  private async endClient(): Promise<void> {
     const client = this.client;
     this.client = undefined;
     this.review.forget();
     this.documents.reset();
-    if (this.current.kind !== "stopped") {
-      this.become({ kind: "stopped" });
-    }
     try {
       await client?.dispose(2000);
     } catch (error) {
@@ -200,32 +229,35 @@ export class Sidecar implements vscode.Disposable {
     }
   }
 
-  /** The sidecar has ended without having been asked to. */
-  private endedByItself(found: Found): { action: CloseAction; handled: boolean } {
+  /** The sidecar has ended without having been asked to. It is started again as at first: so it is told where that fails. */
+  private endedByItself(found: Found): void {
     if (this.current.kind !== "running") {
-      return { action: CloseAction.DoNotRestart, handled: true }; // it never started: that is told where it was started
+      return; // it never started: that is told where it was started
     }
     const now = Date.now();
     this.ends = [...this.ends.filter((end) => now - end < ENDS_MS), now];
     if (this.ends.length < MOST_ENDS) {
       this.log.warn(`the sidecar ended by itself; it is started again (${this.ends.length})`);
       this.become({ kind: "starting", found });
-      return { action: CloseAction.Restart, handled: true };
+      void this.inTurn(async () => {
+        await this.endClient();
+        await this.startNow();
+      });
+      return;
     }
     const failure = ended(this.ends.length);
     void this.stop().then(() => this.become({ kind: "failed", failure }));
-    return { action: CloseAction.DoNotRestart, handled: true };
   }
 
-  private clientFor(found: Found): LanguageClient {
+  private clientFor(found: Found, trusted: Trusted): LanguageClient {
     const editor = `${vscode.env.appName} ${vscode.version}`;
     const log =
       vscode.LogLevel.Off < this.log.logLevel && this.log.logLevel <= vscode.LogLevel.Debug
         ? "debug"
         : "warn";
     const command = {
-      command: found.path,
-      args: ["lsp", "--editor", editor],
+      command: trusted.command,
+      args: [...trusted.args, "lsp", "--editor", editor],
       options: { env: { HASHLINE_LOG: log, ...process.env } },
     };
     const client = new QuietClient("hashline", "Hashline", command, this.optionsFor(found));
@@ -253,16 +285,29 @@ export class Sidecar implements vscode.Disposable {
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => this.endedByItself(found),
+        closed: () => {
+          this.endedByItself(found);
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
       },
       middleware: {
         ...this.documents.middleware,
         didChange: (event, next) => this.told(event, next),
         // The lenses of this extension say more.
         provideCodeLenses: () => [],
+        executeCommand: (command, args, next) => {
+          const choice = CHOICES.find((candidate) => command === `hashline.${candidate}`);
+          return choice && this.carryOut
+            ? this.carryOut(decide({ ...args[0], decision: choice }))
+            : next(command, args);
+        },
         workspace: {
           configuration: (params) =>
-            params.items.map(({ section }) => (section === "hashline" ? config.forSidecar() : null)),
+            params.items.map(({ section, scopeUri }) =>
+              section === "hashline"
+                ? config.forSidecar(scopeUri ? vscode.Uri.parse(scopeUri) : undefined)
+                : null,
+            ),
           handleApplyEdit: (params, next) =>
             deliver(params, async (edit) => (await next(edit, NEVER)) as { applied: boolean }),
         },
@@ -299,12 +344,11 @@ export class Sidecar implements vscode.Disposable {
   }
 }
 
+/** The decisions that the sidecar has commands for. */
+const CHOICES = VALUES["hashline/decide.decision"];
+
 /** The sidecar does not take its edits back. */
 const NEVER = new vscode.CancellationTokenSource().token;
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 class Late extends Error {}
 

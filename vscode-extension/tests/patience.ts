@@ -1,6 +1,6 @@
 /** Waiting for what is to be seen: never for a time, and never for ever. */
 
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 30_000; // far more than anything here takes on a machine that has nothing else to do
 
 export function pause(ms: number): Promise<void> {
   return new Promise((over) => setTimeout(over, ms));

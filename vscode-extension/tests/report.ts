@@ -4,8 +4,8 @@ import { within } from "./patience.ts";
 
 /** What a test has to itself, and leaves behind as it was. */
 export interface Stage {
-  /** Shows how it stood when a test failed on it. */
-  failed?(claim: string): Promise<void>;
+  /** Tells how it stood when a test failed on it. */
+  failed?(claim: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export interface Suite<S extends Stage> {
   readonly tests: Readonly<Record<string, (stage: S) => Promise<void>>>;
 }
 
-const LONGEST_MS = 60_000; // of one test
+const LONGEST_MS = 120_000; // of one test
 
 /** Every line goes to a file: those of the extension host have no other way out. */
 export class Report {
@@ -69,7 +69,8 @@ async function played<S extends Stage>(
   try {
     await test(stage);
   } catch (error) {
-    await stage.failed?.(claim);
+    const seen = await stage.failed?.(claim);
+    if (seen && error instanceof Error) error.stack += `\n${seen}`;
     throw error;
   } finally {
     await stage.close();

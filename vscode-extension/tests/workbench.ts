@@ -42,20 +42,22 @@ export interface Window {
   readonly payload?: Readonly<Record<string, string>>;
   /** Functions that the page may call. */
   readonly answers?: Readonly<Record<string, (...given: never[]) => unknown>>;
-  readonly size?: typeof SIZE;
+  /** The machine that the person sits at, as their browser tells it. */
+  readonly userAgent?: string;
 }
 
 export class Workbench {
   private readonly server: ChildProcess;
   private readonly browser: Browser;
   private readonly authority: string;
-  private readonly settingsFile: string;
+  /** Where it keeps settings. */
+  private readonly data: string;
 
-  private constructor(server: ChildProcess, browser: Browser, authority: string, settingsFile: string) {
+  private constructor(server: ChildProcess, browser: Browser, authority: string, data: string) {
     this.server = server;
     this.browser = browser;
     this.authority = authority;
-    this.settingsFile = settingsFile;
+    this.data = data;
   }
 
   static async start({
@@ -67,7 +69,6 @@ export class Workbench {
   }: Start): Promise<Workbench> {
     const data = join(home, "server");
     for (const part of ["User", "Machine"]) mkdirSync(join(data, "data", part), { recursive: true });
-    writeFileSync(join(data, "data/User/settings.json"), JSON.stringify(QUIET));
     const common = [
       "--accept-server-license-terms",
       "--server-data-dir",
@@ -100,19 +101,15 @@ export class Workbench {
         "--disable-component-update",
       ],
     });
-    const workbench = new Workbench(
-      server,
-      browser,
-      `127.0.0.1:${port}`,
-      join(data, "data/Machine/settings.json"),
-    );
+    const workbench = new Workbench(server, browser, `127.0.0.1:${port}`, join(data, "data"));
     workbench.configure(settings);
     return workbench;
   }
 
-  /** The person's settings for this machine, for the windows that are opened from now on. */
+  /** The person's settings, for this machine and elsewhere, for the windows that are opened from now on. */
   configure(settings: object): void {
-    writeFileSync(this.settingsFile, JSON.stringify(settings));
+    writeFileSync(join(this.data, "Machine/settings.json"), JSON.stringify(settings));
+    writeFileSync(join(this.data, "User/settings.json"), JSON.stringify({ ...QUIET, ...settings }));
   }
 
   /** How the workbench names a file of the machine. */
@@ -120,9 +117,12 @@ export class Workbench {
     return `vscode-remote://${this.authority}${resolve(file)}`;
   }
 
-  /** A window over a folder, in a browser profile of its own: nothing of other windows is remembered. */
-  async window(folder: string, { payload = {}, answers = {}, size = SIZE }: Window = {}): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: size });
+  /** A window over a folder, over those that a file of VS Code's names, or over none, in a browser profile of its own: nothing of other windows is remembered. */
+  async window(
+    place: string | undefined,
+    { payload = {}, answers = {}, userAgent }: Window = {},
+  ): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: SIZE, ...(userAgent && { userAgent }) });
     const page = await context.newPage();
     await page.route(
       (url) => url.host !== this.authority,
@@ -130,7 +130,7 @@ export class Workbench {
     );
     for (const [name, answer] of Object.entries(answers)) await page.exposeFunction(name, answer);
     const asked = new URLSearchParams({
-      folder: resolve(folder),
+      ...over(place),
       payload: JSON.stringify(Object.entries({ skipWelcome: "true", ...payload })),
     });
     await page.goto(`http://${this.authority}/?${asked}`);
@@ -144,6 +144,12 @@ export class Workbench {
     await within(3000, "the end of the VS Code server", gone).catch(() => undefined);
     end(this.server);
   }
+}
+
+/** How the address of a window says what it is over. */
+function over(place: string | undefined): Record<string, string> {
+  if (place === undefined) return { ew: "true" };
+  return { [place.endsWith(".code-workspace") ? "workspace" : "folder"]: resolve(place) };
 }
 
 function chromiumOnPath(): string {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { ended, mismatched, missing, notStarted } from "../src/failure";
+import { ended, mismatched, missing, notStarted, untrusted } from "../src/failure";
 import { locate } from "../src/locator";
 
 let folder = "";
@@ -20,9 +20,10 @@ function program(...parts: string[]): string {
   return file;
 }
 
-const look = (configured = "") =>
+const look = (configured = "", hash = "") =>
   locate({
     configured,
+    hash,
     extensionPath: path.join(folder, "extension"),
     env: { PATH: [path.join(folder, "none"), path.join(folder, "bin")].join(path.delimiter) },
     platform: "linux",
@@ -34,10 +35,37 @@ test("the setting goes before the program that came along, and that before the p
     program("extension", "server", "hashline"),
     program("bin", "hashline"),
   ];
+  writeFileSync(`${bundled}.sha256`, "sha256:packed\n");
   assert.deepEqual(look(set), { found: { path: set, source: "the setting hashline.binary" } });
-  assert.deepEqual(look(), { found: { path: bundled, source: "this extension" } });
+  assert.deepEqual(look(), { found: { path: bundled, source: "this extension", hash: "sha256:packed" } });
   rmSync(bundled);
   assert.deepEqual(look(), { found: { path: onPath, source: "the path" } });
+});
+
+test("the program that came along has the hash that it was packed with, and a hash in the settings goes before it", () => {
+  const bundled = program("extension", "server", "hashline");
+  writeFileSync(`${bundled}.sha256`, "sha256:packed\n");
+  const source = "this extension";
+  assert.deepEqual(look(), { found: { path: bundled, source, hash: "sha256:packed" } });
+  assert.deepEqual(look("", " sha256:set "), { found: { path: bundled, source, hash: "sha256:set" } });
+  rmSync(bundled);
+  const onPath = program("bin", "hashline");
+  assert.deepEqual(look("", "sha256:set"), {
+    found: { path: onPath, source: "the path", hash: "sha256:set" },
+  });
+});
+
+test("the program that came along without its hash is not started, but with one of the settings", () => {
+  const bundled = program("extension", "server", "hashline");
+  program("bin", "hashline");
+  for (const gone of [() => undefined, () => writeFileSync(`${bundled}.sha256`, "\n")]) {
+    gone();
+    const located = look();
+    assert.ok("missing" in located && located.missing.includes("install the extension anew"));
+    assert.deepEqual(look("", "sha256:set"), {
+      found: { path: bundled, source: "this extension", hash: "sha256:set" },
+    });
+  }
 });
 
 test("a setting that cannot be run is told, and nothing else is taken for it", () => {
@@ -62,6 +90,7 @@ test("each failure says what helps first", () => {
     missing("There is none."),
     notStarted("/b/hashline", "exit 1"),
     ended(4),
+    untrusted("It is another one."),
     mismatched("/b/hashline", "0.0.9", undefined),
   ];
   assert.deepEqual(
@@ -70,6 +99,7 @@ test("each failure says what helps first", () => {
       ["missing", "setBinary"],
       ["broken", "showLog"],
       ["broken", "restart"],
+      ["untrusted", "setBinary"],
       ["mismatched", "setBinary"],
     ],
   );

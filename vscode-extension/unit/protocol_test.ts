@@ -2,13 +2,27 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import * as path from "node:path";
 import { test } from "node:test";
-import { type Decide, MESSAGES, type PendingEdits, type ProposedText, type Undo } from "../src/protocol";
+import { isDeepStrictEqual } from "node:util";
+import { Decisions, type Subject } from "../src/decisions";
+import {
+  type Decide,
+  type Decided,
+  decide,
+  MESSAGES,
+  type PendingEdits,
+  type ProposedText,
+  type Undo,
+} from "../src/protocol";
+import { meantBy } from "../src/review/meant";
 import type { Review, ReviewDocument } from "../src/review/model";
-import { aboutHunk } from "../src/review/refusals";
+import type { WayOn } from "../src/review/refusals";
 import { treeOf } from "../src/review/tree";
 import { tallyOf } from "../src/review/wording";
+import type { Sidecar } from "../src/sidecar";
 import { reviewOf } from "./fixtures";
+import { person } from "./vscode";
 
+const DECIDE = "hashline/decide";
 const FOLDER = path.resolve("../editors/transcripts");
 
 type Said =
@@ -41,14 +55,63 @@ function shows(review: Review, list: PendingEdits): void {
   assert.deepEqual(leaves.toSorted(), shown.toSorted());
 }
 
-/** What the person says in the tree about this hunk is what the transcript has the plugin say. */
-function says(review: Review, { uri, edit, hunk, ...said }: Decide): void {
-  const name = `${edit}:${hunk}`;
-  const { decision, reason, edited, withOthers, text } = said;
-  // Only what is decided is taken back, and that is no longer shown.
-  assert.equal(review.find(name) !== undefined, decision !== "reopen", `${name} is shown`);
-  const own = aboutHunk(name, uri, { decision, reason, edited, withOthers, text });
-  assert.deepEqual(own, { uri, edit, hunk, ...said });
+/** What a decision is about, as commands say it. */
+function subjectOf(review: Review, { uri, edit, hunk, conversation, lines }: Decide): Subject {
+  const names = meantBy(decide({ decision: "accept", uri, edit, hunk, conversation, lines }), review.all());
+  const entries = names.flatMap((name) => review.find(name)?.entry ?? []);
+  assert.ok(entries.length > 0, "what is decided about is shown");
+  const target = conversation !== null ? { conversation } : { uri, edit, hunk, lines };
+  return { targets: [target], entries };
+}
+
+/** A person who decides what the transcript has the plugin say, and a sidecar that answers as it does there. */
+class Sitting {
+  private readonly decisions: Decisions;
+  private readonly said: Decide[] = [];
+  private asked = 0;
+
+  constructor(
+    private readonly review: Review,
+    private readonly expected: readonly Decide[],
+    answers: readonly Decided[],
+  ) {
+    const sidecar = {
+      decide: async (decision: Decide) => {
+        this.said.push(decision);
+        return answers[this.said.length - 1];
+      },
+    };
+    this.decisions = new Decisions(review, sidecar as unknown as Sidecar, async () => undefined);
+    person.choose = (items) => {
+      const wanted = this.expected[this.said.length];
+      const ways = items as readonly { label: string; way: WayOn }[];
+      return ways.find(({ way }) => "decisions" in way && isDeepStrictEqual(way.decisions[0], wanted));
+    };
+  }
+
+  /** Decides, unless it was said already as the way on from a refusal. */
+  async decides(said: Decide): Promise<void> {
+    this.asked += 1;
+    if (this.said.length < this.asked) {
+      await this.act(said);
+    }
+    // The plugin of Neovim remembers where a decision was made that it reopens; here the hunk's name is enough.
+    const expected = said.decision === "reopen" ? { ...said, uri: null } : said;
+    assert.deepEqual(this.said[this.asked - 1], expected);
+  }
+
+  private async act(said: Decide): Promise<void> {
+    if (said.decision === "reopen") {
+      return this.decisions.reopen();
+    }
+    if (said.text !== null) {
+      const name = `${said.edit}:${said.hunk}`;
+      await this.decisions.accept([name], new Map([[name, said.text]]));
+      return;
+    }
+    const subject = subjectOf(this.review, said);
+    await this.decisions.decide(subject, said.decision === "reject" ? "reject" : "accept", said.reason);
+  }
 }
 
 /** The fields are those of the page. */
@@ -57,11 +120,19 @@ function hasFields(said: object | null, fields: readonly string[]): void {
 }
 
 for (const name of transcripts) {
-  test(`transcript ${name}`, () => {
+  test(`transcript ${name}`, async () => {
     const review = reviewOf();
+    const lines = readFileSync(path.join(FOLDER, name), "utf8").split("\n").filter(Boolean);
+    const messages = lines.map((line): Said => JSON.parse(line));
+    const decided = messages.flatMap((said) =>
+      "method" in said && said.method === DECIDE ? [said.params] : [],
+    );
+    const answers = messages.flatMap((said) =>
+      "to" in said && said.to === DECIDE ? [said.result as Decided] : [],
+    );
+    const sitting = new Sitting(review, decided, answers);
     let heard = 0;
-    for (const line of readFileSync(path.join(FOLDER, name), "utf8").split("\n").filter(Boolean)) {
-      const said: Said = JSON.parse(line);
+    for (const said of messages) {
       if (!("method" in said)) {
         hasFields(said.result, MESSAGES[said.to].result);
         continue;
@@ -72,8 +143,8 @@ for (const name of transcripts) {
         heard += 1;
         review.receive(said.params);
         shows(review, said.params);
-      } else if (said.method === "hashline/decide" && said.params.hunk !== null) {
-        says(review, said.params);
+      } else if (said.method === DECIDE) {
+        await sitting.decides(said.params);
       }
     }
     assert.ok(heard > 0, "the sidecar says something");

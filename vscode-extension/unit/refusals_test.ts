@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Decided, decide, type Refusal } from "../src/protocol";
-import { onward } from "../src/review/refusals";
+import { type Choice, type Decided, decide, type Refusal } from "../src/protocol";
+import { aboutHunk, onward } from "../src/review/refusals";
 import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
 
 const URI = "file:///p/a.js";
@@ -30,8 +30,31 @@ test("what needs others is decided with them", () => {
   const asked = decide({ decision: "reject", uri: URI });
   const next = onward([asked], decided(refused), ["a:1", "a:4"], find);
   assert.deepEqual(next?.ways, [
-    { word: "Reject with the one it needs", decisions: [{ ...asked, withOthers: true }] },
+    { word: "Reject with the one built on it", decisions: [{ ...asked, withOthers: true }] },
   ]);
+});
+
+test("what is needed with it is said in the words of what was decided", () => {
+  const word = (decision: Choice, name: string, others: string[]) => {
+    const asked = aboutHunk(name, URI, { decision });
+    return onward([asked], decided([refusal(name, "needsOthers", others)]), [name], find)?.ways[0]?.word;
+  };
+  assert.equal(word("accept", "a:1", ["b:1"]), "Accept with the one it builds on");
+  assert.equal(word("accept", "a:1", ["b:1", "c:1"]), "Accept with the 2 it builds on");
+  assert.equal(word("reject", "a:3", ["b:1"]), "Undo with the one built on it");
+  assert.equal(word("keepMine", "a:2", ["b:1"]), "Keep mine, and reject the one built on it");
+  assert.equal(word("takeTheirs", "a:2", ["b:1"]), "Take the agent's with the one it builds on");
+  assert.equal(word("reopen", "x:1", ["b:1"]), "Reopen with the one it needs");
+});
+
+test("what stands against it is called by where it is, and the decision by its own words", () => {
+  const word = (decision: Choice, name: string, other: string) => {
+    const asked = aboutHunk(name, URI, { decision });
+    return onward([asked], decided([refusal(name, "collides", [other])]), [name], find)?.ways[0]?.word;
+  };
+  assert.equal(word("accept", "a:1", "b:1"), "Reject the other, then accept this");
+  assert.equal(word("takeTheirs", "a:2", "a:3"), "Undo the other, then take the agent's");
+  assert.equal(word("keepBoth", "a:2", "kept:1"), "Undo the other, then keep both");
 });
 
 test("a conflicted hunk offers its ways out", () => {

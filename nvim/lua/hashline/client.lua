@@ -8,6 +8,7 @@ local render = require("hashline.render")
 local state = require("hashline.state")
 local status = require("hashline.status")
 local tracking = require("hashline.tracking")
+local trusted = require("hashline.trusted")
 local undo = require("hashline.undo")
 
 local M = {}
@@ -17,6 +18,7 @@ M.version = "0.1.0" -- of this plugin
 local NAME = "hashline"
 
 M.missing = nil ---@type string? why there is no binary, said once
+local unfit = {} ---@type table<string, boolean> binaries that speak another protocol
 local stopping = {} ---@type table<integer, boolean> clients that are to end
 
 --- LSP has null where Lua has nothing: Neovim 0.12 leaves it in what it reads, 0.11 does not. It is taken out in place, as a list
@@ -160,28 +162,83 @@ function M.editor()
   return ("Neovim %d.%d.%d"):format(v.major, v.minor, v.patch)
 end
 
+--- What is wrong with a sidecar that speaks another protocol; nothing where it speaks this plugin's.
+---@param client vim.lsp.Client
+---@return string?
+function M.mismatch(client)
+  local theirs = vim.tbl_get(client.server_capabilities or {}, "experimental", "hashline")
+  if not theirs then
+    return "it did not announce the protocol; is it a hashline binary? If so, update it"
+  elseif theirs.protocol ~= protocol.version then
+    local older = tonumber(theirs.protocol) and theirs.protocol < protocol.version
+    return ("it speaks protocol %s, this plugin %d; update %s"):format(
+      tostring(theirs.protocol),
+      protocol.version,
+      older and "that program" or "this plugin"
+    )
+  end
+end
+
+--- Ends a sidecar that would not understand this plugin, nor this plugin it, and says so once.
+---@param client vim.lsp.Client
+---@param binary string
+local function greet(client, binary)
+  local wrong = M.mismatch(client)
+  if wrong then
+    unfit[binary] = true
+    stopping[client.id] = true
+    client:stop()
+    local message = ("hashline: %s: %s, then :Hashline restart"):format(binary, wrong)
+    vim.notify(message, vim.log.levels.ERROR)
+  end
+end
+
 --- The client's settings for vim.lsp.start().
 ---@param binary string
 ---@param root string
+---@param start hashline.Trusted
 ---@return vim.lsp.ClientConfig
-function M.settings(binary, root)
+function M.settings(binary, root, start)
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = { hashline = { protocol = protocol.version, version = M.version } }
   capabilities.workspace.workspaceEdit.documentChanges = true
   return {
     name = NAME,
-    cmd = { binary, "lsp", "--editor", M.editor() },
+    cmd = vim.list_extend(vim.list_extend({}, start.command), { "lsp", "--editor", M.editor() }),
     root_dir = root,
     capabilities = capabilities,
     handlers = handlers,
     init_options = { hashline = config.for_sidecar() },
     settings = { hashline = config.for_sidecar() },
+    on_init = function(client)
+      start.close()
+      greet(client, binary)
+    end,
     -- The document was opened a moment ago, with what had been typed until then in its text.
     on_attach = function(_, buf)
       state.attach(buf)
     end,
-    on_exit = ended,
+    on_exit = function(...)
+      start.close()
+      ended(...)
+    end,
   }
+end
+
+---@param client vim.lsp.Client
+---@param root string?
+local function is_of(client, root)
+  return client.name == NAME and client.root_dir == root and not client:is_stopped()
+end
+
+---@param root string
+local function is_running(root)
+  for _, client in ipairs(vim.lsp.get_clients({ name = NAME })) do
+    if is_of(client, root) then
+      return true
+    end
+  end
+  return false
 end
 
 --- Brings a buffer to the sidecar of its project, which is started if need be.
@@ -200,12 +257,25 @@ function M.attach(buf)
     return nil
   end
   M.missing = nil
+  if unfit[found.path] then
+    return nil
+  end
+  local root = M.root(buf)
+  -- One that runs is not hashed again for each buffer that comes to it.
+  local start, refused = trusted.verify(found, is_running(root) and "" or config.get("binary_hash"))
+  if not start then
+    unfit[found.path] = true
+    vim.notify(refused --[[@as string]], vim.log.levels.ERROR)
+    return nil
+  elseif start.told then
+    vim.notify(start.told, vim.log.levels.WARN)
+  end
   state.attach(buf)
   watch(buf)
-  return vim.lsp.start(M.settings(found.path, M.root(buf)), {
+  return vim.lsp.start(M.settings(found.path, root, start), {
     bufnr = buf,
     reuse_client = function(client, wanted)
-      return client.name == NAME and client.root_dir == wanted.root_dir and not client:is_stopped()
+      return is_of(client, wanted.root_dir)
     end,
   })
 end
@@ -245,7 +315,7 @@ function M.restart()
         return
       end
     end
-    M.missing = nil
+    M.missing, unfit = nil, {}
     for _, buf in ipairs(vim.api.nvim_list_bufs()) do
       M.attach(buf)
     end

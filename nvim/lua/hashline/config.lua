@@ -28,6 +28,17 @@ end
 
 local a_boolean, a_string = plain("boolean"), plain("string")
 
+--- The hash of a file, as `file_hashes` has them.
+---@type hashline.Kind
+local hash = {
+  name = 'a hash ("sha256:" and 64 hex digits in lower case), or ""',
+  type = "string",
+  problem = function(value)
+    local digits = type(value) == "string" and value:match("^sha256:([%da-f]+)$")
+    return not (value == "" or (digits and #digits == 64)) and "" or nil
+  end,
+}
+
 --- A whole number, from 1.
 ---@type hashline.Kind
 local count = {
@@ -134,6 +145,13 @@ M.schema = {
     kind = a_string,
     default = "",
     about = "The hashline binary. Empty: $HASHLINE_BIN, then the build of the repository that the plugin lies in, then $PATH.",
+  },
+  {
+    key = "binary_hash",
+    kind = hash,
+    default = "",
+    about = 'The hash that the binary has to have ("sha256:" and 64 digits): it is looked at before each start, and with any other '
+      .. "the last one that had it runs instead, or none. Empty: any will do.",
   },
   {
     key = "root_markers",

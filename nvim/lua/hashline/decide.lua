@@ -30,29 +30,39 @@ function M.say(message, level)
   vim.notify("hashline: " .. message, level or vim.log.levels.INFO)
 end
 
---- A decision that was made here, to be taken back.
+--- A hunk that was decided about here, to be reopened.
 ---@class hashline.Made
 ---@field client_id integer
----@field names string[]
----@field uris table<string, string> by hunk name
+---@field name string
+---@field uri string?
 
-local made = {} ---@type hashline.Made[] the last one last
+local made = {} ---@type hashline.Made[][] what was decided as one, the last one last
 
 local MOST_MADE = 100
 
+--- Adds to what is reopened as one.
+---@param batch hashline.Made[]
+---@param hunk hashline.Made
+local function remember(batch, hunk)
+  if #batch == 0 then
+    made[#made + 1] = batch
+    if #made > MOST_MADE then
+      table.remove(made, 1)
+    end
+  end
+  batch[#batch + 1] = hunk
+end
+
+---@param batch hashline.Made[]
 ---@param target hashline.Target
 ---@param queued string[]
-local function remember(target, queued)
-  if #queued == 0 then
-    return
-  end
+local function remember_queued(batch, target, queued)
   local uris = {}
   for _, place in ipairs(target.places) do
     uris[place.entry.name] = place.document.uri
   end
-  made[#made + 1] = { client_id = target.client_id, names = queued, uris = uris }
-  if #made > MOST_MADE then
-    table.remove(made, 1)
+  for _, name in ipairs(queued) do
+    remember(batch, { client_id = target.client_id, name = name, uri = uris[name] })
   end
 end
 
@@ -68,7 +78,8 @@ end
 ---@param target hashline.Target
 ---@param decided table what is decided about it: fields of hashline/decide
 ---@param on_answer fun(refused: hashline.Refusal[], queued: string[])?
-function M.send(target, decided, on_answer)
+---@param batch hashline.Made[]? what this is reopened with: what was decided as one; without it by itself
+function M.send(target, decided, on_answer, batch)
   -- The person may have taken some time to choose.
   if target.buf and state.buffer_of_uri(target.fields.uri or "") ~= target.buf then
     return M.say("this file is not in its buffer any longer; nothing was decided", vim.log.levels.WARN)
@@ -87,7 +98,7 @@ function M.send(target, decided, on_answer)
     events.asked(target.client_id, decision.decision, result.queued)
     events.refused(refused)
     if decision.decision ~= "reopen" then
-      remember(target, result.queued)
+      remember_queued(batch or {}, target, result.queued)
     end
     if on_answer then
       on_answer(refused, result.queued)
@@ -305,11 +316,11 @@ end
 ---@param targets hashline.Target[]
 ---@param scope hashline.Scope
 local function carry_out(verb, targets, scope)
-  local ways = require("hashline.ways")
+  local ways, batch = require("hashline.ways"), {}
   for _, target in ipairs(targets) do
     local decided = { decision = verb, reason = scope.reason }
     if #targets > 1 then
-      M.send(target, decided) -- one question after the other would be asked
+      M.send(target, decided, nil, batch) -- one question after the other would be asked
     elseif not ways.ask_first(target, decided) then
       M.send(target, decided, function(refused, queued)
         if #refused > 0 then
@@ -362,16 +373,25 @@ function M.decide(verb, scope)
   ask_and_carry_out(verb, targets, scope)
 end
 
---- Takes the last decision that was made here back: its hunks are to be decided again.
+--- Reopens the last decision that was made here: its hunks are to be decided again. What is refused of it can be reopened later.
 function M.reopen()
   local last = table.remove(made)
   if not last then
     return M.say("no decision was made here that could be taken back")
   end
-  for _, name in ipairs(last.names) do
-    local edit, number = name:match("^(.*):(%d+)$")
-    local fields = { uri = last.uris[name], edit = edit, hunk = math.floor(tonumber(number) or 1) }
-    M.send({ client_id = last.client_id, fields = fields, places = {} }, { decision = "reopen" })
+  local left = {} ---@type hashline.Made[]
+  for _, hunk in ipairs(last) do
+    local edit, number = hunk.name:match("^(.*):(%d+)$")
+    local fields = { uri = hunk.uri, edit = edit, hunk = math.floor(tonumber(number) or 1) }
+    local target = { client_id = hunk.client_id, fields = fields, places = {} }
+    M.send(target, { decision = "reopen" }, function(refused)
+      if #refused == 0 then
+        return
+      elseif refused[1].why ~= "gone" then
+        remember(left, hunk)
+      end
+      M.say_refused(refused)
+    end)
   end
 end
 

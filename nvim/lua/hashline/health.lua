@@ -3,7 +3,7 @@ local M = {}
 
 function M.check()
   local client, config = require("hashline.client"), require("hashline.config")
-  local locator, protocol = require("hashline.locator"), require("hashline.protocol")
+  local locator = require("hashline.locator")
   local health = vim.health
 
   health.start("hashline: Neovim")
@@ -24,8 +24,17 @@ function M.check()
 
   health.start("hashline: binary")
   local found, sentence = locator.find(config.get("binary"), vim.env.HASHLINE_BIN)
+  local start ---@type hashline.Trusted?
   if found then
-    local run = vim.system({ found.path, "--version" }, { text = true, timeout = 5000 }):wait()
+    start, sentence = require("hashline.trusted").verify(found, config.get("binary_hash"))
+  end
+  if found and start then
+    if start.told then
+      health.warn(start.told)
+    end
+    local command = vim.list_extend(vim.list_extend({}, start.command), { "--version" })
+    local run = vim.system(command, { text = true, timeout = 5000 }):wait()
+    start.close()
     local said = vim.trim(run.stdout or "")
     if run.code == 0 then
       health.ok(("%s (%s), found by %s"):format(found.path, said, found.source))
@@ -51,16 +60,9 @@ function M.check()
   for _, running in ipairs(clients) do
     local theirs = vim.tbl_get(running.server_capabilities, "experimental", "hashline")
     local where = ("%s, %d buffers"):format(running.root_dir, vim.tbl_count(running.attached_buffers))
-    if not theirs then
-      health.error(("%s: it did not announce the protocol; is it a hashline binary?"):format(where))
-    elseif theirs.protocol ~= protocol.version then
-      health.error(
-        ("%s: it speaks protocol %s, this plugin %d; update the older of them"):format(
-          where,
-          tostring(theirs.protocol),
-          protocol.version
-        )
-      )
+    local wrong = client.mismatch(running)
+    if wrong then
+      health.error(("%s: %s"):format(where, wrong))
     else
       health.ok(("%s: version %s, protocol %d"):format(where, tostring(theirs.version), theirs.protocol))
     end

@@ -11,6 +11,7 @@ local WHEN_RIGHT = ":Hashline accept, Keep mine"
 ---@class hashline.Shown
 ---@field scratch integer
 ---@field state string of the hunk, for which it is shown
+---@field proposed string[] the agent's lines, as they are shown
 
 local shown = {} ---@type table<string, hashline.Shown> by hunk name
 
@@ -25,18 +26,38 @@ local function was_changed(scratch)
   return vim.api.nvim_buf_is_valid(scratch) and vim.bo[scratch].modified
 end
 
---- Closes the windows of hunks that are no longer what they were shown for. Lines that the person changed stay.
-local function close_settled()
-  local states = {}
+--- Shows the lines that the agent has for the hunk by now.
+---@param window hashline.Shown
+---@param proposed string[]
+local function renew(window, proposed)
+  local scratch = window.scratch
+  local modifiable = vim.bo[scratch].modifiable
+  vim.bo[scratch].modifiable = true
+  vim.api.nvim_buf_set_lines(scratch, 0, -1, false, proposed)
+  vim.bo[scratch].modifiable = modifiable
+  vim.bo[scratch].modified = false
+  window.proposed = proposed
+end
+
+--- Closes the windows of hunks that are no longer what they were shown for, and renews the others. Lines that the person changed stay.
+local function follow()
+  local now = {} ---@type table<string, hashline.Hunk>
   for _, place in ipairs(state.places()) do
-    states[place.entry.name] = place.entry.hunk.state
+    now[place.entry.name] = place.entry.hunk
   end
   for name, window in pairs(shown) do
-    if states[name] ~= window.state and not was_changed(window.scratch) then
+    local hunk = now[name]
+    if was_changed(window.scratch) then
+      -- These are the person's.
+    elseif not hunk or hunk.state ~= window.state then
       shown[name] = nil
       if vim.api.nvim_buf_is_valid(window.scratch) then
         vim.api.nvim_buf_delete(window.scratch, { force = true })
       end
+    elseif
+      vim.api.nvim_buf_is_valid(window.scratch) and not vim.deep_equal(hunk.proposed, window.proposed)
+    then
+      renew(window, hunk.proposed)
     end
   end
 end
@@ -66,11 +87,11 @@ local function show(entry, filetype, heading, least)
     return nil
   end
   vim.wo[win][0].winbar = "%#HashlineHeader#▎ " .. heading:gsub("%%", "%%%%") .. "%<"
-  shown[entry.name] = { scratch = scratch, state = entry.hunk.state }
+  shown[entry.name] = { scratch = scratch, state = entry.hunk.state, proposed = lines }
   if not subscribed then
     subscribed = true
     state.subscribe(function()
-      vim.schedule(close_settled) -- not while a list is being taken in
+      vim.schedule(follow) -- not while a list is being taken in
     end)
   end
   return scratch, win
@@ -116,6 +137,11 @@ local function accept(buf, name, scratch)
   if not place then
     return decide.say("this hunk is decided already; your lines are still here", vim.log.levels.WARN)
   end
+  if shown[name] and not vim.deep_equal(place.entry.hunk.proposed, shown[name].proposed) then
+    local message = "the agent has other lines for this hunk by now; yours are still here: copy what you need, "
+      .. ":quit! this window and :Hashline edit again"
+    return decide.say(message, vim.log.levels.WARN)
+  end
   local lines = vim.api.nvim_buf_get_lines(scratch, 0, -1, true)
   if #lines == 1 and lines[1] == "" then
     lines = {}
@@ -126,7 +152,7 @@ local function accept(buf, name, scratch)
     end
     if vim.api.nvim_buf_is_valid(scratch) then
       vim.bo[scratch].modified = false
-      close_settled()
+      follow()
     end
   end)
 end

@@ -11,7 +11,7 @@ M.version = 1
 M.messages = {
   ["hashline/pendingEdits"] = { kind = "notification", from = "sidecar", params = { "uri", "version", "owner", "readOnly", "edits" } },
   ["hashline/decide"] = { kind = "request", from = "plugin", params = { "decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers" }, result = { "queued", "refused" } },
-  ["hashline/proposedText"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "text", "version" } },
+  ["hashline/proposedText"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "text", "version", "places" } },
   ["hashline/undo"] = { kind = "notification", from = "plugin", params = { "uri", "kind" } },
   ["hashline/status"] = { kind = "request", from = "plugin", params = {}, result = { "version", "roots", "documents", "pending", "conflicted", "agents", "socket" } },
 }
@@ -22,6 +22,7 @@ M.types = {
   ["Edit"] = { "id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks" },
   ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways" },
   ["Lines"] = { "start", "end" },
+  ["Place"] = { "hunk", "lines", "replaced" },
   ["Refusal"] = { "hunk", "why", "message", "others" },
 }
 

@@ -9,6 +9,7 @@
 ---@class hashline.Settings
 ---@field enabled? boolean Start the sidecar for file buffers. `b:hashline_enabled` says it for one buffer.
 ---@field binary? string The hashline binary. Empty: $HASHLINE_BIN, then the build of the repository that the plugin lies in, then $PATH.
+---@field binary_hash? string The hash that the binary has to have ("sha256:" and 64 digits): it is looked at before each start, and with any other the last one that had it runs instead, or none. Empty: any will do.
 ---@field root_markers? (string|string[])[] What marks a project's folder, as for |vim.fs.root()|, the first group that is found counts. With none found it is the working directory.
 ---@field signs? boolean Signs beside lines that an edit replaces (-) or made (+), where it inserts or took lines away (_), and at conflicts (!).
 ---@field hints? boolean The commands in the line that introduces a hunk.

@@ -4,12 +4,6 @@ local state = require("hashline.state")
 
 local M = {}
 
----@param target hashline.Target
----@param decided table
-local function send(target, decided)
-  require("hashline.decide").send(target, decided)
-end
-
 --- Says what was chosen; where that cannot be carried out either, the next way is asked for.
 ---@param target hashline.Target
 ---@param decided table
@@ -75,7 +69,7 @@ end
 local function offer_edited(target, reason)
   local function way(edited)
     return function()
-      send(target, { decision = "reject", reason = reason, edited = edited })
+      go_on(target, { decision = "reject", reason = reason, edited = edited })
     end
   end
   choose("You changed lines of this hunk", {
@@ -111,9 +105,57 @@ local function renewed(target)
   return place and require("hashline.decide").of_hunk(place, target.buf) or target
 end
 
+local WORDS = {
+  keepMine = "Keep mine",
+  takeTheirs = "Take the agent's",
+  keepBoth = "Keep both",
+}
+
+--- What a decision is called: Keep and Undo where all that is meant is in the text.
 ---@param decision string
-local function verb_of(decision)
-  return decision == "reject" and "Reject" or "Accept"
+---@param places hashline.Place[]
+---@return string
+local function word_for(decision, places)
+  local in_text = #places > 0
+  for _, place in ipairs(places) do
+    in_text = in_text and hunks.in_text(place.entry.hunk)
+  end
+  if decision == "reject" then
+    return in_text and "Undo" or "Reject"
+  end
+  return WORDS[decision] or (in_text and "Keep" or "Accept")
+end
+
+--- The same together with the hunks that it needs.
+---@param decision string
+---@param places hashline.Place[]
+---@param others integer
+---@return string
+local function word_with_others(decision, places, others)
+  local word = word_for(decision, places)
+  local them = others == 1 and "the one" or ("the %d"):format(others)
+  if decision == "reject" then
+    return ("%s with %s built on it"):format(word, them)
+  elseif decision == "keepMine" then
+    return ("%s, and reject %s built on it"):format(word, them)
+  end
+  return ("%s with %s it builds on"):format(word, them)
+end
+
+--- The same after the one that stands against it was taken away.
+---@param decision string
+---@param places hashline.Place[]
+---@param other string its name; one that is not shown was kept in the text
+---@return string
+local function word_after_other(decision, places, other)
+  local place = state.named(other)
+  local undoes = not place or hunks.in_text(place.entry.hunk)
+  local object = (decision == "takeTheirs" or decision == "keepBoth") and "" or " this"
+  return ("%s the other, then %s%s"):format(
+    undoes and "Undo" or "Reject",
+    word_for(decision, places):lower(),
+    object
+  )
 end
 
 --- The hunks that are meant and not refused can be decided by themselves.
@@ -133,10 +175,11 @@ local function offer_the_others(target, decided, refused)
   end
   choose(refused[1].message, {
     {
-      ("%s the %d other%s"):format(verb_of(decided.decision), #others, #others == 1 and "" or "s"),
+      ("%s the %d other%s"):format(word_for(decided.decision, others), #others, #others == 1 and "" or "s"),
       function()
+        local decide, batch = require("hashline.decide"), {}
         for _, place in ipairs(others) do
-          send(require("hashline.decide").of_hunk(place, target.buf), decided)
+          decide.send(decide.of_hunk(place, target.buf), decided, nil, batch)
         end
       end,
     },
@@ -163,9 +206,9 @@ function M.after_refusal(target, decided, refused, queued)
     local count = vim.tbl_count(needed)
     choose(first.message, {
       {
-        ("%s with the %s it needs"):format(verb_of(decided.decision), count == 1 and "one" or count),
+        word_with_others(decided.decision, target.places, count),
         function()
-          send(target, vim.tbl_extend("force", decided, { withOthers = true }))
+          go_on(target, vim.tbl_extend("force", decided, { withOthers = true }))
         end,
       },
     })
@@ -176,16 +219,16 @@ function M.after_refusal(target, decided, refused, queued)
   elseif first.why == "collides" and is_single then
     choose(first.message, {
       {
-        decided.decision == "accept" and "Reject the other, then accept this"
-          or "Reject the other, then take this",
+        word_after_other(decided.decision, target.places, first.others[1]),
         function()
+          local decide, batch = require("hashline.decide"), {}
           for _, other in ipairs(first.others) do
             local edit, number = other:match("^(.*):(%d+)$")
             local fields = { uri = target.fields.uri, edit = edit, hunk = math.floor(tonumber(number) or 1) }
             local collides = { client_id = target.client_id, buf = target.buf, fields = fields, places = {} }
-            send(collides, { decision = "reject" })
+            decide.send(collides, { decision = "reject" }, nil, batch)
           end
-          send(target, decided)
+          decide.send(target, decided, nil, batch)
         end,
       },
     })

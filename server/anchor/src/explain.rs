@@ -170,18 +170,18 @@ fn numbered_sentence(failure: &NumberedFailure) -> String {
         NumberedFailure::Number { problem, inserts } => {
             let problem = capital(&problem.to_string());
             let next = match inserts {
-                true => "Give the number of a line that is there; text_append puts lines at the end.",
-                false => "Give lines that are there; text_append puts lines at the end.",
+                true => "Give the number of a line that is there; lines at the end are appended.",
+                false => "Give lines that are there; lines at the end are appended.",
             };
             format!("{problem}. {next}")
         }
         NumberedFailure::NoContent => {
-            "Content is empty, and that is no line. Send the lines to put in; \"\\n\" is one empty line."
+            "The field content is empty, and that is no line. Send the lines to put in; \"\\n\" is one empty line."
                 .to_owned()
         }
         NumberedFailure::ManyLines(count) => {
             format!(
-                "Anchor holds {count} lines, and it names one. Send the whole content of the line before which to insert."
+                "The field anchor holds {count} lines, and it names one. Send the whole content of the line before which to insert."
             )
         }
         NumberedFailure::Differs { field, line, there, wanted, elsewhere, .. } => {
@@ -231,7 +231,7 @@ fn numbered_sentence(failure: &NumberedFailure) -> String {
             words
         }
         NumberedFailure::Ambiguous { places, more, .. } => format!(
-            "Old stands more than once in these lines: from {}{} on. Send the edit again with lines that hold only the one that you mean.",
+            "The lines of old stand more than once in these lines: from {}{} on. Send the edit again with lines that hold only the one that you mean.",
             listed(places),
             if *more { ", …" } else { "" }
         ),

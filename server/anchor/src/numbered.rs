@@ -345,15 +345,19 @@ fn replaced(
 
 /// Where in a range these lines stand, by the lines that they start in; as many as are told, and one more.
 fn starts(text: &Text, range: Range<usize>, wanted: &[String]) -> Vec<usize> {
-    let Some(last) = range.len().checked_sub(wanted.len()) else { return Vec::new() };
-    let begins = |line: &str| wanted.first().is_some_and(|first| first == line);
-    let starts = range.start..=range.start + last;
-    let candidates = starts.zip(text.lines(range)).filter(|(_, line)| begins(&line.content()));
-    let stand = |at: &usize| {
-        let mut lines = text.lines(*at..at + wanted.len()).zip(wanted);
-        lines.all(|(line, wanted)| line.content_eq(wanted))
-    };
-    candidates.map(|(at, _)| at).filter(stand).take(MAX_PLACES + 1).collect()
+    // As one text, each line between two line feeds, which are in no line: lines that are much alike are not held against each other
+    // one by one. Places may overlap.
+    let mut lines = String::from("\n");
+    text.lines(range.clone()).for_each(|line| lines.extend([&*line.content(), "\n"]));
+    let wanted = format!("\n{}\n", wanted.join("\n"));
+    let mut found = Vec::new();
+    let (mut from, mut line) = (0, range.start);
+    while let Some(at) = lines[from..].find(&wanted).filter(|_| found.len() <= MAX_PLACES) {
+        line += lines[from..from + at].matches('\n').count();
+        found.push(line);
+        (from, line) = (from + at + 1, line + 1);
+    }
+    found
 }
 
 /// Where lines stand in a text, as far as it is told.

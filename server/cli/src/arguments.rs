@@ -8,6 +8,7 @@ use hashline_mcp::{DEFAULT_LISTEN, NameStyle, Scope, Toolset};
 use hashline_workspace::document::Mode;
 
 use crate::diff::Diff;
+use crate::package::{Fetch, Package};
 use crate::setup::Agent;
 
 const AFTER_HELP: &str = "\
@@ -26,6 +27,7 @@ Examples:
   hashline serve --root ~/src/project       the same over HTTP, with tokens
   hashline status                           see editors and undecided edits
   hashline diff review                      decide about edits in the terminal
+  hashline package publish                  publish a server with its hashes
 
 Environment:
   HASHLINE_LOG   what is logged, such as debug or hashline_link=trace
@@ -51,6 +53,10 @@ pub enum Command {
     Lsp(Lsp),
     /// Serve one agent: MCP over standard input and output
     Mcp(Mcp),
+    /// Publish MCP servers with the hashes of their files, and check those; the same as the command mcp-publisher
+    Package(Box<Package>),
+    /// Serve a registry of MCP servers, which compares the hashes it is sent with the files
+    Registry(Box<RegistryOptions>),
     /// Serve agents over HTTP, each within what its token gives
     Serve(Serve),
     /// Write an agent's configuration, and the advice that makes it use these tools
@@ -173,6 +179,52 @@ pub struct Serve {
     pub common: Common,
 }
 
+const REGISTRY_HELP: &str = "\
+Publishers reach it at http://ADDRESS, under /v0.1 and /v0. It is printed where
+that is. /health and /metrics answer without a token. There is no TLS: beyond
+this machine, put a proxy that has it in front.
+
+Examples:
+  hashline registry --data-dir ~/registry
+  hashline registry --listen 0.0.0.0:8438 --data-dir /var/lib/registry
+  hashline registry --database-url postgresql://registry@db/registry
+
+It ends at SIGINT or SIGTERM, when the requests that are running are answered.
+Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = REGISTRY_HELP)]
+pub struct RegistryOptions {
+    /// Where to listen; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8438")]
+    pub listen: String,
+    /// The folder of the database; it is made if it is not there
+    #[arg(long, value_name = "DIR", required_unless_present = "database_url")]
+    pub data_dir: Option<PathBuf>,
+    /// A PostgreSQL to use instead
+    #[arg(long, value_name = "URL", env = "HASHLINE_DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+    /// Who may publish [default: whoever has the token; on this machine, everybody if there is none]
+    #[arg(long, value_name = "WHO", env = "HASHLINE_REGISTRY_AUTH")]
+    pub auth: Option<RegistryAuth>,
+    /// The token with which versions are published
+    #[arg(long, value_name = "TOKEN", env = "HASHLINE_REGISTRY_PUBLISH_TOKEN", hide_env_values = true)]
+    pub publish_token: Option<String>,
+    /// Write the log to this file instead of standard error
+    #[arg(long, value_name = "FILE")]
+    pub log_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub fetch: Fetch,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum RegistryAuth {
+    /// Everybody who reaches it
+    None,
+    /// Whoever has the token
+    Token,
+}
+
 const TOKEN_HELP: &str = "\
 A scope is read:PATH or write:PATH, and write implies read. PATH is within the
 folder that is served; of several, its first name is that of the folder. /src
@@ -180,8 +232,13 @@ is a folder with all below it, /src/* is the folder and what lies directly in
 it, / is everything. Case counts, and links lead no further than the scope. A
 space is written %20.
 
+A token is good at every server of yours, and its scopes mean what they mean in
+the folders that are served there. With --root it is good only where just these
+folders are.
+
 Examples:
   hashline token --scope read:/ --scope write:/src --expires 8h
+  hashline token --scope write:/ --root ~/src/project
   claude mcp add --transport http hashline http://127.0.0.1:8437/mcp \\
     --header \"Authorization: Bearer $(hashline token --scope write:/)\"
 
@@ -196,8 +253,11 @@ pub struct Token {
     /// What the agent may do, and where; may be given several times
     #[arg(long, value_name = "SCOPE", required = true)]
     pub scope: Vec<Scope>,
+    /// A folder of the only server that takes it; all of them as `hashline serve` has them
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
     /// How long the token is good for, such as 30min, 8h or 30days
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = lasting)]
     pub expires: Duration,
     /// Who has the token; agents of one name are told of each other's edits as of their own
     #[arg(long, value_name = "NAME", default_value = "agent")]
@@ -205,6 +265,17 @@ pub struct Token {
     /// Where the secret is [default: ~/.hashline]; the same as of `hashline serve`
     #[arg(long, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
+}
+
+/// The longest that a token lasts.
+const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+
+fn lasting(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if time > LONGEST {
+        return Err("a token lasts 100 years at most; give less".to_owned());
+    }
+    Ok(time)
 }
 
 const SETUP_HELP: &str = "\
@@ -329,10 +400,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_token_lasts_as_long_as_can_be_said() {
+        assert_eq!(lasting("8h"), Ok(Duration::from_secs(8 * 60 * 60)));
+        assert!(lasting("100years").is_ok());
+        assert!(lasting("300000000000y").is_err_and(|why| why.contains("100 years at most")));
+        assert!(lasting("long").is_err());
+    }
+
+    #[test]
     fn the_help_fits_eighty_columns() {
-        for text in
-            [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, SERVE_HELP, SETUP_HELP, STATUS_HELP, TOKEN_HELP]
-        {
+        for text in [
+            AFTER_HELP,
+            DEMO_HELP,
+            LSP_HELP,
+            MCP_HELP,
+            REGISTRY_HELP,
+            SERVE_HELP,
+            SETUP_HELP,
+            STATUS_HELP,
+            TOKEN_HELP,
+        ] {
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         }
     }

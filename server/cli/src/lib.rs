@@ -1,4 +1,4 @@
-//! The programs `hashline` and `mcpdiff`: wiring, and what a person sees of the history in a terminal.
+//! The programs `hashline`, `mcpdiff` and `mcp-publisher`: wiring, and what a person sees of the history and of packages in a terminal.
 
 #![forbid(unsafe_code)]
 
@@ -8,6 +8,8 @@ mod diff;
 mod log;
 mod lsp;
 mod mcp;
+mod package;
+mod registry;
 mod screen;
 mod serve;
 mod setup;
@@ -31,6 +33,8 @@ pub fn hashline() -> ExitCode {
         Command::Diff(options) => diff::run(&options),
         Command::Lsp(options) => lsp::run(&options),
         Command::Mcp(options) => mcp::run(&options),
+        Command::Package(options) => package::run(&options),
+        Command::Registry(options) => registry::run(&options),
         Command::Serve(options) => serve::run(&options),
         Command::Setup(options) => setup::run(&options),
         Command::Status(options) => status::run(&options),
@@ -43,6 +47,12 @@ pub fn hashline() -> ExitCode {
 #[must_use]
 pub fn mcpdiff() -> ExitCode {
     end("mcpdiff", diff::run(&diff::Mcpdiff::parse().diff))
+}
+
+/// The program `mcp-publisher`.
+#[must_use]
+pub fn mcp_publisher() -> ExitCode {
+    end("mcp-publisher", package::run(&package::McpPublisher::parse().package))
 }
 
 fn end(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
@@ -68,6 +78,11 @@ impl Failure {
     /// Something did not work.
     fn broken(words: impl std::fmt::Display) -> Self {
         Self { words: words.to_string(), code: 1 }
+    }
+
+    /// Something could not be fetched.
+    fn unfetched(words: impl std::fmt::Display) -> Self {
+        Self { words: words.to_string(), code: 3 }
     }
 }
 

@@ -22,8 +22,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     let (workspace, events) =
         Workspace::new(Roots::default(), Settings::default(), Histories::of("hashline lsp"));
     let record = workspace.clone();
-    let editor = options.editor.clone();
-    let toolbox = Toolbox::new(workspace.clone()).of_editor(editor.as_deref().unwrap_or("the editor"));
+    let toolbox = Toolbox::new(workspace.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
     runtime.block_on(async {
@@ -35,7 +34,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
                 state,
                 run_tool: run_tool(toolbox),
             }),
-            editor,
+            editor: options.editor.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             stop: signals::stop_token(),
         };
@@ -49,8 +48,8 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
 
 /// Runs the tools for agents that come through the socket. The workspace keeps each to its own roots.
 fn run_tool(toolbox: Toolbox) -> hashline_lsp::RunTool {
-    Arc::new(move |call: Call, cancel: CancellationToken| {
-        let toolbox = toolbox.clone();
+    Arc::new(move |editor: &str, call: Call, cancel: CancellationToken| {
+        let toolbox = toolbox.clone().of_editor(editor);
         Box::pin(async move {
             let Call { caller, tool, arguments } = call;
             let result = toolbox.call(&caller_of(caller), &tool, arguments, &cancel).await;

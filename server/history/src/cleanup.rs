@@ -226,7 +226,7 @@ fn plan_all(ledger: &Ledger, moments: Moments, runs: Runs<'_>) -> Vec<Cleaned> {
     all
 }
 
-impl Session<'_> {
+impl Session {
     /// Forgets what is decided, as far as it may. Returns what goes of each document and what keeps the rest; with `dry_run` nothing else
     /// happens. `runs` says of the processes that have claimed edits whether they still run.
     ///
@@ -241,7 +241,7 @@ impl Session<'_> {
     ) -> Result<Vec<Cleaned>> {
         // What goes is not to be written afterwards. If this fails, so will the rest.
         self.derive();
-        let store = self.store();
+        let store = self.store().clone();
         let mut known = store.known();
         let moments = self.moments(&known.ledger, forget, runs)?;
         let mut plans = plan_all(&known.ledger, moments, runs);

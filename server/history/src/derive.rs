@@ -28,7 +28,7 @@ impl Render<'_> {
     /// Writes what was recorded after the last that is known to be in logs and diffs.
     pub(crate) fn catch_up(&mut self) -> Result<Vec<String>> {
         let last = self.ledger.given();
-        let derived = self.derived()?;
+        let derived = derived(self.folder)?;
         match derived {
             Some(derived) if derived == last => return Ok(Vec::new()),
             Some(derived) if derived < last => {}
@@ -133,13 +133,6 @@ impl Render<'_> {
             remove(name)?;
         }
         Ok(swept)
-    }
-
-    /// Up to where logs and diffs have been written.
-    fn derived(&self) -> Result<Option<Sequence>> {
-        let bytes = self.folder.read(layout::DERIVED)?.unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        Ok(text.split_once('\n').and_then(|(number, _)| number.parse().ok()).map(Sequence))
     }
 
     /// Says that logs and diffs have all that is recorded.
@@ -278,6 +271,13 @@ impl Render<'_> {
     pub(crate) fn write_diff(&self, conversation: &ConversationId, edit: &EditId, diff: &str) -> Result<()> {
         self.folder.write_whole(&layout::diff(conversation, edit), diff.as_bytes(), false)
     }
+}
+
+/// Up to where logs and diffs have been written.
+pub(crate) fn derived(folder: &Folder) -> Result<Option<Sequence>> {
+    let bytes = folder.read(layout::DERIVED)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.split_once('\n').and_then(|(number, _)| number.parse().ok()).map(Sequence))
 }
 
 /// Whether a line of a log is whole and about this edit.

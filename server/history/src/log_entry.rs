@@ -13,7 +13,7 @@ pub struct LogEntry<'a> {
     /// The edit.
     #[serde(borrow)]
     pub edit_id: Cow<'a, str>,
-    /// The turn of the agent that it belongs to.
+    /// The conversation that it belongs to.
     #[serde(borrow)]
     pub conversation_id: Cow<'a, str>,
     /// Its place in the conversation, from 0.

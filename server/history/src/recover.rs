@@ -45,7 +45,7 @@ fn judge(effects: &[Effect], now: &[Option<FileHash>]) -> Verdict {
 }
 
 /// Ends the intents that were left open, one way or the other.
-pub(crate) fn intents(session: &mut Session<'_>, files: &dyn FilesNow) -> Result<()> {
+pub(crate) fn intents(session: &mut Session, files: &dyn FilesNow) -> Result<()> {
     let open: Vec<FileId> = {
         let known = session.store().known();
         known
@@ -62,9 +62,10 @@ pub(crate) fn intents(session: &mut Session<'_>, files: &dyn FilesNow) -> Result
     Ok(())
 }
 
-pub(crate) fn end(session: &mut Session<'_>, files: &dyn FilesNow, file: FileId) -> Result<()> {
+pub(crate) fn end(session: &mut Session, files: &dyn FilesNow, file: FileId) -> Result<()> {
     let transactions = {
-        let known = session.store().known();
+        let store = session.store().clone();
+        let known = store.known();
         read_transactions(&known.ledger, &mut session.log, file, None)?
     };
     let Some(at) = transactions.iter().rposition(|transaction| !transaction.intent.is_empty()) else {

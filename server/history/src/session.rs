@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
+use hashline_weave::Weave;
 use serde::de::IgnoredAny;
 
 use crate::derive;
@@ -17,7 +18,7 @@ use crate::record::{Sequence, Status};
 use crate::recover;
 use crate::store::{Entered, FilesNow, Known, Result, Store, read_document};
 use crate::told::{self, Told, diff_of, weave_in};
-use crate::transaction::{Draft, IntentEnd, Transaction};
+use crate::transaction::{Draft, IntentEnd, NewEdit, Transaction};
 use crate::wire::WireDelta;
 
 /// How many documents are remembered as they were recorded last. Others are read again when they are needed.
@@ -35,8 +36,8 @@ pub struct Appended {
 }
 
 /// The history, taken for writing. Nobody else writes to it until this is dropped.
-pub struct Session<'a> {
-    store: &'a Store,
+pub struct Session {
+    store: Store,
     pub(crate) folder: Folder,
     pub(crate) log: Opened,
     repairs: Vec<String>,
@@ -46,23 +47,29 @@ pub struct Session<'a> {
     finished: bool,
     // Dropped in this order: the kernel's lock before the gate, so that the next thread finds it free.
     _lock: Opened,
-    _gate: Entered<'a>,
+    _gate: Entered,
 }
 
 /// What the logs and diffs do not have yet.
 #[derive(Default)]
 struct Fresh {
-    /// New edits by conversation, in order, with their diffs.
-    edits: BTreeMap<ConversationId, Vec<(EditId, Option<String>)>>,
+    /// New edits by conversation, in order.
+    edits: BTreeMap<ConversationId, Vec<Made>>,
     /// The older edits whose status has changed, by conversation.
     changed: BTreeMap<ConversationId, BTreeSet<EditId>>,
     any: bool,
 }
 
-impl<'a> Session<'a> {
+/// A new edit, and what its diff is rendered from; nothing for one that changes no text.
+struct Made {
+    id: EditId,
+    shown: Option<(NewEdit, DocumentName, Weave)>,
+}
+
+impl Session {
     pub(crate) fn begin(
-        store: &'a Store,
-        gate: Entered<'a>,
+        store: Store,
+        gate: Entered,
         folder: Folder,
         lock: Opened,
         files: &dyn FilesNow,
@@ -112,8 +119,8 @@ impl<'a> Session<'a> {
         self.repairs.push(what);
     }
 
-    pub(crate) fn store(&self) -> &'a Store {
-        self.store
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
     }
 
     /// What is recorded of the document that has this name now.
@@ -265,11 +272,8 @@ impl<'a> Session<'a> {
             // It was read already, above.
             let _ = ledger.take(&line[..line.len() - 1]);
         }
-        let diff = draft.edit.as_ref().zip(now.as_ref()).and_then(|(edit, now)| {
-            let name = transaction.document.as_os_str();
-            diff_of(edit, name, now.weave.clone())
-        });
-        self.fresh.note(ledger, draft, diff, &statuses);
+        let shown = now.as_ref().map(|now| (transaction.document.clone(), now.weave.clone()));
+        self.fresh.note(ledger, draft, shown, &statuses);
         remember(told, id, now);
         Ok(Appended { sequence, file: id, index })
     }
@@ -296,13 +300,16 @@ impl<'a> Session<'a> {
         let mut render = derive::Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
         let mut written = || -> Result<()> {
             for (conversation, edits) in &fresh.edits {
-                for (edit, diff) in edits {
+                for Made { id, shown } in edits {
+                    let diff = shown
+                        .as_ref()
+                        .and_then(|(edit, name, weave)| diff_of(edit, name.as_os_str(), weave.clone()));
                     if let Some(diff) = diff {
-                        render.write_diff(conversation, edit, diff)?;
+                        render.write_diff(conversation, id, &diff)?;
                     }
                 }
                 if !fresh.changed.contains_key(conversation) {
-                    let edits: Vec<EditId> = edits.iter().map(|(edit, _)| edit.clone()).collect();
+                    let edits: Vec<EditId> = edits.iter().map(|made| made.id.clone()).collect();
                     render.add_to_log(conversation, &edits)?;
                 }
             }
@@ -334,8 +341,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Compares all logs and diffs with the record and writes anew what is missing, torn or contradicts it. For the start of a
-    /// program: it reads every log. Returns what was repaired, in sentences.
+    /// Compares all logs and diffs with the record and writes anew what is missing, torn or contradicts it. It reads every log. Returns what
+    /// was repaired, in sentences.
     ///
     /// # Errors
     ///
@@ -347,7 +354,7 @@ impl<'a> Session<'a> {
     }
 }
 
-impl Drop for Session<'_> {
+impl Drop for Session {
     fn drop(&mut self) {
         if !self.finished {
             // There is nobody to tell; the next session does it again.
@@ -361,19 +368,21 @@ impl Fresh {
         &mut self,
         ledger: &Ledger,
         draft: &Draft<'_>,
-        diff: Option<String>,
+        shown: Option<(DocumentName, Weave)>,
         before: &[(EditId, Status)],
     ) {
         self.any = true;
         if let Some(edit) = &draft.edit {
-            self.edits.entry(edit.conversation.clone()).or_default().push((edit.id.clone(), diff));
+            let shown = shown.map(|(name, weave)| (edit.clone(), name, weave));
+            let made = Made { id: edit.id.clone(), shown };
+            self.edits.entry(edit.conversation.clone()).or_default().push(made);
         }
         for (edit, status) in before {
             let Some(known) = ledger.edits.get(edit).filter(|known| known.status() != *status) else {
                 continue;
             };
             let new = self.edits.get(&known.conversation);
-            if !new.is_some_and(|new| new.iter().any(|(other, _)| other == edit)) {
+            if !new.is_some_and(|new| new.iter().any(|made| made.id == *edit)) {
                 self.changed.entry(known.conversation.clone()).or_default().insert(edit.clone());
             }
         }

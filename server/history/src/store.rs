@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use hashline_text::FileHash;
 
+use crate::derive;
 use crate::document::{Document, Misfit, Unread, replay};
 use crate::error::StoreError;
 use crate::folder::{Folder, Open, Opened, Probe};
@@ -34,12 +35,19 @@ pub trait FilesNow {
     fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>>;
 }
 
-/// The history of one folder. May be shared by threads; other processes may use the same folder.
+/// The history of one folder. Clones are the same one, for other threads; other processes may use the same folder.
+#[derive(Clone)]
 pub struct Store {
-    root: PathBuf,
-    process: String,
+    root: Arc<Path>,
+    process: Arc<str>,
     patience: Duration,
     probe: Option<Arc<dyn Probe>>,
+    shared: Arc<Shared>,
+}
+
+/// What the clones of a [`Store`] have in common.
+#[derive(Default)]
+struct Shared {
     known: Mutex<Known>,
     gate: Gate,
 }
@@ -97,7 +105,7 @@ pub struct Glance {
 pub struct Found {
     /// The edit.
     pub edit: EditId,
-    /// The turn of the agent that it belongs to.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// The file.
     pub file: FileId,
@@ -115,12 +123,11 @@ impl Store {
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, process: impl Into<String>) -> Self {
         Self {
-            root: folder.into(),
-            process: process.into(),
+            root: folder.into().into(),
+            process: process.into().into(),
             patience: PATIENCE,
             probe: None,
-            known: Mutex::default(),
-            gate: Gate::default(),
+            shared: Arc::default(),
         }
     }
 
@@ -153,15 +160,15 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Locked`] and whatever the disk says.
-    pub fn session(&self, files: &dyn FilesNow) -> Result<Session<'_>> {
+    pub fn session(&self, files: &dyn FilesNow) -> Result<Session> {
         let deadline = Instant::now() + self.patience;
-        let gate = self.gate.enter(deadline).ok_or_else(|| self.locked())?;
+        let gate = Gate::enter(&self.shared, deadline).ok_or_else(|| self.locked())?;
         loop {
             let folder = Folder::create(&self.root, self.probe.as_ref())?;
             let lock = self.lock(&folder, deadline)?;
             // While we waited the whole history may have been removed, and another one made.
             if folder.still_has(layout::LOCK, &lock) {
-                return Session::begin(self, gate, folder, lock, files);
+                return Session::begin(self.clone(), gate, folder, lock, files);
             }
             if Instant::now() >= deadline {
                 return Err(self.locked());
@@ -169,8 +176,25 @@ impl Store {
         }
     }
 
+    /// Waits until no session of this process is open, but no longer than for the lock: logs and diffs have then what it recorded. Blocks.
+    pub fn wait_for_sessions(&self) {
+        drop(Gate::enter(&self.shared, Instant::now() + self.patience));
+    }
+
+    /// Whether logs and diffs lack something that is recorded: a session is just writing it, or its process has ended before it could. The
+    /// next session writes it.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn is_behind(&self) -> Result<bool> {
+        let Some((reading, folder)) = self.look()? else { return Ok(false) };
+        let ledger = &reading.known.ledger;
+        Ok(!ledger.lines.is_empty() && derive::derived(&folder)? != Some(ledger.given()))
+    }
+
     fn locked(&self) -> StoreError {
-        let folder = crate::folder::WAY.iter().fold(self.root.clone(), |path, name| path.join(name));
+        let folder = crate::folder::WAY.iter().fold(self.root.to_path_buf(), |path, name| path.join(name));
         StoreError::Locked { folder, seconds: self.patience.as_secs() }
     }
 
@@ -191,7 +215,7 @@ impl Store {
     }
 
     pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads what others have added, without the lock: a line that is being written is left for the next time.
@@ -289,7 +313,7 @@ impl Store {
     /// system call, and no reading.
     #[must_use]
     pub fn glance(&self) -> Option<Glance> {
-        let way = crate::folder::WAY.iter().fold(self.root.clone(), |path, name| path.join(name));
+        let way = crate::folder::WAY.iter().fold(self.root.to_path_buf(), |path, name| path.join(name));
         let found = std::fs::symlink_metadata(way.join(layout::RECORD)).ok()?;
         Some(Glance { bytes: found.len(), written: found.modified().ok()? })
     }
@@ -523,23 +547,26 @@ struct Gate {
 }
 
 /// Leaves the gate when dropped.
-pub(crate) struct Entered<'a>(&'a Gate);
+pub(crate) struct Entered(Arc<Shared>);
 
 impl Gate {
-    fn enter(&self, deadline: Instant) -> Option<Entered<'_>> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+    fn enter(shared: &Arc<Shared>, deadline: Instant) -> Option<Entered> {
+        let gate = &shared.gate;
+        let mut taken = gate.taken.lock().unwrap_or_else(PoisonError::into_inner);
         while *taken {
             let left = deadline.checked_duration_since(Instant::now())?;
-            taken = self.freed.wait_timeout(taken, left).unwrap_or_else(PoisonError::into_inner).0;
+            taken = gate.freed.wait_timeout(taken, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         *taken = true;
-        Some(Entered(self))
+        drop(taken);
+        Some(Entered(shared.clone()))
     }
 }
 
-impl Drop for Entered<'_> {
+impl Drop for Entered {
     fn drop(&mut self) {
-        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        self.0.freed.notify_one();
+        let gate = &self.0.gate;
+        *gate.taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        gate.freed.notify_one();
     }
 }

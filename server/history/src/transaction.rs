@@ -66,7 +66,7 @@ impl Mode {
 pub struct NewEdit {
     /// Its id.
     pub id: EditId,
-    /// The turn of the agent that it belongs to.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// Who made it, as the agent named itself.
     pub agent: String,

@@ -24,6 +24,9 @@ pub(crate) struct WireDelta {
     refused: Vec<(u32, bool)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     lost: Vec<(u32, bool)>,
+    /// Hunk, first line, how many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    own: Vec<(u32, u64, u64)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     runs: Option<Vec<WireRuns>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -69,6 +72,7 @@ impl WireDelta {
             switched: marks(&delta.switched),
             refused: marks(&delta.refused),
             lost: marks(&delta.lost),
+            own: delta.own.iter().map(|(id, own)| (order(*id), own.first.number(), own.len as u64)).collect(),
             runs: delta.runs.as_ref().map(|runs| write_runs(runs, &earlier.run_states())),
             contents: delta.contents.iter().map(|(id, lines)| (id.number(), written(lines))).collect(),
             next_line: delta.next_line.number(),
@@ -179,11 +183,14 @@ impl WireDelta {
             .contents
             .into_iter()
             .map(|(first, lines)| Ok((range(first, lines.len() as u64)?.first, read_lines(&lines)?)));
+        let own = self.own.into_iter();
+        let own = own.map(|(id, first, len)| Ok((HunkId::from_order(id), range(first, len)?)));
         Ok(Delta {
             hunks: self.hunks.into_iter().map(hunk).collect::<Result<_, _>>()?,
             switched: marks(self.switched),
             refused: marks(self.refused),
             lost: marks(self.lost),
+            own: own.collect::<Result<_, &'static str>>()?,
             runs,
             contents: contents.collect::<Result<_, &'static str>>()?,
             next_line: line(next)?,

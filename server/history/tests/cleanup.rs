@@ -144,7 +144,7 @@ fn converse(store: &Store, folder: &std::path::Path, name: &str, letters: usize,
 }
 
 fn append_line(
-    session: &mut hashline_history::Session<'_>,
+    session: &mut hashline_history::Session,
     live: &mut Live,
     name: &str,
     letters: usize,

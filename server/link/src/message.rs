@@ -81,6 +81,8 @@ pub struct CallerInfo {
     /// What it was given of that; `None` for everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grants: Option<Vec<GrantInfo>>,
+    /// Whether it is offered the tools that tell of decisions.
+    pub reviews: bool,
 }
 
 /// Part of what an agent was given.
@@ -116,6 +118,8 @@ pub struct Held {
     pub open: bool,
     /// Whether it has unsaved changes.
     pub dirty: bool,
+    /// Whether the editor has not read anew what something else has saved; its own changes are all saved.
+    pub behind: bool,
     /// The editor's name for its language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,

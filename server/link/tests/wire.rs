@@ -128,6 +128,7 @@ fn call(tool: &str, arguments: &Value) -> Call {
         connection: "1".to_owned(),
         roots: Some(vec!["/a".into()]),
         grants: None,
+        reviews: true,
     };
     let arguments = arguments.as_object().cloned().unwrap_or_else(Map::new);
     Call { caller, tool: tool.to_owned(), arguments }

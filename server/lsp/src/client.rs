@@ -50,7 +50,10 @@ impl Facts {
         let workspace = capabilities.workspace.as_ref();
         let document = capabilities.text_document.as_ref();
         let settings = workspace.and_then(|workspace| workspace.did_change_configuration);
-        let edits = workspace.and_then(|workspace| workspace.workspace_edit.as_ref());
+        // kakoune-lsp declares versions and looks at none: what it declares of edits is not taken.
+        let edits = workspace
+            .and_then(|workspace| workspace.workspace_edit.as_ref())
+            .filter(|_| !name.eq_ignore_ascii_case("kakoune-lsp"));
         let hover = document.and_then(|document| document.hover.as_ref()?.content_format.as_ref());
         let actions = document.and_then(|document| document.code_action.as_ref());
         let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
@@ -159,6 +162,17 @@ mod tests {
         assert_eq!(neovim.editor.as_deref(), Some("Neovim 0.11.4+v0.11.4"));
         let plain = facts(json!({"capabilities": {}}));
         assert!(!plain.versioned_edits && !plain.zero_is_any && !plain.plugin);
+    }
+
+    #[test]
+    fn what_kakoune_lsp_declares_of_edits_is_not_taken() {
+        let of = |name: &str| {
+            let edit = json!({"documentChanges": true, "resourceOperations": ["create", "rename", "delete"]});
+            let capabilities = json!({"workspace": {"workspaceEdit": edit}});
+            facts(json!({"capabilities": capabilities, "clientInfo": {"name": name, "version": "22.0.0"}}))
+        };
+        assert!(of("another").versioned_edits && of("another").file_operations.removes);
+        assert!(!of("kakoune-lsp").versioned_edits && !of("kakoune-lsp").file_operations.removes);
     }
 
     #[test]

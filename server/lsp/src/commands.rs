@@ -3,6 +3,7 @@
 //! A command means "make it so". It is idempotent: what the text shows already is recorded, everything else is delivered.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::poll;
 use serde_json::Value;
@@ -23,6 +24,9 @@ pub(crate) const COMMANDS: &[(&str, Decision)] = &[
     ("hashline.reopen", Decision::Reopen),
 ];
 
+/// How long a client waits for the answer to a command at most: some take no keys meanwhile.
+const ANSWER: Duration = Duration::from_secs(1);
+
 /// The command for a decision.
 pub(crate) fn command(title: String, decide: &Decide) -> Command {
     let name = COMMANDS.iter().find(|(_, decision)| *decision == decide.decision);
@@ -30,7 +34,7 @@ pub(crate) fn command(title: String, decide: &Decide) -> Command {
     Command { title, command: name.map_or("", |(name, _)| name).to_owned(), arguments: Some(vec![argument]) }
 }
 
-/// Carries out a command, as far as it can be done without waiting; the person is told of what is refused.
+/// Carries out a command; the person is told of what is refused.
 pub(crate) async fn execute(session: &Arc<Session>, params: ExecuteCommandParams) -> Result<Option<Value>> {
     let Some((name, decision)) = COMMANDS.iter().find(|(name, _)| *name == params.command) else {
         return Err(Error::invalid_params(format!("there is no command {}", params.command)));
@@ -48,6 +52,7 @@ pub(crate) async fn execute(session: &Arc<Session>, params: ExecuteCommandParams
     argument.insert("decision".to_owned(), serde_json::to_value(decision).unwrap_or_default());
     let said: Decide = serde_json::from_value(Value::Object(argument))
         .map_err(|error| Error::invalid_params(format!("{name}: {error}")))?;
+    let waiting = session;
     let session = session.clone();
     let mut work = Box::pin(async move {
         match decide(&session, &said).await {
@@ -61,9 +66,12 @@ pub(crate) async fn execute(session: &Arc<Session>, params: ExecuteCommandParams
             Err(error) => session.say(MessageType::ERROR, error.to_string()),
         }
     });
-    // What an editor has open is decided at once; a file on the disk is written meanwhile.
+    // What can be decided without waiting is, before the next message is read. The rest goes on even if the client takes back its
+    // command, or the answer does not wait any longer.
     if poll!(work.as_mut()).is_pending() {
-        tokio::spawn(work);
+        let _ = tokio::time::timeout(ANSWER, tokio::spawn(work)).await;
     }
+    // Emacs' lsp-mode loses what it reads right behind the answer that it waits for: what comes of the command is put to it first.
+    waiting.flush().await;
     Ok(None)
 }

@@ -1,10 +1,13 @@
 //! Settings as editors say them : which keys there are, and what is wrong with a value.
 
+use std::path::PathBuf;
+
+use hashline_history::path::to_text;
 use hashline_workspace::document::Mode;
-use hashline_workspace::{Rule, Settings};
+use hashline_workspace::{Rule, Settings, SettingsByFolder};
 use serde_json::{Map, Value};
 use tower_lsp::Client;
-use tower_lsp::lsp_types::{ConfigurationItem, MessageType};
+use tower_lsp::lsp_types::{ConfigurationItem, MessageType, Url};
 
 use crate::session::{Session, Signal, lock};
 
@@ -20,16 +23,51 @@ struct Said {
 }
 
 /// The settings from all places that say some. What is said while the editor runs goes before what was said at its
-/// start.
+/// start, and what it says of a folder before what it says of none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Configured {
     at_start: Said,
     since: Said,
+    of_folders: Vec<(PathBuf, Said)>,
+    questions: Questions,
     /// A plugin draws the hunks itself: diagnostics of them are for those who ask.
     pub plugin: bool,
 }
 
+/// How often the editor was asked, and to which question its latest answer was: answers may come out of order.
+#[derive(Clone, Copy, Debug, Default)]
+struct Questions {
+    asked: u64,
+    answered: u64,
+}
+
 impl Configured {
+    /// The number of the question that is asked now.
+    fn ask(&mut self) -> u64 {
+        self.questions.asked += 1;
+        self.questions.asked
+    }
+
+    /// Takes over what the editor answers to a question, in place of what it said before: first for no folder, then for each of these.
+    /// Returns what is wrong with it, a sentence each.
+    fn answered(&mut self, question: u64, folders: &[PathBuf], answers: &[Value]) -> Vec<String> {
+        if question < self.questions.answered {
+            return Vec::new();
+        }
+        self.questions.answered = question;
+        let mut wrong = self.change(answers.first().unwrap_or(&Value::Null));
+        self.of_folders.clear();
+        for (folder, answer) in folders.iter().zip(answers.iter().skip(1)) {
+            let (said, wrong_here) = read(section(answer));
+            self.of_folders.push((folder.clone(), said));
+            // What is said for all folders comes with each of them.
+            let only_here: Vec<String> =
+                wrong_here.into_iter().filter(|sentence| !wrong.contains(sentence)).collect();
+            wrong.extend(only_here.iter().map(|sentence| format!("In {}: {sentence}", to_text(folder))));
+        }
+        wrong
+    }
+
     /// Takes over what stands in `initializationOptions`. Returns what is wrong with it, a sentence each.
     pub fn start(&mut self, options: &Value) -> Vec<String> {
         let (said, wrong) = read(section(options));
@@ -51,28 +89,42 @@ impl Configured {
     }
 
     /// The settings in force.
-    pub fn settings(&self) -> Settings {
-        let (first, then) = (&self.since, &self.at_start);
+    pub fn settings(&self) -> SettingsByFolder {
+        let of_folders = self.of_folders.iter();
+        SettingsByFolder {
+            everywhere: self.first_said(&[&self.since, &self.at_start]),
+            of_folders: of_folders
+                .map(|(folder, said)| (folder.clone(), self.first_said(&[said, &self.since, &self.at_start])))
+                .collect(),
+        }
+    }
+
+    /// Of each setting what is said first.
+    fn first_said(&self, places: &[&Said]) -> Settings {
         let default = Settings::default();
+        let diagnostics = default.diagnostics && !self.plugin;
         Settings {
-            open: first.open.or(then.open).unwrap_or(default.open),
-            disk: first.disk.or(then.disk).unwrap_or(default.disk),
-            rules: first.rules.clone().or_else(|| then.rules.clone()).unwrap_or(default.rules),
-            diagnostics: first
-                .diagnostics
-                .or(then.diagnostics)
-                .unwrap_or(default.diagnostics && !self.plugin),
+            open: places.iter().find_map(|said| said.open).unwrap_or(default.open),
+            disk: places.iter().find_map(|said| said.disk).unwrap_or(default.disk),
+            rules: places.iter().find_map(|said| said.rules.clone()).unwrap_or(default.rules),
+            diagnostics: places.iter().find_map(|said| said.diagnostics).unwrap_or(diagnostics),
         }
     }
 }
 
-/// Asks the editor for its settings and puts them in force.
+/// Asks the editor for its settings, those of each of its folders too, and puts them in force.
 pub(crate) async fn ask(client: &Client, session: &Session) {
-    let item = ConfigurationItem { scope_uri: None, section: Some("hashline".to_owned()) };
-    match client.configuration(vec![item]).await {
-        Ok(answer) => changed(session, answer.first().unwrap_or(&Value::Null)),
+    let question = lock(&session.configured).ask();
+    let folders = lock(&session.folders).clone();
+    let scopes = folders.iter().map(|folder| Url::from_file_path(folder).ok());
+    let item = |scope_uri| ConfigurationItem { scope_uri, section: Some("hashline".to_owned()) };
+    match client.configuration(std::iter::once(None).chain(scopes).map(item).collect()).await {
+        Ok(answers) => {
+            put_in_force(session, |configured| configured.answered(question, &folders, &answers));
+        }
         Err(error) => tracing::debug!(%error, "the editor does not tell its settings"),
     }
+    session.opening.settings_told();
 }
 
 /// Puts settings in force that the editor says while it runs.
@@ -264,7 +316,7 @@ mod tests {
         ] {
             let mut configured = Configured::default();
             assert_eq!(configured.start(&options), [""; 0], "{options}");
-            let settings = configured.settings();
+            let settings = configured.settings().everywhere;
             assert_eq!(
                 (settings.open, settings.disk, settings.diagnostics),
                 (Mode::Apply, Mode::Propose, false),
@@ -279,11 +331,49 @@ mod tests {
         configured.start(&json!({"mode": {"open": "apply"}, "diagnostics": false}));
         configured
             .change(&json!({"mode": {"open": "propose", "rules": [{"glob": "docs/**", "mode": "apply"}]}}));
-        let settings = configured.settings();
+        let settings = configured.settings().everywhere;
         assert_eq!((settings.open, settings.diagnostics), (Mode::Propose, false));
         assert_eq!(settings.mode("any", std::path::Path::new("docs/a.md"), true), Mode::Apply);
         configured.change(&Value::Null);
-        assert_eq!(configured.settings().open, Mode::Apply);
+        assert_eq!(configured.settings().everywhere.open, Mode::Apply);
+    }
+
+    #[test]
+    fn what_is_said_of_a_folder_goes_first_and_the_rest_is_that_of_all() {
+        let mut configured = Configured::default();
+        configured.start(&json!({"mode": {"disk": "propose"}}));
+        let folders = ["/a", "/b", "/c"].map(PathBuf::from);
+        let general = json!({"mode": {"open": "apply"}});
+        let answers = [
+            general.clone(),
+            json!({"mode": {"open": "propose"}, "diagnostics": false}),
+            Value::Null,
+            json!({"mode": {"disk": "x"}}),
+        ];
+        let (first, second) = (configured.ask(), configured.ask());
+        assert_eq!(configured.answered(second, &folders, &answers).len(), 1);
+        assert_eq!(configured.answered(first, &[], &[Value::Null]), [""; 0], "an answer that comes late");
+        let settings = configured.settings();
+        let of = |file: &str| {
+            let settings = settings.of(std::path::Path::new(file));
+            (settings.open, settings.disk, settings.diagnostics)
+        };
+        assert_eq!(of("/a/1.txt"), (Mode::Propose, Mode::Propose, false));
+        assert_eq!(of("/b/1.txt"), (Mode::Apply, Mode::Propose, true));
+        assert_eq!(of("/c/1.txt"), (Mode::Apply, Mode::Propose, true));
+        assert_eq!(of("/d/1.txt"), (Mode::Apply, Mode::Propose, true));
+        // What is wrong everywhere is said once, and an editor that answers less says nothing of the rest.
+        let wrong = json!({"mode": {"open": "x"}});
+        let question = configured.ask();
+        let answers = [wrong.clone(), wrong.clone(), wrong.clone()];
+        assert_eq!(configured.answered(question, &folders, &answers).len(), 1);
+        assert_eq!(configured.settings().of_folders.len(), 2);
+        // What is wrong in a folder names it.
+        let question = configured.ask();
+        let said = configured.answered(question, &folders, &[Value::Null, wrong.clone(), wrong]);
+        let begins: Vec<_> =
+            said.iter().filter_map(|words| words.split_once(": ")).map(|(at, _)| at).collect();
+        assert_eq!(begins, ["In /a", "In /b"]);
     }
 
     #[test]
@@ -305,7 +395,7 @@ mod tests {
         let settings = |plugin, options| {
             let mut configured = Configured { plugin, ..Configured::default() };
             configured.start(&options);
-            configured.settings().diagnostics
+            configured.settings().everywhere.diagnostics
         };
         assert!(settings(false, Value::Null) && !settings(true, Value::Null));
         assert!(settings(true, json!({"diagnostics": true})));
@@ -352,7 +442,7 @@ mod tests {
         let settings =
             json!({"mode": {"open": "x", "disk": "propose", "rules": [{"mode": "x"}, {"mode": "apply"}]}});
         assert_eq!(configured.start(&settings).len(), 2);
-        assert_eq!(configured.settings().disk, Mode::Propose);
-        assert_eq!(configured.settings().rules.len(), 1);
+        assert_eq!(configured.settings().everywhere.disk, Mode::Propose);
+        assert_eq!(configured.settings().everywhere.rules.len(), 1);
     }
 }

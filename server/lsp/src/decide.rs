@@ -1,9 +1,8 @@
 //! The person's decisions, from plugins and from commands.
 
-use hashline_history::{EditId, HunkRef};
+use hashline_history::EditId;
+use hashline_workspace::Caller;
 use hashline_workspace::agent::ReviewScope;
-use hashline_workspace::document::{Choice, Target};
-use hashline_workspace::{Caller, DocumentReview};
 use tower_lsp::lsp_types::MessageType;
 
 use crate::from_proto::{self, BadDecision};
@@ -28,31 +27,13 @@ pub(crate) async fn decide(session: &Session, said: &Decide) -> Result<Decided, 
         request = from_proto::request(&Decide { edit: Some(edit), ..said.clone() })?;
     }
     let uri = said.uri.as_ref().map(|uri| session.spelled(uri));
-    let mut decided = match &said.text {
-        None => session.workspace.decide(uri.as_deref(), &request).await,
-        Some(text) => {
-            let (Choice::Accept, Target::Hunk(hunk)) = (request.choice, &request.target) else {
-                return Err(BadDecision::TextOfNoHunk);
-            };
-            if text.iter().any(|line| line.contains(['\n', '\r'])) {
-                return Err(BadDecision::TextWithBreaks);
-            }
-            let uri = uri.or_else(|| document_of(session, hunk)).unwrap_or_default();
-            session.workspace.accept_revised(&uri, hunk, text, request.reason.clone())
-        }
-    };
+    let mut decided = session.workspace.decide(uri.as_deref(), &request).await;
     handover::hand_over(session, &request, &mut decided).await;
     for copy in &decided.kept {
         let copy = copy.display();
         session.say(MessageType::INFO, format!("hashline: the text with your changes is kept in {copy}"));
     }
     Ok(to_proto::decided(&decided))
-}
-
-/// The document that an undecided hunk is of.
-fn document_of(session: &Session, hunk: &HunkRef) -> Option<String> {
-    let holds = |review: &DocumentReview| review.review.edits.iter().any(|edit| edit.edit.id == hunk.edit);
-    session.workspace.reviews().into_iter().find(holds).map(|review| review.uri)
 }
 
 /// The edit whose id begins so; none if there is no such edit.

@@ -117,10 +117,20 @@ impl Session {
         let mark = open.touch(self.workspace.now());
         drop(open);
         let version = DocVersion(change.text_document.version);
+        if self.is_overtaken(uri, version) {
+            return Ok(());
+        }
         let changes: Vec<ContentChange> = change.content_changes.into_iter().map(Into::into).collect();
         // The workspace tells the person if the change is out of step.
         let _ = self.workspace.did_change(uri, version, &changes, mark);
         Ok(())
+    }
+
+    /// Whether a change comes after a later one, from a client that is known for it: it sends whole texts, so that the later one has all that
+    /// this one has, and this one no more than was true once (rule W22).
+    fn is_overtaken(&self, uri: &str, version: DocVersion) -> bool {
+        let reorders = self.facts.get().is_some_and(|facts| facts.full_sync);
+        reorders && self.workspace.text_of(uri).is_some_and(|(known, _)| version < known)
     }
 
     fn did_save(&self, params: &str) -> serde_json::Result<()> {

@@ -27,7 +27,7 @@ use crate::commands::{self, COMMANDS};
 use crate::offers::undecided;
 use crate::protocol::{self, Decide, Decided, ProposedText, ProposedTextResult, Status};
 use crate::session::{Session, Signal, lock};
-use crate::{actions, configuration, decide, from_proto, hover, lenses};
+use crate::{actions, configuration, decide, from_proto, hover, lenses, to_proto};
 
 /// The sidecar as the editor sees it.
 pub(crate) struct Face {
@@ -57,9 +57,7 @@ impl Face {
     async fn proposed_text(&self, asked: ProposedText) -> Result<ProposedTextResult> {
         let uri = self.session.spelled(&asked.uri);
         match self.session.workspace.proposed_text(&uri) {
-            Some((version, text)) => {
-                Ok(ProposedTextResult { text: text.to_string(), version: version.map(|version| version.0) })
-            }
+            Some((version, proposed)) => Ok(to_proto::proposed_text(&proposed, version)),
             None => Err(Error::invalid_params(format!("{} is not open and has no edits", asked.uri))),
         }
     }
@@ -109,6 +107,9 @@ impl LanguageServer for Face {
         *lock(&session.folders) = from_proto::folders(&params, std::env::current_dir().ok());
         self.serve_folders();
         configuration::started(session, &params.initialization_options.unwrap_or_default());
+        if !facts.configuration {
+            session.opening.settings_told();
+        }
         // Before the editor hears that it can open documents, agents' routers hear that it may.
         session.opening.begin();
         session.presence.announce(session);
@@ -204,7 +205,9 @@ fn capabilities(facts: &Facts, version: &str) -> ServerCapabilities {
     let kinds = [actions::HUNK, actions::ACCEPT_ALL, actions::REJECT_ALL].map(CodeActionKind::from);
     let code_actions = CodeActionOptions {
         code_action_kinds: Some(kinds.to_vec()),
-        resolve_provider: Some(true),
+        // All that there is of an action is in it. That none are resolved is said by silence: where several servers resolve, lsp-mode
+        // asks each about the actions of the others; and rassumfrassum, which makes one server of many, takes a plain no for all of them.
+        resolve_provider: None,
         ..CodeActionOptions::default()
     };
     let folders = WorkspaceFoldersServerCapabilities {

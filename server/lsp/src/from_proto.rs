@@ -80,8 +80,18 @@ pub(crate) fn request(decide: &protocol::Decide) -> Result<Request, BadDecision>
         protocol::Edited::Undo => TakeOut::WithMyChanges,
         protocol::Edited::Keep => TakeOut::KeepMyLines,
     });
-    let reason = decide.reason.clone();
-    Ok(Request { choice, target, reason, edited, with_others: decide.with_others, unseen: Unseen::Refuse })
+    match (&decide.text, choice, &target) {
+        (None, ..) => {}
+        (Some(text), Choice::Accept, Target::Hunk(_)) => {
+            if text.iter().any(|line| line.contains(['\n', '\r'])) {
+                return Err(BadDecision::TextWithBreaks);
+            }
+        }
+        (Some(_), ..) => return Err(BadDecision::TextOfNoHunk),
+    }
+    let (reason, own) = (decide.reason.clone(), decide.text.clone());
+    let with_others = decide.with_others;
+    Ok(Request { choice, target, reason, edited, own, with_others, unseen: Unseen::Refuse })
 }
 
 /// The folder that a URI names, if it names one of this machine.

@@ -15,7 +15,7 @@ use hashline_workspace::{Caller, Refusal, Workspace};
 use crate::session::Session;
 
 /// How long the editor may take to show a decision before the other process is told that it waits.
-const SHOWN_WITHIN: Duration = Duration::from_secs(1);
+const SHOWN_WITHIN: Duration = Duration::from_millis(1500);
 /// The pause before looking again.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -26,6 +26,7 @@ pub(crate) async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutc
         Err((result, message)) => return DecideOutcome { result, message, ..DecideOutcome::default() },
     };
     let decided = workspace.decide_from_elsewhere(decide.path.as_deref(), &request).await;
+    let shown = shown(workspace, &decided.queued).await;
     let refused: Vec<Refused> = decided.refused.iter().map(refused).collect();
     let (result, message) = match decided.refused.first() {
         Some(first) => (result(first.why), first.message.clone()),
@@ -34,7 +35,7 @@ pub(crate) async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutc
                 Choice::Reject | Choice::KeepMine => "rejected",
                 _ => "accepted",
             };
-            match shown(workspace, &decided.queued).await {
+            match shown {
                 true => (DecideResult::Done, word.to_owned()),
                 false => (DecideResult::Queued, format!("{word}; waits for the editor to show it")),
             }
@@ -79,7 +80,7 @@ async fn request(workspace: &Workspace, decide: &Decide) -> Result<Request, (Dec
         _ => return Err((DecideResult::NotFound, "name an edit, or a conversation".to_owned())),
     };
     let (reason, with_others) = (decide.reason.clone(), decide.with_others);
-    Ok(Request { choice, target, reason, edited, with_others, unseen })
+    Ok(Request { choice, target, reason, edited, own: None, with_others, unseen })
 }
 
 /// The edit whose id begins so.
@@ -103,15 +104,21 @@ fn the_person() -> Caller {
     Caller::anywhere("mcpdiff", "mcpdiff")
 }
 
-/// Waits a moment for the texts to show what was decided; false if they do not yet.
+/// Waits a moment for the texts to show what was decided, and for the record to have it: whoever asked looks there before anything else is
+/// decided. False if that takes longer.
 async fn shown(workspace: &Workspace, hunks: &[HunkRef]) -> bool {
+    if hunks.is_empty() {
+        return true;
+    }
     let ids: BTreeSet<&str> = hunks.iter().map(|hunk| hunk.edit.as_str()).collect();
     let edits = ids.into_iter().map(str::to_owned).collect();
     let scope = ReviewScope { edits, ..ReviewScope::default() };
     let deadline = Instant::now() + SHOWN_WITHIN;
     loop {
         let edits = workspace.edits(&the_person(), &scope).await.unwrap_or_default();
-        if !edits.iter().flat_map(|edit| &edit.hunks).any(|hunk| hunk.view.deciding) {
+        if !edits.iter().flat_map(|edit| &edit.hunks).any(|hunk| hunk.view.deciding)
+            && workspace.recorded_by_now(hunks).await
+        {
             return true;
         }
         if Instant::now() >= deadline {
@@ -181,8 +188,12 @@ fn add(decided: &mut Decided, outcome: DecideOutcome, asked: &Undecided) {
     decided.refused.extend(outcome.refused.into_iter().map(heard));
 }
 
-/// A decision about one file as another process is told of it; none of one about what is on this editor's screen.
+/// A decision about one file as another process is told of it; none of one about what is on this editor's screen, or in words of the
+/// person's own.
 fn said(request: &Request, file: &Path) -> Option<Decide> {
+    if request.own.is_some() {
+        return None;
+    }
     let (edit, hunk, conversation) = match &request.target {
         Target::Hunk(hunk) => (hunk.edit.to_string(), Some(hunk.number), None),
         Target::Edit(edit) => (edit.clone(), None, None),

@@ -4,7 +4,7 @@ use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
 use tower_lsp::lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
-use crate::offers::{elsewhere, gist, offers, waiting, whose};
+use crate::offers::{elsewhere, gist, offers, waiting};
 use crate::to_proto;
 
 /// How many lines of a hunk are shown.
@@ -38,7 +38,11 @@ fn heading(edit: &ReviewEdit, hunk: &HunkView) -> String {
         HunkState::Conflicted(_) => "conflicts with your text",
         HunkState::Held | HunkState::Withdrawn => "is proposed",
     };
-    format!("Edit of {} {says}", whose(edit, hunk))
+    let (agent, number) = (&edit.edit.agent, hunk.number);
+    match edit.hunks.len() {
+        1 => format!("{agent}'s edit {says}"),
+        count => format!("Hunk {number} of {count} of {agent}'s edit {says}"),
+    }
 }
 
 fn diff(hunk: &HunkView) -> Vec<String> {

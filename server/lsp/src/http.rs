@@ -41,6 +41,8 @@ pub trait ServeHttp: Send + Sync {
 pub(crate) struct Http {
     face: Option<Arc<dyn ServeHttp>>,
     wanted: Mutex<Wanted>,
+    /// Why it could not listen, as the person was told last.
+    told: Mutex<Option<String>>,
     serving: TaskTracker,
 }
 
@@ -85,7 +87,10 @@ impl Http {
             let before = std::mem::replace(&mut *wanted, now);
             (wanted.stop.clone(), before.closed)
         };
-        let Some(address) = address else { return };
+        let Some(address) = address else {
+            *lock(&self.told) = None;
+            return;
+        };
         if let Some(before) = before {
             // It may be the same address, spelled in another way.
             let _ = tokio::time::timeout(RELEASE, before.cancelled()).await;
@@ -95,12 +100,18 @@ impl Http {
                 let mut wanted = lock(&self.wanted);
                 wanted.url = Some(format!("http://{address}/mcp"));
                 wanted.closed = Some(closed);
+                *lock(&self.told) = None;
                 self.serving.spawn(serving);
             }
             Err(sentence) => {
                 // Tried again when settings or folders change: whoever has the address may be gone by then.
                 lock(&self.wanted).address = None;
-                session.say(MessageType::ERROR, sentence);
+                // Each time anew is for the log: an editor with several windows has one that listens, and others that keep trying.
+                if lock(&self.told).replace(sentence.clone()).as_ref() == Some(&sentence) {
+                    tracing::info!("{sentence}");
+                } else {
+                    session.say(MessageType::ERROR, sentence);
+                }
             }
         }
     }

@@ -9,7 +9,7 @@ use hashline_workspace::Others;
 /// How long another sidecar may take to say what it has.
 const LIMIT: Duration = Duration::from_secs(2);
 /// How long it may take over a decision.
-const DECISION: Duration = Duration::from_secs(15);
+const DECISION: Duration = Duration::from_secs(30);
 
 /// The other sidecars that run at any moment.
 pub(crate) struct Neighbours {
@@ -43,7 +43,9 @@ impl Neighbours {
                 Err(error) => return Err(error),
             }
         }
-        let best = holders.into_iter().max_by_key(|(held, _)| (held.pending > 0, held.dirty, held.used));
+        let best = holders
+            .into_iter()
+            .max_by_key(|(held, _)| (held.pending > 0, held.dirty, !held.behind, held.used));
         Ok(best.map(|(_, sidecar)| sidecar))
     }
 

@@ -138,12 +138,15 @@ pub(crate) fn gist(hunk: &HunkView) -> String {
         Some(if cut || lines.len() > 1 { format!("{shown} …") } else { shown })
     };
     match (says(&hunk.proposed), hunk.proposed.len(), hunk.removed.len()) {
+        (Some(line), _, 0) => format!("insert {line}"),
         (Some(line), ..) => line,
         (None, 0, 1) => {
             format!("remove {}", says(&hunk.removed).unwrap_or_else(|| "an empty line".to_owned()))
         }
         (None, 0, removed) => format!("remove {removed} lines"),
+        (None, 1, 0) => "insert an empty line".to_owned(),
         (None, 1, _) => "an empty line".to_owned(),
+        (None, made, 0) => format!("insert {made} empty lines"),
         (None, made, _) => format!("{made} empty lines"),
     }
 }

@@ -9,10 +9,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::poll;
+use hashline_text::DocVersion;
 use hashline_workspace::document::{Delivery, FileAnswer, FileDelivery, Millis};
 use hashline_workspace::{DocumentReview, Event};
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tower_lsp::Client;
 use tower_lsp::lsp_types::{Diagnostic, MessageType, Registration};
@@ -49,6 +51,8 @@ struct Board {
     /// How many hunks the client has been told of.
     hunks: u32,
     diagnostics: Vec<Diagnostic>,
+    /// The version of the text that they were told for.
+    diagnosed: Option<DocVersion>,
     /// What code lenses say, without where.
     lenses: Vec<String>,
 }
@@ -60,11 +64,20 @@ pub(crate) struct Outgoing {
     boards: HashMap<String, Board>,
     lenses_due: Option<Instant>,
     lenses_sent: Option<Instant>,
+    /// Who waits until nothing is left to be put to the editor.
+    flushing: Vec<oneshot::Sender<()>>,
 }
 
 impl Outgoing {
     pub fn new(session: Arc<Session>, client: Client) -> Self {
-        Self { session, client, boards: HashMap::new(), lenses_due: None, lenses_sent: None }
+        Self {
+            session,
+            client,
+            boards: HashMap::new(),
+            lenses_due: None,
+            lenses_sent: None,
+            flushing: Vec::new(),
+        }
     }
 
     /// Sends what comes up, until nothing more can.
@@ -82,18 +95,20 @@ impl Outgoing {
                     None => return,
                 },
                 event = events.recv() => match event {
-                    Some(event) => {
-                        self.noted(event).await;
-                        // What has come up meanwhile about the same document is shown together.
-                        while let Ok(event) = events.try_recv() {
-                            self.noted(event).await;
-                        }
-                    }
+                    Some(event) => self.noted(event).await,
                     None => return,
                 },
                 () = sleep_until(due) => {}
             }
+            // What has come up meanwhile about the same document is shown together.
+            while let Ok(event) = events.try_recv() {
+                self.noted(event).await;
+            }
             self.see_to_what_is_due().await;
+            for flushed in self.flushing.drain(..) {
+                // An error: who asked does not wait any more.
+                let _ = flushed.send(());
+            }
         }
     }
 
@@ -134,8 +149,13 @@ impl Outgoing {
                 self.show_all();
                 self.settle_http().await;
             }
-            Signal::Roots => self.settle_http().await,
+            Signal::Roots => {
+                // A folder that has come may have settings of its own.
+                self.ask_settings();
+                self.settle_http().await;
+            }
             Signal::Show(uri) => self.review_changed(uri),
+            Signal::Flush(flushed) => self.flushing.push(flushed),
         }
     }
 
@@ -195,7 +215,7 @@ impl Outgoing {
         }
         let deliveries: Vec<String> = self.uris(|board| due(board.delivery_due));
         for uri in deliveries {
-            self.deliver(&uri);
+            self.deliver(&uri).await;
         }
         if due(self.lenses_due) {
             self.lenses_due = None;
@@ -244,13 +264,16 @@ impl Outgoing {
             }
         }
 
-        let wanted = workspace.settings().diagnostics && review.version.is_some();
+        let wanted = workspace.settings_of(uri).diagnostics && review.version.is_some();
         let found = match workspace.text_of(uri).filter(|_| wanted) {
             Some((_, text)) => diagnostics::of(&review, &text, facts.encoding),
             None => Vec::new(),
         };
-        if board.diagnostics != found {
+        // Of what stood in lines that went and came back since, an editor may have let go.
+        let is_old = !found.is_empty() && board.diagnosed != review.version;
+        if board.diagnostics != found || is_old {
             board.diagnostics.clone_from(&found);
+            board.diagnosed = review.version;
             let mut told = json!({"uri": uri, "diagnostics": found});
             if let Some(version) = review.version {
                 told["version"] = version.0.into();
@@ -260,10 +283,10 @@ impl Outgoing {
     }
 
     /// Sends what waits to be delivered to a document, if its time has come.
-    fn deliver(&mut self, uri: &str) {
+    async fn deliver(&mut self, uri: &str) {
         let facts = self.facts();
         if let Some(delivery) = self.session.workspace.poll_file(uri) {
-            self.send_file(uri, delivery, &facts);
+            self.send_file(uri, delivery, &facts).await;
         }
         let workspace = &self.session.workspace;
         let Some(board) = self.boards.get_mut(uri) else { return };
@@ -278,17 +301,16 @@ impl Outgoing {
         let (delivery, next) = workspace.poll(uri);
         board.delivery_due = next.map(|next| Instant::now() + until(next, now).max(POLL_PAUSE));
         if let Some(delivery) = delivery {
-            self.send(uri, &delivery, &facts);
+            self.send(uri, &delivery, &facts).await;
         }
     }
 
-    /// Sends a delivery and waits for the answer, which may never come, in a task of its own. That task must not be ended
-    /// while the connection lives: `tower_lsp` panics when an answer comes that nobody waits for.
-    fn send(&self, uri: &str, delivery: &Delivery, facts: &Facts) {
+    /// Sends a delivery; the answer is waited for elsewhere.
+    async fn send(&self, uri: &str, delivery: &Delivery, facts: &Facts) {
         let edit = to_proto::apply_edit(uri, delivery, facts);
         let (client, workspace) = (self.client.clone(), self.session.workspace.clone());
         let (uri, number) = (uri.to_owned(), delivery.number);
-        tokio::spawn(async move {
+        ask(async move {
             let applied = match client.send_request::<ApplyEdit>(edit).await {
                 Ok(answer) => answer.applied,
                 Err(error) => {
@@ -297,21 +319,32 @@ impl Outgoing {
                 }
             };
             workspace.answered(&uri, number, applied);
-        });
+        })
+        .await;
     }
 
-    /// Asks for a file to be renamed or removed; the answer is waited for in the same way.
-    fn send_file(&self, uri: &str, delivery: FileDelivery, facts: &Facts) {
+    /// Asks for a file to be renamed or removed; the answer is waited for elsewhere.
+    async fn send_file(&self, uri: &str, delivery: FileDelivery, facts: &Facts) {
         let edit = to_proto::file_edit(uri, &delivery, facts);
         let (client, workspace) = (self.client.clone(), self.session.workspace.clone());
-        tokio::spawn(async move {
+        ask(async move {
             let answer = match client.send_request::<ApplyEdit>(edit).await {
                 Ok(answer) if answer.applied => FileAnswer::Done,
                 Ok(answer) => FileAnswer::NotDone(answer.failure_reason),
                 Err(error) => FileAnswer::NotDone(Some(error.to_string())),
             };
             workspace.answered_file(&delivery, answer);
-        });
+        })
+        .await;
+    }
+}
+
+/// Puts a question to the editor before it returns, and waits for the answer, which may never come, in a task of its own. That
+/// task must not be ended while the connection lives: `tower_lsp` panics when an answer comes that nobody waits for.
+async fn ask(asking: impl Future<Output = ()> + Send + 'static) {
+    let mut asking = Box::pin(asking);
+    if poll!(asking.as_mut()).is_pending() {
+        tokio::spawn(asking);
     }
 }
 

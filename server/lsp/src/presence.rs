@@ -8,17 +8,17 @@ use hashline_link::{
     AgentStatus, Announcement, Call, CancellationToken, Decide, DecideOutcome, DocumentStatus, Handler, Held,
     Listener, Raw, RemoteError, Sidecar, SidecarId, SidecarStatus, StateDir,
 };
-use hashline_workspace::{Caller, DocumentReview, Workspace};
+use hashline_workspace::{Caller, DocumentReview, Level, Workspace};
 use tower_lsp::lsp_types::MessageType;
 
 use crate::handover;
 use crate::neighbours::Neighbours;
 use crate::session::{Session, lock};
 
-/// What runs a tool for an agent that comes through the socket. The answer is an MCP `CallToolResult`; the token fires
-/// when nobody waits for it any more.
+/// What runs a tool for an agent that comes through the socket. It is given the editor's name, which agents are told. The answer is an
+/// MCP `CallToolResult`; the token fires when nobody waits for it any more.
 pub type RunTool = Arc<
-    dyn Fn(Call, CancellationToken) -> Pin<Box<dyn Future<Output = Result<Raw, RemoteError>> + Send>>
+    dyn Fn(&str, Call, CancellationToken) -> Pin<Box<dyn Future<Output = Result<Raw, RemoteError>> + Send>>
         + Send
         + Sync,
 >;
@@ -104,7 +104,7 @@ pub(crate) struct Reception {
 impl Handler for Reception {
     async fn call(&self, call: Call, cancel: CancellationToken) -> Result<Raw, RemoteError> {
         self.session.opening.over().await;
-        (self.run_tool)(call, cancel).await
+        (self.run_tool)(&self.session.editor_name(), call, cancel).await
     }
 
     async fn holds(&self, paths: Vec<PathBuf>) -> Result<Vec<Held>, RemoteError> {
@@ -132,7 +132,8 @@ fn held(workspace: &Workspace, path: PathBuf) -> Held {
     Held {
         path,
         open: holding.open,
-        dirty: holding.dirty,
+        dirty: holding.level == Level::Unsaved,
+        behind: holding.level == Level::Behind,
         language: holding.language,
         pending: count(holding.pending),
         hash: holding.hash.map(|hash| hash.to_hex()),
@@ -149,13 +150,17 @@ fn status(session: &Session) -> SidecarStatus {
     let open = workspace.documents(&Caller::anywhere("status", "status"));
     let mut documents: Vec<DocumentStatus> = open
         .into_iter()
-        .map(|document| DocumentStatus {
-            version: document.version,
-            dirty: document.dirty,
-            language: Some(document.language).filter(|language| !language.is_empty()),
-            pending: count(document.pending),
-            conflicted: count(document.conflicted),
-            uri: document.uri,
+        .map(|document| {
+            // What another editor decides about counts there.
+            let here = |hunks| if document.owner.is_none() { count(hunks) } else { 0 };
+            DocumentStatus {
+                version: document.version,
+                dirty: document.level == Level::Unsaved,
+                pending: here(document.pending),
+                conflicted: here(document.conflicted),
+                language: Some(document.language).filter(|language| !language.is_empty()),
+                uri: document.uri,
+            }
         })
         .collect();
     let closed = |review: &DocumentReview| review.version.is_none() && review.owner.is_none();

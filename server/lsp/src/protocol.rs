@@ -67,7 +67,12 @@ pub const MESSAGES: &[Message] = &[
         ],
         result: Some(&["queued", "refused"]),
     },
-    Message { name: PROPOSED_TEXT, from: From::Plugin, params: &["uri"], result: Some(&["text", "version"]) },
+    Message {
+        name: PROPOSED_TEXT,
+        from: From::Plugin,
+        params: &["uri"],
+        result: Some(&["text", "version", "places"]),
+    },
     Message { name: UNDO, from: From::Plugin, params: &["uri", "kind"], result: None },
     Message {
         name: STATUS,
@@ -99,6 +104,7 @@ pub const TYPES: &[(&str, &[&str])] = &[
         ],
     ),
     ("Lines", &["start", "end"]),
+    ("Place", &["hunk", "lines", "replaced"]),
     ("Refusal", &["hunk", "why", "message", "others"]),
 ];
 
@@ -400,6 +406,20 @@ pub struct ProposedTextResult {
     pub text: String,
     /// The version that it was made from; none when the document is not open.
     pub version: Option<i32>,
+    /// The hunks that it has and the document has not, in text order. Nothing else differs.
+    #[serde(default)]
+    pub places: Vec<Place>,
+}
+
+/// Where a hunk is in a text with held hunks in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The hunk, as `EDIT:NUMBER`.
+    pub hunk: String,
+    /// Its lines in that text.
+    pub lines: Lines,
+    /// The lines of the document that they stand for.
+    pub replaced: Lines,
 }
 
 /// The editor's own mark that a change was an undo or a redo.

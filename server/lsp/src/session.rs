@@ -9,7 +9,7 @@ use dashmap::DashMap;
 use hashline_weave::UndoMark;
 use hashline_workspace::Workspace;
 use hashline_workspace::document::Millis;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tower_lsp::lsp_types::{MessageType, Url};
@@ -41,6 +41,8 @@ pub(crate) enum Signal {
     Roots,
     /// What is shown of a document is to be brought up to date.
     Show(String),
+    /// All that has come up until now is to be put to the editor; it is answered when it is.
+    Flush(oneshot::Sender<()>),
 }
 
 /// What the parts of one connection share.
@@ -62,12 +64,15 @@ pub(crate) struct Session {
     signals: mpsc::UnboundedSender<Signal>,
 }
 
-/// The time between the editor's first word and its first document.
+/// The time between the editor's first word and its first document and settings: until then it is not known what is open, nor how edits
+/// are to be treated.
 #[derive(Debug, Default)]
 pub(crate) struct Opening {
     begun: OnceLock<Instant>,
     /// Fires when the first document is there.
     opened: CancellationToken,
+    /// Fires when the editor has told its settings, or has none to tell.
+    told: CancellationToken,
 }
 
 impl Opening {
@@ -81,14 +86,20 @@ impl Opening {
         self.opened.cancel();
     }
 
-    /// Waits until the editor has opened a document, or has had the time to.
+    /// The editor has told its settings, or will not.
+    pub fn settings_told(&self) {
+        self.told.cancel();
+    }
+
+    /// Waits until the editor has opened a document and told its settings, or has had the time to.
     pub async fn over(&self) {
         self.over_within(OPENING).await;
     }
 
     async fn over_within(&self, limit: Duration) {
         if let Some(begun) = self.begun.get() {
-            let _ = tokio::time::timeout_at(*begun + limit, self.opened.cancelled()).await;
+            let both = async { tokio::join!(self.opened.cancelled(), self.told.cancelled()) };
+            let _ = tokio::time::timeout_at(*begun + limit, both).await;
         }
     }
 }
@@ -191,6 +202,14 @@ impl Session {
         let _ = self.signals.send(signal);
     }
 
+    /// Waits until the editor has been asked for all that was decided until now.
+    pub async fn flush(&self) {
+        let (flushed, done) = oneshot::channel();
+        self.signal(Signal::Flush(flushed));
+        // An error: the session is at its end.
+        let _ = done.await;
+    }
+
     /// Tells the person something.
     pub fn say(&self, kind: MessageType, sentence: impl Into<String>) {
         self.signal(Signal::Say(kind, sentence.into()));
@@ -233,7 +252,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn agents_wait_for_the_first_document_and_not_for_ever() {
+    async fn agents_wait_for_the_first_document_and_the_settings_and_not_for_ever() {
         let opening = Opening::default();
         let hour = Duration::from_secs(3600);
         // Before the editor has said anything nobody knows of it.
@@ -244,6 +263,8 @@ mod tests {
         tokio::pin!(waits);
         assert!(futures_util::poll!(waits.as_mut()).is_pending());
         opening.end();
+        assert!(futures_util::poll!(waits.as_mut()).is_pending());
+        opening.settings_told();
         waits.await;
         opening.over_within(hour).await;
     }

@@ -1,12 +1,14 @@
 //! From the workspace's types to the protocol's.
 
+use std::ops::Range;
+
 use hashline_history::{Decision, HunkRef, Status};
 use hashline_text::{DocVersion, Position};
 use hashline_weave::TextEdit;
 use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{
-    Decided, Delivered, Delivery, FileDelivery, FileOperation, HunkState, HunkView, Mode, Review, ReviewEdit,
-    Undecided, Why, in_words,
+    Decided, Delivered, Delivery, FileDelivery, FileOperation, HunkState, HunkView, Mode, PlacedHunk,
+    ProposedText, Review, ReviewEdit, Undecided, Why, in_words,
 };
 use serde_json::{Value, json};
 use tower_lsp::lsp_types as lsp;
@@ -84,7 +86,7 @@ pub(crate) fn position(at: Position) -> lsp::Position {
 }
 
 /// Whole lines, as far as the text has them. A place between lines is the start of the line after it.
-pub(crate) fn lines(range: &std::ops::Range<usize>, line_count: usize) -> lsp::Range {
+pub(crate) fn lines(range: &Range<usize>, line_count: usize) -> lsp::Range {
     let line = |at: usize| number(at.min(line_count));
     lsp::Range::new(lsp::Position::new(line(range.start), 0), lsp::Position::new(line(range.end), 0))
 }
@@ -118,6 +120,27 @@ pub(crate) fn workspace_edit(uri: &lsp::Url, delivery: &Delivery, facts: &Facts)
 /// more, so that 1 stands for the text as it was opened.
 fn sent_version(version: DocVersion, facts: &Facts) -> i32 {
     if facts.zero_is_any && version.0 == 0 { 1 } else { version.0 }
+}
+
+/// The text of a document with its held hunks in it.
+pub(crate) fn proposed_text(
+    proposed: &ProposedText,
+    version: Option<DocVersion>,
+) -> protocol::ProposedTextResult {
+    let place = |place: &PlacedHunk| protocol::Place {
+        hunk: place.hunk.to_string(),
+        lines: line_numbers(&place.lines),
+        replaced: line_numbers(&place.replaced),
+    };
+    protocol::ProposedTextResult {
+        text: proposed.text.to_string(),
+        version: version.map(|version| version.0),
+        places: proposed.places.iter().map(place).collect(),
+    }
+}
+
+fn line_numbers(lines: &Range<usize>) -> protocol::Lines {
+    protocol::Lines { start: number(lines.start), end: number(lines.end) }
 }
 
 /// All undecided edits of a document.
@@ -171,10 +194,7 @@ fn hunk(hunk: &HunkView) -> protocol::Hunk {
             Decision::Rejected | Decision::Withdrawn => protocol::HunkDecision::Rejected,
         },
         deciding: hunk.deciding,
-        lines: hunk
-            .lines
-            .as_ref()
-            .map(|lines| protocol::Lines { start: number(lines.start), end: number(lines.end) }),
+        lines: hunk.lines.as_ref().map(line_numbers),
         removed: hunk.removed.clone(),
         proposed: hunk.proposed.clone(),
         part_of: hunk.part_of.as_ref().map(ToString::to_string),

@@ -60,14 +60,24 @@ pub(crate) async fn run<I, O>(
     I: AsyncRead + Unpin,
     O: AsyncWrite + Unpin + Send + 'static,
 {
-    let (outbox, letters) = mpsc::unbounded_channel();
-    let writing = tokio::spawn(write(stdout, letters, stop.clone()));
+    let (letters, outgoing) = mpsc::unbounded_channel();
+    let writing = tokio::spawn(write(stdout, outgoing, stop.clone()));
     let (mut requests, responses) = socket.split();
-    let forwarding = tokio::spawn({
-        let outbox = outbox.clone();
-        async move {
-            while let Some(request) = requests.next().await {
-                post(&outbox, &request);
+    let (outbox, mut answers) = mpsc::unbounded_channel();
+    let forwarding = tokio::spawn(async move {
+        let mut asking = true;
+        loop {
+            tokio::select! {
+                // What was put to the editor before an answer was given is written before it.
+                biased;
+                request = requests.next(), if asking => match request {
+                    Some(request) => post(&letters, &request),
+                    None => asking = false,
+                },
+                answer = answers.recv() => match answer {
+                    Some(answer) => drop(letters.send(answer)),
+                    None => return,
+                },
             }
         }
     });
@@ -77,9 +87,7 @@ pub(crate) async fn run<I, O>(
         () = exchange.read(&mut mail) => {}
         () = stop.cancelled() => {}
     }
-    forwarding.abort();
-    let _ = forwarding.await;
-    let _ = tokio::time::timeout(LAST_WORDS, writing).await;
+    let _ = tokio::time::timeout(LAST_WORDS, async { (forwarding.await, writing.await) }).await;
 }
 
 struct Exchange<'a> {

@@ -6,9 +6,9 @@ use hashline_workspace::{Access, Caller, Depth, Grant, Grants};
 /// The caller behind a call that came through the socket.
 #[must_use]
 pub fn caller_of(info: CallerInfo) -> Caller {
-    let CallerInfo { agent, connection, roots, grants } = info;
+    let CallerInfo { agent, connection, roots, grants, reviews } = info;
     let grants = grants.map(|grants| grants.into_iter().map(grant_of).collect());
-    Caller { agent, connection, roots, grants }
+    Caller { agent, connection, roots, grants, reviews }
 }
 
 fn grant_of(info: GrantInfo) -> Grant {

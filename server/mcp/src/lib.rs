@@ -26,7 +26,7 @@
 //!
 //! # Limitations
 //!
-//! - A line of more than 16 MiB on stdin is dropped by the transport, and has no answer.
+//! - A line of more than 16 MiB on stdin is passed over. Its answer names no request, as its id may stand at its end.
 //! - Subscribers hear of what other programs do to closed files and to the record by a look a second. Folders cannot be subscribed to.
 //! - Edits that were made without an editor are not known to an editor that starts later.
 
@@ -38,6 +38,7 @@ mod client_roots;
 mod http;
 mod instructions;
 mod limits;
+mod lines;
 mod own_edits;
 mod reply;
 mod resources;
@@ -50,7 +51,7 @@ mod toolset;
 
 pub use caller::caller_of;
 pub use http::{BadScope, DEFAULT_LISTEN, HttpOptions, HttpServer, Scope, TokenKey};
-pub use instructions::INSTRUCTIONS;
+pub use instructions::instructions;
 pub use router::Router;
 pub use server::Server;
 pub use stdio::{ServeError, serve_stdio};

@@ -25,7 +25,7 @@ pub(crate) const NOT_HERE: &str = "not_here";
 pub(crate) const UNREACHED: &str = "unreached";
 /// In `_meta`: that an editor has opened the file since the call was begun here.
 pub(crate) const TAKEN_OVER: &str = "taken_over";
-/// In `_meta`: the turn that an edit belongs to, where the text has no room for it.
+/// In `_meta`: the conversation that an edit belongs to, where the text has no room for it.
 pub(crate) const CONVERSATION: &str = "mcp_conversation_id";
 /// In `_meta`: how long a result Claude Code shall show whole.
 pub(crate) const MAX_SIZE: &str = "anthropic/maxResultSizeChars";
@@ -74,11 +74,17 @@ impl Reply {
         self.meta.contains_key(key)
     }
 
-    /// A name in the first line, which is no line of a file, said in another way.
-    pub(crate) fn renamed(mut self, name: &str, other: &str) -> Self {
+    /// A path in the first line, which is no line of a file, said in another way; of a refusal, which may be about its folder, that too.
+    pub(crate) fn renamed(mut self, path: &str, other: &str) -> Self {
         if self.structured.is_none() {
             let first = self.text.find('\n').unwrap_or(self.text.len());
-            let renamed = self.text[..first].replace(name, other);
+            let mut renamed = self.text[..first].replace(path, other);
+            if let Some((folder, _)) =
+                path.rsplit_once('/').filter(|(folder, _)| self.failed && !folder.is_empty())
+            {
+                let other = other.rsplit_once('/').map_or("", |(folder, _)| folder);
+                renamed = renamed.replace(folder, if other.is_empty() { "/" } else { other });
+            }
             self.text.replace_range(..first, &renamed);
         }
         self
@@ -139,5 +145,34 @@ impl From<Refusal> for Reply {
             Refusal::TakenOver { .. } => reply.with(TAKEN_OVER, true),
             _ => reply,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hashline_workspace::disk::DiskError;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_is_called_as_the_path_in_it_was() {
+        let told = |file: &str, given: &str| {
+            let (path, folder) = (file.into(), file.rsplit_once('/').unwrap().0.into());
+            Reply::from(Refusal::Disk(DiskError::ReadOnlyFolder { path, folder })).renamed(file, given).text
+        };
+        for (file, given, folder) in [
+            ("/home/me/w/src/a.txt", "src/a.txt", "its folder src is"),
+            ("/home/me/w/src/a.txt", "/src/a.txt", "its folder /src is"),
+            ("/home/me/w/src/a.txt", "w-2/src/a.txt", "its folder w-2/src is"),
+            ("/home/me/w/a.txt", "a.txt", "its folder / is"),
+            ("/home/me/w/a.txt", "/a.txt", "its folder / is"),
+        ] {
+            let told = told(file, given);
+            assert!(told.starts_with(&format!("{given} cannot")) && told.contains(folder), "{told}");
+            assert!(!told.contains("/home/me"), "{told}");
+        }
+        let read =
+            Reply::new("[/w/src/a.txt · lines 1-1 of 1]\n1:00|/w/src/a.txt").renamed("/w/src/a.txt", "a.txt");
+        assert_eq!(read.text, "[a.txt · lines 1-1 of 1]\n1:00|/w/src/a.txt");
     }
 }

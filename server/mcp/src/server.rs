@@ -6,22 +6,22 @@ use std::sync::Arc;
 use hashline_link::CancellationToken;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Reference,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    CustomRequest, CustomResult, ErrorCode, Implementation, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio_util::task::TaskTracker;
 
 use crate::client_roots::ClientRoots;
-use crate::http::Holder;
+use crate::http::TokenHolder;
 use crate::instructions::instructions;
 use crate::reply::Reply;
 use crate::resources::subscriptions::{self, Subscriptions};
 use crate::resources::{contents, open, template};
-use crate::router::{Origin, Router, Subject};
+use crate::router::{Interest, Origin, Router};
 use crate::toolset::{NameStyle, ToolName, Toolset, list};
 
 /// The MCP server of one connection.
@@ -32,8 +32,7 @@ pub struct Server {
 
 struct Inner {
     router: Arc<Router>,
-    sets: BTreeSet<Toolset>,
-    tools: Vec<Tool>,
+    offer: Arc<Offer>,
     connection: String,
     clients: Clients,
     subscriptions: Subscriptions,
@@ -41,12 +40,19 @@ struct Inner {
     ended: CancellationToken,
 }
 
+/// What every connection is offered.
+struct Offer {
+    sets: BTreeSet<Toolset>,
+    tools: Vec<Tool>,
+    instructions: String,
+}
+
 /// Who calls, and what they may reach.
 enum Clients {
     /// The one agent at the other end, which names its roots.
     One(ClientRoots),
     /// Whoever has a token: it says with each request what that one may do.
-    Holders {
+    TokenHolders {
         /// The calls that change something and are not finished.
         running: TaskTracker,
     },
@@ -67,7 +73,7 @@ impl Server {
         ended: CancellationToken,
         running: TaskTracker,
     ) -> Self {
-        Self::of(router, sets, names, Clients::Holders { running }, ended)
+        Self::of(router, sets, names, Clients::TokenHolders { running }, ended)
     }
 
     fn of(
@@ -78,30 +84,29 @@ impl Server {
         ended: CancellationToken,
     ) -> Self {
         let sets: BTreeSet<_> = sets.iter().copied().collect();
-        let tools = list(&sets, names);
-        Self::with_tools(router, sets, tools, clients, ended)
+        let (tools, instructions) = (list(&sets, names), instructions(&sets, names));
+        Self::with_offer(router, Arc::new(Offer { sets, tools, instructions }), clients, ended)
     }
 
-    fn with_tools(
+    fn with_offer(
         router: Arc<Router>,
-        sets: BTreeSet<Toolset>,
-        tools: Vec<Tool>,
+        offer: Arc<Offer>,
         clients: Clients,
         ended: CancellationToken,
     ) -> Self {
         let connection = uuid::Uuid::new_v4().to_string();
         let subscriptions = Subscriptions::default();
-        Self { inner: Arc::new(Inner { router, sets, tools, connection, clients, subscriptions, ended }) }
+        Self { inner: Arc::new(Inner { router, offer, connection, clients, subscriptions, ended }) }
     }
 
     /// The same for another connection.
     pub(crate) fn for_another(&self) -> Self {
-        let Inner { router, sets, tools, clients, ended, .. } = &*self.inner;
+        let Inner { router, offer, clients, ended, .. } = &*self.inner;
         let clients = match clients {
             Clients::One(_) => Clients::One(ClientRoots::default()),
-            Clients::Holders { running } => Clients::Holders { running: running.clone() },
+            Clients::TokenHolders { running } => Clients::TokenHolders { running: running.clone() },
         };
-        Self::with_tools(router.clone(), sets.clone(), tools.clone(), clients, ended.clone())
+        Self::with_offer(router.clone(), Arc::clone(offer), clients, ended.clone())
     }
 
     /// Told when nobody listens any more, so that calls that wait end.
@@ -111,7 +116,7 @@ impl Server {
 
     /// The tool of a name, if it is one of those that are offered.
     fn offered(&self, name: &str) -> Option<ToolName> {
-        ToolName::parse(name).filter(|tool| self.inner.sets.contains(&tool.toolset()))
+        ToolName::parse(name).filter(|tool| self.inner.offer.sets.contains(&tool.toolset()))
     }
 
     async fn run(
@@ -126,7 +131,7 @@ impl Server {
             Err(error) => return Reply::refused(error.message).into_result(),
         };
         let _running = match &inner.clients {
-            Clients::Holders { running } if !tool.is_read_only() => Some(running.token()),
+            Clients::TokenHolders { running } if !tool.is_read_only() => Some(running.token()),
             _ => None,
         };
         let arguments = request.arguments.unwrap_or_default();
@@ -148,14 +153,15 @@ impl Server {
     /// It had to have a token and has none.
     async fn origin(&self, context: &RequestContext<RoleServer>) -> Result<Origin, ErrorData> {
         let inner = &self.inner;
+        let reviews = inner.offer.sets.contains(&Toolset::Review);
         let agent = context.client_info().map_or_else(|| "an agent".to_owned(), |client| client.name);
         match &inner.clients {
             Clients::One(roots) => {
                 roots.settle(&context.peer, &inner.router).await;
-                Ok(Origin { agent, connection: inner.connection.clone(), grants: None })
+                Ok(Origin { agent, connection: inner.connection.clone(), grants: None, reviews })
             }
-            Clients::Holders { .. } => {
-                let Some(Holder { subject, grants, .. }) = holder(context).cloned() else {
+            Clients::TokenHolders { .. } => {
+                let Some(TokenHolder { subject, grants, .. }) = holder(context).cloned() else {
                     let words = "Nothing was done: this request came without a token.";
                     return Err(ErrorData::invalid_request(words, None));
                 };
@@ -163,7 +169,7 @@ impl Server {
                 let stateless = context.meta.protocol_version().is_some();
                 let connection = if stateless { &agent } else { &inner.connection };
                 let connection = format!("{subject} {connection}");
-                Ok(Origin { agent, connection, grants: Some(grants) })
+                Ok(Origin { agent, connection, grants: Some(grants), reviews })
             }
         }
     }
@@ -187,13 +193,13 @@ impl ServerHandler for Server {
             .build();
         let hashline = Implementation::new("hashline", env!("CARGO_PKG_VERSION"))
             .with_title("hashline: edits in the person's editor");
-        let instructions = instructions(&self.inner.sets);
+        let instructions = self.inner.offer.instructions.clone();
         ServerConfig::new(capabilities).with_server_info(hashline).with_instructions(instructions)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let tool = self.offered(name)?;
-        self.inner.tools.iter().find(|listed| ToolName::parse(&listed.name) == Some(tool)).cloned()
+        self.inner.offer.tools.iter().find(|listed| ToolName::parse(&listed.name) == Some(tool)).cloned()
     }
 
     async fn list_tools(
@@ -201,7 +207,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.inner.tools.clone()))
+        Ok(ListToolsResult::with_all_items(self.inner.offer.tools.clone()))
     }
 
     async fn call_tool(
@@ -212,11 +218,30 @@ impl ServerHandler for Server {
         match self.offered(&request.name) {
             Some(tool) => Ok(self.run(tool, request, context).await.into()),
             None => {
-                let names: Vec<_> = self.inner.tools.iter().map(|tool| tool.name.as_ref()).collect();
+                let names: Vec<_> = self.inner.offer.tools.iter().map(|tool| tool.name.as_ref()).collect();
                 let message = format!("Unknown tool: {}. There are {}.", request.name, names.join(", "));
                 Err(ErrorData::invalid_params(message, None))
             }
         }
+    }
+
+    /// A request of a method that is known comes here when its params do not have their form.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, .. } = request;
+        let form = match method.as_str() {
+            "tools/call" => "name is a string, and arguments an object such as {\"path\": \"a.txt\"}",
+            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri is a string",
+            "completion/complete" => "ref is an object, and argument one of the strings name and value",
+            _ => return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
+        };
+        let words = format!(
+            "Nothing was done: the params of {method} do not have their form: {form}. Send it again so."
+        );
+        Err(ErrorData::invalid_params(words, None))
     }
 
     async fn list_resources(
@@ -228,8 +253,8 @@ impl ServerHandler for Server {
         let origin = self.origin(&context).await?;
         // Whoever has a list hears when it is another; without a session that is listened to.
         if has_session(&context) {
-            let until = holder(&context).map(|holder| holder.until);
-            subscriptions.add(router, &origin, context.peer, Subject::List, until).await;
+            let until = holder(&context).and_then(|holder| holder.until);
+            subscriptions.add(router, &origin, context.peer, Interest::List, until).await;
         }
         Ok(ListResourcesResult::with_all_items(open::listed(router.open_documents(&origin).await)))
     }
@@ -275,9 +300,9 @@ impl ServerHandler for Server {
         let Inner { router, subscriptions, .. } = &*self.inner;
         let origin = self.origin(&context).await?;
         router.watchable(&request.uri).map_err(|why| ErrorData::invalid_params(why, None))?;
-        let subject = Subject::Resource(request.uri);
-        let until = holder(&context).map(|holder| holder.until);
-        match subscriptions.add(router, &origin, context.peer, subject, until).await {
+        let interest = Interest::Resource(request.uri);
+        let until = holder(&context).and_then(|holder| holder.until);
+        match subscriptions.add(router, &origin, context.peer, interest, until).await {
             true => Ok(()),
             false => Err(ErrorData::invalid_params(subscriptions::too_many(), None)),
         }
@@ -288,7 +313,7 @@ impl ServerHandler for Server {
         request: UnsubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.inner.subscriptions.remove(&Subject::Resource(request.uri));
+        self.inner.subscriptions.remove(&Interest::Resource(request.uri)).await;
         Ok(())
     }
 
@@ -325,7 +350,7 @@ impl ServerHandler for Server {
 }
 
 /// Who has the token of a request, if it came with one.
-fn holder(context: &RequestContext<RoleServer>) -> Option<&Holder> {
+fn holder(context: &RequestContext<RoleServer>) -> Option<&TokenHolder> {
     context.extensions.get::<axum::http::request::Parts>()?.extensions.get()
 }
 

@@ -1,14 +1,13 @@
 //! Standard input and output as the connection to one agent.
 
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use hashline_link::CancellationToken;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::lines::Lines;
 use crate::server::Server;
 
 /// Why serving ended early.
@@ -49,10 +48,10 @@ pub(crate) async fn serve_streams<R, W>(
 ) -> Result<(), ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
-    W: tokio::io::AsyncWrite + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
 {
-    let reader = Watched { reader, ended: server.ended().clone() };
-    match server.serve_with_ct((reader, writer), stop).await {
+    let lines = Lines::new(reader, writer, server.ended().clone());
+    match server.serve_with_ct(lines, stop).await {
         Ok(running) => match running.waiting().await {
             Ok(reason) => {
                 tracing::debug!(?reason, "the connection ended");
@@ -63,32 +62,5 @@ where
         // Whoever looks only whether the program starts goes without a word.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
         Err(error) => Err(ServeError::Handshake(error.to_string())),
-    }
-}
-
-/// A reader that tells when it has come to its end.
-struct Watched<R> {
-    reader: R,
-    ended: CancellationToken,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let room = buffer.remaining() > 0;
-        let polled = Pin::new(&mut self.reader).poll_read(context, buffer);
-        let over = match &polled {
-            Poll::Ready(Ok(())) => room && buffer.filled().len() == before,
-            Poll::Ready(Err(_)) => true,
-            Poll::Pending => false,
-        };
-        if over {
-            self.ended.cancel();
-        }
-        polled
     }
 }

@@ -41,13 +41,8 @@ impl Toolbox {
         &self.workspace
     }
 
-    /// Whether there is a person who decides about edits: without an editor there is nothing yet to decide with.
-    fn is_decided(&self) -> bool {
-        self.editor.is_some()
-    }
-
     fn desk<'a>(&'a self, caller: &'a Caller) -> Desk<'a> {
-        Desk { workspace: &self.workspace, caller, decided: self.is_decided(), own: &self.own_edits }
+        Desk { workspace: &self.workspace, caller, editor: self.editor.as_deref(), own: &self.own_edits }
     }
 
     /// Runs a tool, or answers about resources. Whatever goes wrong is a result with `isError` and the next step in its words.
@@ -89,9 +84,9 @@ impl Toolbox {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
-        let workspace = &self.workspace;
+        let (workspace, editor) = (&self.workspace, self.editor.as_deref());
         match tool {
-            ToolName::ReadTextFile => tools::read_text_file::call(workspace, caller, arguments).await,
+            ToolName::ReadTextFile => tools::read_text_file::call(workspace, caller, editor, arguments).await,
             ToolName::EditTextFile => tools::edit_text_file::call(&self.desk(caller), arguments).await,
             ToolName::WriteFile => tools::write_file::call(&self.desk(caller), arguments).await,
             ToolName::EditFileDiff => tools::edit_file_diff::call(&self.desk(caller), arguments).await,
@@ -105,16 +100,16 @@ impl Toolbox {
             ToolName::TextAppend => tools::text_append::call(&self.desk(caller), arguments).await,
             ToolName::ListEdits => tools::list_edits::call(workspace, caller, arguments).await,
             ToolName::AwaitReview => {
-                tools::await_review::call(workspace, caller, self.is_decided(), arguments, cancel).await
+                tools::await_review::call(workspace, caller, editor.is_some(), arguments, cancel).await
             }
             ToolName::WithdrawEdit => tools::withdraw_edit::call(workspace, caller, arguments).await,
             ToolName::SearchText => tokio::select! {
-                reply = tools::search_text::call(workspace, caller, arguments) => reply,
+                reply = tools::search_text::call(workspace, caller, editor, arguments) => reply,
                 // Nobody reads this; what is left of the search ends with it.
                 () = cancel.cancelled() => Reply::refused("The search was taken back."),
             },
             ToolName::ListDocuments => {
-                tools::list_documents::call(workspace, caller, self.editor.as_deref(), arguments).await
+                tools::list_documents::call(workspace, caller, editor, arguments).await
             }
         }
     }

@@ -163,12 +163,10 @@ impl FromStr for HashPrefix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum HashError {
     /// There is nothing.
-    #[error(
-        "the file hash is empty; give at least the first 8 hex digits of the file_hash that the read showed"
-    )]
+    #[error("the file hash is empty; give at least the first 8 hex digits of the hash that the read showed")]
     Empty,
     /// A character is no hex digit.
-    #[error("the file hash holds {found:?}, which is no hex digit; copy the file_hash as the read showed it")]
+    #[error("the file hash holds {found:?}, which is no hex digit; copy the hash as the read showed it")]
     NotHex {
         /// The first such character.
         found: char,

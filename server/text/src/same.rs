@@ -7,6 +7,14 @@ use ropey::iter::Chunks;
 use crate::{Line, Text};
 
 impl Text {
+    /// Whether two texts are the same, byte for byte, without a look at pieces that two clones still share.
+    pub(crate) fn is_same(&self, other: &Text) -> bool {
+        let len = self.len_bytes();
+        self.is_same_instance(other)
+            || (len == other.len_bytes()
+                && len == common(Walk::onwards(self, 0), Walk::onwards(other, 0), len))
+    }
+
     /// How many lines at the beginning and at the end of a range are the same, byte for byte, as those of the range of that length
     /// which begins at the line `from` of another text. A line beside a difference may be left out, and so is one without an
     /// ending.

@@ -146,7 +146,7 @@ impl Text {
 /// Compares the characters; clones that were not changed compare in O(1).
 impl PartialEq for Text {
     fn eq(&self, other: &Self) -> bool {
-        self.rope.is_instance(&other.rope) || self.rope == other.rope
+        self.is_same(other)
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Delta {
     pub refused: Vec<(HunkId, bool)>,
     /// Hunks whose place in the text is no longer certain (true), or is again (rule W17).
     pub lost: Vec<(HunkId, bool)>,
+    /// Lines of the person's that came to be part of a hunk (rule W12).
+    pub own: Vec<(HunkId, IdRange)>,
     /// All runs of lines in order, if anything about them has changed.
     pub runs: Option<Vec<RunState>>,
     /// Lines that are new, or read otherwise than before.
@@ -155,6 +157,7 @@ impl Weave {
             switched: changes(&self.on, &earlier.on),
             refused: changes(&self.refused, &earlier.refused),
             lost: changes(&self.lost, &earlier.lost),
+            own: self.owned_since(earlier),
             runs: (states != before).then_some(states),
             contents,
             next_line: LineId(self.next_line),
@@ -166,6 +169,7 @@ impl Weave {
             && delta.switched.is_empty()
             && delta.refused.is_empty()
             && delta.lost.is_empty()
+            && delta.own.is_empty()
             && delta.runs.is_none()
             && delta.contents.is_empty()
             && self.next_line == earlier.next_line
@@ -173,6 +177,13 @@ impl Weave {
             && self.newline == earlier.newline
             && self.ending == earlier.ending;
         (!idle).then_some(delta)
+    }
+
+    /// The hunks that came to have other lines of the person's since.
+    pub(crate) fn owned_since(&self, earlier: &Self) -> Vec<(HunkId, IdRange)> {
+        let was = |id: HunkId| earlier.hunks.get(id.index()).and_then(|hunk| hunk.own);
+        let own = self.hunks().filter_map(|id| Some((id, self.hunk(id).own?)));
+        own.filter(|(id, own)| was(*id) != Some(*own)).collect()
     }
 
     /// This weave as whoever was told of it knows it: told all up to `earlier`, and then [what has happened
@@ -231,6 +242,11 @@ impl Weave {
         set(&mut self.on, &delta.switched)?;
         set(&mut self.refused, &delta.refused)?;
         set(&mut self.lost, &delta.lost)?;
+        for (id, own) in &delta.own {
+            let hunk = self.hunks.get_mut(id.index()).filter(|_| own.end() <= delta.next_line.0);
+            let hunk = hunk.ok_or(WeaveError::BadDelta("it names a hunk or a line that there is not"))?;
+            Arc::make_mut(hunk).own = Some(*own);
+        }
         self.newline = Newline { there: delta.newline.0, since: delta.newline.1.min(self.hunks.len()) };
         let before = self.clone();
         let then = Lines::of(&before);
@@ -332,6 +348,7 @@ impl Weave {
             dependents: Vec::new(),
             collides: new.collides.clone(),
             newline: new.newline,
+            own: None,
         };
         self.hunks.push(Arc::new(hunk));
         self.on.push(false);

@@ -139,19 +139,17 @@ impl Weave {
     /// What the person did to a hunk that is in the buffer.
     #[must_use]
     pub fn edited(&self, id: HunkId) -> Edited {
-        let own = |run: &Run| run.belongs_to(id);
-        let Some(first) = self.runs.iter().position(own) else { return Edited::default() };
-        let last = self.runs.iter().rposition(own).unwrap_or(first);
-        self.edited_in(id, &self.runs[first..=last])
+        let extent = self.extents()[id.index()];
+        extent.map_or_else(Edited::default, |(first, last)| self.edited_in(id, &self.runs[first..=last]))
     }
 
     /// For every hunk what the person did to it, where it is in the text.
     #[must_use]
     pub fn edited_hunks(&self) -> Vec<Edited> {
-        let spans = self.spans().into_iter().zip(self.hunks());
-        spans
-            .map(|(span, id)| {
-                span.map_or_else(Edited::default, |(first, last)| {
+        let extents = self.extents().into_iter().zip(self.hunks());
+        extents
+            .map(|(extent, id)| {
+                extent.map_or_else(Edited::default, |(first, last)| {
                     self.edited_in(id, &self.runs[first..=last])
                 })
             })

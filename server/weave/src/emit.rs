@@ -98,7 +98,7 @@ impl Weave {
         }
         starts.push(line);
         let place = |span: Option<(usize, usize)>| span.map(|(first, last)| starts[first]..starts[last + 1]);
-        self.spans().into_iter().map(place).collect()
+        self.extents().into_iter().map(place).collect()
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) struct Hunk {
     pub collides: Vec<HunkId>,
     /// Whether the text ends with a newline once this hunk is on, where it says so (rule W1).
     pub newline: Option<bool>,
+    /// Lines of the person's that came with it when it was accepted in other words (rule W12): they are part of it wherever they stand.
+    pub own: Option<IdRange>,
 }
 
 /// A replacement of lines of the agent view by others, as an agent asks for it. Both may be empty, not both at once.

@@ -1,6 +1,6 @@
 //! The weave line by line, for tests that compare it with a plain model.
 
-use hashline_text::OwnedLine;
+use hashline_text::{OwnedLine, Text};
 
 use crate::hunk::HunkId;
 use crate::line::LineId;
@@ -47,6 +47,15 @@ impl Weave {
     #[must_use]
     pub fn newline_register(&self) -> bool {
         self.newline_under(|hunk| self.in_buffer(hunk))
+    }
+
+    /// The agent view as it is without a look at what it was.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn agent_anew(&self) -> Text {
+        let mut copy = self.clone();
+        copy.reshape();
+        copy.agent().clone()
     }
 
     /// How many runs there are.

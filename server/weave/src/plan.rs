@@ -1,5 +1,7 @@
 //! Plans: changes of the buffer view that can be looked at, sent to the editor, and recognised when the text shows them (rules W8, W12).
 
+use std::sync::Arc;
+
 use crate::disturb::Spans;
 use crate::error::WeaveError;
 use crate::hunk::HunkId;
@@ -26,6 +28,8 @@ pub struct Plan {
     pub(crate) drop: Vec<IdRange>,
     /// Lines that stand ready, hidden, and are shown.
     pub(crate) revive: Vec<IdRange>,
+    /// Which of them come with a hunk, as the person's part of it.
+    pub(crate) own: Vec<(HunkId, IdRange)>,
 }
 
 impl Plan {
@@ -42,6 +46,7 @@ impl Plan {
         self.off.extend(&other.off);
         self.drop.extend(&other.drop);
         self.revive.extend(&other.revive);
+        self.own.extend(&other.own);
         self
     }
 
@@ -112,7 +117,7 @@ impl Weave {
             }
         };
         self.checkpoint = None;
-        self.spares.retain(|spare| !plan.revive.contains(spare));
+        self.take_up(plan);
         let entry = (!steps.is_empty()).then(|| {
             steps.push(Step::Ending { was: ending, is: self.ending });
             let old = changes.iter().map(|change| change.old.len()).sum::<usize>();
@@ -155,6 +160,14 @@ impl Weave {
         steps
     }
 
+    /// Notes that the lines which stood ready for a plan are in use.
+    pub(crate) fn take_up(&mut self, plan: &Plan) {
+        self.spares.retain(|spare| !plan.revive.contains(spare));
+        for (hunk, own) in &plan.own {
+            Arc::make_mut(&mut self.hunks[hunk.index()]).own = Some(*own);
+        }
+    }
+
     /// About how many bytes these lines take while they are hidden.
     pub(crate) fn bytes_of(&self, ids: &[IdRange]) -> usize {
         let mut ids = ids.to_vec();
@@ -173,7 +186,7 @@ impl Weave {
         let mut off = self.with_dependents(id);
         off.retain(|hunk| self.on[hunk.index()]);
         let mut plan = Plan { off: off.clone(), ..Plan::default() };
-        let spans = self.spans();
+        let spans = self.extents();
         match how {
             TakeOut::WithMyChanges => {
                 let typed = |run: &Run| run.maker.is_none() && run.shown;

@@ -68,6 +68,7 @@ impl Weave {
                 dependents: Vec::new(),
                 collides: Vec::new(),
                 newline: newline.filter(|_| index + 1 == changes.len()),
+                own: None,
             };
             self.hunks.push(Arc::new(hunk));
             self.on.push(false);

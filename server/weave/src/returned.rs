@@ -80,6 +80,7 @@ impl Weave {
             switched: Vec::new(),
             refused: self.hunks().map(|id| (id, self.is_refused(id))).collect(),
             lost: newer().map(|id| (id, self.is_lost(id))).collect(),
+            own: self.owned_since(earlier),
             runs: Some(runs),
             contents,
             next_line: LineId(next_line),

@@ -1,19 +1,20 @@
-//! Putting a hunk in as the person has rewritten it (rule W12): the hunk is in the text, and what differs from its proposal is the
-//! person's typing.
+//! Putting hunks in as the person has rewritten them (rule W12): they are in the text, and what differs from their proposal is the
+//! person's typing. Those lines are part of the hunks all the same: their agent hears of them, and taking a hunk out takes them.
 
 use hashline_text::OwnedLine;
 
 use crate::align::align_lines;
 use crate::hunk::HunkId;
-use crate::line::{IdRange, push_range};
+use crate::line::{IdRange, LineId, push_range};
 use crate::plan::Plan;
 use crate::run::{Held, Run};
 use crate::weave::Weave;
 
 impl Weave {
-    /// The plan that brings a hunk into the text, with what it rests on, but reading as `own` says: lines of the proposal that `own`
-    /// lacks count as deleted by the person, lines that it has besides as typed. Where one of the hunks is [lost](Self::is_lost),
-    /// the plan is refused when it is looked at or carried out.
+    /// The plan that brings hunks that are one to the person into the text, with what they rest on, but reading as `own` says: lines
+    /// that they would show and `own` lacks count as deleted by the person, lines that it has besides as typed. Which of the hunks
+    /// those belong to nobody can say, so they come with each of them. Where one of the hunks is [lost](Self::is_lost), the plan is
+    /// refused when it is looked at or carried out.
     ///
     /// ```
     /// use hashline_text::{Ending, OwnedLine, Text};
@@ -21,32 +22,60 @@ impl Weave {
     /// let line = |content: &str| OwnedLine::new(content, Ending::Lf);
     /// let mut weave = Weave::new(Text::from("one\ntwo\n"));
     /// let hunk = weave.record(&[Change { lines: 1..2, new: vec![line("2"), line("3")] }])?[0];
-    /// let plan = weave.plan_put_in_revised(hunk, &[line("2"), line("three")]);
+    /// let plan = weave.plan_put_in_revised(&[hunk], &[line("2"), line("three")]);
     /// weave.carry_out(&plan)?;
     /// assert_eq!(weave.buffer().to_string(), "one\n2\nthree\n");
     /// assert!(weave.in_buffer(hunk) && weave.edited(hunk).any());
     /// # Ok::<(), hashline_weave::WeaveError>(())
     /// ```
-    pub fn plan_put_in_revised(&mut self, id: HunkId, own: &[OwnedLine]) -> Plan {
-        let mut plan = Plan { on: self.with_prerequisites(id), ..Plan::default() };
-        let made = self.hunk(id).made;
-        let proposed: Vec<String> = self.hunk(id).proposed.iter().map(|line| line.content.clone()).collect();
-        let old: Vec<&str> = proposed.iter().map(String::as_str).collect();
+    pub fn plan_put_in_revised(&mut self, hunks: &[HunkId], own: &[OwnedLine]) -> Plan {
+        let mut plan = Plan { on: self.with_prerequisites_of(hunks), ..Plan::default() };
+        let would_show = self.shown_of(hunks, &plan.on);
+        let old: Vec<&str> = would_show.iter().map(|(_, content)| content.as_str()).collect();
         let new: Vec<&str> = own.iter().map(|line| line.content.as_str()).collect();
+        // An id is left out on both sides, so that the lines are never joined with others that are typed beside them.
+        self.fresh(1);
+        let first = LineId(self.next_line);
         let (mut o, mut n) = (0, 0);
         let mut pairs = align_lines(&old, &new);
         pairs.push((old.len(), new.len()));
         for (old_at, new_at) in pairs {
-            for line in o..old_at {
-                push_range(&mut plan.drop, IdRange { first: made.at(line), len: 1 });
+            for (line, _) in &would_show[o..old_at] {
+                push_range(&mut plan.drop, IdRange { first: *line, len: 1 });
             }
             if n < new_at {
-                // Before what they stand for: there they are inside of the hunk, and are told of as its lines.
-                plan.revive.extend(self.spare_before(id, o, &own[n..new_at]));
+                let before = would_show.get(o).map(|(line, _)| *line);
+                plan.revive.extend(self.spare_before(before, hunks, &own[n..new_at]));
             }
             (o, n) = (old_at + 1, new_at + 1);
         }
+        let len = plan.revive.iter().map(|ids| ids.len).sum();
+        if len > 0 {
+            plan.own.extend(hunks.iter().map(|id| (*id, IdRange { first, len })));
+        }
+        self.fresh(1);
         plan
+    }
+
+    /// The lines from the first to the last that some hunks have made, as far as they would be visible if others came into the text.
+    fn shown_of(&self, hunks: &[HunkId], with: &[HunkId]) -> Vec<(LineId, String)> {
+        let on = |hunk: HunkId| self.in_buffer(hunk) || with.contains(&hunk);
+        let made = |run: &Run| run.maker.is_some_and(|maker| hunks.contains(&maker)) && run.visible(on);
+        let Some(first) = self.runs.iter().position(made) else { return Vec::new() };
+        let last = self.runs.iter().rposition(made).unwrap_or(first);
+        let mut line = self.runs[..first].iter().filter(|run| run.shown).map(Run::len).sum();
+        let mut shown = Vec::new();
+        for run in &self.runs[first..=last] {
+            let start = line;
+            line += if run.shown { run.len() } else { 0 };
+            if run.visible(on) {
+                let lines =
+                    if run.shown { self.buffer_lines(start, run.len()) } else { run.lines().to_vec() };
+                let lines = lines.into_iter().enumerate();
+                shown.extend(lines.map(|(at, line)| (run.ids.at(at), line.content)));
+            }
+        }
+        shown
     }
 
     /// Forgets what the person changed in the lines that a hunk made, as far as they are hidden: they read as they were proposed.
@@ -60,22 +89,24 @@ impl Weave {
         self.reshape();
     }
 
-    /// Puts hidden lines before line `line` of those that a hunk made, or behind the last, ready to be shown.
-    fn spare_before(&mut self, id: HunkId, line: usize, lines: &[OwnedLine]) -> Option<IdRange> {
-        let made = self.hunk(id).made;
-        let index = if line < made.len {
-            let at = made.at(line);
-            let index = self.runs.iter().position(|run| run.ids.contains(at))?;
-            let cut = (at.0 - self.runs[index].ids.first.0) as usize;
-            if cut > 0 {
-                let tail = self.runs[index].split_off(cut);
-                self.runs.insert(index + 1, tail);
-                index + 1
-            } else {
-                index
+    /// Puts hidden lines before a line, or behind all that some hunks made or removed, ready to be shown.
+    fn spare_before(
+        &mut self,
+        line: Option<LineId>,
+        hunks: &[HunkId],
+        lines: &[OwnedLine],
+    ) -> Option<IdRange> {
+        let index = match line {
+            Some(line) => {
+                let index = self.runs.iter().position(|run| run.ids.contains(line))?;
+                let cut = (line.0 - self.runs[index].ids.first.0) as usize;
+                if cut > 0 {
+                    let tail = self.runs[index].split_off(cut);
+                    self.runs.insert(index + 1, tail);
+                }
+                index + usize::from(cut > 0)
             }
-        } else {
-            self.runs.iter().rposition(|run| run.belongs_to(id))? + 1
+            None => self.runs.iter().rposition(|run| hunks.iter().any(|id| run.belongs_to(*id)))? + 1,
         };
         let ids = self.fresh(lines.len());
         let held = Some(Held::new(lines.to_vec()));

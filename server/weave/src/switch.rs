@@ -67,6 +67,15 @@ impl Weave {
         self.closure(id, |hunk| &self.hunk(hunk).depends, |hunk| !self.in_buffer(hunk))
     }
 
+    /// The same for several hunks, each once.
+    #[must_use]
+    pub fn with_prerequisites_of(&self, hunks: &[HunkId]) -> Vec<HunkId> {
+        let mut all: Vec<HunkId> = hunks.iter().flat_map(|id| self.with_prerequisites(*id)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// The hunk and all that rests on it, but for what is refused: what has to be switched off with it, or cannot be
     /// shown without it.
     #[must_use]

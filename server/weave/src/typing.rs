@@ -1,11 +1,12 @@
 //! From a new text of the editor to lines (rules W5, W6, W9): which of them are the ones that were there, which hunks came or went with
 //! the change, and what the person typed.
 
-use hashline_text::{Line, Text};
+use hashline_text::{Ending, Line, Text};
 
 use crate::again::Checkpoint;
 use crate::hunk::HunkId;
 use crate::journal::{JournalId, Newline, Step, Turned};
+use crate::line::IdRange;
 use crate::recognise::{Candidate, Recognised, WHOLE};
 use crate::region::{Region, Regions};
 use crate::run::Run;
@@ -96,13 +97,14 @@ impl Weave {
         if before.newline == after.newline && !at_end && self.types_in_place(&touched) {
             self.buffer = new.clone();
             self.journal.print = after;
+            let ending = self.ending;
             if touched.is_empty() {
                 self.take_ending(&touched);
             }
             if before != after {
                 self.journal.push_contents(old, before);
             }
-            if self.agent_follows(regions) {
+            if self.ending == ending && self.agent_follows(regions) {
                 self.touch();
             } else {
                 self.reshape();
@@ -117,6 +119,8 @@ impl Weave {
             let checkpoint = Checkpoint { weave: self.clone(), regions: regions.clone(), entry: None };
             self.checkpoint = Some(Box::new(checkpoint));
         }
+        // Asked only where the text does not say how its last line would end.
+        let stood = if new.ends_with_newline() { Vec::new() } else { self.shown_ids() };
         let mut steps = Vec::new();
         let mut switched = Vec::new();
         for (plan, how) in &kept {
@@ -128,7 +132,7 @@ impl Weave {
             let moved = plan.moves();
             steps
                 .extend(moved.map(|(ids, gone)| if gone { Step::Removed(ids) } else { Step::Regained(ids) }));
-            self.spares.retain(|spare| !plan.revive.contains(spare));
+            self.take_up(plan);
         }
         let mut typed_lines = 0;
         for stretch in stretches.iter().rev() {
@@ -139,7 +143,11 @@ impl Weave {
         self.journal.print = after;
         self.show();
         let was = self.ending;
-        self.take_ending(&touched);
+        match self.last_ending(&stood, &old) {
+            // The line is the last by now, and lacks its ending for that alone.
+            Some(own) => self.ending = own,
+            None => self.take_ending(&touched),
+        }
         if self.ending != was {
             steps.push(Step::Ending { was, is: self.ending });
         }
@@ -170,13 +178,13 @@ impl Weave {
         }
         let (plan, how) = self.exactly(touched, new, asked, turns)?;
         let entry = self.switch_as(&plan, turned_by(how)).ok()?.1;
-        let lines = new.line_count();
-        if self.buffer.same_lines(0..self.buffer.line_count(), new, 0) != (lines, 0) {
+        let differs = self.buffer != *new;
+        self.buffer = new.clone();
+        if differs {
             // An editor may give the lines endings of its own.
+            self.take_ending(touched);
             self.reshape();
         }
-        self.buffer = new.clone();
-        self.take_ending(touched);
         let switched = plan.switches().map(|(hunk, on)| Switched { hunk, on, how });
         Some(Judgement { switched: switched.collect(), entry, ..Judgement::default() })
     }
@@ -277,6 +285,25 @@ impl Weave {
         } else if touched.last().is_some_and(|region| region.new.end == lines) {
             self.ending = self.buffer.ending_for_insert(Line(lines));
         }
+    }
+
+    /// The lines of the buffer by identity, each with the number of the first of its run.
+    fn shown_ids(&self) -> Vec<(IdRange, usize)> {
+        let mut line = 0;
+        let shown = self.runs.iter().filter(|run| run.shown);
+        let counted = shown.map(|run| {
+            line += run.len();
+            (run.ids, line - run.len())
+        });
+        counted.collect()
+    }
+
+    /// Which ending the last line of the buffer had in an earlier text, if it stood there with one.
+    fn last_ending(&self, stood: &[(IdRange, usize)], text: &Text) -> Option<Ending> {
+        let last = self.runs.iter().rev().find(|run| run.shown)?;
+        let id = last.ids.at(last.len().checked_sub(1)?);
+        let (ids, line) = stood.iter().find(|(ids, _)| ids.contains(id))?;
+        text.line(Line(line + (id.0 - ids.first.0) as usize))?.ending()
     }
 
     /// About how many bytes of hidden lines steps keep from being dropped.

@@ -271,6 +271,20 @@ impl Weave {
     pub(crate) fn spans(&self) -> Spans {
         spans_in(&self.runs, self.hunks.len())
     }
+
+    /// How far each hunk reaches: its span, and the person's own lines that came with it, as far as they are there.
+    pub(crate) fn extents(&self) -> Spans {
+        let mut extents = self.spans();
+        for (hunk, extent) in self.hunks.iter().zip(&mut extents) {
+            let Some(own) = hunk.own else { continue };
+            let is_own = |run: &Run| !run.gone && own.contains(run.ids.first);
+            for index in (0..self.runs.len()).filter(|index| is_own(&self.runs[*index])) {
+                *extent =
+                    Some(extent.map_or((index, index), |(first, last)| (first.min(index), last.max(index))));
+            }
+        }
+        extents
+    }
 }
 
 /// The spans of so many hunks in a list of runs.

@@ -161,6 +161,8 @@ fn minimal(before: &Text, after: &Text) -> Vec<Typing> {
 struct Session {
     weave: Weave,
     model: Model,
+    /// How often it was compared with the model.
+    looks: u32,
 }
 
 impl Session {
@@ -173,17 +175,20 @@ impl Session {
             self.weave.typed(&text, &regions, asked, None)
         };
         assert_eq!(self.weave.buffer().to_string(), text.to_string());
-        self.model.learn_newline(&mut self.weave);
-        self.model.check(&mut self.weave);
+        self.look();
         judgement
+    }
+
+    fn look(&mut self) {
+        self.looks += 1;
+        self.model.follow(&mut self.weave, !self.looks.is_multiple_of(3));
     }
 
     fn replaced(&mut self, text: &Text, asked: &[Candidate]) -> Judgement {
         let mut regions = Regions::default();
         regions.replace_all(&mut self.weave.buffer().clone(), text.clone());
         let judgement = self.weave.typed(text, &regions, asked, None);
-        self.model.learn_newline(&mut self.weave);
-        self.model.check(&mut self.weave);
+        self.look();
         judgement
     }
 
@@ -276,7 +281,7 @@ fn print(rates: &BTreeMap<(&str, Shape), Rate>) {
 fn session(rng: &mut Rng, trace: &mut Trace) -> Option<(Session, Plan)> {
     let original = program(rng);
     trace.note(format_args!("text {:?}", original.to_string()));
-    let mut session = Session { weave: Weave::new(original.clone()), model: Model::new(&original) };
+    let mut session = Session { weave: Weave::new(original.clone()), model: Model::new(&original), looks: 0 };
     for _ in 0..1 + rng.below(2) {
         record(rng, &mut session.weave, &mut session.model);
     }

@@ -4,8 +4,8 @@
 
 mod common;
 
-use common::model::{Model, Set};
-use common::{Rng, Trace, changes, endings, seeds, text, typing};
+use common::model::Model;
+use common::{Rng, Trace, endings, seeds, text, typing};
 use hashline_text::{Encoding, Ending, OwnedLine, Text};
 use hashline_weave::{Change, Delta, HunkId, Regions, Weave, WeaveError};
 
@@ -55,23 +55,9 @@ fn a_copy_that_is_told_what_happened_is_the_same() {
         let mut copy = Weave::new(Text::default());
         for _ in 0..10 + rng.below(40) {
             match rng.below(21) {
-                0..=3 => {
-                    let lines = weave.agent().line_count();
-                    let changes = changes(&mut rng, kind, lines);
-                    trace.note(format_args!("record {changes:?}"));
-                    model.record(&mut weave, &changes);
-                }
-                4 if !model.hunks.is_empty() => {
-                    let hunk = weave.hunks().nth(rng.below(model.hunks.len())).unwrap();
-                    let refused = !weave.is_refused(hunk) && !weave.in_buffer(hunk);
-                    trace.note(format_args!("refuse {hunk:?} {refused}"));
-                    weave.set_refused(hunk, refused);
-                }
-                5..=8 if !model.hunks.is_empty() => {
-                    let target: Set = (0..model.hunks.len()).filter(|_| rng.chance(50)).collect();
-                    trace.note(format_args!("switch to {target:?}"));
-                    model.switch_to(&mut weave, &target);
-                }
+                0..=3 => model.edit_any(&mut weave, &mut rng, kind, &mut trace),
+                4 if !model.hunks.is_empty() => model.refuse_any(&mut weave, &mut rng, &mut trace),
+                5..=8 if !model.hunks.is_empty() => model.switch_any(&mut weave, &mut rng, &mut trace),
                 9..=11 => {
                     trace.note("tell");
                     follow(&mut weave, &mut copy);

@@ -4,8 +4,8 @@
 
 mod common;
 
-use common::model::{Model, Set};
-use common::{Rng, Trace, changes, endings, seeds, text, typing};
+use common::model::Model;
+use common::{Rng, Trace, endings, seeds, text, typing};
 use hashline_text::{Encoding, Ending, OwnedLine, Text};
 use hashline_weave::{
     Candidate, Change, Conflict, How, HunkId, LineState, Plan, PutIn, Regions, TakeOut, Weave, WeaveError,
@@ -58,17 +58,8 @@ fn what_is_lost_is_what_the_rule_says() {
         let mut model = Model::new(&original);
         for _ in 0..5 + rng.below(25) {
             match rng.below(10) {
-                0..=2 => {
-                    let lines = weave.agent().line_count();
-                    let changes = changes(&mut rng, kind, lines);
-                    trace.note(format_args!("record {changes:?}"));
-                    model.record(&mut weave, &changes);
-                }
-                3..=4 if !model.hunks.is_empty() => {
-                    let target: Set = (0..model.hunks.len()).filter(|_| rng.chance(50)).collect();
-                    trace.note(format_args!("switch to {target:?}"));
-                    model.switch_to(&mut weave, &target);
-                }
+                0..=2 => model.edit_any(&mut weave, &mut rng, kind, &mut trace),
+                3..=4 if !model.hunks.is_empty() => model.switch_any(&mut weave, &mut rng, &mut trace),
                 5..=6 => {
                     let mut new = weave.buffer().clone();
                     for _ in 0..1 + rng.below(2) {
@@ -140,7 +131,7 @@ fn a_lost_hunk_is_switched_by_nothing() {
         Plan::switch(&[hunk], &[]),
         held.plan_put_in(hunk, PutIn::TakeTheirs),
         held.plan_put_in(hunk, PutIn::KeepBoth),
-        held.plan_put_in_revised(hunk, &[line("z")]),
+        held.plan_put_in_revised(&[hunk], &[line("z")]),
     ];
     for plan in ways_in {
         assert_eq!((held.preview(&plan), held.carry_out(&plan)), (lost.clone(), lost.clone()), "{plan:?}");

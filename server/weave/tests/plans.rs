@@ -8,7 +8,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::model::Model;
-use common::{Endings, Trace, changes, seeds, text, typing};
+use common::{Endings, Trace, seeds, text, typing};
 use hashline_text::{Encoding, Text};
 use hashline_weave::{Candidate, How, HunkId, LineState, PutIn, Regions, TakeOut, Weave, apply_text_edits};
 
@@ -33,10 +33,7 @@ fn plans_do_what_they_say_and_are_recognised() {
         let mut weave = Weave::new(original.clone());
         let mut model = Model::new(&original);
         for _ in 0..1 + rng.below(3) {
-            let lines = weave.agent().line_count();
-            let changes = changes(&mut rng, Endings::Lf, lines);
-            trace.note(format_args!("record {changes:?}"));
-            model.record(&mut weave, &changes);
+            model.edit_any(&mut weave, &mut rng, Endings::Lf, &mut trace);
         }
         let hunk: HunkId = weave.hunks().nth(rng.below(model.hunks.len())).unwrap();
         let put_in = rng.chance(50);

@@ -5,8 +5,8 @@
 
 mod common;
 
-use common::model::{Model, Set};
-use common::{Rng, Trace, changes, endings, lines, seeds, text, typing};
+use common::model::Model;
+use common::{Rng, Trace, endings, lines, seeds, text, typing};
 use hashline_text::{Encoding, Ending, OwnedLine, Text};
 use hashline_weave::{Change, Conflict, HunkId, LineState, Regions, Weave, WeaveError};
 
@@ -64,23 +64,9 @@ fn a_state_that_comes_back_is_as_it_was_and_can_be_worked_on() {
         let unwatched = rng.chance(40);
         for _ in 0..15 + rng.below(50) {
             match rng.below(22) {
-                0..=3 => {
-                    let lines = weave.agent().line_count();
-                    let changes = changes(&mut rng, kind, lines);
-                    trace.note(format_args!("record {changes:?}"));
-                    model.record(&mut weave, &changes);
-                }
-                4 if !model.hunks.is_empty() => {
-                    let hunk = weave.hunks().nth(rng.below(model.hunks.len())).unwrap();
-                    let refused = !weave.is_refused(hunk) && !weave.in_buffer(hunk);
-                    trace.note(format_args!("refuse {hunk:?} {refused}"));
-                    weave.set_refused(hunk, refused);
-                }
-                5..=8 if !model.hunks.is_empty() => {
-                    let target: Set = (0..model.hunks.len()).filter(|_| rng.chance(50)).collect();
-                    trace.note(format_args!("switch to {target:?}"));
-                    model.switch_to(&mut weave, &target);
-                }
+                0..=3 => model.edit_any(&mut weave, &mut rng, kind, &mut trace),
+                4 if !model.hunks.is_empty() => model.refuse_any(&mut weave, &mut rng, &mut trace),
+                5..=8 if !model.hunks.is_empty() => model.switch_any(&mut weave, &mut rng, &mut trace),
                 9..=11 => {
                     trace.note(format_args!("tell state {}", states.len()));
                     copy = told(&weave, &copy);

@@ -21,23 +21,9 @@ fn every_valid_set_of_hunks_is_whole() {
         let mut model = Model::new(&original);
         for _ in 0..6 + rng.below(14) {
             match rng.below(10) {
-                0..=5 if model.hunks.len() < 8 => {
-                    let lines = weave.agent().line_count();
-                    let changes = changes(&mut rng, kind, lines);
-                    trace.note(format_args!("record {changes:?}"));
-                    model.record(&mut weave, &changes);
-                }
-                6 | 7 if !model.hunks.is_empty() => {
-                    let hunk = weave.hunks().nth(rng.below(model.hunks.len())).unwrap();
-                    let refused = !weave.is_refused(hunk) && !weave.in_buffer(hunk);
-                    trace.note(format_args!("refuse {hunk:?} {refused}"));
-                    weave.set_refused(hunk, refused);
-                }
-                _ => {
-                    let target: Set = (0..model.hunks.len()).filter(|_| rng.chance(50)).collect();
-                    trace.note(format_args!("switch to {target:?}"));
-                    model.switch_to(&mut weave, &target);
-                }
+                0..=5 if model.hunks.len() < 8 => model.edit_any(&mut weave, &mut rng, kind, &mut trace),
+                6 | 7 if !model.hunks.is_empty() => model.refuse_any(&mut weave, &mut rng, &mut trace),
+                _ => model.switch_any(&mut weave, &mut rng, &mut trace),
             }
             model.check(&mut weave);
         }

@@ -7,8 +7,8 @@ mod common;
 
 use std::collections::{HashMap, HashSet};
 
-use common::model::{Model, Set, check_carry};
-use common::{Endings, Rng, Trace, Typing, changes, endings, inverse, seeds, text, typing};
+use common::model::{Model, check_carry};
+use common::{Endings, Rng, Trace, Typing, endings, inverse, seeds, text, typing};
 use hashline_text::{Encoding, Text};
 use hashline_weave::{LineId, LineState, Regions, UndoMark, View, Weave};
 
@@ -119,18 +119,8 @@ fn the_weave_follows_the_editor() {
             let states = weave.line_states();
             let hunks = model.hunks.len();
             match rng.below(20) {
-                0..=3 => {
-                    let lines = weave.agent().line_count();
-                    let changes = changes(&mut rng, kind, lines);
-                    trace.note(format_args!("record {changes:?}"));
-                    model.record(&mut weave, &changes);
-                }
-                4 if !model.hunks.is_empty() => {
-                    let hunk = weave.hunks().nth(rng.below(model.hunks.len())).unwrap();
-                    let refused = !weave.is_refused(hunk) && !weave.in_buffer(hunk);
-                    trace.note(format_args!("refuse {hunk:?} {refused}"));
-                    weave.set_refused(hunk, refused);
-                }
+                0..=3 => model.edit_any(&mut weave, &mut rng, kind, &mut trace),
+                4 if !model.hunks.is_empty() => model.refuse_any(&mut weave, &mut rng, &mut trace),
                 5..=7 if !model.hunks.is_empty() => {
                     let mut target = model.on(&weave);
                     let hunk = rng.below(model.hunks.len());
@@ -140,11 +130,7 @@ fn the_weave_follows_the_editor() {
                     trace.note(format_args!("switch to {target:?}"));
                     model.switch_to(&mut weave, &target);
                 }
-                8 if !model.hunks.is_empty() => {
-                    let target: Set = (0..model.hunks.len()).filter(|_| rng.chance(50)).collect();
-                    trace.note(format_args!("switch to {target:?}"));
-                    model.switch_to(&mut weave, &target);
-                }
+                8 if !model.hunks.is_empty() => model.switch_any(&mut weave, &mut rng, &mut trace),
                 9 => {
                     // A formatter: the same text, but for a few lines.
                     let mut new = weave.buffer().clone();
@@ -173,8 +159,11 @@ fn the_weave_follows_the_editor() {
             for line in weave.line_states() {
                 known.entry(line.id).or_default().insert(line.line.content);
             }
-            model.learn_newline(&mut weave);
-            model.check(&mut weave);
+            let ages = rng.chance(70);
+            model.follow(&mut weave, ages);
+            if ages {
+                continue;
+            }
             let snapshot = rng.pick(&snapshots);
             let lines = snapshot.text().line_count();
             let from = rng.below(lines + 1);
@@ -210,13 +199,8 @@ fn undoing_everything_restores_everything() {
         let mut weave = Weave::new(original.clone());
         let mut model = Model::new(&original);
         for _ in 0..rng.below(4) {
-            let lines = weave.agent().line_count();
-            let changes = changes(&mut rng, kind, lines);
-            trace.note(format_args!("record {changes:?}"));
-            model.record(&mut weave, &changes);
-            let target: Set = (0..model.hunks.len()).filter(|_| rng.chance(50)).collect();
-            trace.note(format_args!("switch to {target:?}"));
-            model.switch_to(&mut weave, &target);
+            model.edit_any(&mut weave, &mut rng, kind, &mut trace);
+            model.switch_any(&mut weave, &mut rng, &mut trace);
         }
         let before = state(&mut weave);
         let snapshot = weave.snapshot(View::Agent);

@@ -13,8 +13,8 @@ use hashline_weave::UndoMark;
 
 use crate::disk::{Place, path_of_file_uri};
 use crate::document::{
-    ContentChange, Decided, Delivery, Document, Elsewhere, Millis, News, OutOfStep, Preview, Request, Review,
-    Target, Undecided,
+    ContentChange, Decided, Delivery, Document, Elsewhere, Millis, News, OutOfStep, Preview, ProposedText,
+    Request, Review, Target, Undecided,
 };
 use crate::on_disk::either_way;
 use crate::record::{Job, OtherEditor};
@@ -67,6 +67,7 @@ impl Workspace {
             if *document.text() != text && !document.has_unrecorded() {
                 // What became of its edits in this text is for the record to tell, and not for the text that the file has.
                 known.anew.store(true, Ordering::Relaxed);
+                known.guessed.store(place.is_some(), Ordering::Relaxed);
             }
             document.reopen(uri, language, version, encoding, &text, self.now());
             drop(document);
@@ -76,6 +77,8 @@ impl Workspace {
             known
         };
         self.inner.open.insert(uri.to_owned(), slot.clone());
+        // It may be unsaved work that an editor has kept: the file is looked at with the record.
+        slot.share_with_file(None);
         self.note_use(&slot);
         self.changed();
         if slot.place().is_some() {
@@ -142,7 +145,10 @@ impl Workspace {
     pub fn did_save(&self, uri: &str) {
         if let Some(slot) = self.open_slot(uri) {
             slot.forget_read();
-            slot.lock().was_saved();
+            let mut document = slot.lock();
+            document.was_saved();
+            slot.share_with_file(Some(document.text().clone()));
+            drop(document);
             self.later(Job::Record(slot));
         }
     }
@@ -190,12 +196,11 @@ impl Workspace {
 
     /// The text that agents see, and the version that it was made from.
     #[must_use]
-    pub fn proposed_text(&self, uri: &str) -> Option<(Option<DocVersion>, Text)> {
+    pub fn proposed_text(&self, uri: &str) -> Option<(Option<DocVersion>, ProposedText)> {
         let slot = self.slot_of(uri)?;
-        let mut document = slot.lock();
-        let version = document.version();
-        let text = document.weave().agent().clone();
-        Some((version, text))
+        // Of a copy, as the review.
+        let mut document = slot.lock().clone();
+        Some((document.version(), document.proposed_text()))
     }
 
     /// The review of a document.
@@ -225,7 +230,8 @@ impl Workspace {
             .iter()
             .filter_map(|slot| {
                 let document = slot.lock();
-                document.has_something_to_decide().then(|| document.uri().to_owned())
+                let shows = document.has_something_to_decide() && !slot.is_guessed();
+                shows.then(|| document.uri().to_owned())
             })
             .collect();
         let mut reviews: Vec<_> = uris.iter().filter_map(|uri| self.review(uri)).collect();
@@ -263,27 +269,6 @@ impl Workspace {
         }
     }
 
-    /// Accepts a hunk of an open document as the person has rewritten it.
-    #[must_use]
-    pub fn accept_revised(
-        &self,
-        uri: &str,
-        hunk: &HunkRef,
-        own: &[String],
-        reason: Option<String>,
-    ) -> Decided {
-        let target = Target::Hunk(hunk.clone());
-        let Some(slot) = self.open_slot(uri) else {
-            return Decided { refused: vec![Document::no_such(&target)], ..Decided::default() };
-        };
-        if let Some(other) = slot.whose().other() {
-            return Self::left_to(other, &slot, &target);
-        }
-        let decided = slot.lock().accept_revised(hunk, own, reason);
-        self.attend(&slot);
-        decided
-    }
-
     /// Decides about hunks. What changes the text is under way when this returns. For `uri` none, the target says which documents.
     pub async fn decide(&self, uri: Option<&str>, request: &Request) -> Decided {
         match uri {
@@ -299,7 +284,7 @@ impl Workspace {
     }
 
     /// Decides for a person who is not at the editor, about one file or wherever the target is. As there is no undo at hand, a copy is
-    /// kept of an open text in which that person gives up lines; of a file it is kept anyway.
+    /// kept of an open text in which that person gives up lines; of a file, and of a text whose file goes, it is kept anyway.
     pub async fn decide_from_elsewhere(&self, path: Option<&Path>, request: &Request) -> Decided {
         let slots = match path {
             None => Ok(self.slots_of_target(&request.target).await),
@@ -357,7 +342,12 @@ impl Workspace {
         let (workspace, named) = (self.clone(), target.clone());
         // What cannot be looked up is not known.
         let _ = tokio::task::spawn_blocking(move || workspace.load_recorded(&named)).await;
-        self.slots().into_iter().filter(|slot| slot.lock().has_target(target)).collect()
+        let slots = self.slots();
+        for slot in &slots {
+            // Of one that was just opened the recorded edits are on their way.
+            slot.wait_until_ready().await;
+        }
+        slots.into_iter().filter(|slot| slot.lock().has_target(target)).collect()
     }
 
     async fn decide_in(&self, slot: &Arc<Slot>, request: &Request, elsewhere: bool) -> Decided {
@@ -372,11 +362,7 @@ impl Workspace {
                 return Decided { refused: vec![refused], ..Decided::default() };
             }
         }
-        let kept = match elsewhere && slot.lock().is_open() {
-            true => self.keep_typed(slot, request).await,
-            false => Ok(Vec::new()),
-        };
-        let kept = match kept {
+        let kept = match self.keep_typed(slot, request, elsewhere).await {
             Ok(kept) => kept,
             Err(error) => {
                 let refused = vec![Document::not_decided(&request.target, error.to_string())];
@@ -424,25 +410,40 @@ impl Workspace {
         }
     }
 
-    /// What became of a decision that is sent to the editor when it is recorded that it is wanted. Blocks.
+    /// Whether the record has what has become of these hunks so far. Waits for what is being recorded; what cannot be is tried again, and
+    /// the person is told.
+    pub async fn recorded_by_now(&self, hunks: &[HunkRef]) -> bool {
+        let workspace = self.clone();
+        let settled = tokio::task::spawn_blocking(move || workspace.settle_record());
+        let has_any =
+            |document: &Document| hunks.iter().any(|hunk| document.has_target(&Target::Hunk(hunk.clone())));
+        settled.await.is_ok()
+            && !self.slots().iter().any(|slot| {
+                let document = slot.lock();
+                document.has_unrecorded() && has_any(&document)
+            })
+    }
+
+    /// What became of a decision when it is recorded, or that it is wanted: one that is to be sent to the editor is not made where that
+    /// cannot be; of another the person is told, as it is kept here and tried again. Blocks.
     fn recorded(&self, slot: &Slot, request: &Request, (mut decided, waits): (Decided, bool)) -> Decided {
         if !waits {
             return decided;
         }
         // It was handed to the recorder when it was made.
-        self.settle_record();
+        self.settle_jobs();
         let dropped = slot.lock().take_dropped();
         if dropped.iter().any(|hunk| decided.queued.contains(hunk)) {
             decided.queued.retain(|hunk| !dropped.contains(hunk));
-            let message = "It could not be recorded, so nothing was sent to the editor and the text is as it was. Decide again when the \
-                           edit history can be written."
+            let message = "It was not made, and the text is as it was: the edit history could not be written, or another process was \
+                           quicker. Look at how it stands now, and decide again."
                 .to_owned();
             decided.refused.push(Document::not_decided(&request.target, message));
         }
         decided
     }
 
-    /// Decides in the text that the editor has, if the document is open. With it whether it waits for the record.
+    /// Decides in the text that the editor has, if the document is open. With it whether there is something to be recorded of it.
     fn decide_in_editor(&self, slot: &Arc<Slot>, request: &Request) -> Option<(Decided, bool)> {
         let decided = {
             let mut document = slot.lock();
@@ -452,17 +453,26 @@ impl Workspace {
             // Of earlier decisions, which nobody waits for.
             drop(document.take_dropped());
             let decided = document.decide(request, self.now());
-            (decided, document.is_waiting_for_record())
+            let unrecorded = document.is_waiting_for_record() || document.has_unrecorded();
+            let waits = unrecorded && !decided.queued.is_empty();
+            (decided, waits)
         };
         self.attend(slot);
         Some(decided)
     }
 
-    /// Keeps a copy of an open document in which a decision takes out what the person typed (rule W8).
-    async fn keep_typed(&self, slot: &Arc<Slot>, request: &Request) -> Result<Vec<PathBuf>, StoreError> {
+    /// Keeps a copy of an open document in which a decision takes out what the person typed (rule W8), where the editor's own undo does
+    /// not bring it back: it was decided elsewhere, or the file goes.
+    async fn keep_typed(
+        &self,
+        slot: &Arc<Slot>,
+        request: &Request,
+        elsewhere: bool,
+    ) -> Result<Vec<PathBuf>, StoreError> {
         let text = {
             let mut document = slot.lock();
-            let gives_up = document.gives_up(request);
+            let gives_up = document.is_open()
+                && if elsewhere { document.gives_up(request) } else { document.gives_up_file(request) };
             gives_up.then(|| (document.form(), document.text().clone()))
         };
         let Some((form, text)) = text else { return Ok(Vec::new()) };
@@ -504,6 +514,7 @@ fn asked_elsewhere(place: &Place, refused: Undecided) -> Decided {
 
 /// A review as it is shown.
 fn shown(slot: &Slot, document: &Document, review: Review) -> DocumentReview {
+    let review = if slot.is_guessed() { Review::default() } else { review };
     let owner = slot.whose().other().map(|other| other.name.clone());
     DocumentReview { uri: document.uri().to_owned(), version: document.version(), owner, review }
 }

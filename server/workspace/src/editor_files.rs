@@ -154,7 +154,6 @@ impl Workspace {
             }
         };
         *slot_there.recorded() = Recorded { moved: was.latest.map(|(file, _)| file), ..was };
-        *slot.recorded() = Recorded::default();
         slot_there.set_whose(slot.whose());
         slot.forget_read();
         // Who still works with the old name finds no file, or what the editor keeps open under it.
@@ -165,8 +164,19 @@ impl Workspace {
             }
             _ => Document::missing(&old_uri, name),
         };
-        if stays.is_none() {
-            self.inner.slots.remove_if(&slot.key, |_, kept| Arc::ptr_eq(kept, slot));
+        if stays.is_some() {
+            *slot.recorded() = Recorded::default();
+        }
+        // Until the record knows the new name it has the edits under the old one: whoever looks there finds that nothing is, and that this is known.
+        let recorded = self.record(&slot_there, None).map(drop);
+        match recorded {
+            Ok(()) if stays.is_none() => {
+                *slot.recorded() = Recorded::default();
+                self.inner.slots.remove_if(&slot.key, |_, kept| Arc::ptr_eq(kept, slot));
+            }
+            Ok(()) => {}
+            // It is tried again, as all that is still to be recorded.
+            Err(error) => tracing::debug!("the new name of {} is not recorded yet: {error}", slot.key),
         }
         let _ = self.inner.events.send(Event::Review(old_uri));
         slot_there.lock().news_of_edits();

@@ -20,6 +20,7 @@ pub mod document;
 mod editor;
 mod editor_files;
 mod grants;
+mod level;
 mod on_disk;
 mod record;
 mod refusal;
@@ -28,7 +29,8 @@ mod workspace;
 
 pub use editor::DocumentReview;
 pub use grants::{Access, Depth, Grant, Grants};
+pub use level::Level;
 pub use record::Histories;
 pub use refusal::Refusal;
-pub use settings::{BadGlob, Rule, Settings};
+pub use settings::{BadGlob, Rule, Settings, SettingsByFolder};
 pub use workspace::{Caller, Event, Others, Workspace};

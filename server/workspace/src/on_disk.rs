@@ -10,8 +10,8 @@ use hashline_text::{FileHash, Text, decode};
 use tokio::sync::watch;
 
 use crate::disk::{
-    DiskError, Expect, FileBytes, Place, Stamp, create, create_folders, read, remove, remove_leftovers,
-    rename, stamp, write,
+    DiskError, Expect, FileBytes, Place, Stamp, check_writable, create, create_folders, read, remove,
+    remove_leftovers, rename, stamp, write,
 };
 use crate::document::{Document, Millis, State};
 use crate::record::{Look, OnDisk, Recorded, draft, is_beaten, name_in_record, uri_of};
@@ -30,9 +30,11 @@ impl Slot {
             place: RwLock::new(place),
             read: Mutex::new(None),
             differs: AtomicBool::new(false),
+            shared: Mutex::default(),
             used: AtomicU64::new(0),
             record: Mutex::default(),
             anew: AtomicBool::new(false),
+            guessed: AtomicBool::new(false),
             whose: Mutex::default(),
             whole: watch::Sender::new(true),
         }
@@ -148,7 +150,7 @@ impl Workspace {
         &self,
         slot: &Arc<Slot>,
         place: &Place,
-        session: Option<&mut Session<'_>>,
+        session: Option<&mut Session>,
     ) -> Result<Option<FileBytes>, Refusal> {
         let bytes = match session {
             Some(session) => self.look_once(slot, place, Look::Taken(session))?.0,
@@ -184,7 +186,7 @@ impl Workspace {
         &self,
         slot: &Slot,
         place: &Place,
-        how: Look<'_, '_>,
+        how: Look<'_>,
     ) -> Result<(Option<FileBytes>, bool), Refusal> {
         let bytes = match read(place) {
             Ok(bytes) => Some(bytes),
@@ -305,6 +307,10 @@ impl Workspace {
         let wanted = self.wanted(place, &copy)?;
         let there = before.as_ref().map(|before| before.bytes.as_slice());
         if wanted.bytes.as_deref() != there || wanted.place.absolute() != place.absolute() {
+            if there.is_some() && wanted.bytes.as_deref().is_some_and(|bytes| Some(bytes) != there) {
+                // Known before anything is recorded: no edit is left behind that never was.
+                check_writable(place)?;
+            }
             let state = copy.take_unrecorded(&[]);
             self.remove_leftovers(place);
             // The last moment to notice: an editor that opens the file from now on reads what is written.
@@ -364,7 +370,7 @@ impl Workspace {
     /// has opened it meanwhile, so that nothing was done.
     fn write_recorded(
         &self,
-        session: &mut Session<'_>,
+        session: &mut Session,
         slot: &Slot,
         place: &Place,
         state: &State,

@@ -195,7 +195,7 @@ pub enum Refusal {
     },
     /// A file that is only proposed.
     #[error(
-        "{path} is not on the disk yet: its creation waits for the person. withdraw_edit takes that back; await_review waits for it."
+        "{path} is not on the disk yet: its creation waits for the person. Try again when they have decided."
     )]
     NotMadeYet {
         /// The file.
@@ -203,7 +203,7 @@ pub enum Refusal {
     },
     /// A file whose removal or move waits already.
     #[error(
-        "The removal or the move of {path} waits for the person already. await_review waits for the decision; withdraw_edit takes it back."
+        "The removal or the move of {path} waits for the person already. Try again when they have decided."
     )]
     FileChangeHeld {
         /// The file.
@@ -318,7 +318,7 @@ fn cannot_weave(error: &WeaveError) -> String {
     match error {
         WeaveError::EndingsWouldJoin => {
             "a line that ends in a lone carriage return would come to stand before an empty line, and the two would be \
-             read as one. Replace both lines in one operation, or leave the empty one out."
+             read as one. Replace both lines together, or leave the empty one out."
                 .to_owned()
         }
         WeaveError::ContentHoldsEnding { .. } => {

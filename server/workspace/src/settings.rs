@@ -1,6 +1,6 @@
-//! Settings of a workspace: how edits are treated, by whether the document is open, by agent and by path.
+//! Settings of a workspace: how edits are treated, by whether the document is open, by agent and by path, in all folders or in one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobMatcher};
 
@@ -73,9 +73,69 @@ impl Settings {
     }
 }
 
+/// The settings of a workspace, where folders have their own.
+#[derive(Clone, Debug, Default)]
+pub struct SettingsByFolder {
+    /// For what lies in no folder that has its own.
+    pub everywhere: Settings,
+    /// By the folder, with all links followed.
+    pub of_folders: Vec<(PathBuf, Settings)>,
+}
+
+impl From<Settings> for SettingsByFolder {
+    fn from(everywhere: Settings) -> Self {
+        Self { everywhere, of_folders: Vec::new() }
+    }
+}
+
+impl SettingsByFolder {
+    /// Those of a file: of the innermost folder that holds it.
+    #[must_use]
+    pub fn of(&self, file: &Path) -> &Settings {
+        self.innermost(file).map_or(&self.everywhere, |(_, settings)| settings)
+    }
+
+    /// How an edit of this agent is treated in a file. Where its folder has settings of its own, globs are relative to that folder,
+    /// else to the root, whose way to the file is `relative`.
+    #[must_use]
+    pub fn mode(&self, agent: &str, file: &Path, relative: &Path, open: bool) -> Mode {
+        let (settings, relative) = match self.innermost(file) {
+            Some((folder, settings)) => (settings, file.strip_prefix(folder).unwrap_or(relative)),
+            None => (&self.everywhere, relative),
+        };
+        settings.mode(agent, relative, open)
+    }
+
+    fn innermost(&self, file: &Path) -> Option<(&Path, &Settings)> {
+        let holding = self.of_folders.iter().filter(|(folder, _)| file.starts_with(folder));
+        holding
+            .max_by_key(|(folder, _)| folder.components().count())
+            .map(|(folder, settings)| (folder.as_path(), settings))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_has_the_settings_of_the_innermost_folder() {
+        let glob = |mode| Rule::new(None, Some("docs/**"), mode).unwrap();
+        let inner = Settings { rules: vec![glob(Mode::Apply)], ..Settings::default() };
+        let outer = Settings { rules: vec![glob(Mode::Propose)], open: Mode::Apply, ..Settings::default() };
+        let settings = SettingsByFolder {
+            everywhere: Settings { open: Mode::Apply, ..Settings::default() },
+            of_folders: vec![("/a".into(), outer), ("/a/b".into(), inner)],
+        };
+        let mode =
+            |file: &str, relative: &str| settings.mode("any", Path::new(file), Path::new(relative), true);
+        assert_eq!(mode("/a/x.md", "x.md"), Mode::Apply);
+        assert_eq!(mode("/a/docs/x.md", "docs/x.md"), Mode::Propose);
+        assert_eq!(mode("/a/b/x.md", "b/x.md"), Mode::Propose);
+        assert_eq!(mode("/a/b/docs/x.md", "b/docs/x.md"), Mode::Apply, "the glob is of the inner folder");
+        assert_eq!(mode("/ab/x.md", "x.md"), Mode::Apply);
+        assert_eq!(mode("", ""), Mode::Apply, "a document without a file");
+    }
 
     #[test]
     fn the_last_rule_that_fits_wins() {

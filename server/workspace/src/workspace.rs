@@ -7,20 +7,21 @@
 //! another lock. What the editor says takes the document's lock alone.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use dashmap::DashMap;
 use hashline_history::path::to_text;
+use hashline_text::Text;
 use tokio::sync::{mpsc, watch};
 
-use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, path_of_file_uri};
+use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, identity, path_of_file_uri};
 use crate::document::{Document, FileOperations, Millis, News};
 use crate::grants::{Access, Grants};
 use crate::record::{Histories, Job, Recorded, Recorder, Whose};
 use crate::refusal::Refusal;
-use crate::settings::Settings;
+use crate::settings::{Settings, SettingsByFolder};
 
 /// An agent, as far as a call goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct Caller {
     pub roots: Option<Vec<PathBuf>>,
     /// What it may do in them; none for everything.
     pub grants: Option<Grants>,
+    /// Whether it is offered the tools of the review. What is not offered is not named.
+    pub reviews: bool,
 }
 
 /// Something that the editor's side has to see to.
@@ -60,12 +63,16 @@ pub(crate) struct Slot {
     pub read: Mutex<Option<Stamp>>,
     /// Something else has changed the file of an open document.
     pub differs: AtomicBool,
+    /// The text that was in the editor and in the file when both had the same; none if that is not known.
+    pub shared: Mutex<Option<Text>>,
     /// When an editor opened it or typed in it last, in milliseconds since 1970; 0 for never.
     pub used: AtomicU64,
     /// How far its record is known.
     pub record: Mutex<Recorded>,
     /// It is to be made anew of its record, whatever is known of that.
     pub anew: AtomicBool,
+    /// What has become of its edits in the text that it was opened with is not known yet, but guessed: they are not shown.
+    pub guessed: AtomicBool,
     /// Who decides about its edits.
     pub whose: Mutex<Whose>,
     /// Whether its recorded edits are in it: agents wait for that.
@@ -92,7 +99,16 @@ impl Slot {
 
     /// Its recorded edits are in it: lets agents go on.
     pub fn ready(&self) {
+        if self.guessed.swap(false, Ordering::Relaxed) {
+            // Somebody else may have told of it before, while it was a guess and nothing of it was shown.
+            self.lock().news_of_edits();
+        }
         self.whole.send_replace(true);
+    }
+
+    /// Whether what is known of its edits is a guess.
+    pub fn is_guessed(&self) -> bool {
+        self.guessed.load(Ordering::Relaxed)
     }
 
     /// Waits until its recorded edits are in it.
@@ -138,7 +154,7 @@ pub struct Workspace {
 pub(crate) struct Inner {
     pub roots: RwLock<Roots>,
     pub narrowed: DashMap<Vec<PathBuf>, Roots>,
-    pub settings: RwLock<Settings>,
+    pub settings: RwLock<SettingsByFolder>,
     /// What the editor does with files when it is asked.
     pub file_operations: RwLock<FileOperations>,
     /// By identity: the path with all links followed, or the URI of a document without a file.
@@ -175,7 +191,7 @@ impl Workspace {
         let inner = Inner {
             roots: RwLock::new(roots),
             narrowed: DashMap::new(),
-            settings: RwLock::new(settings),
+            settings: RwLock::new(settings.into()),
             file_operations: RwLock::default(),
             slots: DashMap::new(),
             open: DashMap::new(),
@@ -238,15 +254,27 @@ impl Workspace {
         }
     }
 
-    /// Treats edits by other settings from now on.
-    pub fn set_settings(&self, settings: Settings) {
+    /// Treats edits by other settings from now on. Folders may be named by any of their names.
+    pub fn set_settings(&self, settings: impl Into<SettingsByFolder>) {
+        let mut settings = settings.into();
+        for (folder, _) in &mut settings.of_folders {
+            *folder = identity(folder);
+        }
         *self.inner.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
     }
 
     /// The settings in force.
     #[must_use]
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self) -> SettingsByFolder {
         self.inner.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Those of a document; what has no file has those of no folder.
+    #[must_use]
+    pub fn settings_of(&self, uri: &str) -> Settings {
+        let file = self.slot_of(uri).and_then(|slot| slot.place());
+        let settings = self.inner.settings.read().unwrap_or_else(PoisonError::into_inner);
+        file.map_or(&settings.everywhere, |place| settings.of(place.absolute())).clone()
     }
 
     /// The agents that have called.
@@ -383,4 +411,48 @@ pub(crate) struct Found {
 /// The identity of a document that has a file.
 pub(crate) fn key_of(path: &Path) -> String {
     to_text(path).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
+
+    use hashline_text::{DocVersion, Encoding};
+
+    use super::*;
+    use crate::agent::EditRequest;
+    use crate::document::Change;
+
+    const UNTITLED: &str = "untitled:Untitled-1";
+
+    /// Its editor hears of a document from more than one thread: one may take the news while there is only a guess, which is not shown.
+    #[tokio::test]
+    async fn edits_are_told_of_when_they_are_no_guess_any_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = Roots::open([folder.path()]).unwrap();
+        let (workspace, mut events) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
+        workspace.did_open(UNTITLED, "text", DocVersion(1), Encoding::Utf16, "one\n");
+        let request = EditRequest {
+            path: UNTITLED.to_owned(),
+            file_hash: None,
+            change: Change::whole("two\n"),
+            strict: false,
+            dry_run: false,
+            conversation: None,
+            tool: "write_file".to_owned(),
+        };
+        workspace.edit(&Caller::anywhere("tester", "1"), request).await.unwrap();
+        workspace.settle_record();
+        let slot = workspace.open_slot(UNTITLED).unwrap();
+        slot.guessed.store(true, Ordering::Relaxed);
+        slot.lock().news_of_edits();
+        workspace.attend(&slot);
+        assert!(workspace.reviews().is_empty());
+        while events.try_recv().is_ok() {}
+        slot.ready();
+        workspace.attend(&slot);
+        let told = std::iter::from_fn(|| events.try_recv().ok());
+        assert_eq!(told.filter(|event| matches!(event, Event::Review(_))).count(), 1);
+        assert_eq!(workspace.reviews().len(), 1);
+    }
 }

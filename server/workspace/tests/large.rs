@@ -6,7 +6,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Text};
 use hashline_weave::{View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Change, Choice, ContentChange, Mode, Request, Target, Unseen};
+use hashline_workspace::document::{Change, Choice, ContentChange, Mode, Request, Target};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 
 const LINE: &str = "    let value = compute(index, &mut state)?;\n";
@@ -55,14 +55,7 @@ async fn a_hundred_megabytes() {
     workspace.did_open(&uri, "rust", DocVersion(1), Encoding::Utf16, &stored);
     let edit = replace(&workspace, &name, LINES / 3, "in the editor").await;
     assert_eq!(edit.mode, Mode::Propose);
-    let request = Request {
-        choice: Choice::Accept,
-        target: Target::Edit(edit.edit.to_string()),
-        reason: None,
-        edited: None,
-        with_others: false,
-        unseen: Unseen::Refuse,
-    };
+    let request = Request::of(Choice::Accept, Target::Edit(edit.edit.to_string()));
     assert_eq!(workspace.decide(Some(&uri), &request).await.refused, []);
     let delivery = workspace.poll(&uri).0.unwrap();
     let mut text = Text::from(stored.as_str());

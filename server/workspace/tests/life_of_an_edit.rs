@@ -9,9 +9,7 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, 
 use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{
-    Change, Choice, ContentChange, HunkState, Mode, Request, Target, Unseen, Why,
-};
+use hashline_workspace::document::{Change, Choice, ContentChange, HunkState, Mode, Request, Target, Why};
 use hashline_workspace::{Caller, Histories, Refusal, Rule, Settings, Workspace};
 
 /// An editor with one document, which does what it is told.
@@ -100,14 +98,15 @@ impl Desk {
     }
 
     async fn decide(&self, choice: Choice, edited: Option<TakeOut>) -> Vec<Why> {
-        let request = Request {
-            choice,
-            target: Target::All,
-            reason: None,
-            edited,
-            with_others: false,
-            unseen: Unseen::Refuse,
-        };
+        let request = Request { edited, ..Request::of(choice, Target::All) };
+        let decided = self.workspace.decide(Some(&self.uri), &request).await;
+        decided.refused.into_iter().map(|undecided| undecided.why).collect()
+    }
+
+    /// Accepts a hunk in these words.
+    async fn accept_as(&self, hunk: &HunkRef, own: &[String]) -> Vec<Why> {
+        let own = Some(own.to_vec());
+        let request = Request { own, ..Request::of(Choice::Accept, Target::Hunk(hunk.clone())) };
         let decided = self.workspace.decide(Some(&self.uri), &request).await;
         decided.refused.into_iter().map(|undecided| undecided.why).collect()
     }
@@ -241,14 +240,8 @@ async fn an_agent_hears_of_a_decision_while_it_waits() {
         workspace.await_review(&Desk::caller(), &scope, Duration::from_secs(20)).await.unwrap()
     });
     tokio::task::yield_now().await;
-    let request = Request {
-        choice: Choice::Reject,
-        target: Target::Lines(1..2),
-        reason: Some("not now".into()),
-        edited: None,
-        with_others: false,
-        unseen: Unseen::Refuse,
-    };
+    let request =
+        Request { reason: Some("not now".into()), ..Request::of(Choice::Reject, Target::Lines(1..2)) };
     desk.workspace.decide(Some(&desk.uri), &request).await;
     let review = waiting.await.unwrap();
     let hunk = &review.edits[0].hunks[0].view;
@@ -265,6 +258,7 @@ async fn edits_wait_while_their_document_is_closed() {
     let text = "0\n1\n2\n3\n4\n5\n6\n7\n8\n";
     desk.workspace.did_open(&desk.uri, "text", DocVersion(7), Encoding::Utf16, text);
     (desk.text, desk.version) = (Text::from(text), 7);
+    desk.workspace.settle_record();
     assert_eq!(desk.state(), HunkState::Held);
     desk.decide(Choice::Accept, None).await;
     assert!(desk.deliver());
@@ -285,14 +279,7 @@ async fn what_an_agent_builds_on_its_own_held_edit_is_shown_and_decided_with_it(
         (&["two".into()][..], &["2a".into(), "2c".into()][..])
     );
     assert_eq!(part.part_of.as_ref().map(|hunk| &hunk.edit), Some(&first.edit));
-    let request = Request {
-        choice: Choice::Accept,
-        target: Target::Edit(first.edit.to_string()),
-        reason: None,
-        edited: None,
-        with_others: false,
-        unseen: Unseen::Refuse,
-    };
+    let request = Request::of(Choice::Accept, Target::Edit(first.edit.to_string()));
     let decided = desk.workspace.decide(Some(&desk.uri), &request).await;
     assert!(decided.refused.is_empty(), "{decided:?}");
     assert!(desk.deliver());
@@ -318,14 +305,7 @@ async fn an_agent_that_asks_late_is_told_what_was_decided_before() {
     let operations = [replace(Desk::anchor(&text, 0), "1"), replace(Desk::anchor(&text, 2), "3")];
     desk.edit(hash, &operations).await.unwrap();
     let lines = Target::Lines(0..1);
-    let request = Request {
-        choice: Choice::Reject,
-        target: lines,
-        reason: None,
-        edited: None,
-        with_others: false,
-        unseen: Unseen::Refuse,
-    };
+    let request = Request::of(Choice::Reject, lines);
     desk.workspace.decide(Some(&desk.uri), &request).await;
     let scope = ReviewScope { own: true, news: true, ..ReviewScope::default() };
     let caller = Desk::caller();
@@ -367,10 +347,7 @@ async fn a_proposal_can_be_accepted_as_the_person_rewrote_it() {
     let reply = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2a\n2b")]).await.unwrap();
     let hunk = HunkRef { edit: reply.edit.clone(), number: 1 };
     let own = ["mine".to_owned(), "2b".to_owned()];
-    let decided = desk.workspace.accept_revised(&desk.uri, &hunk, &own, None);
-    assert!(decided.refused.is_empty(), "{decided:?}");
-    // It is sent when it is recorded that it is wanted.
-    desk.workspace.settle_record();
+    assert_eq!(desk.accept_as(&hunk, &own).await, []);
     assert!(desk.deliver());
     assert_eq!(desk.text, "one\nmine\n2b\nthree\n");
     let scope = ReviewScope { own: true, ..ReviewScope::default() };
@@ -389,9 +366,7 @@ async fn the_agent_is_told_all_of_what_the_person_made_of_its_lines() {
         let reply = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2a\n2b")]).await.unwrap();
         let hunk = HunkRef { edit: reply.edit.clone(), number: 1 };
         let own: Vec<String> = own.iter().map(|line| (*line).to_owned()).collect();
-        let decided = desk.workspace.accept_revised(&desk.uri, &hunk, &own, None);
-        assert!(decided.refused.is_empty(), "{decided:?}");
-        desk.workspace.settle_record();
+        assert_eq!(desk.accept_as(&hunk, &own).await, []);
         assert!(desk.deliver());
         assert_eq!(desk.text.to_string(), format!("one\n{}\nthree\n", own.join("\n")));
         let scope = ReviewScope { own: true, ..ReviewScope::default() };
@@ -400,6 +375,26 @@ async fn the_agent_is_told_all_of_what_the_person_made_of_its_lines() {
         desk.becomes("one\ntwo\nthree\n");
         assert_eq!(desk.state(), HunkState::Held, "one undo takes it back");
     }
+}
+
+#[tokio::test]
+async fn an_agent_that_built_on_its_own_held_edit_is_told_of_each_what_the_person_made_of_both() {
+    let mut desk = Desk::new(Settings::default(), "one\ntwo\nthree\n");
+    let (text, hash) = desk.read(View::Agent).await;
+    let first = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2a\n2b")]).await.unwrap();
+    let second = desk.edit(first.hash, &[replace(Desk::anchor(&first.text, 2), "2c")]).await.unwrap();
+    let own = ["2a".to_owned(), "mine".to_owned()];
+    let hunk = HunkRef { edit: first.edit.clone(), number: 1 };
+    assert_eq!(desk.accept_as(&hunk, &own).await, []);
+    assert!(desk.deliver());
+    assert_eq!(desk.text, "one\n2a\nmine\nthree\n");
+    assert!(desk.workspace.reviews().is_empty(), "nothing is left to decide");
+    let scope = ReviewScope { own: true, ..ReviewScope::default() };
+    let edits = desk.workspace.edits(&Desk::caller(), &scope).await.unwrap();
+    let told: Vec<_> =
+        edits.iter().map(|edit| (&edit.id, edit.hunks[0].view.decision, &edit.hunks[0].changed_to)).collect();
+    let (lower, upper) = (Some(own.to_vec()), Some(vec!["mine".to_owned()]));
+    assert_eq!(told, [(&first.edit, Decision::Accepted, &lower), (&second.edit, Decision::Accepted, &upper)]);
 }
 
 /// Changes as Neovim reports them for a buffer without a final newline: it counts one all the same.
@@ -495,7 +490,7 @@ async fn an_open_document_lies_in_a_root_as_long_as_its_folder_is_served() {
     desk.workspace.did_close(&desk.uri);
     let request = |choice| {
         let target = Target::Edit(reply.edit.to_string());
-        Request { choice, target, reason: None, edited: None, with_others: false, unseen: Unseen::Refuse }
+        Request::of(choice, target)
     };
     let refused = desk.workspace.decide(Some(&desk.uri), &request(Choice::Reject)).await.refused;
     assert!(refused[0].message.contains("Open it, then decide"), "{refused:?}");

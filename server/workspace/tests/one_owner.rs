@@ -11,7 +11,7 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, 
 use hashline_weave::View;
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Change, Choice, ContentChange, HunkState, Mode, Request, Target, Unseen};
+use hashline_workspace::document::{Change, Choice, ContentChange, HunkState, Mode, Request, Target};
 use hashline_workspace::{Caller, Event, Histories, Others, Refusal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -331,14 +331,7 @@ async fn nothing_is_decided_while_the_document_is_out_of_step() {
     let at = Position::new(9, 0);
     let outside = ContentChange { span: Some(Span::new(at, at)), ..change };
     desk.workspace.did_change(&desk.uri(), DocVersion(2), &[outside], None).unwrap_err();
-    let request = Request {
-        choice: Choice::Accept,
-        target: Target::All,
-        reason: None,
-        edited: None,
-        with_others: false,
-        unseen: Unseen::Refuse,
-    };
+    let request = Request::of(Choice::Accept, Target::All);
     let decided = desk.workspace.decide(Some(&desk.uri()), &request).await;
     assert!(decided.queued.is_empty());
     assert!(decided.refused[0].message.contains("Close and open it again"), "{decided:?}");

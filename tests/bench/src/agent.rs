@@ -135,6 +135,7 @@ pub fn caller(name: &str, root: &Path) -> CallerInfo {
         connection: format!("bench-{name}"),
         roots: Some(roots),
         grants: None,
+        reviews: true,
     }
 }
 

@@ -1,13 +1,16 @@
 /** The sidecar's tools in VS Code's own list of MCP servers, so that agents in VS Code find them. */
 import * as vscode from "vscode";
 import type { Sidecar } from "../sidecar";
+import { type Trusted, trust } from "../trusted";
 
 /** The id in package.json. */
 const PROVIDER = "hashline";
 
 export function registerMcpServer(sidecar: Sidecar, version: string): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
-  const provider: vscode.McpServerDefinitionProvider = {
+  // Nobody tells when a server runs: it can be opened until the next one is.
+  let last: Trusted | undefined;
+  const provider: vscode.McpServerDefinitionProvider<vscode.McpStdioServerDefinition> = {
     onDidChangeMcpServerDefinitions: changed.event,
     provideMcpServerDefinitions: () => {
       const located = sidecar.locate();
@@ -15,9 +18,25 @@ export function registerMcpServer(sidecar: Sidecar, version: string): vscode.Dis
         ? [new vscode.McpStdioServerDefinition("hashline", located.found.path, ["mcp"], {}, version)]
         : [];
     },
+    resolveMcpServerDefinition: async (server) => {
+      const located = sidecar.locate();
+      if ("missing" in located) {
+        throw new Error(located.missing);
+      }
+      const trusted = await trust(located.found);
+      if ("refused" in trusted) {
+        throw new Error(trusted.refused);
+      }
+      await last?.close();
+      last = trusted;
+      server.command = trusted.command;
+      server.args = [...trusted.args, "mcp"];
+      return server;
+    },
   };
   return vscode.Disposable.from(
     changed,
+    { dispose: () => void last?.close() },
     sidecar.onDidChangeState(() => changed.fire()),
     vscode.lm.registerMcpServerDefinitionProvider(PROVIDER, provider),
   );

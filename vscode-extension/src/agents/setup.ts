@@ -1,6 +1,8 @@
 /** Setting up agents outside of VS Code: `hashline setup` shows each change and asks before it writes. */
+import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { Sidecar } from "../sidecar";
+import { trust } from "../trusted";
 
 const AGENTS = [
   { agent: "claude-code", label: "Claude Code" },
@@ -11,14 +13,41 @@ const AGENTS = [
   { agent: "zed", label: "Zed" },
 ];
 
-const WAYS = [
+interface WayToSetUp {
+  label: string;
+  detail: string;
+  args: readonly string[];
+  /** Which folder it is about; none for all projects. */
+  isForAll: boolean;
+}
+
+const FOR_ALL: WayToSetUp = {
+  label: "For all your projects",
+  detail: "Shows each change of your own settings and asks before it writes",
+  args: ["--user"],
+  isForAll: true,
+};
+
+const IN_A_FOLDER: readonly WayToSetUp[] = [
   {
     label: "For this project",
     detail: "Shows each change of the project's files and asks before it writes",
     args: [],
+    isForAll: false,
   },
-  { label: "For all your projects", detail: "The same, in your own settings", args: ["--user"] },
-  { label: "Only show what belongs where", detail: "Writes nothing", args: ["--print"] },
+  FOR_ALL,
+  { label: "Only show what belongs where", detail: "Writes nothing", args: ["--print"], isForAll: false },
+];
+
+/** In a window without a folder there is no project. */
+const IN_NO_FOLDER: readonly WayToSetUp[] = [
+  FOR_ALL,
+  {
+    label: "Only show what belongs where",
+    detail: "Writes nothing",
+    args: ["--user", "--print"],
+    isForAll: true,
+  },
 ];
 
 export async function setUpAgent(sidecar: Sidecar): Promise<void> {
@@ -30,25 +59,42 @@ export async function setUpAgent(sidecar: Sidecar): Promise<void> {
   const agent = await vscode.window.showQuickPick(AGENTS, {
     placeHolder: "Which agent is to edit through hashline?",
   });
-  const way = agent && (await vscode.window.showQuickPick(WAYS, { placeHolder: agent.label }));
-  const folder = way && (await folderOf());
-  if (!way || !folder) {
+  const ways = vscode.workspace.workspaceFolders?.length ? IN_A_FOLDER : IN_NO_FOLDER;
+  const way = agent && (await vscode.window.showQuickPick(ways, { placeHolder: agent.label }));
+  const place = way && (way.isForAll ? ANYWHERE : await inAFolder());
+  if (!way || !place) {
     return;
   }
   // A task and no line for a shell: nothing has to be quoted, and what it says stays to be read.
-  const args = ["setup", agent.agent, ...way.args];
-  const execution = new vscode.ProcessExecution(located.found.path, args, { cwd: folder.uri.fsPath });
-  const task = new vscode.Task({ type: "hashline" }, folder, `setup ${agent.agent}`, "hashline", execution);
+  const trusted = await trust(located.found);
+  if ("refused" in trusted) {
+    void vscode.window.showErrorMessage(`hashline: ${trusted.refused}`);
+    return;
+  }
+  const args = [...trusted.args, "setup", agent.agent, ...way.args];
+  const execution = new vscode.ProcessExecution(trusted.command, args, { cwd: place.cwd });
+  const name = `setup ${agent.agent}`;
+  const task = new vscode.Task({ type: "hashline" }, place.scope, name, "hashline", execution);
   task.presentationOptions = { focus: true, panel: vscode.TaskPanelKind.Dedicated, clear: true };
-  await vscode.tasks.executeTask(task);
+  const running = await vscode.tasks.executeTask(task);
+  const ends = vscode.tasks.onDidEndTaskProcess(({ execution }) => {
+    if (execution === running) {
+      ends.dispose();
+      void trusted.close();
+    }
+  });
 }
 
-async function folderOf(): Promise<vscode.WorkspaceFolder | undefined> {
+interface Place {
+  scope: vscode.WorkspaceFolder | vscode.TaskScope.Global;
+  cwd: string;
+}
+
+/** What is for all projects needs none that is open. */
+const ANYWHERE: Place = { scope: vscode.TaskScope.Global, cwd: homedir() };
+
+async function inAFolder(): Promise<Place | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
-  if (folders.length === 0) {
-    void vscode.window.showInformationMessage(
-      "Hashline: open a folder first; agents are set up for a project.",
-    );
-  }
-  return folders.length > 1 ? vscode.window.showWorkspaceFolderPick() : folders[0];
+  const folder = folders.length > 1 ? await vscode.window.showWorkspaceFolderPick() : folders[0];
+  return folder && { scope: folder, cwd: folder.uri.fsPath };
 }

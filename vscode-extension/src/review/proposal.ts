@@ -1,6 +1,7 @@
 /** Texts for a comparison: without the hunks that are in the text, and what the person made of the one with the held ones in it. */
-import type { Lines } from "../protocol";
-import { type Entry, isInText, type LineChange, shift } from "./hunks";
+import type { Edit, Lines, Place } from "../protocol";
+import { changesBetween } from "./changes";
+import { type Entry, isInText, nameOf, shift } from "./hunks";
 
 /** The lines of a text, without their ends, and the kind of ending that it has first. */
 export function linesOf(text: string): string[] {
@@ -25,28 +26,37 @@ export interface Proposed {
   name: string;
   /** Where it is in the text that has it. */
   lines: Lines;
-  proposed: readonly string[];
-  /** What it replaces in the text that has it not. */
-  removed: readonly string[];
+  /** The lines of the text without it that they stand for. */
+  replaced: Lines;
+  /** Another hunk of that text rests on it: its lines there are not all that it proposes. */
+  isBuiltOn: boolean;
 }
 
-/**
- * Where the held hunks are in the text that has them in it: each takes as many lines there as it proposes, and moves what comes after it.
- * Hunks without a place, conflicted ones and those about the file itself are not in that text.
- */
-export function placesOfProposed(entries: readonly Entry[]): Proposed[] {
-  let moved = 0;
-  const found: Proposed[] = [];
-  for (const { name, hunk, lines } of entries) {
-    if (hunk.state !== "held" || hunk.file !== null || !lines) {
-      continue;
-    }
-    const { proposed, removed } = hunk;
-    const start = lines.start + moved;
-    found.push({ name, lines: { start, end: start + proposed.length }, proposed, removed });
-    moved += proposed.length - (lines.end - lines.start);
+/** The hunks of the text that has them, with what the list says of how they build on each other. */
+export function proposedIn(places: readonly Place[], edits: readonly Edit[]): Proposed[] {
+  const hunks = edits.flatMap((edit) => edit.hunks.map((hunk) => ({ name: nameOf(edit, hunk), hunk })));
+  const shownAs = new Map(hunks.map(({ name, hunk }) => [name, hunk.partOf ?? name]));
+  const needed = new Map<string, Set<string>>();
+  for (const { name, hunk } of hunks) {
+    const own = shownAs.get(name) ?? name;
+    const others = hunk.dependsOn
+      .map((other) => shownAs.get(other) ?? other)
+      .filter((other) => other !== own);
+    needed.set(own, new Set([...(needed.get(own) ?? []), ...others]));
   }
-  return found;
+  const restsOn = (upper: Place, lower: Place) => needed.get(upper.hunk)?.has(lower.hunk) ?? false;
+  return places.map((place) => {
+    const isBuiltOn = places.some(
+      (other) =>
+        other !== place &&
+        (restsOn(other, place) || (overlap(place.lines, other.lines) && !restsOn(place, other))),
+    );
+    return { name: place.hunk, lines: place.lines, replaced: place.replaced, isBuiltOn };
+  });
+}
+
+function overlap(a: Lines, b: Lines): boolean {
+  return a.start < b.end && b.start < a.end;
 }
 
 /** Lines to put in place of others. */
@@ -60,27 +70,46 @@ export interface Revision {
   revised: Map<string, string[]>;
   /** What the person has changed elsewhere, for the text that has the hunks not in it, from its end to its beginning. */
   elsewhere: LineEdit[];
-  /** A change goes over the edge of a hunk: nobody can say which part of it is whose. */
-  torn: boolean;
+  /** Why it cannot be taken over: nobody can say which part of a change is whose. */
+  torn?: "overAnEdge" | "builtOn";
+}
+
+/** Where the hunks are in a text that has them after the person has changed it. */
+export function placesNow(
+  before: string,
+  after: string,
+  hunks: readonly Proposed[],
+): ReadonlyMap<string, Lines> {
+  const places = new Map(hunks.map(({ name, lines }) => [name, { ...lines }]));
+  const changes = before === after ? [] : changesBetween(linesOf(before), linesOf(after));
+  for (const { change } of changes.reverse()) {
+    for (const lines of places.values()) {
+      shift(lines, change);
+    }
+  }
+  return places;
 }
 
 /** @param before the text as it was proposed @param after as the person has it now */
 export function revisionOf(before: string, after: string, hunks: readonly Proposed[]): Revision {
   const now = linesOf(after);
   const places = hunks.map((hunk) => ({ ...hunk, now: { ...hunk.lines } }));
-  const revision: Revision = { revised: new Map(), elsewhere: [], torn: false };
+  const touched = new Set<(typeof places)[number]>();
+  const revision: Revision = { revised: new Map(), elsewhere: [] };
   // From the end, so that the lines before a change are those of the old text.
   for (const { change, made } of changesBetween(linesOf(before), now).reverse()) {
     const { first, last, newLast } = change;
-    const within = places.find(({ lines }) => lines.start <= first && last <= lines.end);
-    const over = places.some(({ lines }) => lines.start < last && first < lines.end);
+    const within = places.find((place) => {
+      return !place.isBuiltOn && place.lines.start <= first && last <= place.lines.end;
+    });
+    const over = places.filter(({ lines }) => lines.start < last && first < lines.end);
     if (within) {
       within.now.end += newLast - last;
-    } else if (over) {
-      revision.torn = true;
+      touched.add(within);
+    } else if (over.length > 0) {
+      revision.torn = over.some(({ isBuiltOn }) => isBuiltOn) ? "builtOn" : "overAnEdge";
     } else {
-      const moved = places.filter(({ lines }) => lines.end <= first);
-      const by = moved.reduce((sum, { proposed, removed }) => sum + proposed.length - removed.length, 0);
+      const by = grownBefore(first, hunks);
       revision.elsewhere.push({ start: first - by, end: last - by, lines: made });
     }
     for (const place of places) {
@@ -89,76 +118,27 @@ export function revisionOf(before: string, after: string, hunks: readonly Propos
       }
     }
   }
-  for (const place of places) {
-    const own = now.slice(place.now.start, place.now.end);
-    if (own.length !== place.proposed.length || own.some((line, index) => line !== place.proposed[index])) {
-      revision.revised.set(place.name, own);
-    }
+  for (const place of touched) {
+    revision.revised.set(place.name, now.slice(place.now.start, place.now.end));
   }
   return revision;
 }
 
-/** Beyond so many cells a comparison would be felt: then it is one change from the first difference to the last. */
-const MOST_CELLS = 4_000_000;
-
-/** A run of lines that differ, for the old text, and the lines that stand there now. */
-interface Run {
-  change: LineChange;
-  made: string[];
-}
-
-/** The runs of lines that differ, from the first to the last. */
-function changesBetween(a: readonly string[], b: readonly string[]): Run[] {
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) {
-    start += 1;
-  }
-  let end = 0;
-  while (
-    end < a.length - start &&
-    end < b.length - start &&
-    a[a.length - 1 - end] === b[b.length - 1 - end]
-  ) {
-    end += 1;
-  }
-  const [rows, columns] = [a.length - start - end, b.length - start - end];
-  if (rows === 0 && columns === 0) {
-    return [];
-  }
-  if (rows * columns > MOST_CELLS) {
-    const change = { first: start, last: start + rows, newLast: start + columns };
-    return [{ change, made: b.slice(start, start + columns) }];
-  }
-  return commonRuns(a.slice(start, start + rows), b.slice(start, start + columns), start);
-}
-
-function commonRuns(a: readonly string[], b: readonly string[], offset: number): Run[] {
-  const width = b.length + 1;
-  const lengths = new Uint32Array((a.length + 1) * width);
-  const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      lengths[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+/** How many lines the hunks before a line of the text that has them have added to it. Where they overlap they count together. */
+function grownBefore(line: number, hunks: readonly Proposed[]): number {
+  const regions: { lines: Lines; replaced: Lines }[] = [];
+  for (const { lines, replaced } of hunks) {
+    const last = regions.at(-1);
+    if (last && (lines.start < last.lines.end || replaced.start < last.replaced.end)) {
+      last.lines.end = Math.max(last.lines.end, lines.end);
+      last.replaced.start = Math.min(last.replaced.start, replaced.start);
+      last.replaced.end = Math.max(last.replaced.end, replaced.end);
+    } else {
+      regions.push({ lines: { ...lines }, replaced: { ...replaced } });
     }
   }
-  const changes: Run[] = [];
-  let [i, j] = [0, 0];
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      i += 1;
-      j += 1;
-      continue;
-    }
-    const [first, from] = [i, j];
-    while ((i < a.length || j < b.length) && !(i < a.length && j < b.length && a[i] === b[j])) {
-      if (j >= b.length || (i < a.length && at(i + 1, j) >= at(i, j + 1))) {
-        i += 1;
-      } else {
-        j += 1;
-      }
-    }
-    const change = { first: offset + first, last: offset + i, newLast: offset + first + (j - from) };
-    changes.push({ change, made: b.slice(from, j) });
-  }
-  return changes;
+  const size = ({ start, end }: Lines) => end - start;
+  return regions
+    .filter(({ lines }) => lines.end <= line)
+    .reduce((sum, { lines, replaced }) => sum + size(lines) - size(replaced), 0);
 }

@@ -1,7 +1,7 @@
 /** What can be done where a decision was not made. */
-import { type Decide, type Decided, decide } from "../protocol";
-import type { Entry } from "./hunks";
-import { counted, waysFor } from "./wording";
+import { type Decide, type Decided, decide, type Hunk } from "../protocol";
+import { type Entry, isInText } from "./hunks";
+import { counted, VERBS, verbsFor, waysFor, wordAfterOther, wordWithOthers } from "./wording";
 
 /** One way on, in words. */
 export type WayOn =
@@ -19,6 +19,10 @@ export interface Onward {
 export type Find = (
   name: string,
 ) => { document: { uri: string; entries: readonly Entry[] }; entry: Entry } | undefined;
+
+function hunksOf(names: readonly string[], find: Find): Hunk[] {
+  return names.flatMap((name) => find(name)?.entry.hunk ?? []);
+}
 
 /** A decision about one hunk, by its name EDIT:NUMBER. */
 export function aboutHunk(
@@ -60,15 +64,14 @@ export function onward(
   if (!first || !one) {
     return undefined;
   }
-  const rejects = one.decision === "reject";
+  const verbs = verbsFor(hunksOf(meant, find));
   const whys = new Set(decided.refused.map((refusal) => refusal.why));
   const single = meant.length === 1;
   const nothingDone = decided.queued.length === 0;
 
   if (whys.size === 1 && whys.has("needsOthers")) {
     const others = new Set(decided.refused.flatMap((refusal) => refusal.others)).size;
-    const verb = rejects ? "Reject" : "Accept";
-    const word = `${verb} with the ${others === 1 ? "one" : others} it needs`;
+    const word = wordWithOthers(one.decision, verbs, others);
     return {
       message: first.message,
       ways: [{ word, decisions: asked.map((said) => ({ ...said, withOthers: true })) }],
@@ -78,7 +81,9 @@ export function onward(
     const others = first.others.map((other) =>
       aboutHunk(other, find(other)?.document.uri ?? null, { decision: "reject" }),
     );
-    const word = `Reject the other, then ${one.decision} this`;
+    // What stands against it is in the text; one that is not shown was kept there.
+    const isHeld = hunksOf(first.others, find).some((hunk) => !isInText(hunk));
+    const word = wordAfterOther(one.decision, verbs, isHeld ? "held" : "inText");
     return { message: first.message, ways: [{ word, decisions: [...others, ...asked] }] };
   }
   if (single && nothingDone && (first.why === "conflicted" || first.why === "edited")) {
@@ -102,7 +107,7 @@ function othersThan(decided: Decided, asked: Decide, meant: readonly string[], f
     return [];
   }
   const { decision, reason } = asked;
-  const verb = decision === "reject" ? "Reject" : "Accept";
+  const verb = VERBS[verbsFor(hunksOf(others, find))][decision === "reject" ? "reject" : "accept"];
   const decisions = others.map((name) =>
     aboutHunk(name, find(name)?.document.uri ?? null, { decision, reason }),
   );

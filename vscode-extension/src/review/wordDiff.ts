@@ -1,4 +1,5 @@
 /** Which parts of a line changed, for a highlight inside replaced lines. */
+import { changesBetween } from "./changes";
 
 /** From and to a column, in UTF-16 units. */
 export type Span = readonly [number, number];
@@ -24,53 +25,28 @@ export function changedSpans(before: string, after: string): { before: Span[]; a
   if (a.length > MOST_PIECES || b.length > MOST_PIECES) {
     return none;
   }
-  const common = commonPieces(a, b);
-  const spans = { before: spansOf(a, common.before), after: spansOf(b, common.after) };
+  const spans: { before: Span[]; after: Span[] } = { before: [], after: [] };
+  let shift = 0;
+  for (const { change, made } of changesBetween(a, b)) {
+    const { first, last } = change;
+    if (first < last) {
+      spans.before.push(spanOf(a, first, last));
+    }
+    if (made.length > 0) {
+      spans.after.push(spanOf(b, first + shift, first + shift + made.length));
+    }
+    shift += made.length - (last - first);
+  }
   const size = (found: Span[]) => found.reduce((sum, [from, to]) => sum + to - from, 0);
   const changed = size(spans.before) + size(spans.after);
   return changed > 0.7 * (before.length + after.length) ? none : spans;
 }
 
-/** Which pieces belong to a longest common subsequence. */
-function commonPieces(a: string[], b: string[]): { before: Set<number>; after: Set<number> } {
-  const width = b.length + 1;
-  const lengths = new Uint16Array((a.length + 1) * width);
-  const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      lengths[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const common = { before: new Set<number>(), after: new Set<number>() };
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    if (a[i] === b[j]) {
-      common.before.add(i++);
-      common.after.add(j++);
-    } else if (at(i + 1, j) >= at(i, j + 1)) {
-      i++;
-    } else {
-      j++;
-    }
-  }
-  return common;
-}
-
-function spansOf(pieces: string[], common: Set<number>): Span[] {
-  const spans: Span[] = [];
-  let column = 0;
-  pieces.forEach((piece, index) => {
-    const end = column + piece.length;
-    if (!common.has(index)) {
-      const last = spans.at(-1);
-      if (last?.[1] === column) {
-        spans[spans.length - 1] = [last[0], end];
-      } else {
-        spans.push([column, end]);
-      }
-    }
-    column = end;
-  });
-  return spans;
+/** Pieces that are counted from 0, as columns: the first, and behind the last. */
+function spanOf(pieces: readonly string[], first: number, last: number): Span {
+  const width = (of: readonly string[]) => of.reduce((sum, piece) => sum + piece.length, 0);
+  const from = width(pieces.slice(0, first));
+  return [from, from + width(pieces.slice(first, last))];
 }
 
 /** The changed spans of the lines `before`, where lines stand against lines one to one. */

@@ -100,18 +100,52 @@ export interface Way {
   edited?: "undo" | "keep";
 }
 
-const CONFLICT_WORDS: Partial<Record<Choice, string>> = {
-  keepMine: "Keep mine",
-  takeTheirs: "Take the agent's",
-  keepBoth: "Keep both",
-};
+/** What a decision is called. */
+export function wordFor(decision: Choice, verbs: Verbs): string {
+  switch (decision) {
+    case "accept":
+    case "reject":
+      return VERBS[verbs][decision];
+    case "keepMine":
+      return "Keep mine";
+    case "takeTheirs":
+      return "Take the agent's";
+    case "keepBoth":
+      return "Keep both";
+    case "reopen":
+      return "Reopen";
+  }
+}
+
+/** The same together with the hunks that it needs. */
+export function wordWithOthers(decision: Choice, verbs: Verbs, others: number): string {
+  const word = wordFor(decision, verbs);
+  const them = others === 1 ? "the one" : `the ${others}`;
+  switch (decision) {
+    case "reject":
+      return `${word} with ${them} built on it`;
+    case "keepMine":
+      return `${word}, and reject ${them} built on it`;
+    case "reopen":
+      return `${word} with ${them} it needs`;
+    default:
+      return `${word} with ${them} it builds on`;
+  }
+}
+
+/** The same after the one that stands against it was taken away. */
+export function wordAfterOther(decision: Choice, verbs: Verbs, other: Verbs): string {
+  const word = wordFor(decision, verbs).toLowerCase();
+  const object = decision === "takeTheirs" || decision === "keepBoth" ? "" : " this";
+  return `${VERBS[other].reject} the other, then ${word}${object}`;
+}
 
 /** The decisions that can be made about a hunk as it stands, in the words for them. */
 export function waysFor(hunk: Hunk): Way[] {
   if (hunk.deciding) {
     return [];
   }
-  const verbs = VERBS[verbsFor([hunk])];
+  const verbs = verbsFor([hunk]);
   if (hunk.state === "edited") {
     return [
       { word: "Keep", decision: "accept" },
@@ -120,7 +154,7 @@ export function waysFor(hunk: Hunk): Way[] {
     ];
   }
   const ways: Way[] = hunk.ways.map((decision) => ({
-    word: CONFLICT_WORDS[decision] ?? (decision === "reject" ? verbs.reject : verbs.accept),
+    word: wordFor(decision, verbs),
     decision,
   }));
   if (hunk.state === "conflicted" && !isPastTaking(hunk)) {

@@ -7,7 +7,9 @@ const SCHEME = "hashline-agent";
 
 export class ByHand implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly disposables: vscode.Disposable[];
-  /** The lines as they were when they were shown, by the URI that shows them. */
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+  /** The lines that are shown, by the URI that shows them. */
   private readonly shown = new Map<string, { name: string; lines: readonly string[] }>();
 
   constructor(
@@ -15,8 +17,12 @@ export class ByHand implements vscode.TextDocumentContentProvider, vscode.Dispos
     private readonly navigation: Navigation,
   ) {
     this.disposables = [
+      this.changed,
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      review.subscribe(() => void this.closeSettled()),
+      review.subscribe(() => {
+        this.renew();
+        void this.closeSettled();
+      }),
     ];
   }
 
@@ -52,11 +58,25 @@ export class ByHand implements vscode.TextDocumentContentProvider, vscode.Dispos
     vscode.window.setStatusBarMessage(`${what}When yours are right: Keep mine, above them`, 10_000);
   }
 
+  /** The agent may have other lines for the same hunk by now. */
+  private renew(): void {
+    for (const [uri, { name, lines }] of this.shown) {
+      const proposed = this.review.find(name)?.entry.hunk.proposed;
+      if (proposed && proposed.join("\n") !== lines.join("\n")) {
+        this.shown.set(uri, { name, lines: proposed });
+        this.changed.fire(vscode.Uri.parse(uri));
+      }
+    }
+  }
+
   /** Closes what belongs to hunks that are no longer conflicted. */
   private async closeSettled(): Promise<void> {
     const settled = [...this.shown].filter(([, { name }]) => {
       return this.review.find(name)?.entry.hunk.state !== "conflicted";
     });
+    if (settled.length === 0) {
+      return;
+    }
     for (const [uri] of settled) {
       this.shown.delete(uri);
     }

@@ -7,25 +7,36 @@
  */
 import * as vscode from "vscode";
 import type { Decisions } from "../decisions";
+import { reasonOf } from "../failure";
+import { isThere } from "../files";
+import type { Lines, Refusal } from "../protocol";
 import type { Entry } from "../review/hunks";
 import { isInText } from "../review/hunks";
 import type { Review, ReviewDocument } from "../review/model";
-import { type LineEdit, placesOfProposed, revisionOf, withoutHunks } from "../review/proposal";
+import {
+  type LineEdit,
+  type Proposed,
+  placesNow,
+  proposedIn,
+  type Revision,
+  revisionOf,
+  withoutHunks,
+} from "../review/proposal";
 import type { Sidecar } from "../sidecar";
+import { addressOf, BASE, documentUri, keyOf, PROPOSED, shownFor } from "./sides";
 
-export const PROPOSED = "hashline-proposed";
-const BASE = "hashline-base";
+const TORN: Record<NonNullable<Revision["torn"]>, string> = {
+  overAnEdge:
+    "A change goes over the edge of a hunk. Undo it and change the hunk and the lines around it one after the other, or change the file itself.",
+  builtOn:
+    "You changed lines of a hunk that another one is built on. Undo that, accept the lower one first, and change it in the file then.",
+};
 
-/** The address of a text that belongs to a document. Its path gives it a name and a language: the one in the workspace, as that is shown. */
-function addressOf(scheme: string, document: ReviewDocument): vscode.Uri {
-  const path = vscode.workspace.asRelativePath(vscode.Uri.parse(document.uri));
-  return vscode.Uri.from({ scheme, path: path.startsWith("/") ? path : `/${path}`, query: document.uri });
-}
+const SAVED_BY_ITSELF =
+  "Nothing is accepted when a comparison is saved by itself. Save it yourself to accept the edits as they stand here.";
 
-/** The document that such an address belongs to. */
-export function documentUri(address: vscode.Uri): vscode.Uri {
-  return address.scheme === PROPOSED || address.scheme === BASE ? vscode.Uri.parse(address.query) : address;
-}
+const CHANGED_BY_SAVING =
+  "What your settings do on saving may have changed lines here that you did not. Undo that, and save with File: Save without Formatting.";
 
 const isDrawn = ({ hunk, lines }: Entry) => hunk.file === null && lines !== undefined;
 
@@ -33,7 +44,7 @@ interface Proposal {
   bytes: Uint8Array;
   text: string;
   version: number | null;
-  entries: readonly Entry[];
+  hunks: readonly Proposed[];
   mtime: number;
 }
 
@@ -41,7 +52,10 @@ export class Compare
   implements vscode.FileSystemProvider, vscode.TextDocumentContentProvider, vscode.Disposable
 {
   private readonly disposables: vscode.Disposable[];
+  /** By the document that they are of: its address changes when the folders of the window do. */
   private readonly proposals = new Map<string, Proposal>();
+  /** Why those are being saved that are being saved; one that is saved without formatting says nothing. */
+  private readonly saving = new Map<string, vscode.TextDocumentSaveReason>();
   private readonly proposedChanged = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   private readonly baseChanged = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChangeFile = this.proposedChanged.event;
@@ -58,6 +72,11 @@ export class Compare
       this.baseChanged,
       vscode.workspace.registerFileSystemProvider(PROPOSED, this, { isCaseSensitive: true }),
       vscode.workspace.registerTextDocumentContentProvider(BASE, this),
+      vscode.workspace.onWillSaveTextDocument(({ document: { uri }, reason }) => {
+        if (uri.scheme === PROPOSED) {
+          this.saving.set(keyOf(uri), reason);
+        }
+      }),
       review.subscribe((document) => this.renew(document)),
     ];
   }
@@ -68,22 +87,21 @@ export class Compare
     }
   }
 
-  /** Compares one document, at a hunk of it. */
-  async open(document: ReviewDocument, entry?: Entry): Promise<void> {
+  /** Compares one document, at a hunk of it. Says whether there are lines to compare. */
+  async open(document: ReviewDocument, entry?: Entry): Promise<boolean> {
     const sides = this.sidesOf(document);
     if (!sides) {
-      const said = "There are no lines to compare here: what is conflicted is compared by Edit by hand.";
-      void vscode.window.showInformationMessage(`Hashline: ${said}`);
-      return;
+      return false;
     }
     const name = vscode.workspace.asRelativePath(vscode.Uri.parse(document.uri));
     const title = `${name} ↔ with the agents' edits${sides.right.scheme === PROPOSED ? " (saving accepts)" : ""}`;
-    const row = this.rowOnTheRight(document, entry, sides.right);
+    const row = await this.rowOnTheRight(entry, sides.right);
     const options = row === undefined ? {} : { selection: new vscode.Range(row, 0, row, 0) };
     await vscode.commands.executeCommand("vscode.diff", sides.left, sides.right, title, {
       preview: true,
       ...options,
     });
+    return true;
   }
 
   /** Compares all documents in one editor. */
@@ -114,40 +132,42 @@ export class Compare
     };
   }
 
-  private rowOnTheRight(
-    document: ReviewDocument,
-    entry: Entry | undefined,
-    right: vscode.Uri,
-  ): number | undefined {
+  private async rowOnTheRight(entry: Entry | undefined, right: vscode.Uri): Promise<number | undefined> {
     if (entry && right.scheme === PROPOSED) {
-      const place = placesOfProposed(document.entries).find(({ name }) => name === entry.name);
-      return place?.lines.start ?? entry.lines?.start;
+      const { hunks } = await this.proposal(keyOf(right));
+      return hunks.find(({ name }) => name === entry.name)?.lines.start;
     }
     return entry?.lines?.start;
   }
 
+  /** Where the held hunks are in a right side as the person has it now; none of another document. */
+  placesIn(document: vscode.TextDocument): ReadonlyMap<string, Lines> | undefined {
+    const { uri } = document;
+    const proposal = uri.scheme === PROPOSED ? this.proposals.get(keyOf(uri)) : undefined;
+    return proposal && placesNow(proposal.text, document.getText(), proposal.hunks);
+  }
+
   /** A list has come: texts that are shown are made anew. */
-  private renew(document: ReviewDocument): void {
-    const [proposed, base] = [addressOf(PROPOSED, document), addressOf(BASE, document)];
-    if (this.proposals.has(proposed.toString())) {
-      this.renewProposal(proposed).catch((error) => this.failed(error));
+  private renew({ key }: ReviewDocument): void {
+    if (this.proposals.has(key)) {
+      this.renewProposal(key).catch((error) => this.failed(error));
     }
-    if (vscode.workspace.textDocuments.some(({ uri }) => uri.toString() === base.toString())) {
-      this.baseChanged.fire(base);
+    for (const address of shownFor(BASE, key)) {
+      this.baseChanged.fire(address);
     }
   }
 
   /** With another text it is newer for VS Code, too: it does not save over what the person has not seen. */
-  private async renewProposal(address: vscode.Uri): Promise<void> {
-    const key = address.toString();
-    const fresh = await this.make(address);
+  private async renewProposal(key: string): Promise<void> {
+    const fresh = await this.make(key);
     const known = this.proposals.get(key);
+    const shown = shownFor(PROPOSED, key);
     if (known?.text === fresh.text) {
       fresh.mtime = known.mtime;
       this.proposals.set(key, fresh);
-    } else if (vscode.workspace.textDocuments.some(({ uri }) => uri.toString() === key)) {
+    } else if (shown.length > 0) {
       this.proposals.set(key, fresh);
-      this.proposedChanged.fire([{ type: vscode.FileChangeType.Changed, uri: address }]);
+      this.proposedChanged.fire(shown.map((uri) => ({ type: vscode.FileChangeType.Changed, uri })));
     } else {
       this.proposals.delete(key);
     }
@@ -155,39 +175,24 @@ export class Compare
 
   async provideTextDocumentContent(address: vscode.Uri): Promise<string> {
     const uri = documentUri(address);
-    const text = (await vscode.workspace.openTextDocument(uri)).getText();
+    const { text } = await textOf(uri);
     return withoutHunks(text, this.review.of(uri.toString())?.entries ?? []);
   }
 
-  private async proposal(address: vscode.Uri): Promise<Proposal> {
-    const known = this.proposals.get(address.toString()) ?? (await this.make(address));
-    this.proposals.set(address.toString(), known);
+  private async proposal(key: string): Promise<Proposal> {
+    const known = this.proposals.get(key) ?? (await this.make(key));
+    this.proposals.set(key, known);
     return known;
   }
 
-  private async make(address: vscode.Uri): Promise<Proposal> {
-    const uri = documentUri(address);
-    const entries = this.review.of(uri.toString())?.entries ?? [];
-    const copies = entries.map((entry) => ({ ...entry, lines: entry.lines && { ...entry.lines } }));
-    const proposed = await this.proposedText(uri, entries);
-    return {
-      ...proposed,
-      bytes: new TextEncoder().encode(proposed.text),
-      entries: copies,
-      mtime: Date.now(),
-    };
-  }
-
   /** With nothing to decide any more, it is the text of the file. */
-  private async proposedText(
-    uri: vscode.Uri,
-    entries: readonly Entry[],
-  ): Promise<{ text: string; version: number | null }> {
-    if (entries.length > 0) {
-      return this.sidecar.proposedText(this.review.of(uri.toString())?.uri ?? uri.toString());
-    }
-    const document = await vscode.workspace.openTextDocument(uri);
-    return { text: document.getText(), version: document.version };
+  private async make(key: string): Promise<Proposal> {
+    const document = this.review.of(key);
+    const { text, version, places } = document
+      ? await this.sidecar.proposedText(document.uri)
+      : { ...(await textOf(vscode.Uri.parse(key))), places: [] };
+    const hunks = proposedIn(places, document?.edits ?? []);
+    return { text, version, hunks, bytes: new TextEncoder().encode(text), mtime: Date.now() };
   }
 
   watch(): vscode.Disposable {
@@ -195,33 +200,60 @@ export class Compare
   }
 
   async stat(address: vscode.Uri): Promise<vscode.FileStat> {
-    const { bytes, mtime } = await this.proposal(address);
+    const { bytes, mtime } = await this.proposal(keyOf(address));
     return { type: vscode.FileType.File, ctime: 0, mtime, size: bytes.length };
   }
 
   async readFile(address: vscode.Uri): Promise<Uint8Array> {
-    return (await this.proposal(address)).bytes;
+    return (await this.proposal(keyOf(address))).bytes;
   }
 
-  /** Saved: the hunks are accepted as they stand in it. */
+  /** Saved: the hunks are accepted as they stand in it. Where that cannot be, it stays as not saved, and nothing of it is lost. */
   async writeFile(address: vscode.Uri, content: Uint8Array): Promise<void> {
-    const proposal = await this.proposal(address);
-    const hunks = placesOfProposed(proposal.entries);
+    const key = keyOf(address);
+    const reason = this.saving.get(key);
+    this.saving.delete(key);
+    if (reason !== undefined && reason !== vscode.TextDocumentSaveReason.Manual) {
+      throw vscode.FileSystemError.Unavailable(SAVED_BY_ITSELF);
+    }
+    const proposal = await this.proposal(key);
     const text = new TextDecoder().decode(content);
-    const { revised, elsewhere, torn } = revisionOf(proposal.text, text, hunks);
+    if (reason !== undefined && text !== proposal.text && changesOnSave(address)) {
+      throw vscode.FileSystemError.Unavailable(CHANGED_BY_SAVING);
+    }
+    const { revised, elsewhere, torn } = revisionOf(proposal.text, text, proposal.hunks);
     if (torn) {
-      throw vscode.FileSystemError.Unavailable(
-        "A change goes over the edge of a hunk. Undo it and change the hunk and the lines around it one after the other, or change the file itself.",
-      );
+      throw vscode.FileSystemError.Unavailable(TORN[torn]);
     }
     const uri = documentUri(address);
+    if (revised.size > 0 && proposal.version === null) {
+      const name = vscode.workspace.asRelativePath(uri);
+      throw vscode.FileSystemError.Unavailable(
+        `${name} is not open, and your version of a hunk goes into an open text. Open it, then save here again.`,
+      );
+    }
     if (elsewhere.length > 0) {
       await typeElsewhere(uri, elsewhere, proposal.version);
     }
-    await this.decisions.accept(
-      hunks.map(({ name }) => name),
+    await this.accept(
+      proposal.hunks.map(({ name }) => name),
       revised,
     );
+  }
+
+  private async accept(names: readonly string[], revised: ReadonlyMap<string, string[]>): Promise<void> {
+    let refused: readonly Refusal[];
+    try {
+      refused = await this.decisions.accept(names, revised);
+    } catch (error) {
+      throw vscode.FileSystemError.Unavailable(
+        `Not accepted: ${reasonOf(error)}. Restart it, then save here again.`,
+      );
+    }
+    if (refused[0]) {
+      const more = refused.length > 1 ? ` (and ${refused.length - 1} more)` : "";
+      throw vscode.FileSystemError.Unavailable(`${refused[0].message}${more}`);
+    }
   }
 
   readDirectory(): [string, vscode.FileType][] {
@@ -239,6 +271,31 @@ export class Compare
   rename(): void {
     throw vscode.FileSystemError.NoPermissions();
   }
+}
+
+/** The text of a document as the editor has it; nothing of a file that is not there, as one that is to be made. */
+async function textOf(uri: vscode.Uri): Promise<{ text: string; version: number | null }> {
+  if (uri.scheme === "file" && !(await isThere(uri))) {
+    return { text: "", version: null };
+  }
+  const document = await vscode.workspace.openTextDocument(uri);
+  return { text: document.getText(), version: document.version };
+}
+
+/** Whether settings let VS Code change a text when it is saved. */
+function changesOnSave(address: vscode.Uri): boolean {
+  const shown = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === address.toString());
+  const settings = vscode.workspace.getConfiguration(undefined, shown ?? address);
+  const actions = settings.get<Record<string, unknown>>("editor.codeActionsOnSave") ?? {};
+  return (
+    [
+      "files.trimTrailingWhitespace",
+      "files.insertFinalNewline",
+      "files.trimFinalNewlines",
+      "editor.formatOnSave",
+    ].some((setting) => settings.get(setting) === true) ||
+    Object.values(actions).some((when) => when !== false && when !== "never")
+  );
 }
 
 /** What the person has changed beside the hunks is typed into the file itself. */

@@ -2,10 +2,11 @@
 import * as vscode from "vscode";
 import type { Decisions } from "../decisions";
 import type { Navigation } from "../navigation";
+import { isPastTaking } from "../review/hunks";
 import type { Review } from "../review/model";
 import { verbsFor } from "../review/wording";
 import type { Sidecar } from "../sidecar";
-import { documentUri } from "./compare";
+import { keyOf, PROPOSED } from "./sides";
 
 type Value = string | boolean;
 
@@ -19,13 +20,22 @@ export class ContextKeys implements vscode.Disposable {
     private readonly decisions: Decisions,
     private readonly sidecar: Sidecar,
   ) {
-    const update = () => this.update();
+    const updateCursor = () => this.updateCursor();
+    const update = () => {
+      this.update();
+      this.updateCursor();
+    };
     this.disposables = [
       review.subscribe(update),
       decisions.onDidChange(update),
       sidecar.onDidChangeState(update),
-      vscode.window.onDidChangeActiveTextEditor(update),
-      vscode.window.onDidChangeTextEditorSelection(update),
+      navigation.onDidGo(updateCursor),
+      vscode.window.onDidChangeActiveTextEditor(updateCursor),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        if (textEditor === vscode.window.activeTextEditor) {
+          updateCursor();
+        }
+      }),
     ];
     update();
   }
@@ -37,12 +47,18 @@ export class ContextKeys implements vscode.Disposable {
   }
 
   private update(): void {
-    const all = this.review.all();
+    const decidable = this.review.all().flatMap(({ readOnly, entries }) => (readOnly ? [] : entries));
     this.put("hashline.running", this.sidecar.state.kind === "running");
-    this.put("hashline.canTakeBack", this.decisions.canTakeBack);
-    this.put("hashline.all", verbs(all.flatMap(({ readOnly, entries }) => (readOnly ? [] : entries))));
+    this.put("hashline.starting", this.sidecar.state.kind === "starting");
+    this.put("hashline.canReopen", this.decisions.canReopen);
+    this.put("hashline.all", verbs(decidable));
+  }
+
+  /** With each movement of the cursor: nothing is looked at but the document in front. */
+  private updateCursor(): void {
     const editor = vscode.window.activeTextEditor;
-    const document = editor && this.review.of(documentUri(editor.document.uri).toString());
+    const document = editor && this.review.of(keyOf(editor.document.uri));
+    this.put("hashline.inProposal", editor?.document.uri.scheme === PROPOSED);
     this.put("hashline.file", document && !document.readOnly ? verbs(document.entries) : "");
     this.put("hashline.hunkAtCursor", this.atCursor());
   }
@@ -54,7 +70,10 @@ export class ContextKeys implements vscode.Disposable {
       return "";
     }
     const { hunk } = meant.entry;
-    return hunk.state === "conflicted" ? "conflicted" : verbsFor([hunk]);
+    if (hunk.state === "conflicted") {
+      return isPastTaking(hunk) ? "lost" : "conflicted";
+    }
+    return verbsFor([hunk]);
   }
 
   private put(key: string, value: Value): void {

@@ -29,12 +29,20 @@ class Styles implements vscode.Disposable {
 
   constructor(extension: vscode.Uri) {
     const make = vscode.window.createTextEditorDecorationType;
+    // Themes of high contrast have no backgrounds for it: they draw borders.
     const backgrounds = (isWholeLine: boolean) => {
-      const band = (id: string) => make({ isWholeLine, backgroundColor: color(id) });
+      const band = (id: string, border: string) =>
+        make({
+          isWholeLine,
+          backgroundColor: color(id),
+          outlineWidth: "1px",
+          outlineStyle: "solid",
+          outlineColor: color(border),
+        });
       return {
-        removed: band("diffEditor.removedLineBackground"),
-        proposed: band("diffEditor.insertedLineBackground"),
-        conflicted: band("hashline.conflictedLineBackground"),
+        removed: band("diffEditor.removedLineBackground", "hashline.removedBorder"),
+        proposed: band("diffEditor.insertedLineBackground", "hashline.proposedBorder"),
+        conflicted: band("hashline.conflictedLineBackground", "hashline.conflictedBorder"),
       };
     };
     this.bands = backgrounds(true);
@@ -249,22 +257,42 @@ function rowsOf({ start, end }: Lines): number[] {
   return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
+interface Look {
+  /** For those who do not tell the colours apart. */
+  sign: string;
+  foreground: string;
+  background?: string;
+  border?: string;
+}
+
+const LOOKS: Record<Ghost["kind"], Look> = {
+  proposed: {
+    sign: "+\u00a0",
+    foreground: "hashline.besideForeground",
+    background: "diffEditor.insertedTextBackground",
+    border: "hashline.proposedBorder",
+  },
+  removed: {
+    sign: "−\u00a0",
+    foreground: "hashline.besideForeground",
+    background: "diffEditor.removedTextBackground",
+    border: "hashline.removedBorder",
+  },
+  more: { sign: "\u00a0\u00a0", foreground: "descriptionForeground" },
+};
+
 function ghostOption({ row, text, gap, kind }: Ghost, length: number): vscode.DecorationOptions {
-  const looks: Record<Ghost["kind"], { foreground: string; background?: string }> = {
-    proposed: { foreground: "hashline.besideForeground", background: "diffEditor.insertedTextBackground" },
-    removed: { foreground: "hashline.besideForeground", background: "diffEditor.removedTextBackground" },
-    more: { foreground: "descriptionForeground" },
-  };
-  const { foreground, background } = looks[kind];
+  const { sign, foreground, background, border } = LOOKS[kind];
   return {
     range: new vscode.Range(row, length, row, length),
     renderOptions: {
       after: {
-        contentText: text,
+        contentText: sign + text,
         color: color(foreground),
         margin: `0 0 0 ${gap}ch`,
         fontStyle: "normal",
         ...(background === undefined ? {} : { backgroundColor: color(background) }),
+        ...(border === undefined ? {} : { border: "1px solid", borderColor: color(border) }),
       },
     },
   };

@@ -9,13 +9,15 @@ import { conflictOf, gistOf, headingOf, waysFor } from "../review/wording";
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly disposables: vscode.Disposable[];
+  /** What was shown last, by document. */
+  private readonly shown = new Map<string, string>();
   readonly onDidChangeCodeLenses = this.changed.event;
 
   constructor(private readonly review: Review) {
     this.disposables = [
       this.changed,
       vscode.languages.registerCodeLensProvider([{ scheme: "file" }, { scheme: "untitled" }], this),
-      review.subscribe(() => this.changed.fire()),
+      review.subscribe(({ key }) => this.update(key)),
     ];
   }
 
@@ -27,9 +29,33 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
 
   provideCodeLenses(shown: vscode.TextDocument): vscode.CodeLens[] {
     const document = this.review.of(shown.uri.toString());
-    return document && config.lenses(shown.uri) ? lensesOf(document, shown) : [];
+    const lenses = document && config.lenses(shown.uri) ? lensesOf(document, shown) : [];
+    this.shown.set(shown.uri.toString(), allSeenOf(lenses));
+    return lenses;
+  }
+
+  /** Most lists change nothing of what stands above hunks, as VS Code moves it with the typing. */
+  private update(key: string): void {
+    const document = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === key);
+    if (!document) {
+      this.shown.delete(key);
+      return;
+    }
+    const before = this.shown.get(key) ?? NONE;
+    if (allSeenOf(this.provideCodeLenses(document)) !== before) {
+      this.changed.fire();
+    }
   }
 }
+
+/** All that is seen of lenses. */
+function allSeenOf(lenses: readonly vscode.CodeLens[]): string {
+  return JSON.stringify(
+    lenses.map(({ range, command }) => [range.start.line, command?.title, command?.arguments]),
+  );
+}
+
+const NONE = allSeenOf([]);
 
 /** Editors may show tabs otherwise; this is near enough to say what is far. */
 const TAB_SIZE = 4;
@@ -50,8 +76,14 @@ function lensesOf(document: ReviewDocument, shown: vscode.TextDocument): vscode.
     }
     const ways = waysFor(entry.hunk).map((way) => lens(way.word, "hashline.decideWay", way));
     if (entry.hunk.state === "conflicted") {
-      // Last, as it is long: what can be done is to be in view.
-      return [heading, ...ways, lens(conflictOf(entry.hunk), "")];
+      // What stands against it is a sentence, which would be cut at the edge of the editor.
+      const why = new vscode.CodeLens(range, {
+        title: "Why?",
+        tooltip: conflictOf(entry.hunk),
+        command: "hashline.resolveConflict",
+        arguments: [entry.name],
+      });
+      return [heading, ...ways, why];
     }
     const compare = entry.hunk.file === null ? [lens("Compare", "hashline.compare")] : [];
     return [heading, ...ways, ...compare];

@@ -42,6 +42,11 @@ export class StatusBar implements vscode.Disposable {
     return this.visible ? { text: this.item.text, tooltip: String(this.item.tooltip) } : undefined;
   }
 
+  /** What is said among the states of languages, for tests. */
+  get saidOfHealth(): string {
+    return `${this.health.text}: ${this.health.detail}`;
+  }
+
   private visible = false;
 
   private show(text: string, tooltip: string, command: string, background?: string): void {

@@ -60,9 +60,14 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     return item;
   }
 
-  /** The node of a hunk, by its name. */
-  nodeOf(name: string): Node | undefined {
-    return this.byHunk.get(name);
+  /** Shows the row of a hunk, by its name. */
+  async reveal(name: string): Promise<void> {
+    // It may be newer than what is drawn.
+    this.update();
+    const node = this.byHunk.get(name);
+    if (node) {
+      await this.view.reveal(node, { select: true, focus: false, expand: true });
+    }
   }
 
   private updateSoon(): void {
@@ -71,6 +76,7 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 
   private update(): void {
+    clearTimeout(this.timer);
     this.timer = undefined;
     this.build();
     const tally = tallyOf(this.review.all());

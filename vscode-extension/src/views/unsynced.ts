@@ -8,6 +8,7 @@ export class UnsyncedFile implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly disposables: vscode.Disposable[];
   private said: string | undefined;
+  private looks = 0;
   readonly onDidChange = this.changed.event;
 
   constructor() {
@@ -29,8 +30,11 @@ export class UnsyncedFile implements vscode.Disposable {
   private async look(): Promise<void> {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const uri = input instanceof vscode.TabInputText && input.uri.scheme === "file" ? input.uri : undefined;
+    this.looks += 1;
+    const look = this.looks;
     const said = uri && (await isTooLarge(uri)) ? sentenceFor(uri) : undefined;
-    if (said !== this.said) {
+    // A slow answer about a file that was in front is not one about the file that is.
+    if (look === this.looks && said !== this.said) {
       this.said = said;
       this.changed.fire();
     }

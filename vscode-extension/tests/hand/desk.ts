@@ -6,10 +6,9 @@ import { Agent, type Answer } from "../agent.ts";
 import { until } from "../patience.ts";
 import type { Stage } from "../report.ts";
 import type { Sidecar } from "../sidecar.ts";
-import type { Workbench } from "../workbench.ts";
+import type { Window, Workbench } from "../workbench.ts";
 
-/** Pictures of what is tested, to be looked at; those of the README only when they are asked for. */
-const PICTURES = resolve(import.meta.dirname, "../../../tests/.out/vscode");
+/** The pictures of the README, taken only when they are asked for. */
 const IMAGES = resolve(import.meta.dirname, "../../images");
 
 export interface Parts {
@@ -20,6 +19,8 @@ export interface Parts {
   readonly settings: object;
   /** Where the folders of projects are made. */
   readonly projects: string;
+  /** Where pictures of what is tested go, to be looked at. */
+  readonly pictures: string;
 }
 
 /** What a test by hand has: desks. */
@@ -31,10 +32,35 @@ export class Hand implements Stage {
     this.parts = parts;
   }
 
-  /** A window over a new project with these files, the first of them in front. */
-  async desk(files: Readonly<Record<string, string>>, settings: object = {}): Promise<Desk> {
+  /** What the person has set beside the program, in all windows. */
+  configure(settings: object): void {
     this.parts.workbench.configure({ ...this.parts.settings, ...settings });
-    const desk = await Desk.open(this.parts, files);
+  }
+
+  /** A window over a new project with these files, the first of them in front. */
+  async desk(
+    files: Readonly<Record<string, string>>,
+    settings: object = {},
+    window: Window = {},
+  ): Promise<Desk> {
+    this.configure(settings);
+    const desk = await Desk.open(this.parts, files, window);
+    this.desks.push(desk);
+    return desk;
+  }
+
+  /** A window over all the folders that these files are in, the first of them in front. */
+  async deskOverSeveral(files: Readonly<Record<string, string>>): Promise<Desk> {
+    this.configure({});
+    const desk = await Desk.overSeveral(this.parts, files);
+    this.desks.push(desk);
+    return desk;
+  }
+
+  /** A window without a folder. */
+  async deskWithoutFolder(settings: object = {}): Promise<Desk> {
+    this.configure(settings);
+    const desk = await Desk.overNothing(this.parts);
     this.desks.push(desk);
     return desk;
   }
@@ -46,14 +72,30 @@ export class Hand implements Stage {
     return other;
   }
 
-  async failed(claim: string): Promise<void> {
+  async failed(claim: string): Promise<string> {
     const name = claim.replace(/[^a-z0-9]+/gi, "_").slice(0, 40);
-    for (const desk of this.desks) await desk.picture(`failed_${name}`);
+    const seen = [];
+    for (const desk of this.desks) {
+      await desk.picture(`failed_${name}`);
+      seen.push(await desk.seen());
+    }
+    return seen.join("\n");
   }
 
   async close(): Promise<void> {
     for (const desk of this.desks) await desk.close();
   }
+}
+
+/** A new project with these files. */
+function projectOf(parts: Parts, files: Readonly<Record<string, string>>): string {
+  mkdirSync(parts.projects, { recursive: true });
+  const folder = join(mkdtempSync(join(parts.projects, "project-")), "shop");
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
 }
 
 export class Desk {
@@ -68,20 +110,50 @@ export class Desk {
     this.page = page;
   }
 
-  static async open(parts: Parts, files: Readonly<Record<string, string>>): Promise<Desk> {
-    mkdirSync(parts.projects, { recursive: true });
-    const folder = join(mkdtempSync(join(parts.projects, "project-")), "shop");
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), text);
-    }
-    return Desk.over(parts, folder, Object.keys(files)[0]!);
+  static async open(parts: Parts, files: Readonly<Record<string, string>>, window: Window): Promise<Desk> {
+    return Desk.over(parts, projectOf(parts, files), Object.keys(files)[0]!, window);
   }
 
-  static async over(parts: Parts, folder: string, file: string): Promise<Desk> {
+  static async overSeveral(parts: Parts, files: Readonly<Record<string, string>>): Promise<Desk> {
+    const project = projectOf(parts, files);
+    const names = Object.keys(files);
+    const folders = [...new Set(names.map((name) => name.split("/", 1)[0]!))].map((path) => ({ path }));
+    const workspace = join(project, "all.code-workspace");
+    writeFileSync(workspace, JSON.stringify({ folders }));
+    const desk = await Desk.at(parts, project, workspace, names[0]!);
+    const shown = async () => {
+      const row = desk.row(folders[0]!.path).first();
+      return row.waitFor({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      );
+    };
+    // A VS Code in a browser now and then has no folder of a workspace that it sees for the first time. Loaded anew, it has them.
+    for (let times = 0; times < 3 && !(await shown()); times++) await desk.reload();
+    return desk;
+  }
+
+  static async over(parts: Parts, folder: string, file: string, window: Window = {}): Promise<Desk> {
+    return Desk.at(parts, folder, folder, file, window);
+  }
+
+  /** @param place what the window is over */
+  private static async at(
+    parts: Parts,
+    folder: string,
+    place: string,
+    file: string,
+    window: Window = {},
+  ): Promise<Desk> {
     const payload = { openFile: parts.workbench.uri(join(folder, file)) };
-    const desk = new Desk(parts, folder, await parts.workbench.window(folder, { payload }));
+    const desk = new Desk(parts, folder, await parts.workbench.window(place, { ...window, payload }));
     await desk.line("").first().waitFor({ timeout: 60_000 });
+    return desk;
+  }
+
+  static async overNothing(parts: Parts): Promise<Desk> {
+    const desk = new Desk(parts, parts.projects, await parts.workbench.window(undefined));
+    await desk.page.locator(".part.statusbar").waitFor({ timeout: 60_000 });
     return desk;
   }
 
@@ -116,9 +188,19 @@ export class Desk {
 
   /** Runs a command by its title, from the palette. */
   async command(title: string): Promise<void> {
-    await this.press("F1");
-    await this.type(title);
-    await this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).waitFor();
+    const row = this.page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title });
+    // In a window that has just opened, extensions' commands come a little later: the list does not take them in.
+    const isOffered = async () => {
+      await this.press("F1");
+      await this.type(title);
+      const offered = await row.waitFor({ timeout: 3000 }).then(
+        () => true,
+        () => false,
+      );
+      if (!offered) await this.press("Escape");
+      return offered;
+    };
+    await until(isOffered, `the command ${title}`, 30_000);
     await this.press("Enter");
   }
 
@@ -129,24 +211,57 @@ export class Desk {
     await this.press("Enter");
   }
 
+  /** Chooses from a list that asks. */
+  async choose(label: string): Promise<void> {
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first().click();
+  }
+
   /** Opens a file by its name, to stay. */
   async open(name: string): Promise<void> {
-    await this.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).dblclick();
+    const files = this.page.locator(".explorer-folders-view");
+    const row = files.locator(".monaco-list-row", { hasText: name });
+    // It may have come into the folder before VS Code watched it.
+    if (await row.isHidden()) {
+      await files.hover();
+      await this.page.getByRole("button", { name: "Refresh Explorer" }).click();
+    }
+    await row.dblclick();
     await this.tab(name).waitFor();
+  }
+
+  /** Closes all files, and gives up what is not saved. */
+  async closeAll(): Promise<void> {
+    await this.command("View: Close All Editors");
+    const giveUp = this.page.locator(".monaco-dialog-box").getByRole("button", { name: "Don't Save" });
+    await until(async () => {
+      if (await giveUp.count()) await giveUp.click();
+      return (await this.tab("").count()) === 0;
+    }, "all files are closed");
   }
 
   /** Loads the window anew. While unsaved text is not backed up, the browser asks whether to leave: then the person stays, and tries again. */
   async reload(): Promise<void> {
-    const stay = (dialog: Dialog) => void dialog.dismiss();
-    this.page.on("dialog", stay);
-    const reloaded = () =>
-      this.page.reload({ waitUntil: "commit", timeout: 3000 }).then(
-        () => true,
-        () => false,
-      );
-    await until(reloaded, "the window is loaded anew");
-    this.page.off("dialog", stay);
+    const reloaded = async () => {
+      const asked = this.page.waitForEvent("dialog", { timeout: 0 }).then(async (dialog: Dialog) => {
+        await dialog.dismiss();
+        return false;
+      });
+      const loaded = this.page.reload({ waitUntil: "commit" }).then(() => true);
+      // Where the person stays, nothing comes of the other; a window that is closed asks nothing more.
+      for (const outcome of [asked, loaded]) outcome.catch(() => undefined);
+      return Promise.race([asked, loaded]);
+    };
+    await until(reloaded, "the window is loaded anew", 30_000);
     await this.line("").first().waitFor({ timeout: 60_000 });
+  }
+
+  /** The window crashes: it says nothing more to anybody. */
+  async crash(): Promise<void> {
+    const crashed = this.page.waitForEvent("crash");
+    const browser = await this.page.context().newCDPSession(this.page);
+    // It is not answered any more.
+    browser.send("Page.crash").catch(() => undefined);
+    await crashed;
   }
 
   // ---- agents -------------------------------------------------------------------------------------------------
@@ -166,7 +281,7 @@ export class Desk {
       async () => {
         const read = await agent.read(file);
         said = read.text;
-        return said.includes("Open in the editor") && said.includes(words) ? read : undefined;
+        return said.includes(" Open in ") && said.includes(words) ? read : undefined;
       },
       () => `${file} is open in the editor with "${words}":\n${said}`,
     );
@@ -182,6 +297,11 @@ export class Desk {
   /** A lens of the editor, by its words. */
   lens(words: string): Locator {
     return this.page.locator(".codelens-decoration a", { hasText: words });
+  }
+
+  /** What stands beside the lenses and cannot be pressed. */
+  told(words: string): Locator {
+    return this.page.locator(".codelens-decoration > span", { hasText: words });
   }
 
   /** A row of a tree, by what a screen reader says of it. */
@@ -206,10 +326,47 @@ export class Desk {
     return this.page.locator(".notifications-toasts .notification-toast", { hasText: words });
   }
 
+  /** How many texts stand beside lines with a border that is no transparent one. */
+  bordered(): Promise<number> {
+    return this.page.evaluate(() => {
+      const spans = [...document.querySelectorAll(".editor-instance .view-line span span")];
+      return spans.filter((span) => {
+        const { content, borderTopStyle, borderTopColor } = getComputedStyle(span, "::after");
+        const isSeen = borderTopStyle === "solid" && !/, 0\)$|transparent/.test(borderTopColor);
+        return content !== "none" && isSeen;
+      }).length;
+    });
+  }
+
+  /** What is to be seen in words, where a picture cannot be looked at. */
+  async seen(): Promise<string> {
+    const shown = await this.page.evaluate(() => {
+      const places = {
+        text: ".editor-instance .view-line",
+        lens: ".codelens-decoration",
+        notice: ".notifications-toasts .notification-toast",
+        status: ".statusbar-item",
+        asked: ".quick-input-widget:not([style*='display: none'])",
+      };
+      return Object.entries(places).map(([place, where]) => {
+        const elements = [...document.querySelectorAll<HTMLElement>(where)];
+        const isText = place === "text";
+        if (isText) elements.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
+        const words = elements.map(({ innerText }) => innerText.replaceAll("\u00a0", " ").trimEnd());
+        return isText ? words.join("\n") : `${place}: ${words.filter((said) => said !== "").join(" | ")}`;
+      });
+    });
+    const { tagName, className } = await this.page.evaluate(() => {
+      const { tagName = "", className = "" } = document.activeElement ?? {};
+      return { tagName, className };
+    });
+    return `---- seen in ${this.folder}\n${shown.join("\n")}\nfocus: ${tagName} ${className}\n----`;
+  }
+
   async picture(name: string): Promise<void> {
-    mkdirSync(PICTURES, { recursive: true });
+    mkdirSync(this.parts.pictures, { recursive: true });
     await this.page.screenshot({
-      path: join(PICTURES, `${name}.png`),
+      path: join(this.parts.pictures, `${name}.png`),
       animations: "disabled",
       caret: "initial",
     });

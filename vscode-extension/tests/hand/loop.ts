@@ -10,8 +10,9 @@ import type { Desk, Hand } from "./desk.ts";
 async function offered(
   hand: Hand,
   files: Record<string, string> = { "cart.js": CART },
+  settings: object = {},
 ): Promise<{ desk: Desk; agent: Agent; edited: Answer }> {
-  const desk = await hand.desk(files);
+  const desk = await hand.desk(files, settings);
   await desk.go("what is in the cart");
   await desk.press("End");
   await desk.type(", so far");
@@ -131,6 +132,58 @@ export default {
       assert.equal(desk.onDisk("cart.js"), CART, "the file itself is not saved");
     },
 
+    async "auto save accepts nothing of a comparison, and says so; saved by hand it is accepted"(hand) {
+      const { desk, agent, edited } = await offered(
+        hand,
+        { "cart.js": CART },
+        { "files.autoSave": "afterDelay", "files.autoSaveDelay": 100 },
+      );
+      await desk.press("Shift+Alt+F7");
+      const right = desk.page.locator(".editor.modified .view-line", { hasText: "amounts.reduce" });
+      await right.waitFor();
+      await right.click();
+      await desk.press("End");
+      await desk.type("/");
+      await desk.notice("Nothing is accepted when a comparison is saved by itself").waitFor();
+      await desk.status("2 pending").waitFor();
+      await desk.type("/ mine");
+      await desk.press("Control+s");
+      await desk.status("pending").waitFor({ state: "detached" });
+      await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · accepted", "// mine");
+    },
+
+    async "a file with unsaved work is not given another name, and that is told"(hand) {
+      const desk = await hand.desk({ "cart.js": CART });
+      const { agent } = await desk.agent("claude-code", "cart.js");
+      await agent.call("move_file", { source: desk.path("cart.js"), destination: desk.path("basket.js") });
+      await desk.lens("Accept").waitFor();
+      await desk.go("what is in the cart");
+      await desk.press("End");
+      await desk.type(", so far");
+      await desk.readOpen(agent, "cart.js", "so far");
+      await desk.lens("Accept").click();
+      await desk.notice("Save it first").waitFor();
+      await desk.status("1 pending").waitFor();
+      assert.equal(desk.onDisk("cart.js"), CART);
+      await desk.line("so far").waitFor();
+    },
+
+    async "what is proposed is seen in the themes of high contrast"(hand) {
+      const { desk } = await offered(hand);
+      for (const [theme, name] of [
+        ["Default High Contrast", "hc-black"],
+        ["Default High Contrast Light", "hc-light"],
+      ] as const) {
+        hand.configure({ "workbench.colorTheme": theme });
+        await desk.page.locator(`.monaco-workbench.${name}`).waitFor();
+        await until(
+          async () => (await desk.bordered()) >= 3,
+          `what stands beside the lines has a border that is seen in ${theme}`,
+        );
+        await desk.picture(`contrast_${theme.replaceAll(" ", "_").toLowerCase()}`);
+      }
+    },
+
     async "the window is loaded anew: unsaved text and held edits are there, and can be decided"(hand) {
       const { desk, agent, edited } = await offered(hand);
       await desk.reload();
@@ -161,6 +214,15 @@ export default {
       await desk.status("1 pending").waitFor();
       await agent.hears(edited.edit, "hunk 1 · accepted");
       assert.equal(desk.onDisk("cart.js"), CART, "it is in the text, where the file is open");
+    },
+
+    async "a window that crashes does not keep what it had open: it is decided in the next one"(hand) {
+      const { desk, agent, edited } = await offered(hand);
+      await desk.crash();
+      const next = await hand.beside(desk, "cart.js");
+      await next.lens("Accept").nth(1).click();
+      await next.line("amounts.reduce").waitFor();
+      await agent.hears(edited.edit, "hunk 2 · accepted");
     },
 
     async "all files are compared at once"(hand) {
@@ -198,14 +260,121 @@ export default {
       await desk.command("MCP: List Servers");
       await desk.page.locator(".quick-input-list .monaco-list-row", { hasText: "hashline" }).waitFor();
       await desk.picture("mcp_servers");
+      await desk.choose("hashline");
+      await desk.choose("Start Server");
+      // VS Code shows by itself what it hears of the server.
+      await desk.page.locator(".output-view .view-line", { hasText: /Discovered\s\d+\stools/ }).waitFor();
+      await desk.picture("mcp_running");
     },
 
-    async "the walkthrough is there"(hand) {
-      const desk = await hand.desk({ "cart.js": CART });
-      await desk.command("Hashline: Get Started");
-      await desk.page.getByRole("heading", { level: 2, name: "Get started with Hashline" }).waitFor();
-      await desk.picture("walkthrough");
+    async "an agent is set up by hashline setup, whose words stay to be read"(hand) {
+      // Drawn as text, which can be read here.
+      const desk = await hand.desk({ "cart.js": CART }, { "terminal.integrated.gpuAcceleration": "off" });
+      await desk.command("Hashline: Set Up an Agent");
+      await desk.choose("Claude Code");
+      await desk.choose("Only show what belongs where");
+      await desk.page.locator(".terminal .xterm-rows", { hasText: /hashline:\send/ }).waitFor();
+      await desk.picture("set_up");
     },
+
+    async "a window of several folders: agents work in each of them, and all of it is decided in one tree"(
+      hand,
+    ) {
+      const desk = await hand.deskOverSeveral({ "front/cart.js": CART, "back/price.js": PRICE });
+      const { agent, read } = await desk.agent("claude-code", "front/cart.js");
+      const amounts = await agent.edit("front/cart.js", read, AMOUNTS);
+      // Not open, it is changed on the disk at once.
+      const rounded = await agent.edit("back/price.js", await agent.read("back/price.js"), ROUNDED);
+      await desk.status("3 pending").click();
+      await desk.row("cart.js").first().waitFor();
+      await desk.row("price.js").first().waitFor();
+      await desk.picture("several_folders");
+      const row = desk.row("price.toFixed");
+      await row.hover();
+      await row.getByRole("button", { name: "Undo" }).first().click();
+      await agent.hears(rounded.edit, "rejected");
+      assert.equal(desk.onDisk("back/price.js"), PRICE);
+      await desk.lens("Accept").first().click();
+      await agent.hears(amounts.edit, "hunk 1 · accepted");
+    },
+
+    async "in a window of several folders edits go in or are held as the settings of their folder say"(hand) {
+      const desk = await hand.deskOverSeveral({
+        "front/cart.js": CART,
+        "front/.vscode/settings.json": JSON.stringify({ "hashline.mode.open": "apply" }),
+        "back/price.js": PRICE,
+        "back/.vscode/settings.json": JSON.stringify({ "hashline.mode.disk": "propose" }),
+      });
+      const { agent, read } = await desk.agent("claude-code", "front/cart.js");
+      await agent.edit("front/cart.js", read, AMOUNTS);
+      await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
+      await desk.lens("Keep").first().waitFor();
+      const rounded = await agent.edit("back/price.js", await agent.read("back/price.js"), ROUNDED);
+      assert.equal(desk.onDisk("back/price.js"), PRICE, "it is held");
+      await desk.status("3 pending").click();
+      const row = desk.row("price.toFixed");
+      await row.hover();
+      await row.getByRole("button", { name: "Accept" }).first().click();
+      await agent.hears(rounded.edit, "price.js · accepted");
+      assert.ok(desk.onDisk("back/price.js").includes("toFixed"));
+    },
+
+    async "in a window without a folder an agent is set up for all projects"(hand) {
+      const desk = await hand.deskWithoutFolder({ "terminal.integrated.gpuAcceleration": "off" });
+      await desk.command("Hashline: Set Up an Agent");
+      await desk.choose("Claude Code");
+      await desk.page.locator(".quick-input-list .monaco-list-row", { hasText: "For all" }).waitFor();
+      assert.equal(
+        await desk.page.locator(".quick-input-list .monaco-list-row").count(),
+        2,
+        "and for no project",
+      );
+      await desk.choose("Only show what belongs where");
+      await desk.page.locator(".terminal .xterm-rows", { hasText: /hashline:\send/ }).waitFor();
+      await desk.picture("set_up_without_a_folder");
+    },
+
+    async "in a folder that is not trusted edits are held, whatever its settings say, and are decided"(hand) {
+      const desk = await hand.desk(
+        { "cart.js": CART, ".vscode/settings.json": JSON.stringify({ "hashline.mode.open": "apply" }) },
+        { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" },
+      );
+      await desk.status("Restricted Mode").waitFor();
+      const { agent, read } = await desk.agent("claude-code", "cart.js");
+      const edited = await agent.edit("cart.js", read, AMOUNTS);
+      await desk.lens("Accept").nth(1).waitFor();
+      await desk.picture("restricted");
+      await desk.lens("Accept").first().click();
+      await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
+      await agent.hears(edited.edit, "hunk 1 · accepted");
+    },
+
+    ...Object.fromEntries(
+      [
+        { machine: "Linux", key: "Ctrl+Shift+Enter" },
+        { machine: "Macintosh", key: "⇧⌘Enter" },
+      ].map(({ machine, key }) => [
+        `the walkthrough is there, with the keys of its machine: ${machine}`,
+        async (hand: Hand) => {
+          const desk = await hand.desk(
+            { "cart.js": CART },
+            {},
+            { userAgent: `Mozilla/5.0 (${machine}) Chrome/140` },
+          );
+          // What a step shows beside itself needs the room.
+          await desk.command("View: Toggle Primary Side Bar Visibility");
+          await desk.command("Hashline: Get Started");
+          await desk.page.getByRole("heading", { level: 2, name: "Get started with Hashline" }).waitFor();
+          await desk.page.getByRole("button", { name: "Decide" }).click();
+          await desk.page
+            .frameLocator("iframe.webview")
+            .frameLocator("#active-frame")
+            .getByText(key)
+            .waitFor();
+          await desk.picture(`walkthrough_${machine.toLowerCase()}`);
+        },
+      ]),
+    ),
 
     async "without the program one notice says why, and its button leads to the setting"(hand) {
       const desk = await hand.desk({ "cart.js": CART }, { "hashline.binary": "/nowhere/hashline" });

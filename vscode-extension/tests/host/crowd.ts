@@ -11,6 +11,7 @@ const KEY_MS = 40; // between two of them
 const PLACES = 20;
 const FILES = 50;
 const HUNKS = 10; // in each of them
+const PATIENT_MS = 500; // where a person would think that it hangs
 
 export default {
   heading: "crowd",
@@ -67,6 +68,10 @@ export default {
         0,
       );
       assert.ok(drawn.length > 0, "hunks in view are drawn");
+      await until(
+        () => scene.extension.inTree() === FILES * HUNKS,
+        () => `${scene.extension.inTree()} hunks in the tree`,
+      );
       assert.ok(
         drawn.length <= Math.ceil(seen / 40) + 2,
         `${drawn.length} hunks are drawn in ${seen} visible lines`,
@@ -76,11 +81,13 @@ export default {
       for (let step = 0; step < 30; step++) await scene.extension.next();
       const going = (performance.now() - began) / 30;
       assert.ok(!scene.tabs().every((tab) => tab === "file00.txt"), "it goes on in the next file");
+      assert.ok(going < PATIENT_MS, `the next one takes ${going} ms`);
 
       began = performance.now();
       await vscode.commands.executeCommand("type", { text: "x" });
       const key = performance.now() - began;
       await vscode.commands.executeCommand("undo");
+      assert.ok(key < PATIENT_MS, `a key takes ${key} ms`);
 
       began = performance.now();
       await scene.extension.rejectAll();

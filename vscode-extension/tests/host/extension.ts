@@ -17,9 +17,11 @@ export class Extension {
   }
 
   static async activated(): Promise<Extension> {
-    const extension = vscode.extensions.getExtension<HashlineApi>("hashline.hashline");
+    const extension = vscode.extensions.getExtension<HashlineApi | undefined>("hashline.hashline");
     if (!extension) throw new Error("the extension is not there");
-    return new Extension(await extension.activate());
+    const api = await extension.activate();
+    if (!api) throw new Error("it shows nothing of itself");
+    return new Extension(api);
   }
 
   // ---- what it shows ------------------------------------------------------------------------------------------
@@ -30,6 +32,15 @@ export class Extension {
 
   statusBar(): ReturnType<HashlineApi["statusBar"]> {
     return this.api.statusBar();
+  }
+
+  health(): string {
+    return this.api.health();
+  }
+
+  /** How many hunks the tree has. */
+  inTree(): number {
+    return this.api.tree().reduce((sum, { entries }) => sum + entries.length, 0);
   }
 
   /** The undecided hunks of an open document, once the sidecar has told of this very text: "1 held 2-3" is hunk 1, held, from line 2
@@ -101,8 +112,23 @@ export class Extension {
     await run("decideWay", this.entry(uri, edit, number).name, way);
   }
 
-  async takeBackDecision(): Promise<void> {
-    await run("takeBackDecision");
+  async reopenDecision(): Promise<void> {
+    await run("reopenDecision");
+  }
+
+  /** Compares a file, or the one in front. */
+  async compare(uri?: vscode.Uri): Promise<void> {
+    await run("compare", uri);
+  }
+
+  /** By the row of the tree that is called so. */
+  async ofRow(command: string, label: string): Promise<void> {
+    const rows = () => this.api.tree().flatMap((agent) => [agent, ...agent.children]);
+    const row = await until(
+      () => rows().find((candidate) => candidate.label === label),
+      () => `a row ${label} among ${rows().map((candidate) => candidate.label)}`,
+    );
+    await run(command, row);
   }
 
   async next(): Promise<void> {
@@ -117,7 +143,8 @@ export class Extension {
   async settle(): Promise<void> {
     if (this.state().kind !== "running") return;
     for (const { uri, entries } of this.api.documents()) {
-      for (const { name, hunk } of entries) {
+      // What is built on another one comes after it.
+      for (const { name, hunk } of [...entries].reverse()) {
         const way: Omit<Way, "word"> =
           hunk.state === "edited" ? { decision: "reject", edited: "keep" } : { decision: "reject" };
         await run("decideWay", name, way);

@@ -27,7 +27,7 @@ export default {
       await until(() => existsSync(path), "it is there");
       assert.equal(scene.onDisk(path), "made();\n");
       await until(() => scene.extension.hunksOf(uri).length === 0, "nothing is left to decide");
-      await scene.extension.takeBackDecision();
+      await scene.extension.reopenDecision();
       await until(() => scene.extension.hunksOf(uri).length > 0, "it is to be decided again");
       await scene.extension.rejectFile(uri);
       await until(() => !existsSync(path), "it is gone again");
@@ -81,7 +81,7 @@ export default {
         () => `its tab goes: ${scene.tabs()}`,
       );
       await agent.hears(removed.edit, "· accepted");
-      await scene.extension.takeBackDecision();
+      await scene.extension.reopenDecision();
       await until(() => scene.extension.hunksOf(document.uri).length === 1, "it is to be decided again");
       await scene.extension.rejectHunk(document.uri, removed.edit, 1);
       await until(() => existsSync(path), "it is back");

@@ -185,7 +185,7 @@ export default {
       const { document, edited } = await offered(scene);
       await scene.extension.rejectHunk(document.uri, edited.edit, 2);
       await scene.shows(document, ["1 held 2-3", "3 held 10-10"]);
-      await scene.extension.takeBackDecision();
+      await scene.extension.reopenDecision();
       await scene.shows(document, HELD);
     },
 

@@ -108,12 +108,23 @@ export class Scene {
     await configuration().update("binary", binary, vscode.ConfigurationTarget.Global);
   }
 
+  /** The hash that the person's settings say it has to have. */
+  async pinBinary(hash: string): Promise<void> {
+    const configuration = () => vscode.workspace.getConfiguration("hashline");
+    await configuration().update("binaryHash", hash, vscode.ConfigurationTarget.Global);
+  }
+
   uses(disposable: vscode.Disposable): void {
     this.disposables.push(disposable);
   }
 
-  /** Formats a document when it is saved, line by line. */
-  async formats(document: vscode.TextDocument, format: (line: string) => string): Promise<void> {
+  /** Formats a document, or all that a filter says, when it is saved, line by line; it may take its time. */
+  async formats(
+    document: vscode.TextDocument,
+    format: (line: string) => string,
+    filter: vscode.DocumentFilter = { pattern: document.uri.fsPath },
+    before: () => Promise<void> = async () => undefined,
+  ): Promise<void> {
     const configuration = () => vscode.workspace.getConfiguration("editor", document);
     await configuration().update("formatOnSave", true, vscode.ConfigurationTarget.Workspace);
     this.uses({
@@ -121,15 +132,13 @@ export class Scene {
         void configuration().update("formatOnSave", undefined, vscode.ConfigurationTarget.Workspace),
     });
     this.uses(
-      vscode.languages.registerDocumentFormattingEditProvider(
-        { pattern: document.uri.fsPath },
-        {
-          provideDocumentFormattingEdits: (text) => {
-            const whole = new vscode.Range(0, 0, text.lineCount, 0);
-            return [vscode.TextEdit.replace(whole, linesOf(text).map(format).join("\n"))];
-          },
+      vscode.languages.registerDocumentFormattingEditProvider(filter, {
+        provideDocumentFormattingEdits: async (text) => {
+          await before();
+          const whole = new vscode.Range(0, 0, text.lineCount, 0);
+          return [vscode.TextEdit.replace(whole, linesOf(text).map(format).join("\n"))];
         },
-      ),
+      }),
     );
   }
 
@@ -187,7 +196,7 @@ export class Scene {
     await until(
       async () => {
         read = await agent.read(path, { view: "buffer" });
-        return read.hash === hashOf(document) && read.text.includes("Open in the editor");
+        return read.hash === hashOf(document) && read.text.includes(" Open in ");
       },
       () => `the agent reads\n${read?.text}\nand the editor has\n${document.getText()}`,
     );
@@ -201,7 +210,7 @@ export class Scene {
       async () => {
         const read = await agent.try("read_text_file", { path });
         said = read.text;
-        return !read.refused && said.includes("Open in the editor") ? read : undefined;
+        return !read.refused && said.includes(" Open in ") ? read : undefined;
       },
       () => `it is open in the editor:\n${said}`,
     );
@@ -209,7 +218,7 @@ export class Scene {
 
   /** Waits until the sidecar has let go of a document that was closed. */
   async untilClosed(agent: Agent, path: string): Promise<void> {
-    await until(async () => !(await agent.read(path)).text.includes("Open in the editor"), "it is closed");
+    await until(async () => !(await agent.read(path)).text.includes(" Open in "), "it is closed");
   }
 
   /** The open documents, as agents are told of them, once this one is among them. */

@@ -1,6 +1,6 @@
 /** The sidecar's own life: started anew, killed, and what an editor offers to agents that VS Code itself has. */
 import { strict as assert } from "node:assert";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../patience.ts";
 import type { Suite } from "../report.ts";
@@ -19,6 +19,35 @@ export default {
 
     async "killed: it is started again by itself, with the held edits"(scene) {
       await startedAnew(scene, async (pid) => void process.kill(pid, "SIGKILL"));
+    },
+
+    async "killed, and the next one does not start: that is told"(scene) {
+      await running(scene);
+      const stop = `${process.env.HASHLINE_SIDECAR}.ends`;
+      writeFileSync(stop, "");
+      try {
+        process.kill(pidOfSidecar(scene)!, "SIGKILL");
+        const { kind, sentence } = await scene.failure("broken");
+        assert.equal(kind, "broken");
+        assert.match(sentence, /did not start as a sidecar/);
+      } finally {
+        rmSync(stop);
+      }
+      await scene.extension.restart();
+      await running(scene);
+    },
+
+    async "killed four times in a row: it is not started a fifth time, and that is told"(scene) {
+      await scene.extension.restart();
+      let last: number | undefined;
+      for (let time = 0; time < 4; time++) {
+        last = await running(scene, last);
+        process.kill(last, "SIGKILL");
+      }
+      const { sentence } = await scene.failure("broken");
+      assert.match(sentence, /ended by itself 4 times in a row/);
+      await scene.extension.restart();
+      await running(scene);
     },
   },
 } satisfies Suite<Scene>;
@@ -46,6 +75,18 @@ async function startedAnew(scene: Scene, how: (pid: number) => Promise<void>): P
   await scene.has(document, [...text.slice(0, -1), `${text.at(-1)}!`]);
   await scene.shows(document, ["1 held 2-3", "3 held 11-11"]);
   await scene.reads(agent, document);
+}
+
+/** Waits until one runs, and tells agents so: another than the last, in place of which it may run before anybody could look. */
+async function running(scene: Scene, last?: number): Promise<number> {
+  return until(
+    () => {
+      const pid = pidOfSidecar(scene);
+      return scene.extension.state().kind === "running" && pid !== last ? pid : undefined;
+    },
+    () => `it runs; it is ${JSON.stringify(scene.extension.state())}`,
+    20_000,
+  );
 }
 
 /** The process that tells agents that it serves this window's folder. */

@@ -1,6 +1,7 @@
 /** Texts of all kinds: line endings, columns, documents without a file, notebooks. */
 import { strict as assert } from "node:assert";
 import * as vscode from "vscode";
+import { until } from "../patience.ts";
 import type { Suite } from "../report.ts";
 import { changed, FILE, SAVED, THREE } from "./greeting.ts";
 import { linesOf, type Scene } from "./scene.ts";
@@ -101,6 +102,38 @@ export default {
       assert.equal(book.cellAt(0).document.getText(), "print('cell')");
       assert.equal(book.isDirty, false);
       assert.deepEqual(scene.extension.hunks(book.cellAt(0).document), []);
+    },
+
+    async "a file over the limit of VS Code's: the language status says that agents see it as it was saved last, and so they do"(
+      scene,
+    ) {
+      const text = `the first\n${"a line of thirty-two characters\n".repeat(1_640_000)}`;
+      const path = scene.write("large.txt", text);
+      const files = () => vscode.workspace.getConfiguration("workbench");
+      await files().update("editorLargeFileConfirmation", 1024, vscode.ConfigurationTarget.Workspace);
+      try {
+        await vscode.commands.executeCommand("vscode.open", vscode.Uri.file(path));
+        await until(
+          () => scene.extension.health().startsWith("File too large: "),
+          () => `it is said: ${scene.extension.health()}`,
+          20_000,
+        );
+        assert.match(scene.extension.health(), /agents see .*large\.txt as it was saved last/);
+        const agent = await scene.agent();
+        const read = await agent.read(path, { start_line: 1, end_line: 2 });
+        assert.doesNotMatch(read.text, / Open in /);
+        const edited = await agent.edit(path, read, [["replace", "the first", "the very first"]]);
+        assert.match(edited.text, /^\[.* · edit [0-9a-f]+ · pending/);
+        const changed = text.replace("the first", "the very first");
+        assert.ok(scene.onDisk(path) === changed, "it is written as a file that is not open");
+        await scene.show("small.txt", "one");
+        await until(
+          () => scene.extension.health().startsWith("Sidecar "),
+          () => `it is said of that file alone: ${scene.extension.health()}`,
+        );
+      } finally {
+        await files().update("editorLargeFileConfirmation", undefined, vscode.ConfigurationTarget.Workspace);
+      }
     },
 
     async "what other programs write into a clean document comes with its held edits in their places"(scene) {

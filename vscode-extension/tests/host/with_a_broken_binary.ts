@@ -1,5 +1,8 @@
 /** Windows whose settings name a program that is no sidecar, or not one for this extension. */
 import { strict as assert } from "node:assert";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { until } from "../patience.ts";
 import type { Suite } from "../report.ts";
 import type { Scene } from "./scene.ts";
 
@@ -22,6 +25,25 @@ export default {
       assert.equal(kind, "mismatched");
       assert.match(sentence, /old\/hashline \(0\.0\.1\) does not speak this extension's protocol/);
       assert.match(sentence, /update that program\.$/);
+    },
+
+    async "one with another hash than the one that is pinned is not started; one with that hash is"(scene) {
+      const binary = process.env.HASHLINE_SIDECAR!;
+      const hash = `sha256:${createHash("sha256").update(readFileSync(binary)).digest("hex")}`;
+      await scene.pinBinary(`sha256:${"0".repeat(64)}`);
+      await scene.useBinary(binary);
+      const { sentence, helps } = await scene.failure("untrusted");
+      assert.ok(
+        sentence.includes(`expected sha256:${"0".repeat(64)}, actual ${hash}, from the setting`),
+        sentence,
+      );
+      assert.equal(helps[0], "setBinary");
+      await scene.pinBinary(hash);
+      await until(
+        () => scene.extension.state().kind === "running",
+        () => `it runs: ${JSON.stringify(scene.extension.state())}`,
+      );
+      await scene.pinBinary("");
     },
   },
 } satisfies Suite<Scene>;

@@ -1,5 +1,7 @@
 //! Lines named by number and by their whole content.
 
+use std::time::Instant;
+
 use hashline_anchor::{LineEdit, LineRange, NumberedEdit, NumberedFailure, Options, apply, explain_numbered};
 use hashline_text::{Text, TextError};
 use proptest::prelude::*;
@@ -172,9 +174,12 @@ fn what_is_not_there_is_refused_with_what_is() {
         ),
         (
             replace((1, 0), "    one();", "x"),
-            &["Old stands more than once in these lines: from lines 2, 7 on", "only the one that you mean"],
+            &[
+                "The lines of old stand more than once in these lines: from lines 2, 7 on",
+                "only the one that you mean",
+            ],
         ),
-        (replace((9, 0), "x", "y"), &["Line 9 is beyond the end: the file has 8 lines", "text_append"]),
+        (replace((9, 0), "x", "y"), &["Line 9 is beyond the end: the file has 8 lines", "are appended"]),
         (replace((3, 3), "x", "y"), &["[3, 3] holds no line"]),
         (
             insert(3, "    one();", "x"),
@@ -185,12 +190,12 @@ fn what_is_not_there_is_refused_with_what_is() {
         ),
         (
             insert(9, "x", "y"),
-            &["Line 9 is beyond the end: the file has 8 lines", "text_append puts lines at the end"],
+            &["Line 9 is beyond the end: the file has 8 lines", "lines at the end are appended"],
         ),
         (insert(0, "x", "y"), &["0 names no line", "-1 is the last"]),
-        (insert(1, "a\nb", "y"), &["Anchor holds 2 lines"]),
-        (insert(1, "fn a() {", ""), &["Content is empty", "\"\\n\" is one empty line"]),
-        (append(""), &["Content is empty"]),
+        (insert(1, "a\nb", "y"), &["The field anchor holds 2 lines"]),
+        (insert(1, "fn a() {", ""), &["The field content is empty", "\"\\n\" is one empty line"]),
+        (append(""), &["The field content is empty"]),
     ] {
         let told = refused(text, &edit);
         for word in words {
@@ -258,6 +263,29 @@ fn naive(lines: &[String], edit: &NumberedEdit) -> Option<Vec<String>> {
         }
     }
     Some(out)
+}
+
+#[test]
+fn places_that_overlap_are_several() {
+    let words = refused("x\nx\nx\n", &replace((1, 0), "x\nx", "y"));
+    assert!(words.contains("more than once in these lines: from lines 1, 2 on"), "{words}");
+    assert_eq!(edited("x\nx\nx\n", &replace((2, 0), "x\nx", "y")), "x\ny\n");
+}
+
+/// Lines that begin alike everywhere and stand nowhere: a square would take 2,500 times as long. Wide margins to both sides, best of three,
+/// as other tests and programs run beside this one.
+#[test]
+fn a_search_takes_time_in_proportion_to_the_text() {
+    let took = |count: usize| {
+        let text = Text::from("x\n".repeat(count).as_str());
+        let edit = replace((1, 0), &("x\n".repeat(count / 2) + "y"), "z");
+        let start = Instant::now();
+        assert!(edit.resolve(&text, Options::default()).is_err());
+        start.elapsed()
+    };
+    let best = |count| (0..3).map(|_| took(count)).min().unwrap_or_default();
+    let (small, large) = (best(2_000), best(100_000));
+    assert!(large < small * 400, "{small:?} for 2,000 lines, {large:?} for 100,000");
 }
 
 proptest! {

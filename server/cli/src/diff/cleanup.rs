@@ -26,6 +26,10 @@ pub fn run(
     let files = Roots::open([store.folder()]).map_err(Failure::broken)?;
     let mut session = store.session(&files).map_err(Failure::broken)?;
     let mut told = session.repairs().to_vec();
+    if !options.dry_run {
+        // Nothing else reads every log; what is missing or contradicts the record is written anew.
+        told.extend(session.check().map_err(Failure::broken)?);
+    }
     let before = session.size().map_err(Failure::broken)?;
     let cleaned = session.cleanup(&forget, options.dry_run, &runs).map_err(Failure::broken)?;
     let left = match options.dry_run {

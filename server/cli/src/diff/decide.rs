@@ -219,19 +219,19 @@ impl Disk {
 
     /// Decides about one document.
     pub async fn decide(&self, wish: &Wish, document: &DocumentName) -> Answer {
+        let choice = match wish.choice {
+            Choice::Accept => document::Choice::Accept,
+            Choice::Reject => document::Choice::Reject,
+            Choice::TakeTheirs => document::Choice::TakeTheirs,
+            Choice::KeepBoth => document::Choice::KeepBoth,
+        };
+        let target = match wish.target.clone() {
+            Target::Hunk(hunk) => document::Target::Hunk(hunk),
+            Target::Edit(edit) => document::Target::Edit(edit.to_string()),
+            Target::Conversation(id) => document::Target::Conversation(id),
+            Target::Whole(id) => document::Target::Whole(id),
+        };
         let request = Request {
-            choice: match wish.choice {
-                Choice::Accept => document::Choice::Accept,
-                Choice::Reject => document::Choice::Reject,
-                Choice::TakeTheirs => document::Choice::TakeTheirs,
-                Choice::KeepBoth => document::Choice::KeepBoth,
-            },
-            target: match wish.target.clone() {
-                Target::Hunk(hunk) => document::Target::Hunk(hunk),
-                Target::Edit(edit) => document::Target::Edit(edit.to_string()),
-                Target::Conversation(id) => document::Target::Conversation(id),
-                Target::Whole(id) => document::Target::Whole(id),
-            },
             reason: wish.reason.clone(),
             edited: wish.mine.map(|mine| match mine {
                 Mine::Keep => TakeOut::KeepMyLines,
@@ -242,6 +242,7 @@ impl Disk {
                 Mine::Keep => Unseen::Keep,
                 Mine::GiveUp => Unseen::GiveUp,
             }),
+            ..Request::of(choice, target)
         };
         let decided = self.workspace.decide_from_elsewhere(Some(document.as_path()), &request).await;
         Answer {

@@ -17,7 +17,7 @@ use crate::Failure;
 /// How long an editor may take to say what it has.
 const LIMIT: Duration = Duration::from_secs(5);
 /// How long it may take over a decision.
-const DECISION: Duration = Duration::from_secs(15);
+const DECISION: Duration = Duration::from_secs(30);
 
 /// Decides where the text is: in the editor that has the file open, else on the disk.
 pub struct Everywhere<'a> {
@@ -161,8 +161,9 @@ async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a S
             return Err(words::no_answer(&sidecar.editor, &why));
         }
     }
-    // The owner of undecided edits, else who has unsaved work, else who used it last.
-    let best = holders.into_iter().max_by_key(|(_, held)| (held.pending > 0, held.dirty, held.used));
+    // The owner of undecided edits, else who has unsaved work, else who has what the disk has, and used it last.
+    let best =
+        holders.into_iter().max_by_key(|(_, held)| (held.pending > 0, held.dirty, !held.behind, held.used));
     Ok(best.map(|(sidecar, _)| sidecar))
 }
 

@@ -1,10 +1,12 @@
 //! Files that a real editor has open (`hashline lsp` with a plain LSP client), with work in them that is not saved: what is decided from a
 //! terminal happens in the editor's text, and never on the disk under it.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -32,6 +34,8 @@ struct State {
     /// Per document its URI, version and text.
     documents: Vec<(String, i64, String)>,
     answered: Vec<Value>,
+    /// What is locked when a delivery comes, and until it is taken away from here.
+    lock: Option<File>,
 }
 
 fn uri(path: &Path) -> String {
@@ -173,6 +177,9 @@ impl Shared {
                     let (uri, version) = (&change["textDocument"]["uri"], &change["textDocument"]["version"]);
                     let fits = state.documents.iter().any(|(name, now, _)| uri == name && version == now);
                     if fits {
+                        if let Some(file) = &state.lock {
+                            file.lock().unwrap();
+                        }
                         self.change(&mut state, uri.as_str().unwrap(), change["edits"].as_array().unwrap());
                     }
                     json!({"applied": fits})
@@ -268,6 +275,27 @@ fn decisions_change_the_buffer_and_not_the_disk() {
     scene.settled(&edit.id, "rejected");
     scene.assert_disk_untouched();
     scene.project.assert_whole();
+}
+
+/// A command that says that something is decided has it in the record: the next one builds on it.
+#[test]
+fn what_is_said_to_be_decided_is_recorded() {
+    let mut scene = Scene::new();
+    let edit = scene.agent.edit(&scene.a, &[("replace", "line 3", "third")]);
+    let lock = File::open(scene.project.folder.join(".mcp/edit_history/lock")).unwrap();
+    scene.editor.shared.state.lock().unwrap().lock = Some(lock);
+    std::thread::scope(|threads| {
+        let (ended, end) = channel();
+        let (project, id) = (&scene.project, &edit.id);
+        threads.spawn(move || ended.send(project.run(&["accept", id])));
+        scene.assert_text(&(UNSAVED.to_owned() + &twenty().replace("line 3\n", "third\n")));
+        let early = end.recv_timeout(Duration::from_millis(500));
+        drop(scene.editor.shared.state.lock().unwrap().lock.take());
+        assert!(early.is_err(), "it was said before it could be recorded: {}", early.unwrap().out);
+        let ran = end.recv().unwrap();
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    });
+    assert_eq!(scene.project.status_of(&edit.id), "accepted");
 }
 
 /// Section 5: a conversation at once, in one call for each document, in the order that its edits need.

@@ -1,6 +1,7 @@
 //! Two real editors over one folder: each edit is decided in one of them, and an editor that is killed leaves its edits to the other.
 
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -34,6 +35,13 @@ fn found(agent: &mut Agent, path: &Path, line: &str) {
     }
 }
 
+/// What `hashline status` tells of the editors.
+fn editors(project: &Project) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
+    command.args(["status", "--state-dir"]).arg(project.temp.path().join("state"));
+    String::from_utf8(command.output().unwrap().stdout).unwrap()
+}
+
 #[test]
 fn the_edits_of_a_killed_editor_are_decided_in_the_other() {
     let project = Project::new();
@@ -56,6 +64,7 @@ fn the_edits_of_a_killed_editor_are_decided_in_the_other() {
     };
     until("the look at it", || shown().contains("Decided in an-editor"));
     assert_eq!(offered(&second, &path, 11), []);
+    assert_eq!(editors(&project).matches("1 undecided").count(), 1, "it counts where it is decided");
 
     first.kill();
     until("the second's offer", || {

@@ -36,6 +36,22 @@ async fn accept(editor: &mut Editor, reply: &FileReply) {
     editor.command(&json!({"command": "hashline.accept", "arguments": [edit]})).await;
 }
 
+/// Emacs' lsp-mode loses what comes in one piece with the answer that it waits for.
+#[tokio::test]
+async fn the_editor_is_asked_before_the_command_is_answered() {
+    for _ in 0..20 {
+        let (mut editor, _, reply) = with_edit(declaring(Manners::plain()), FileAction::Delete).await;
+        let edit = json!({"edit": reply.edit.to_string()});
+        let command = json!({"command": "hashline.accept", "arguments": [edit]});
+        let asked = editor.ask("workspace/executeCommand", command).await;
+        let is_first = |message: &Value| message["method"] == "workspace/applyEdit" || message["id"] == asked;
+        let first = editor.wait_for(is_first, "the question or the answer").await;
+        assert_eq!(first["method"], "workspace/applyEdit", "{first}");
+        editor.answer_to(asked).await;
+        editor.quit().await;
+    }
+}
+
 async fn until(editor: &Editor, reply: &FileReply, wanted: Status) {
     let caller = Caller::anywhere("claude-code", "1");
     let scope = ReviewScope { edits: vec![reply.edit.to_string()], ..ReviewScope::default() };

@@ -34,7 +34,11 @@ async fn a_plugin_is_told_of_every_change_of_the_review() {
         }]})
     );
     let text = editor.request("hashline/proposedText", json!({"uri": uri})).await;
-    assert_eq!(text["result"], json!({"text": "one\n2\nthree\n", "version": 1}));
+    assert_eq!(
+        text["result"],
+        json!({"text": "one\n2\nthree\n", "version": 1, "places": [
+            {"hunk": format!("{id}:1"), "lines": {"start": 1, "end": 2}, "replaced": {"start": 1, "end": 2}}]})
+    );
     let unknown = editor.request("hashline/proposedText", json!({"uri": "file:///else"})).await;
     assert!(unknown["error"]["message"].as_str().unwrap().contains("file:///else"));
 
@@ -182,8 +186,9 @@ async fn edits_of_files_that_are_not_open_are_told_and_decided() {
 async fn other_processes_find_it_ask_it_and_decide() {
     let state = tempfile::tempdir().unwrap();
     let state_dir = StateDir::new(Some(state.path())).unwrap();
-    let run_tool: hashline_lsp::RunTool = Arc::new(|call: Call, _| {
-        Box::pin(async move { Raw::of(&call.tool).map_err(|error| RemoteError::failed(error.to_string())) })
+    let run_tool: hashline_lsp::RunTool = Arc::new(|editor: &str, call: Call, _| {
+        let said = Raw::of(&format!("{} in {editor}", call.tool));
+        Box::pin(async move { said.map_err(|error| RemoteError::failed(error.to_string())) })
     });
     let agents = Some(Agents { state: state_dir.clone(), run_tool, http: None });
     let mut editor = Editor::start(Manners { agents, ..Manners::plain() }).await;
@@ -197,9 +202,10 @@ async fn other_processes_find_it_ask_it_and_decide() {
     assert_eq!(sidecar.editor, "Test 1");
     assert_eq!(sidecar.roots, editor.workspace.roots());
     let client = Client::connect(&sidecar).await.unwrap();
-    let caller = CallerInfo { agent: "a".into(), connection: "1".into(), roots: None, grants: None };
+    let caller =
+        CallerInfo { agent: "a".into(), connection: "1".into(), roots: None, grants: None, reviews: true };
     let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
-    assert_eq!(client.call(&call).await.unwrap().as_str(), "\"read_text_file\"");
+    assert_eq!(client.call(&call).await.unwrap().as_str(), "\"read_text_file in Test 1\"");
     let path = editor.path("a.txt").canonicalize().unwrap_or_else(|_| editor.path("a.txt"));
     let held = client.holds(&Holds { paths: vec![path, "/else".into()] }.paths).await.unwrap();
     assert!(held[0].open && held[0].dirty && held[0].pending == 1, "{held:?}");

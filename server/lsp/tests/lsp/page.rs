@@ -255,11 +255,13 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
     let decide = json!({"decision": "accept", "uri": null, "edit": null, "hunk": null, "conversation": null,
         "lines": null, "reason": null, "text": null, "edited": null, "withOthers": false});
     let refusal = json!({"hunk": "a:1", "why": "gone", "message": "m", "others": []});
+    let place = json!({"hunk": "a:1", "lines": lines, "replaced": lines});
     let undo = json!({"uri": "u", "kind": "undo"});
     let status = json!({"version": "1", "roots": [], "documents": 0, "pending": 0, "conflicted": 0, "agents": [],
         "socket": null});
     writes::<protocol::Announcement>("Announcement", &json!({"protocol": 1, "version": "2"}));
     writes::<protocol::Lines>("Lines", &lines);
+    writes::<protocol::Place>("Place", &place);
     writes::<protocol::Hunk>("Hunk", &hunk);
     writes::<protocol::Edit>("Edit", &edit);
     writes::<protocol::Refusal>("Refusal", &refusal);
@@ -269,7 +271,7 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
     writes::<protocol::ProposedText>("hashline/proposedText", &json!({"uri": "u"}));
     writes::<protocol::ProposedTextResult>(
         "hashline/proposedText result",
-        &json!({"text": "", "version": 1}),
+        &json!({"text": "", "version": 1, "places": [place]}),
     );
     writes::<protocol::Undo>("hashline/undo", &undo);
     writes::<protocol::Status>("hashline/status result", &status);

@@ -287,6 +287,25 @@ async fn a_lens_takes_along_what_its_hunk_rests_on_and_says_so() {
 }
 
 #[tokio::test]
+async fn what_was_in_the_text_for_a_moment_is_told_again() {
+    let mut editor = Editor::start(Manners::plain().with("/initializationOptions", json!(null))).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    editor.agent("a.txt", &[(2, "2")]).await;
+    assert_eq!(editor.hear("textDocument/publishDiagnostics").await["params"]["version"], 1);
+    // It is made and undone before anything is told: the same is to be said, but editors let go of what stood in a line that went.
+    editor.replace(&uri, "two", "2").await;
+    editor.replace(&uri, "2", "two").await;
+    loop {
+        let told = editor.hear("textDocument/publishDiagnostics").await;
+        if told["params"]["version"] == 3 {
+            assert_eq!(told["params"]["diagnostics"][0]["message"], "claude-code proposes: 2");
+            break;
+        }
+    }
+    editor.quit().await;
+}
+
+#[tokio::test]
 async fn lenses_hover_and_diagnostics_say_what_is_proposed() {
     let manners = Manners::plain()
         .with("/initializationOptions", json!(null))
@@ -315,7 +334,7 @@ async fn lenses_hover_and_diagnostics_say_what_is_proposed() {
     let shown = shown["result"]["contents"]["value"].as_str().unwrap().to_owned();
     assert_eq!(
         shown,
-        "**Edit of claude-code is proposed**\n\n````diff\n-two\n+```2\n````\n\nCode actions: Accept · Reject."
+        "**claude-code's edit is proposed**\n\n````diff\n-two\n+```2\n````\n\nCode actions: Accept · Reject."
     );
     assert_eq!(editor.request("textDocument/hover", hover(3)).await["result"], Value::Null);
     // Typing above moves it.
@@ -437,4 +456,49 @@ fn conflicted(workspace: &hashline_workspace::Workspace) -> usize {
     let reviews = workspace.reviews();
     let hunks = reviews.iter().flat_map(|review| &review.review.edits).flat_map(|edit| &edit.hunks);
     hunks.filter(|hunk| hunk.conflict.is_some()).count()
+}
+
+#[tokio::test]
+async fn a_hover_says_which_hunk_of_how_many_it_shows() {
+    let mut editor = Editor::start(Manners::plain()).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    editor.agent("a.txt", &[(2, "2"), (4, "4")]).await;
+    for (line, heading) in [
+        (1, "**Hunk 1 of 2 of claude-code's edit is proposed**\n"),
+        (3, "**Hunk 2 of 2 of claude-code's edit is proposed**\n"),
+    ] {
+        let place = json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": 0}});
+        let shown = editor.request("textDocument/hover", place).await;
+        let shown = shown["result"]["contents"]["value"].as_str().unwrap();
+        assert!(shown.starts_with(heading), "{shown}");
+    }
+    editor.quit().await;
+}
+
+/// A line beside which lines are proposed is not the one that they would replace: an editor that shows no more than these words has to say so.
+#[tokio::test]
+async fn lines_that_replace_nothing_are_said_to_be_inserted() {
+    for (content, says) in
+        [("new", "insert new"), ("new\nmore", "insert new …"), ("", "insert an empty line")]
+    {
+        let mut editor = Editor::start(Manners::plain().with("/initializationOptions", json!(null))).await;
+        let uri = editor.open("a.txt", "one\ntwo\n").await;
+        editor.operate("a.txt", None, &[("insert_after", 1, Some(content))]).await;
+        let told = editor.hear("textDocument/publishDiagnostics").await;
+        let message = &told["params"]["diagnostics"][0]["message"];
+        assert_eq!(message, &format!("claude-code proposes: {says}"));
+        let action = editor.action(&uri, 1, "Accept").await;
+        assert_eq!(action["title"], format!("Accept (claude-code): {says}"));
+        editor.quit().await;
+    }
+}
+
+/// Emacs' lsp-mode asks every server of a buffer that resolves actions about each action, whoever offered it, and can do nothing with two
+/// answers. Nor is a `false` said: rassumfrassum, by which eglot has several servers, takes the first it hears for all of them.
+#[tokio::test]
+async fn nobody_is_asked_to_have_actions_resolved() {
+    let editor = Editor::start(Manners::plain()).await;
+    let actions = &editor.initialized["capabilities"]["codeActionProvider"];
+    assert!(actions.is_object() && actions.get("resolveProvider").is_none(), "{actions}");
+    editor.quit().await;
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use hashline_link::{CancellationToken, RemoteError, StateDir};
 use hashline_lsp::{Agents, Listening, ServeHttp};
+use hashline_workspace::Workspace;
 use hashline_workspace::document::Mode;
 use serde_json::{Value, json};
 
@@ -23,8 +24,8 @@ async fn a_wrong_setting_is_named_and_the_others_hold() {
         said.iter().any(|said| said.contains("mode.open is \"aply\"; expected \"propose\" or \"apply\""))
     );
     assert!(said.iter().any(|said| said.contains("no setting hashline.colour")), "{said:?}");
-    assert_eq!(editor.workspace.settings().disk, Mode::Propose);
-    assert_eq!(editor.workspace.settings().open, Mode::Propose);
+    assert_eq!(editor.workspace.settings().everywhere.disk, Mode::Propose);
+    assert_eq!(editor.workspace.settings().everywhere.open, Mode::Propose);
     editor.quit().await;
 }
 
@@ -38,17 +39,70 @@ async fn settings_are_asked_for_at_the_start_and_when_they_change() {
     assert_eq!(registration["params"]["registrations"][0]["registerOptions"], json!({"section": "hashline"}));
     editor.reply(&registration, Value::Null).await;
     let question = editor.hear("workspace/configuration").await;
-    assert_eq!(question["params"]["items"], json!([{"section": "hashline"}]));
+    let folder = editor.folder_uri();
+    let items = json!([{"section": "hashline"}, {"section": "hashline", "scopeUri": folder}]);
+    assert_eq!(question["params"]["items"], items);
     editor.reply(&question, json!([{"mode": {"open": "apply"}}])).await;
-    editor.until("the settings", |workspace| workspace.settings().open == Mode::Apply).await;
-    assert!(!editor.workspace.settings().diagnostics, "what was said at the start holds");
+    editor.until("the settings", |workspace| workspace.settings().everywhere.open == Mode::Apply).await;
+    assert!(!editor.workspace.settings().everywhere.diagnostics, "what was said at the start holds");
     editor.notify("workspace/didChangeConfiguration", json!({"settings": null})).await;
     let question = editor.hear("workspace/configuration").await;
     editor.reply(&question, json!([null])).await;
-    editor.until("the settings", |workspace| workspace.settings().open == Mode::Propose).await;
+    editor.until("the settings", |workspace| workspace.settings().everywhere.open == Mode::Propose).await;
     editor.notify("workspace/didChangeConfiguration", json!({"settings": {}})).await;
     let question = editor.hear("workspace/configuration").await;
     editor.send(json!({"jsonrpc": "2.0", "id": question["id"], "error": {"code": 1, "message": "no"}})).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn each_folder_has_its_own_settings() {
+    let second = tempfile::tempdir().unwrap();
+    let manners = Manners::plain().with("/capabilities/workspace/configuration", json!(true));
+    let mut editor = Editor::start(manners).await;
+    let question = editor.hear("workspace/configuration").await;
+    editor.reply(&question, json!([{"mode": {"open": "apply"}}, {"mode": {"open": "apply"}}])).await;
+    // A folder that comes is asked about, too.
+    let added = json!([{"uri": uri_of(second.path()), "name": "second"}]);
+    let event = json!({"event": {"added": added, "removed": []}});
+    editor.notify("workspace/didChangeWorkspaceFolders", event).await;
+    let question = editor.hear("workspace/configuration").await;
+    let scopes: Vec<_> =
+        question["params"]["items"].as_array().unwrap().iter().map(|i| &i["scopeUri"]).collect();
+    assert_eq!(scopes, [&Value::Null, &editor.folder_uri().into(), &uri_of(second.path()).into()]);
+    let answer = json!([
+        {"mode": {"open": "apply"}},
+        {"mode": {"open": "propose", "rules": [{"glob": "docs/**", "mode": "apply"}]}},
+        {"mode": {"open": "apply"}}
+    ]);
+    editor.reply(&question, answer).await;
+    editor.until("the settings", |workspace| workspace.settings().of_folders.len() == 2).await;
+
+    let cases = [
+        (editor.path("a.txt"), Mode::Propose),
+        (editor.path("docs/b.txt"), Mode::Apply),
+        (second.path().join("c.txt"), Mode::Apply),
+    ];
+    for (path, mode) in &cases {
+        let name = path.to_str().unwrap();
+        editor.open(name, "one\ntwo\n").await;
+        assert_eq!(editor.agent(name, &[(1, "1")]).await.mode, *mode, "{name}");
+    }
+    for _ in cases.iter().filter(|(_, mode)| *mode == Mode::Apply) {
+        editor.deliver().await;
+    }
+    // They change while it runs, of one folder alone.
+    editor.notify("workspace/didChangeConfiguration", json!({"settings": null})).await;
+    let question = editor.hear("workspace/configuration").await;
+    let answer = json!([{"mode": {"open": "apply"}}, {}, {"mode": {"open": "propose"}}]);
+    editor.reply(&question, answer).await;
+    let proposes = |workspace: &Workspace| workspace.settings().of(&cases[2].0).open == Mode::Propose;
+    editor.until("the settings", proposes).await;
+    for (case, mode) in [(0, Mode::Apply), (2, Mode::Propose)] {
+        let name = cases[case].0.to_str().unwrap();
+        assert_eq!(editor.agent(name, &[(2, "2")]).await.mode, mode, "{name}");
+    }
+    editor.deliver().await;
     editor.quit().await;
 }
 
@@ -57,7 +111,7 @@ async fn settings_that_are_sent_are_taken_where_there_is_nothing_to_ask() {
     let mut editor = Editor::start(Manners::plain()).await;
     let settings = json!({"settings": {"hashline": {"mode": {"open": "apply"}}, "other": {}}});
     editor.notify("workspace/didChangeConfiguration", settings).await;
-    editor.until("the settings", |workspace| workspace.settings().open == Mode::Apply).await;
+    editor.until("the settings", |workspace| workspace.settings().everywhere.open == Mode::Apply).await;
     editor.notify("workspace/didChangeConfiguration", json!({"settings": null})).await;
     let settings = json!({"settings": {"hashline": {"mode": {"rules": 1}}}});
     editor.notify("workspace/didChangeConfiguration", settings).await;
@@ -174,7 +228,7 @@ async fn an_address_in_another_spelling_is_listened_at_when_it_is_free() {
     });
     let agents = Agents {
         state: StateDir::new(Some(state.path())).unwrap(),
-        run_tool: Arc::new(|_, _| Box::pin(async { Err(RemoteError::cancelled()) })),
+        run_tool: Arc::new(|_, _, _| Box::pin(async { Err(RemoteError::cancelled()) })),
         http: Some(door.clone()),
     };
     let listen = |address: &str| json!({"settings": {"hashline": {"http": {"listen": address}}}});
@@ -197,6 +251,8 @@ async fn an_address_in_another_spelling_is_listened_at_when_it_is_free() {
     editor.notify("workspace/didChangeConfiguration", listen("127.0.0.1:2")).await;
     let said = editor.hear("window/showMessage").await;
     assert_eq!(said["params"]["message"], "somebody listens there");
+    editor.notify("workspace/didChangeConfiguration", listen("127.0.0.1:2")).await;
+    assert!(editor.heard("window/showMessage", SILENCE).await.is_empty(), "it is said once");
     door.may_leave.notify_one();
     let free = async {
         while *door.taken.lock().unwrap() {

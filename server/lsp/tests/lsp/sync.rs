@@ -162,6 +162,30 @@ async fn an_old_helix_sends_whole_texts() {
     new.quit().await;
 }
 
+/// An old Helix also sends whole texts out of order. One that was overtaken is not what the editor has, nor has the person undone what
+/// it lacks.
+#[tokio::test]
+async fn a_whole_text_that_comes_late_is_not_the_text() {
+    let helix = Manners::plain().with("/clientInfo", json!({"name": "helix", "version": "25.01.1"}));
+    let mut editor = Editor::start(helix).await;
+    let uri = editor.open_at("a.txt", 0, "one\ntwo\n").await;
+    editor.agent("a.txt", &[(1, "ONE")]).await;
+    let action = editor.action(&uri, 0, "Accept").await;
+    let (before, typed) = (editor.text(&uri).to_owned(), "ONE\ntwo, mine\n");
+    assert_eq!(before, "one\ntwo\n");
+    // The editor makes the edit, types, and tells of the typing before it tells of an earlier state.
+    editor.texts.insert(uri.clone(), (3, typed.to_owned()));
+    editor.tell(&uri, 3, &[json!({"text": typed})]).await;
+    editor.tell(&uri, 2, &[json!({"text": before})]).await;
+    editor.in_step(&uri).await;
+    editor.command(&action["command"]).await;
+    editor.until("the acceptance", |workspace| workspace.reviews().is_empty()).await;
+    // What comes after it is the text again.
+    editor.change(&uri, &[json!({"text": "ONE\ntwo, mine\nthree\n"})]).await;
+    editor.in_step(&uri).await;
+    editor.quit().await;
+}
+
 /// Changes that cannot be those of this text: the person is told once, agents are kept out, the process lives, and a whole text or a new
 /// open mends it.
 #[tokio::test]

@@ -339,6 +339,7 @@ async fn one_needs_the_other() {
     scene.edit(CONVERSATION, &[("replace", 2, Some("2\n2b"))]).await;
     scene.edit(ANOTHER, &[("replace", 3, Some("2c"))]).await;
     scene.lists(&["1 held", "1 held"]).await;
+    scene.ask("hashline/proposedText", json!({"uri": scene.uri})).await;
     scene.decide_hunk("accept", 1, 1, json!({})).await;
     scene.decide_hunk("accept", 1, 1, json!({"withOthers": true})).await;
     scene.deliver().await;

@@ -1,116 +1,243 @@
-//! The connections that requests come through: how many, how slow they may be, and how they end.
+//! Which connections there are, and which of them goes where there are too many: the one that has been quiet longest. Anybody on this
+//! machine can open connections, without a token and without a word, so none that asks for nothing keeps another out. A stream of notices
+//! is open for hours and is never quiet; it took a token, and streams have a number of their own.
 
-use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hashline_link::CancellationToken;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio_util::sync::DropGuard;
+use tokio::sync::Notify;
+use tokio::time::Instant;
 
-/// How many connections there may be at a time. More of them wait until one ends.
-const MOST: usize = 256;
+/// How many connections there may be at a time, beside those with streams.
+pub(super) const MOST: usize = 256;
 
-/// How long the head of a request may take, from the moment that the connection is idle.
-const HEAD: Duration = Duration::from_secs(60);
+/// How many of them may have streams. All together are fewer than the 1,024 files that many systems let a process have open.
+pub(super) const STREAMS: usize = 512;
 
-/// How long is waited where the system has no more connections to give.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// How long connections have to end when all calls are answered.
-const GOODBYE: Duration = Duration::from_secs(1);
-
-/// Listens until it is dropped.
-pub(super) struct Listener {
-    tcp: TcpListener,
-    // Behind the listener, as it is dropped after it.
-    closed: DropGuard,
+/// The connections.
+#[derive(Clone)]
+pub(super) struct Connections {
+    most: usize,
+    streams: usize,
+    shared: Arc<Shared>,
 }
 
-impl Listener {
-    pub async fn bind(address: &str) -> io::Result<Self> {
-        let tcp = TcpListener::bind(address).await?;
-        Ok(Self { tcp, closed: CancellationToken::new().drop_guard() })
-    }
-
-    /// Where it listens.
-    pub fn address(&self) -> io::Result<SocketAddr> {
-        self.tcp.local_addr()
-    }
-
-    /// Fires when it listens no more.
-    pub fn closed(&self) -> CancellationToken {
-        self.closed.token().clone()
-    }
-
-    /// The next connection. It sends at once what it has: with Nagle's algorithm each answer of a session, an event behind an event,
-    /// waits for the client's delayed acknowledgement, 40 ms of nothing.
-    async fn accept(&self) -> io::Result<TcpStream> {
-        let (stream, _) = self.tcp.accept().await?;
-        stream.set_nodelay(true)?;
-        Ok(stream)
-    }
+#[derive(Default)]
+struct Shared {
+    open: Mutex<Open>,
+    /// There may be room for another.
+    room: Notify,
 }
 
-/// Serves what comes in until `stop` fires; then awaits `last`, for calls that are not answered yet, and closes what is open.
-pub(super) async fn serve(
-    listener: Listener,
-    app: axum::Router,
-    stop: &CancellationToken,
-    last: impl Future<Output = ()>,
-) {
-    let open = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(MOST));
-    loop {
-        let next = async {
-            let permit = Arc::clone(&room).acquire_owned().await.map_err(io::Error::other)?;
-            Ok::<_, io::Error>((listener.accept().await?, permit))
-        };
-        let accepted = tokio::select! {
-            accepted = next => accepted,
-            () = stop.cancelled() => break,
-        };
-        match accepted {
-            Ok((stream, permit)) => {
-                let service = TowerToHyperService::new(app.clone());
-                let connection = http1::Builder::new()
-                    .timer(TokioTimer::new())
-                    .header_read_timeout(HEAD)
-                    .serve_connection(TokioIo::new(stream), service);
-                let connection = open.watch(connection);
-                tokio::spawn(async move {
-                    if let Err(error) = connection.await {
-                        tracing::debug!(%error, "a connection broke off");
-                    }
-                    drop(permit);
-                });
+#[derive(Default)]
+struct Open {
+    known: BTreeMap<u64, Known>,
+    next: u64,
+}
+
+struct Known {
+    doing: Doing,
+    /// Fires when it has to go.
+    close: CancellationToken,
+}
+
+/// What a connection does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    /// It has asked for nothing yet.
+    New(Instant),
+    /// Everything is answered since then.
+    Quiet(Instant),
+    Answers,
+    Streams,
+}
+
+/// A connection, counted until this is dropped.
+pub(super) struct Connection {
+    shared: Arc<Shared>,
+    id: u64,
+    close: CancellationToken,
+}
+
+/// A request that is not answered to the last byte. Handlers find it among the extensions of the request.
+pub(super) struct Unanswered {
+    connections: Connections,
+    id: u64,
+}
+
+impl Connections {
+    pub(super) fn new(most: usize, streams: usize) -> Self {
+        Self { most, streams, shared: Arc::default() }
+    }
+
+    /// Counts one more, for which another goes if need be; waits while none is quiet.
+    pub(super) async fn enter(&self) -> Connection {
+        loop {
+            if let Some(connection) = self.try_enter() {
+                return connection;
             }
-            Err(error) => {
-                tracing::warn!(%error, "a connection could not be taken");
-                tokio::time::sleep(PAUSE).await;
-            }
+            self.shared.room.notified().await;
         }
     }
-    drop(listener);
-    last.await;
-    let _ = tokio::time::timeout(GOODBYE, open.shutdown()).await;
+
+    fn try_enter(&self) -> Option<Connection> {
+        let mut open = self.shared.open();
+        if open.count() >= self.most && !open.close_quietest() {
+            return None;
+        }
+        let (id, close) = (open.next, CancellationToken::new());
+        open.next += 1;
+        open.known.insert(id, Known { doing: Doing::New(Instant::now()), close: close.clone() });
+        Some(Connection { shared: Arc::clone(&self.shared), id, close })
+    }
+
+    /// Something is asked on a connection.
+    pub(super) fn ask(&self, connection: &Connection) -> Unanswered {
+        self.shared.open().set(connection.id, Doing::Answers);
+        Unanswered { connections: self.clone(), id: connection.id }
+    }
+}
+
+impl Shared {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// How many there are without streams. One that is closing is gone.
+    fn count(&self) -> usize {
+        let counts = |known: &&Known| known.doing != Doing::Streams && !known.close.is_cancelled();
+        self.known.values().filter(counts).count()
+    }
+
+    fn streams(&self) -> usize {
+        self.known.values().filter(|known| known.doing == Doing::Streams).count()
+    }
+
+    fn set(&mut self, id: u64, doing: Doing) {
+        if let Some(known) = self.known.get_mut(&id) {
+            known.doing = doing;
+        }
+    }
+
+    /// Closes the one that has been quiet longest; false where none is.
+    fn close_quietest(&mut self) -> bool {
+        let quiet = self.known.values().filter(|known| !known.close.is_cancelled()).filter_map(|known| {
+            match known.doing {
+                Doing::New(since) | Doing::Quiet(since) => Some((since, &known.close)),
+                Doing::Answers | Doing::Streams => None,
+            }
+        });
+        let quietest = quiet.min_by_key(|(since, _)| *since);
+        if let Some((_, close)) = quietest {
+            close.cancel();
+        }
+        quietest.is_some()
+    }
+}
+
+impl Connection {
+    /// Whether nothing has been asked on it.
+    pub(super) fn is_new(&self) -> bool {
+        let open = self.shared.open();
+        open.known.get(&self.id).is_some_and(|known| matches!(known.doing, Doing::New(_)))
+    }
+
+    /// Comes when it has to go.
+    pub(super) async fn closed(&self) {
+        self.close.cancelled().await;
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.shared.open().known.remove(&self.id);
+        self.shared.room.notify_one();
+    }
+}
+
+impl Unanswered {
+    /// The answer is a stream of notices; false where there are too many of these.
+    pub(super) fn stream(&self) -> bool {
+        let shared = &self.connections.shared;
+        let mut open = shared.open();
+        let has_room = open.streams() < self.connections.streams;
+        if has_room {
+            open.set(self.id, Doing::Streams);
+            shared.room.notify_one();
+        }
+        has_room
+    }
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        let Connections { most, shared, .. } = &self.connections;
+        let mut open = shared.open();
+        open.set(self.id, Doing::Quiet(Instant::now()));
+        // One that had a stream counts again.
+        while open.count() > *most && open.close_quietest() {}
+        shared.room.notify_one();
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tokio::time::advance;
+
     use super::*;
 
-    #[tokio::test]
-    async fn connections_send_at_once() {
-        let listener = Listener::bind("127.0.0.1:0").await.unwrap();
-        let (_client, accepted) =
-            tokio::join!(TcpStream::connect(listener.address().unwrap()), listener.accept());
-        assert!(accepted.unwrap().nodelay().unwrap());
+    #[tokio::test(start_paused = true)]
+    async fn of_too_many_the_one_that_has_been_quiet_longest_goes() {
+        let connections = Connections::new(3, 1);
+        let mut open = Vec::new();
+        for _ in 0..3 {
+            open.push(connections.enter().await);
+            advance(Duration::from_secs(1)).await;
+        }
+        let gone = |open: &[Connection]| -> Vec<usize> {
+            (0..open.len()).filter(|at| open[*at].close.is_cancelled()).collect()
+        };
+        let busy = connections.ask(&open[0]);
+        drop(connections.ask(&open[1]));
+        advance(Duration::from_secs(1)).await;
+        open.push(connections.enter().await);
+        assert_eq!(gone(&open), [2], "the first is asked, the second was asked later");
+        drop(busy);
+        open.push(connections.enter().await);
+        assert_eq!(gone(&open), [1, 2]);
+        let unanswered: Vec<_> = [0, 3, 4].map(|at| connections.ask(&open[at])).into();
+        let waiting = connections.enter();
+        tokio::pin!(waiting);
+        assert!(futures::poll!(&mut waiting).is_pending(), "all of them are asked");
+        drop(unanswered);
+        open.push(waiting.await);
+        assert_eq!(gone(&open).len(), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn streams_take_no_place_and_have_a_number_of_their_own() {
+        let connections = Connections::new(1, 2);
+        let mut open = Vec::new();
+        let mut streams = Vec::new();
+        for _ in 0..2 {
+            let connection = connections.enter().await;
+            let stream = connections.ask(&connection);
+            assert!(stream.stream());
+            open.push(connection);
+            streams.push(stream);
+        }
+        let third = connections.enter().await;
+        assert!(!connections.ask(&third).stream());
+        assert!(open.iter().chain([&third]).all(|connection| !connection.close.is_cancelled()));
+        // What counts again takes a place.
+        drop(streams.pop());
+        let left = open.iter().chain([&third]).filter(|connection| !connection.close.is_cancelled());
+        assert_eq!(left.count(), 2);
+        assert!(connections.ask(&third).stream(), "there is room for another stream");
     }
 }

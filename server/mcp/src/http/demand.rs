@@ -2,11 +2,11 @@
 
 use hashline_workspace::disk::{PathRefusal, PathStyle, Roots};
 use hashline_workspace::{Access, Grants};
-use percent_encoding::percent_decode_str;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::http::scope::Scope;
+use crate::resources::Resource;
 use crate::toolset::ToolName;
 
 /// Something that a request takes.
@@ -31,7 +31,10 @@ pub(super) fn demands(message: &JsonObject) -> Vec<Demand> {
     let uri = || params.get("uri").and_then(Value::as_str).map(of_resource);
     match method {
         "tools/call" => of_call(params),
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => uri().into_iter().collect(),
+        "resources/read"
+        | "resources/subscribe"
+        | "resources/unsubscribe"
+        | "notifications/resources/updated" => uri().into_iter().collect(),
         "resources/list" | "completion/complete" => vec![Demand::Anything(Access::Read)],
         "subscriptions/listen" => {
             let wanted = params.get("notifications").and_then(|wanted| wanted.get("resourceSubscriptions"));
@@ -59,21 +62,14 @@ fn of_call(params: &JsonObject) -> Vec<Demand> {
 }
 
 fn of_resource(uri: &str) -> Demand {
-    let decoded = |path: &str| percent_decode_str(path).decode_utf8_lossy().into_owned();
     let document = |path: String, style| Demand::Document { access: Access::Read, path, style };
-    let (scheme, path) = uri.split_once("://").unwrap_or_default();
-    match scheme.to_ascii_lowercase().as_str() {
+    match Resource::parse(uri) {
         // The root itself.
-        "list" if path.is_empty() => document("/".to_owned(), PathStyle::WithinRoot),
-        "list" => document(decoded(path), PathStyle::WithinRoot),
-        "review" if path.is_empty() => Demand::Anything(Access::Read),
-        "review" | "file" if path.starts_with('/') || path.starts_with("localhost/") => {
-            // What names and fragments of web pages have is part of a path here.
-            document(format!("file://{}", path.replace('?', "%3F").replace('#', "%23")), PathStyle::Any)
-        }
-        "review" | "file" => document(decoded(path), PathStyle::Any),
-        // A document that has no file.
-        _ => document(uri.to_owned(), PathStyle::Any),
+        Ok(Resource::Folder(path)) if path.is_empty() => document("/".to_owned(), PathStyle::WithinRoot),
+        Ok(Resource::Folder(path)) => document(path, PathStyle::WithinRoot),
+        Ok(Resource::Document(path) | Resource::Review(Some(path))) => document(path, PathStyle::Any),
+        // What is no path in any spelling names nothing that could be given.
+        Ok(Resource::Review(None)) | Err(_) => Demand::Anything(Access::Read),
     }
 }
 
@@ -155,9 +151,10 @@ mod tests {
             ("review:///p/a", Some("file:///p/a")),
             ("review://", None),
             ("untitled:1", Some("untitled:1")),
+            ("list://a%FF", None),
         ] {
             let taken = [(Access::Read, path.map(str::to_owned))];
-            for method in ["resources/read", "resources/subscribe"] {
+            for method in ["resources/read", "resources/subscribe", "notifications/resources/updated"] {
                 assert_eq!(
                     of(&json!({ "method": method, "params": { "uri": uri } })),
                     taken,

@@ -14,7 +14,10 @@ mod demand;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod guard;
+mod listener;
+mod outgoing;
 mod refused;
+mod room;
 mod scope;
 mod sessions;
 mod token;
@@ -30,9 +33,10 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::task::TaskTracker;
 
-use crate::http::connections::Listener;
+use crate::http::connections::{Connections, MOST, STREAMS};
 use crate::http::guard::Guard;
-pub(crate) use crate::http::guard::Holder;
+pub(crate) use crate::http::guard::TokenHolder;
+use crate::http::listener::Listener;
 pub use crate::http::scope::{BadScope, Scope};
 use crate::http::sessions::Sessions;
 pub use crate::http::token::TokenKey;
@@ -44,7 +48,7 @@ use crate::toolset::{NameStyle, Toolset};
 /// Where HTTP is served unless told otherwise: on this machine only.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:8437";
 
-/// How long calls have to be finished when the server ends.
+/// How long calls have to be finished when the server ends, or their session.
 const LAST_CALLS: Duration = Duration::from_secs(10);
 
 /// What is served, and to whom.
@@ -127,7 +131,7 @@ impl HttpServer {
             streams.cancel();
         };
         tokio::select! {
-            () = connections::serve(listener, app, &stop, last) => {}
+            () = listener::serve(listener, app, Connections::new(MOST, STREAMS), &stop, last) => {}
             never = sessions.end_abandoned() => match never {},
         }
     }

@@ -1,13 +1,15 @@
 //! Requests that go no further, in words that say the next step.
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use crate::http::guard::LIMIT;
+use crate::http::connections::STREAMS;
+use crate::http::room::LIMIT;
 use crate::http::scope::Scope;
+use crate::http::sessions;
 use crate::http::token::BadToken;
 
 /// Why a request goes no further.
@@ -27,8 +29,12 @@ pub(super) enum Refused {
     Lacks { scope: Scope, id: Value },
     #[error("There is no session of this mcp-session-id, or it has ended. Begin anew with initialize.")]
     NoSession,
-    #[error("There are too many sessions. End one that is not used any more (DELETE), or try again later.")]
+    #[error("Somebody is in each of the {} sessions that there may be. Try again later.", sessions::MOST)]
     TooManySessions,
+    #[error(
+        "There are {STREAMS} streams of notices, and that is as many as there may be. Read what you need, or try again later."
+    )]
+    TooManyStreams,
     #[error("The body is larger than {} MiB. Send less in one call.", LIMIT >> 20)]
     TooLarge,
     #[error("The body did not arrive in time. Send it again.")]
@@ -45,22 +51,61 @@ pub(super) enum Refused {
     Batch,
     #[error("The body is no JSON-RPC message that MCP has.")]
     NotAMessage { id: Value },
+    #[error(
+        "{words}. This machine is reached under the names of its loopback, by pages that come from there, too. If agents reach it under \
+         another name, the person gives that: hashline serve --host NAME."
+    )]
+    Foreign { words: String, id: Value },
+    #[error(
+        "Nothing is done here with this method. Send messages with POST; GET listens in a session and DELETE ends it, each with its \
+         mcp-session-id."
+    )]
+    Method,
+    #[error("{words}. Send the header Accept: application/json, text/event-stream.")]
+    NotAccepting { words: String, id: Value },
+    #[error("{words}. Send the message as JSON, with the header Content-Type: application/json.")]
+    OtherKind { words: String, id: Value },
+    #[error(
+        "{words}. Begin with initialize, and send the mcp-session-id and the MCP-Protocol-Version of its answer with every further request."
+    )]
+    NotAsAgreed { words: String, id: Value },
     #[error("This hashline is ending. Connect again in a moment.")]
     Ending,
 }
 
 impl Refused {
+    /// What the service refuses in plain words, which lack the next step; none where it refuses in another way.
+    pub(super) fn by_service(status: StatusCode, words: &[u8], id: Value) -> Option<Self> {
+        let words = String::from_utf8_lossy(words).into_owned();
+        match status {
+            StatusCode::BAD_REQUEST => Some(Self::NotAsAgreed { words, id }),
+            StatusCode::FORBIDDEN => Some(Self::Foreign { words, id }),
+            StatusCode::NOT_FOUND => Some(Self::NoSession),
+            StatusCode::METHOD_NOT_ALLOWED => Some(Self::Method),
+            StatusCode::NOT_ACCEPTABLE => Some(Self::NotAccepting { words, id }),
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => Some(Self::OtherKind { words, id }),
+            _ => None,
+        }
+    }
+
     fn status(&self) -> StatusCode {
         match self {
             Self::NoToken | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
-            Self::Lacks { .. } => StatusCode::FORBIDDEN,
+            Self::Lacks { .. } | Self::Foreign { .. } => StatusCode::FORBIDDEN,
+            Self::Method => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAccepting { .. } => StatusCode::NOT_ACCEPTABLE,
+            Self::OtherKind { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::NoSession => StatusCode::NOT_FOUND,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Broken(_) | Self::NotJson(_) | Self::Batch | Self::NotAMessage { .. } => {
-                StatusCode::BAD_REQUEST
+            Self::Broken(_)
+            | Self::NotJson(_)
+            | Self::Batch
+            | Self::NotAMessage { .. }
+            | Self::NotAsAgreed { .. } => StatusCode::BAD_REQUEST,
+            Self::Full | Self::Ending | Self::TooManySessions | Self::TooManyStreams => {
+                StatusCode::SERVICE_UNAVAILABLE
             }
-            Self::Full | Self::Ending | Self::TooManySessions => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -68,11 +113,16 @@ impl Refused {
     fn code(&self) -> i32 {
         match self {
             Self::NotJson(_) => -32_700,
-            Self::Batch | Self::NotAMessage { .. } => -32_600,
+            Self::Batch | Self::NotAMessage { .. } | Self::NotAsAgreed { .. } => -32_600,
             // Of those that are left to servers.
             Self::NoToken | Self::BadToken(_) | Self::Lacks { .. } => -32_003,
-            Self::NoSession
+            Self::Foreign { .. }
+            | Self::Method
+            | Self::NotAccepting { .. }
+            | Self::OtherKind { .. }
+            | Self::NoSession
             | Self::TooManySessions
+            | Self::TooManyStreams
             | Self::TooLarge
             | Self::TooSlow
             | Self::Full
@@ -99,7 +149,12 @@ impl Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response<Body> {
         let id = match &self {
-            Self::Lacks { id, .. } | Self::NotAMessage { id } => id,
+            Self::Lacks { id, .. }
+            | Self::NotAMessage { id }
+            | Self::Foreign { id, .. }
+            | Self::NotAccepting { id, .. }
+            | Self::OtherKind { id, .. }
+            | Self::NotAsAgreed { id, .. } => id,
             _ => &Value::Null,
         };
         let error = json!({ "code": self.code(), "message": self.to_string() });
@@ -107,6 +162,9 @@ impl IntoResponse for Refused {
         let mut response = Response::new(Body::from(body.to_string()));
         *response.status_mut() = self.status();
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if matches!(self, Self::Method) {
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST, DELETE"));
+        }
         if let Some(challenge) = self.challenge().and_then(|text| HeaderValue::try_from(text).ok()) {
             response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
         }

@@ -10,10 +10,14 @@ use std::time::Duration;
 use hashline_workspace::Grants;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+use crate::http::LAST_CALLS;
 
 /// How many sessions there may be at a time.
-const MOST: usize = 1_000;
+pub(super) const MOST: usize = 1_000;
 
 /// How long a session lasts in which nobody is there. Its client begins a new one then.
 pub(super) const ABANDONED: Duration = Duration::from_secs(15 * 60);
@@ -37,6 +41,8 @@ struct Session {
     visits: usize,
     /// Since when there are none.
     quiet: Instant,
+    /// The calls in it that change something and are not answered to the last byte.
+    changes: TaskTracker,
 }
 
 /// Somebody is in a session until this is dropped.
@@ -60,12 +66,34 @@ impl Sessions {
         self.known().get(id).is_some_and(|session| session.owner.as_deref() != Some(subject))
     }
 
-    /// Whether another session may begin.
-    pub(super) async fn have_room(&self) -> bool {
+    /// Makes room for another session: of too many the one ends in which nobody has been longest. False where somebody is in each.
+    pub(super) async fn make_room(&self) -> bool {
         if self.known().len() >= MOST {
             self.reconcile().await;
         }
-        self.known().len() < MOST
+        while self.known().len() >= MOST {
+            let quietest = {
+                let mut known = self.known();
+                let left = known.iter_mut().filter(|(_, session)| session.visits == 0);
+                let quietest = left.min_by_key(|(_, session)| session.quiet);
+                quietest.map(|(id, session)| {
+                    session.owner = None;
+                    id.clone()
+                })
+            };
+            let Some(id) = quietest else { return false };
+            self.end(&id).await;
+            self.known().remove(&id);
+        }
+        true
+    }
+
+    /// Ends a session that nobody is in. Whoever comes from here on is told that it has ended.
+    async fn end(&self, id: &str) {
+        tracing::debug!(id, "a session ends, as nobody is in it");
+        if let Err(error) = self.manager.close_session(&id.into()).await {
+            tracing::debug!(id, %error, "a session did not end");
+        }
     }
 
     /// A session has begun, by one who was given this.
@@ -80,6 +108,14 @@ impl Sessions {
         session.visits += 1;
         session.grants.take_if(|others| others != grants);
         Some(Visit { sessions: self.clone(), id: id.to_owned() })
+    }
+
+    /// Waits until what is being changed in a session is answered, as far as somebody takes the answers: it would be lost with the session.
+    pub(super) async fn changes_answered(&self, id: &str) {
+        let Some(changes) = self.known().get(id).map(|session| session.changes.clone()) else { return };
+        if timeout(LAST_CALLS, changes.wait()).await.is_err() {
+            tracing::warn!(id, "a session ends before all that was changed in it was answered");
+        }
     }
 
     /// Ends sessions that nobody is in any more, for as long as this is polled.
@@ -98,10 +134,7 @@ impl Sessions {
                 }
             }
             for id in abandoned {
-                tracing::debug!(id, "a session ends, as nobody is in it");
-                if let Err(error) = self.manager.close_session(&id.as_str().into()).await {
-                    tracing::debug!(id, %error, "a session did not end");
-                }
+                self.end(&id).await;
             }
         }
     }
@@ -123,11 +156,19 @@ impl Sessions {
 
 impl Session {
     fn new(owner: Option<String>, grants: Option<Grants>) -> Self {
-        Self { owner, grants, visits: 0, quiet: Instant::now() }
+        let changes = TaskTracker::new();
+        // It can be waited for only so, and counts all the same.
+        changes.close();
+        Self { owner, grants, visits: 0, quiet: Instant::now(), changes }
     }
 }
 
 impl Visit {
+    /// Counts a call that changes something, until this is dropped.
+    pub(super) fn change(&self) -> Option<TaskTrackerToken> {
+        self.sessions.known().get(&self.id).map(|session| session.changes.token())
+    }
+
     /// Whether whoever is here may be given what was said before to others in it: they had the same grants.
     pub(super) fn may_hear_all(&self) -> bool {
         self.sessions.known().get(&self.id).is_some_and(|session| session.grants.is_some())
@@ -147,22 +188,40 @@ impl Drop for Visit {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn those_that_have_ended_make_room() {
+    #[tokio::test(start_paused = true)]
+    async fn of_too_many_the_one_that_was_left_longest_ends() {
         let manager = Arc::new(LocalSessionManager::default());
         let sessions = Sessions::new(manager.clone());
-        for _ in 1..MOST {
-            let (id, _kept) = manager.create_session().await.unwrap();
+        let mut kept = Vec::new();
+        let mut begin = async || {
+            assert!(sessions.make_room().await);
+            let (id, transport) = manager.create_session().await.unwrap();
             sessions.begun(&id, "me", Grants::default());
+            kept.push(transport);
+            tokio::time::advance(Duration::from_millis(1)).await;
+            id
+        };
+        let mut ids = Vec::new();
+        for _ in 0..MOST {
+            ids.push(begin().await);
         }
-        assert!(sessions.have_room().await);
-        let (last, _kept) = manager.create_session().await.unwrap();
-        sessions.begun(&last, "me", Grants::default());
-        assert!(!sessions.have_room().await);
-        assert!(sessions.has(&last).await && !sessions.is_of_another(&last, "me"));
-        assert!(sessions.is_of_another(&last, "you") && !sessions.is_of_another("none", "you"));
-        manager.close_session(&last).await.unwrap();
-        assert!(sessions.have_room().await);
+        assert!(sessions.is_of_another(&ids[0], "you") && !sessions.is_of_another("none", "you"));
+        // Those that have ended by themselves come first.
+        manager.close_session(&ids[2]).await.unwrap();
+        begin().await;
+        assert!(sessions.has(&ids[0]).await && sessions.has(&ids[1]).await);
+        let stays = sessions.visit(&ids[0], &Grants::default()).unwrap();
+        drop(sessions.visit(&ids[1], &Grants::default()).unwrap());
+        let last = begin().await;
+        assert!(!sessions.has(&ids[3]).await);
+        for id in [&ids[0], &ids[1], &ids[4], &last] {
+            assert!(sessions.has(id).await && !sessions.is_of_another(id, "me"));
+        }
+        let all: Vec<String> = sessions.known().keys().cloned().collect();
+        let visits: Vec<_> = all.iter().map(|id| sessions.visit(id, &Grants::default())).collect();
+        assert!(!sessions.make_room().await, "somebody is in each");
+        drop((visits, stays));
+        assert!(sessions.make_room().await);
     }
 
     #[tokio::test(start_paused = true)]

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
+use hashline_history::path::to_text;
 use hashline_link::{Secret, StateDir};
+use hashline_workspace::disk::Roots;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +30,9 @@ struct Claims {
     scope: String,
     /// In seconds since 1970.
     exp: u64,
+    /// The folders that a server has to serve, these and no others in this order: scopes mean the same then as when they were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    roots: Option<Vec<String>>,
 }
 
 /// Who has a token, and what it gives.
@@ -37,6 +42,19 @@ pub(crate) struct Bearer {
     pub scopes: Vec<Scope>,
     /// How long it is good from now on.
     pub lasts: Duration,
+    /// The folders that it is for; none for any.
+    roots: Option<Vec<String>>,
+}
+
+impl Bearer {
+    /// Whether the token is for a server of these folders.
+    pub(crate) fn is_for(&self, served: &Roots) -> bool {
+        self.roots.as_ref().is_none_or(|roots| *roots == folders(served))
+    }
+}
+
+fn folders(roots: &Roots) -> Vec<String> {
+    roots.iter().map(|root| to_text(root.path()).into_owned()).collect()
 }
 
 /// Why a token is not taken.
@@ -44,6 +62,8 @@ pub(crate) struct Bearer {
 pub(crate) enum BadToken {
     #[error("the token has expired")]
     Expired,
+    #[error("the token is for other folders than are served here")]
+    OtherFolders,
     /// Not which: whoever forges tokens learns nothing.
     #[error("the token is not one of this hashline's")]
     Invalid,
@@ -62,7 +82,7 @@ impl TokenKey {
         Ok(Self { encoding, decoding })
     }
 
-    /// A token for someone, good from now on for some time.
+    /// A token for someone, good from now on for some time, at servers of these folders or, without any, at each of this user's.
     ///
     /// # Errors
     ///
@@ -71,6 +91,7 @@ impl TokenKey {
         &self,
         subject: &str,
         scopes: &[Scope],
+        roots: Option<&Roots>,
         lasts: Duration,
     ) -> Result<String, jsonwebtoken::errors::Error> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -79,6 +100,7 @@ impl TokenKey {
             sub: subject.to_owned(),
             scope: scopes.join(" "),
             exp: now.saturating_add(lasts).as_secs(),
+            roots: roots.map(folders),
         };
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding)
     }
@@ -98,11 +120,13 @@ impl TokenKey {
             }
         })?;
         // A scope of a later release gives nothing here.
-        let scopes = token.claims.scope.split_ascii_whitespace().filter_map(|scope| scope.parse().ok());
+        let scopes =
+            token.claims.scope.split_ascii_whitespace().filter_map(|scope| scope.parse().ok()).collect();
         let ends = Duration::from_secs(token.claims.exp).saturating_add(LEEWAY);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let lasts = ends.saturating_sub(now);
-        Ok(Bearer { subject: token.claims.sub, scopes: scopes.collect(), lasts })
+        let Claims { sub: subject, roots, .. } = token.claims;
+        Ok(Bearer { subject, scopes, lasts, roots })
     }
 }
 
@@ -113,7 +137,7 @@ mod tests {
     use super::*;
 
     struct Desk {
-        _temp: tempfile::TempDir,
+        temp: tempfile::TempDir,
         secret: Secret,
         key: TokenKey,
     }
@@ -122,7 +146,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let state = StateDir::new(Some(temp.path())).unwrap();
         let key = TokenKey::load(&state).unwrap();
-        Desk { secret: Secret::load(&state, SECRET).unwrap(), _temp: temp, key }
+        Desk { secret: Secret::load(&state, SECRET).unwrap(), temp, key }
     }
 
     /// Seconds since 1970, some away from now.
@@ -140,11 +164,31 @@ mod tests {
     fn a_token_comes_back_as_it_was_issued() {
         let desk = desk();
         let scopes: Vec<Scope> = ["read:/src", "write:/My%20Docs/*"].map(|text| text.parse().unwrap()).into();
-        let token = desk.key.issue("me", &scopes, Duration::from_secs(60)).unwrap();
+        let token = desk.key.issue("me", &scopes, None, Duration::from_secs(60)).unwrap();
         let bearer = desk.key.verify(&token).unwrap();
         assert_eq!((bearer.subject.as_str(), bearer.scopes), ("me", scopes));
         let lasts = bearer.lasts.as_secs();
         assert!((60..=70).contains(&lasts), "{lasts}");
+    }
+
+    #[test]
+    fn a_token_may_be_for_some_folders_alone() {
+        let desk = desk();
+        let [one, two] = ["one", "two"].map(|name| desk.temp.path().join(name));
+        for folder in [&one, &two] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        let roots = |folders: &[&std::path::PathBuf]| Roots::open(folders).unwrap();
+        let served = [roots(&[&one]), roots(&[&one, &two]), roots(&[&two, &one]), Roots::default()];
+        let fits = |roots: Option<&Roots>| -> Vec<usize> {
+            let token = desk.key.issue("me", &[], roots, Duration::from_secs(60)).unwrap();
+            let bearer = desk.key.verify(&token).unwrap();
+            (0..served.len()).filter(|at| bearer.is_for(&served[*at])).collect()
+        };
+        assert_eq!(fits(None), [0, 1, 2, 3]);
+        for (at, roots) in served.iter().enumerate() {
+            assert_eq!(fits(Some(roots)), [at]);
+        }
     }
 
     #[test]

@@ -34,13 +34,15 @@ pub(crate) async fn path(
     };
     let Ok(entries) = workspace.list(caller, &listed, style).await else { return CompletionInfo::default() };
     let is_folder = |entry: &Entry| entry.kind == EntryKind::Folder;
+    // What cannot be read is not offered: a link to nothing or to what is not served, a pipe.
+    let is_read = |entry: &Entry| is_folder(entry) || entry.kind == EntryKind::File;
     // A name that is no text can be given in the URI of a file alone.
     let takes_bytes = template != FOLDER && folder.starts_with('/');
     let mut values: Vec<String> = entries
         .into_iter()
         .filter(|entry| entry.name.as_encoded_bytes().starts_with(&begun) && !entry.is_closed())
         // Only folders are listed.
-        .filter(|entry| template != FOLDER || is_folder(entry))
+        .filter(|entry| if template == FOLDER { is_folder(entry) } else { is_read(entry) })
         .filter(|entry| takes_bytes || entry.name.to_str().is_some())
         .map(|entry| format!("{folder}{}{}", spelled(&entry), if is_folder(&entry) { "/" } else { "" }))
         .collect();

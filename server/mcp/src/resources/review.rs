@@ -56,7 +56,7 @@ fn bounded(reply: Reply) -> Reply {
     match u64::try_from(size) {
         Ok(fits) if fits <= MAX_BYTES => reply,
         _ => Reply::refused(format!(
-            "These edits make {size} bytes, and no more than {MAX_BYTES} are given at once. Read those of one file, or call list_edits,              which leaves out what they change."
+            "These edits make {size} bytes, and no more than {MAX_BYTES} are given at once. Read those of one file, or call list_edits, which leaves out what they change."
         )),
     }
 }

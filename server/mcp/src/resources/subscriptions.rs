@@ -10,9 +10,9 @@ use rmcp::service::SubscriptionSink;
 use rmcp::{Peer, RoleServer};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
-use crate::router::{Following, Origin, Router, Standing, Subject};
+use crate::router::{Following, Interest, Origin, Router, Standing};
 
 /// To how many resources one connection may subscribe.
 pub(crate) const MOST: usize = 50;
@@ -21,6 +21,8 @@ pub(crate) const MOST: usize = 50;
 #[derive(Default)]
 pub(crate) struct Subscriptions {
     shared: Arc<Shared>,
+    /// Whoever adds or removes something: one at a time, so that none takes the last place of another, nor comes back behind its removal.
+    changing: tokio::sync::Mutex<()>,
     telling: Mutex<Option<AbortHandle>>,
 }
 
@@ -33,9 +35,9 @@ struct Shared {
 
 /// What is subscribed to.
 #[derive(Default)]
-struct Told(BTreeMap<Subject, Followed>);
+struct Told(BTreeMap<Interest, Followed>);
 
-/// A subject as whoever asked for it last may see it.
+/// An interest as whoever asked for it last may see it.
 struct Followed {
     following: Following,
     /// How it stood when the client was told of it.
@@ -45,24 +47,25 @@ struct Followed {
 }
 
 impl Subscriptions {
-    /// Tells of a subject from now on and until then, as far as `origin` may see it: whatever changes when this has returned, the client
+    /// Tells of an interest from now on and until then, as far as `origin` may see it: whatever changes when this has returned, the client
     /// hears of. False if there are too many.
     pub(crate) async fn add(
         &self,
         router: &Arc<Router>,
         origin: &Origin,
         peer: Peer<RoleServer>,
-        subject: Subject,
+        interest: Interest,
         until: Option<Instant>,
     ) -> bool {
+        let _changing = self.changing.lock().await;
         {
             let mut told = self.shared.told();
             told.forget_ended();
-            if told.0.len() >= MOST && !told.0.contains_key(&subject) {
+            if told.0.len() >= MOST && !told.0.contains_key(&interest) {
                 return false;
             }
         }
-        let following = router.follow(origin, [subject]).await;
+        let following = router.follow(origin, [interest]).await;
         self.shared.told().extend(following, until);
         self.shared.other.notify_one();
         let mut telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,9 +75,10 @@ impl Subscriptions {
         true
     }
 
-    /// Tells of a subject no more.
-    pub(crate) fn remove(&self, subject: &Subject) {
-        self.shared.told().0.remove(subject);
+    /// Tells of an interest no more.
+    pub(crate) async fn remove(&self, interest: &Interest) {
+        let _changing = self.changing.lock().await;
+        self.shared.told().0.remove(interest);
         self.shared.other.notify_one();
     }
 }
@@ -99,10 +103,11 @@ impl Shared {
             // What changes from here on is looked at once more.
             let change = self.told().change();
             let news = self.told().news();
-            for subject in news {
-                let sent = match subject {
-                    Subject::List => peer.notify_resource_list_changed().await,
-                    Subject::Resource(uri) => {
+            let end = self.told().next_end();
+            for interest in news {
+                let sent = match interest {
+                    Interest::List => peer.notify_resource_list_changed().await,
+                    Interest::Resource(uri) => {
                         peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
                     }
                 };
@@ -113,6 +118,8 @@ impl Shared {
             tokio::select! {
                 () = change => {}
                 () = self.other.notified() => {}
+                // What nobody may hear of any more is watched no longer.
+                () = sleep_until(end.unwrap_or_else(Instant::now)), if end.is_some() => {}
             }
         }
     }
@@ -121,13 +128,13 @@ impl Shared {
 impl Told {
     fn extend(&mut self, following: Vec<Following>, until: Option<Instant>) {
         for following in following {
-            let subject = following.subject().clone();
-            let told = match self.0.remove(&subject) {
+            let interest = following.interest().clone();
+            let told = match self.0.remove(&interest) {
                 // Who asks for the same once more hears what is not told yet.
                 Some(before) if before.following.is_beside(&following) => before.told,
                 _ => following.standing(),
             };
-            self.0.insert(subject, Followed { following, told, until });
+            self.0.insert(interest, Followed { following, told, until });
         }
     }
 
@@ -137,15 +144,20 @@ impl Told {
         self.0.retain(|_, followed| followed.until.is_none_or(|until| now < until));
     }
 
+    /// When the first of the tokens ends that something was asked for with.
+    fn next_end(&self) -> Option<Instant> {
+        self.0.values().filter_map(|followed| followed.until).min()
+    }
+
     /// What stands otherwise than it was told, which is told now.
-    fn news(&mut self) -> Vec<Subject> {
+    fn news(&mut self) -> Vec<Interest> {
         self.forget_ended();
         let mut news = Vec::new();
-        for (subject, followed) in &mut self.0 {
+        for (interest, followed) in &mut self.0 {
             let now = followed.following.standing();
             if followed.told != now {
                 followed.told = now;
-                news.push(subject.clone());
+                news.push(interest.clone());
             }
         }
         news
@@ -177,25 +189,26 @@ pub(crate) fn too_many() -> String {
 }
 
 /// What a client that listens is told of.
-pub(crate) fn subjects(filter: &SubscriptionFilter) -> Vec<Subject> {
-    let list = (filter.resources_list_changed == Some(true)).then_some(Subject::List);
-    let resources = filter.resource_subscriptions.iter().flatten().cloned().map(Subject::Resource);
+pub(crate) fn interests(filter: &SubscriptionFilter) -> Vec<Interest> {
+    let list = (filter.resources_list_changed == Some(true)).then_some(Interest::List);
+    let resources = filter.resource_subscriptions.iter().flatten().cloned().map(Interest::Resource);
     list.into_iter().chain(resources).collect()
 }
 
 /// Tells a client that listens of changes, until it has gone. It begins with a notice of each resource: a change between the client's last
 /// read and this moment would be missed otherwise.
 pub(crate) async fn listen(router: &Arc<Router>, origin: &Origin, sink: &SubscriptionSink) {
-    let subjects = subjects(sink.accepted());
+    let interests = interests(sink.accepted());
     let mut told = Told::default();
     // The stream itself ends with its token.
-    told.extend(router.follow(origin, subjects.clone()).await, None);
-    let mut news: Vec<Subject> = subjects.into_iter().filter(|subject| *subject != Subject::List).collect();
+    told.extend(router.follow(origin, interests.clone()).await, None);
+    let mut news: Vec<Interest> =
+        interests.into_iter().filter(|interest| *interest != Interest::List).collect();
     loop {
-        for subject in news {
-            let sent = match subject {
-                Subject::List => sink.notify_resource_list_changed().await,
-                Subject::Resource(uri) => sink.notify_resource_updated(uri).await,
+        for interest in news {
+            let sent = match interest {
+                Interest::List => sink.notify_resource_list_changed().await,
+                Interest::Resource(uri) => sink.notify_resource_updated(uri).await,
             };
             if sent.is_err() {
                 return;

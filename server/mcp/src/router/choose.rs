@@ -142,9 +142,9 @@ fn unreachable_words(sidecar: &Sidecar, path: &Path, error: &Error) -> String {
 
 /// The one of several that answers for a path.
 fn pick(mut holders: Vec<Holder>, path: &Path) -> Choice {
-    // Used last first; of those that never were, the innermost, then the oldest.
-    holders.sort_by_key(|holder| {
-        (std::cmp::Reverse(holder.held.used), std::cmp::Reverse(holder.depth), holder.sidecar.started)
+    // Those that are not behind the disk first, used last first; of those that never were, the innermost, then the oldest.
+    holders.sort_by_key(|Holder { held, depth, sidecar }| {
+        (held.behind, std::cmp::Reverse(held.used), std::cmp::Reverse(*depth), sidecar.started)
     });
     let owner = holders.iter().position(|holder| holder.held.pending > 0);
     if let Some(owner) = owner {
@@ -225,6 +225,9 @@ mod tests {
         assert_eq!(picked(&[("a", dirty("x", 1)), ("b", dirty("x", 2))]), "b");
         assert_eq!(picked(&[("a", held(true, false, 1, "", 1)), ("b", dirty("x", 2))]), "a");
         assert_eq!(picked(&[("a", held(false, false, 0, "", 9)), ("b", clean(1))]), "b");
+        let behind = |used| Held { behind: true, ..clean(used) };
+        assert_eq!(picked(&[("a", clean(1)), ("b", behind(2))]), "a");
+        assert_eq!(picked(&[("a", behind(1)), ("b", behind(2))]), "b");
         let refused = picked(&[("nvim", dirty("x", 1)), ("code", dirty("y", 2))]);
         assert!(refused.contains("code (process 1) and nvim (process 1)"), "{refused}");
         assert!(

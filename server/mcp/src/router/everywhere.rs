@@ -79,7 +79,7 @@ impl Router {
                     Err(failure) => failure,
                 };
                 let ended = failure.is_gone() || failure.is_going_away() && self.has_ended(sidecar).await;
-                if ended { gone() } else { failure.reply(sidecar, asking.tool) }
+                if ended { gone() } else { failure.reply(sidecar, asking) }
             }
         }
     }

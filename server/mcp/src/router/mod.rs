@@ -34,7 +34,7 @@ use crate::router::sidecars::{Known, Sidecars};
 use crate::router::watcher::Watchers;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
-pub(crate) use watch::{Standing, Subject};
+pub(crate) use watch::{Interest, Standing};
 pub(crate) use watcher::Following;
 
 /// How often a call is made where making it again is harmless.
@@ -55,6 +55,8 @@ pub struct Origin {
     pub connection: String,
     /// What it was given of what is served; none for everything.
     pub grants: Option<Grants>,
+    /// Whether it is offered the toolset `review`.
+    pub reviews: bool,
 }
 
 /// A call on its way to wherever it belongs.
@@ -216,9 +218,9 @@ impl Router {
 
     /// As sidecars know the caller.
     fn caller(&self, origin: &Origin) -> CallerInfo {
-        let Origin { agent, connection, grants } = origin.clone();
+        let Origin { agent, connection, grants, reviews } = origin.clone();
         let grants = grants.as_ref().map(grant_infos);
-        CallerInfo { agent, connection, roots: Some(self.folders()), grants }
+        CallerInfo { agent, connection, roots: Some(self.folders()), grants, reviews }
     }
 
     /// A call about one document; `known` is who runs when it is made.
@@ -260,7 +262,7 @@ impl Router {
                         tokio::time::sleep(PAUSE).await;
                         known = self.sidecars.known();
                     }
-                    Err(failure) => return failure.reply(&sidecar, asking.tool),
+                    Err(failure) => return failure.reply(&sidecar, &asking),
                 },
             }
         }
@@ -273,7 +275,7 @@ impl Router {
                 Ok(reply) if reply.has(NOT_HERE) => {}
                 Ok(reply) => return reply,
                 Err(failure) if failure.is_gone() => {}
-                Err(failure) => return failure.reply(&sidecar, asking.tool),
+                Err(failure) => return failure.reply(&sidecar, asking),
             }
         }
         self.own_call(asking).await
@@ -296,8 +298,8 @@ impl Router {
 
 /// The caller for the own workspace, whose roots are this connection's.
 fn own_caller(origin: &Origin) -> Caller {
-    let Origin { agent, connection, grants } = origin.clone();
-    Caller { agent, connection, roots: None, grants }
+    let Origin { agent, connection, grants, reviews } = origin.clone();
+    Caller { agent, connection, roots: None, grants, reviews }
 }
 
 #[cfg(test)]
@@ -315,7 +317,8 @@ mod tests {
         std::fs::write(root.join("a.txt"), "one\n").unwrap();
         let state = StateDir::new(Some(&temp.path().join("state"))).unwrap();
         let router = Router::new(Roots::open([&root]).unwrap(), true, Settings::default(), state.clone());
-        let origin = Origin { agent: "a".to_owned(), connection: "1".to_owned(), grants: None };
+        let origin =
+            Origin { agent: "a".to_owned(), connection: "1".to_owned(), grants: None, reviews: true };
         let never = CancellationToken::new();
         let call = async |tool, arguments: Value| {
             let Value::Object(arguments) = arguments else { panic!("not an object") };

@@ -63,13 +63,15 @@ impl Failure {
     }
 
     /// The same in words for the agent.
-    pub(super) fn reply(&self, sidecar: &Sidecar, tool: ToolName) -> Reply {
+    pub(super) fn reply(&self, sidecar: &Sidecar, asking: &Asking<'_>) -> Reply {
         let Failure { error, sent } = self;
+        let Asking { origin, tool, .. } = asking;
         let editor = &sidecar.editor;
         let words = if !tool.is_read_only() && !self.is_harmless() {
+            let list = if origin.reviews { ", or call list_edits" } else { "" };
             format!(
                 "It is not known whether this {tool} was carried out: {editor} was asked, and then {error}. Do not send it again \
-                 blindly: read the file and see whether your change is there, or call list_edits, and go on from there."
+                 blindly: read the file and see whether your change is there{list}, and go on from there."
             )
         } else if *sent {
             format!("{editor} did not carry out {tool}: {error}. Nothing was changed; try again in a moment.")
@@ -184,7 +186,8 @@ mod tests {
         let stop = CancellationToken::new();
         let serving = tokio::spawn(serve(listener, Arc::new(Silent(begun.clone())), stop.clone()));
         let router = Arc::new(Router::new(Roots::default(), true, Settings::default(), state));
-        let origin = Origin { agent: "a".to_owned(), connection: "1".to_owned(), grants: None };
+        let origin =
+            Origin { agent: "a".to_owned(), connection: "1".to_owned(), grants: None, reviews: true };
         // Over one connection.
         router.sidecars.client(&sidecar).await.unwrap();
         let exchange = |limit| {
@@ -197,7 +200,9 @@ mod tests {
 
         let failure = exchange(Duration::from_millis(50)).await.unwrap_err();
         assert_eq!(begun.available_permits(), 0, "it was sent");
-        let told = failure.reply(&sidecar, ToolName::WriteFile).text;
+        let (arguments, never) = (JsonObject::new(), CancellationToken::new());
+        let asking = Asking { origin: &origin, tool: ToolName::WriteFile, arguments, cancel: &never };
+        let told = failure.reply(&sidecar, &asking).text;
         assert!(told.contains("Nothing was changed") && told.contains("could not be asked"), "{told}");
         waiting.iter().for_each(tokio::task::JoinHandle::abort);
         stop.cancel();

@@ -30,7 +30,13 @@ impl Router {
     pub(crate) async fn read_resource(&self, origin: &Origin, uri: &str) -> Reply {
         match self.locate(uri) {
             Ok(Resource::Review(None)) => self.all_edits(origin).await,
-            Ok(Resource::Folder(path)) => self.ask_own(origin, read(Resource::Folder(path))).await,
+            Ok(Resource::Folder(path)) => {
+                let reply = self.ask_own(origin, read(Resource::Folder(path.clone()))).await;
+                match self.roots().resolve(&path, PathStyle::WithinRoot) {
+                    Ok(place) if reply.failed => reply.renamed(&place.to_text(), &path),
+                    Ok(_) | Err(_) => reply,
+                }
+            }
             Ok(Resource::Document(path)) => {
                 self.read_at(origin, &path, &read(Resource::Document(path.clone()))).await
             }

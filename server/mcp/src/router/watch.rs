@@ -25,7 +25,7 @@ const WAIT: Duration = Duration::from_secs(25);
 
 /// What somebody wants to hear of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Subject {
+pub(crate) enum Interest {
     /// The list of resources.
     List,
     /// A resource, by its URI as the client spells it.
@@ -43,42 +43,42 @@ pub(crate) enum Place {
 pub(crate) type Standing = BTreeMap<Place, State>;
 
 /// What a place is asked about.
-struct Asked {
+struct Question {
     target: Target,
-    about: Vec<(Subject, Topic)>,
+    about: Vec<(Interest, Topic)>,
 }
 
 impl Router {
-    /// How some subjects stand now.
+    /// How some interests stand now.
     pub(crate) async fn standings(
         &self,
         origin: &Origin,
-        subjects: impl IntoIterator<Item = &Subject>,
-    ) -> BTreeMap<Subject, Standing> {
-        let subjects: Vec<&Subject> = subjects.into_iter().collect();
-        let mut standings: BTreeMap<Subject, Standing> =
-            subjects.iter().map(|subject| ((*subject).clone(), Standing::new())).collect();
-        let places = self.places(&subjects);
-        let looks = places.iter().map(|(place, asked)| async move {
-            (place, asked, self.states(origin, asked, |_| None, Duration::ZERO).await)
+        interests: impl IntoIterator<Item = &Interest>,
+    ) -> BTreeMap<Interest, Standing> {
+        let interests: Vec<&Interest> = interests.into_iter().collect();
+        let mut standings: BTreeMap<Interest, Standing> =
+            interests.iter().map(|interest| ((*interest).clone(), Standing::new())).collect();
+        let places = self.places(&interests);
+        let looks = places.iter().map(|(place, question)| async move {
+            (place, question, self.states(origin, question, |_| None, Duration::ZERO).await)
         });
-        for (place, asked, states) in join_all(looks).await {
-            for ((subject, _), state) in asked.about.iter().zip(states.into_iter().flatten()) {
-                standings.entry(subject.clone()).or_default().insert(place.clone(), state);
+        for (place, question, states) in join_all(looks).await {
+            for ((interest, _), state) in question.about.iter().zip(states.into_iter().flatten()) {
+                standings.entry(interest.clone()).or_default().insert(place.clone(), state);
             }
         }
         standings
     }
 
-    /// Waits until some of the subjects stand otherwise; answers how those stand.
+    /// Waits until some of the interests stand otherwise; answers how those stand.
     pub(crate) async fn next_change(
         &self,
         origin: &Origin,
-        told: &BTreeMap<Subject, Standing>,
-    ) -> BTreeMap<Subject, Standing> {
+        told: &BTreeMap<Interest, Standing>,
+    ) -> BTreeMap<Interest, Standing> {
         loop {
             let mut now = self.standings(origin, told.keys()).await;
-            now.retain(|subject, standing| told.get(subject) != Some(standing));
+            now.retain(|interest, standing| told.get(interest) != Some(standing));
             if !now.is_empty() {
                 return now;
             }
@@ -87,17 +87,17 @@ impl Router {
     }
 
     /// Waits until it is time to look: something may have changed.
-    async fn until_a_sign(&self, origin: &Origin, told: &BTreeMap<Subject, Standing>) {
+    async fn until_a_sign(&self, origin: &Origin, told: &BTreeMap<Interest, Standing>) {
         let before = self.sidecars.known();
         let places = self.places(&told.keys().collect::<Vec<_>>());
-        let known = |place: &Place, subject: &Subject| told.get(subject)?.get(place).cloned();
+        let known = |place: &Place, interest: &Interest| told.get(interest)?.get(place).cloned();
         // A place that did not answer is asked again when there is time for a look.
-        let (answering, silent): (Vec<_>, Vec<_>) = places.iter().partition(|(place, asked)| {
-            asked.about.iter().all(|(subject, _)| known(place, subject).is_some())
+        let (answering, silent): (Vec<_>, Vec<_>) = places.iter().partition(|(place, question)| {
+            question.about.iter().all(|(interest, _)| known(place, interest).is_some())
         });
         let mut questions: FuturesUnordered<_> = answering
             .into_iter()
-            .map(|(place, asked)| self.states(origin, asked, |subject| known(place, subject), WAIT))
+            .map(|(place, question)| self.states(origin, question, |interest| known(place, interest), WAIT))
             .collect();
         loop {
             tokio::select! {
@@ -111,28 +111,28 @@ impl Router {
         }
     }
 
-    /// The places that have to do with some subjects, and with which of them.
-    fn places(&self, subjects: &[&Subject]) -> BTreeMap<Place, Asked> {
-        let mut places: BTreeMap<Place, Asked> = BTreeMap::new();
-        for subject in subjects {
-            let Some(topic) = self.topic(subject) else { continue };
+    /// The places that have to do with some interests, and with which of them.
+    fn places(&self, interests: &[&Interest]) -> BTreeMap<Place, Question> {
+        let mut places: BTreeMap<Place, Question> = BTreeMap::new();
+        for interest in interests {
+            let Some(topic) = self.topic(interest) else { continue };
             for target in self.targets_of(&topic) {
                 let place = match &target {
                     Target::Own => Place::Own,
                     Target::Sidecar(sidecar) => Place::Sidecar(sidecar.id.clone()),
                 };
-                let asked = places.entry(place).or_insert_with(|| Asked { target, about: Vec::new() });
-                asked.about.push(((*subject).clone(), topic.clone()));
+                let question = places.entry(place).or_insert_with(|| Question { target, about: Vec::new() });
+                question.about.push(((*interest).clone(), topic.clone()));
             }
         }
         places
     }
 
-    /// What is watched for a subject; nothing while it is not served.
-    fn topic(&self, subject: &Subject) -> Option<Topic> {
-        match subject {
-            Subject::List => Some(Topic::Open),
-            Subject::Resource(uri) => self.locate(uri).ok()?.topic(),
+    /// What is watched for an interest; nothing while it is not served.
+    fn topic(&self, interest: &Interest) -> Option<Topic> {
+        match interest {
+            Interest::List => Some(Topic::Open),
+            Interest::Resource(uri) => self.locate(uri).ok()?.topic(),
         }
     }
 
@@ -155,17 +155,17 @@ impl Router {
     async fn states(
         &self,
         origin: &Origin,
-        asked: &Asked,
-        known: impl Fn(&Subject) -> Option<State>,
+        question: &Question,
+        known: impl Fn(&Interest) -> Option<State>,
         wait: Duration,
     ) -> Option<Vec<State>> {
         let watched =
-            |(subject, topic): &(Subject, Topic)| Watched { topic: topic.clone(), state: known(subject) };
-        let watched = asked.about.iter().map(watched).collect();
+            |(interest, topic): &(Interest, Topic)| Watched { topic: topic.clone(), state: known(interest) };
+        let watched = question.about.iter().map(watched).collect();
         let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         let request = Request::States { watched, wait_ms };
         let reply =
-            self.ask_place(&asked.target, origin, request).await.ok().filter(|reply| !reply.failed)?;
+            self.ask_place(&question.target, origin, request).await.ok().filter(|reply| !reply.failed)?;
         serde_json::from_str(&reply.text).ok()
     }
 }

@@ -8,7 +8,7 @@ use hashline_workspace::Grants;
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 
-use crate::router::{Origin, Router, Standing, Subject};
+use crate::router::{Interest, Origin, Router, Standing};
 
 /// The least time between two pieces of news of one resource.
 const PACE: Duration = Duration::from_secs(1);
@@ -26,23 +26,23 @@ pub(crate) struct Watcher {
 struct Shared {
     /// As whom places are asked: how something stands depends on what one was given, and on nothing else of who asks.
     origin: Origin,
-    watched: watch::Sender<BTreeMap<Subject, Watched>>,
+    watched: watch::Sender<BTreeMap<Interest, Observed>>,
     /// Something else is followed.
     other: Notify,
 }
 
-/// What is watched.
+/// How something stands that is followed.
 #[derive(Default)]
-struct Watched {
+struct Observed {
     followers: usize,
     /// How it stood when it was looked at last; none before the first look.
     standing: Option<Standing>,
 }
 
-/// Follows a subject until it is dropped.
+/// Follows an interest until it is dropped.
 pub(crate) struct Following {
     watcher: Arc<Watcher>,
-    subject: Subject,
+    interest: Interest,
 }
 
 impl Watchers {
@@ -74,9 +74,9 @@ impl Drop for Watcher {
 impl Shared {
     async fn watch(self: Arc<Self>, router: Arc<Router>) {
         loop {
-            let standings = |watched: &BTreeMap<Subject, Watched>| -> BTreeMap<Subject, Standing> {
-                let standing = |(subject, watched): (&Subject, &Watched)| {
-                    Some((subject.clone(), watched.standing.clone()?))
+            let standings = |watched: &BTreeMap<Interest, Observed>| -> BTreeMap<Interest, Standing> {
+                let standing = |(interest, watched): (&Interest, &Observed)| {
+                    Some((interest.clone(), watched.standing.clone()?))
                 };
                 watched.iter().filter_map(standing).collect()
             };
@@ -86,9 +86,9 @@ impl Shared {
                 () = self.other.notified() => continue,
             };
             self.watched.send_modify(|watched| {
-                for (subject, standing) in changed {
+                for (interest, standing) in changed {
                     // What was given up meanwhile is watched no more.
-                    if let Some(watched) = watched.get_mut(&subject) {
+                    if let Some(watched) = watched.get_mut(&interest) {
                         watched.standing = Some(standing);
                     }
                 }
@@ -99,23 +99,23 @@ impl Shared {
 }
 
 impl Router {
-    /// Follows subjects for whoever asks: whatever changes when this has returned is news.
+    /// Follows interests for whoever asks: whatever changes when this has returned is news.
     pub(crate) async fn follow(
         self: &Arc<Self>,
         origin: &Origin,
-        subjects: impl IntoIterator<Item = Subject>,
+        interests: impl IntoIterator<Item = Interest>,
     ) -> Vec<Following> {
         let watcher = self.watchers.of(self, origin);
         let following: Vec<Following> =
-            subjects.into_iter().map(|subject| Following::new(&watcher, subject)).collect();
+            interests.into_iter().map(|interest| Following::new(&watcher, interest)).collect();
         let shared = &watcher.shared;
         let unseen = |following: &&Following| following.standing().is_none();
-        let unseen: Vec<&Subject> = following.iter().filter(unseen).map(Following::subject).collect();
+        let unseen: Vec<&Interest> = following.iter().filter(unseen).map(Following::interest).collect();
         if !unseen.is_empty() {
             let now = self.standings(&shared.origin, unseen).await;
             shared.watched.send_if_modified(|watched| {
-                for (subject, standing) in now {
-                    if let Some(watched) = watched.get_mut(&subject) {
+                for (interest, standing) in now {
+                    if let Some(watched) = watched.get_mut(&interest) {
                         watched.standing.get_or_insert(standing);
                     }
                 }
@@ -129,22 +129,22 @@ impl Router {
 }
 
 impl Following {
-    fn new(watcher: &Arc<Watcher>, subject: Subject) -> Self {
+    fn new(watcher: &Arc<Watcher>, interest: Interest) -> Self {
         watcher.shared.watched.send_if_modified(|watched| {
-            watched.entry(subject.clone()).or_default().followers += 1;
+            watched.entry(interest.clone()).or_default().followers += 1;
             false
         });
-        Self { watcher: Arc::clone(watcher), subject }
+        Self { watcher: Arc::clone(watcher), interest }
     }
 
     /// What is followed.
-    pub(crate) fn subject(&self) -> &Subject {
-        &self.subject
+    pub(crate) fn interest(&self) -> &Interest {
+        &self.interest
     }
 
     /// How it stood when it was looked at last.
     pub(crate) fn standing(&self) -> Option<Standing> {
-        self.watcher.shared.watched.borrow().get(&self.subject)?.standing.clone()
+        self.watcher.shared.watched.borrow().get(&self.interest)?.standing.clone()
     }
 
     /// Whether both are told by one watcher.
@@ -165,12 +165,12 @@ impl Drop for Following {
     fn drop(&mut self) {
         let mut was_last = false;
         self.watcher.shared.watched.send_if_modified(|watched| {
-            if let Some(followed) = watched.get_mut(&self.subject) {
+            if let Some(followed) = watched.get_mut(&self.interest) {
                 followed.followers -= 1;
                 was_last = followed.followers == 0;
             }
             if was_last {
-                watched.remove(&self.subject);
+                watched.remove(&self.interest);
             }
             false
         });

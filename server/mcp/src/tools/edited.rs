@@ -27,8 +27,8 @@ const CONCERNED: &str = "The lines that it is about, as they are now:\n";
 pub(crate) struct Desk<'a> {
     pub workspace: &'a Workspace,
     pub caller: &'a Caller,
-    /// Whether there is a person who can decide about edits.
-    pub decided: bool,
+    /// The editor in which a person can decide about edits, if there is one.
+    pub editor: Option<&'a str>,
     pub own: &'a OwnEdits,
 }
 
@@ -81,8 +81,14 @@ impl Desk<'_> {
     pub(crate) async fn change_file(&self, request: FileRequest) -> Reply {
         match self.workspace.change_file(self.caller, request.clone()).await {
             Ok(done) => {
-                let reply = filed(&request, &done, self.decided);
+                let reply = self.filed(&request, &done);
                 told::with_decided(reply, self.workspace, self.caller, &done.name)
+            }
+            Err(refusal @ (Refusal::NotMadeYet { .. } | Refusal::FileChangeHeld { .. }))
+                if self.caller.reviews =>
+            {
+                let next = "await_review waits for that; withdraw_edit takes an edit of yours back.";
+                Reply { text: format!("{refusal} {next}"), ..Reply::from(refusal) }
             }
             Err(refusal) => refusal.into(),
         }
@@ -100,7 +106,144 @@ impl Desk<'_> {
 
     fn done(&self, from: Option<HashPrefix>, done: &EditReply) -> Reply {
         self.note_own(from, done);
-        told::with_decided(answer(done, self.decided), self.workspace, self.caller, &done.name)
+        told::with_decided(self.answer(done), self.workspace, self.caller, &done.name)
+    }
+
+    fn answer(&self, done: &EditReply) -> Reply {
+        let mut out = String::with_capacity(1024);
+        let state = state(done);
+        // Writing to a string cannot fail.
+        let _ = match done.dry_run {
+            true => write!(out, "[{} · dry run, nothing was changed · would be {state}", done.name),
+            false => write!(out, "[{} · edit {} · {} · {state}", done.name, done.edit.short(), done.status),
+        };
+        let lines = match done.text.line_count() {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        };
+        let _ = writeln!(out, " · {lines} · file_hash {}]", done.hash.short());
+        if !done.dry_run {
+            self.notes(&mut out, done);
+        }
+        if done.carried {
+            out.push_str(
+                "The file had changed since you read it; the lines that you named had not, so the edit was carried to where \
+                 they are now.\n",
+            );
+        }
+        for note in &done.notes {
+            out.push_str(&words_of(*note));
+        }
+        for moved in &done.moved {
+            let _ = writeln!(out, "Moved: {moved}.");
+        }
+        if done.text.line_count() == 0 {
+            out.push_str("The file is empty now.\n");
+        } else {
+            out.push_str(if done.dry_run { "It would read:\n" } else { "It reads now:\n" });
+            regions(&mut out, &done.text, &done.regions);
+        }
+        let reply = Reply::new(out).with(FILE_HASH, done.hash.to_hex());
+        if done.dry_run { reply } else { reply.with(EDITS, vec![done.edit.to_string()]) }
+    }
+
+    /// What a change of a file came to.
+    fn filed(&self, request: &FileRequest, done: &FileReply) -> Reply {
+        let (what, is_done) = match &request.change {
+            FileAction::Create(_) => ("make the file".to_owned(), "made"),
+            FileAction::Delete | FileAction::DeleteVersion(_) => ("remove the file".to_owned(), "removed"),
+            FileAction::Move(_) => {
+                (format!("rename it to {}", done.to.as_deref().unwrap_or_default()), "renamed")
+            }
+        };
+        let state = if done.held { "held" } else { is_done };
+        let mut out = format!("[{} · edit {} · pending · {state}", done.name, done.edit.short());
+        // Writing to a string cannot fail.
+        let _ = match &done.hash {
+            Some(hash) => writeln!(out, " · file_hash {}]", hash.short()),
+            None => writeln!(out, "]"),
+        };
+        match (done.held, self.editor) {
+            (true, Some(editor)) => {
+                let _ = writeln!(
+                    out,
+                    "Held for the person to accept in {editor}: to {what}. Nothing on the disk has changed yet.{}",
+                    self.who_tells()
+                );
+            }
+            (true, None) => {
+                let _ = writeln!(
+                    out,
+                    "Held: to {what}. Nothing on the disk has changed yet. No editor is running for this file, so nobody is \
+                     deciding now; the person can, with mcpdiff in a terminal or in an editor later."
+                );
+            }
+            (false, _) => {
+                if let Some(to) = &done.to {
+                    let _ = writeln!(out, "It is {to} now.");
+                }
+            }
+        }
+        let (conversation, opened) = &done.conversation;
+        if *opened {
+            let _ = writeln!(
+                out,
+                "New mcp_conversation_id: {conversation}. Pass it on with further edits of this turn."
+            );
+        }
+        if let Some(text) = done.text.as_ref().filter(|text| text.line_count() > 0) {
+            out.push_str("It reads now:\n");
+            let all = 0..text.line_count();
+            regions(&mut out, text, std::slice::from_ref(&all));
+        }
+        let reply = Reply::new(out).with(EDITS, vec![done.edit.to_string()]);
+        match &done.hash {
+            Some(hash) => reply.with(FILE_HASH, hash.to_hex()),
+            None => reply,
+        }
+    }
+
+    fn notes(&self, out: &mut String, done: &EditReply) {
+        let held = done.states.contains(&HunkState::Held);
+        let under_way = done.mode == Mode::Apply && done.held_below.is_empty();
+        // Writing to a string cannot fail.
+        let _ = match (held, under_way, self.editor) {
+            (false, ..) => Ok(()),
+            (true, true, _) => {
+                writeln!(
+                    out,
+                    "It goes into the editor's text at once; the disk has it when the person saves."
+                )
+            }
+            (true, false, None) => writeln!(
+                out,
+                "Held: your reads show it, but the disk and builds do not have it. No editor is running for this file, so nobody is deciding \
+                 now; the person can, with mcpdiff in a terminal or in an editor later."
+            ),
+            (true, false, Some(editor)) => writeln!(
+                out,
+                "Held for the person to accept in {editor}: your reads show it, but the editor's text, the disk and builds do not have it \
+                 yet.{}",
+                self.who_tells()
+            ),
+        };
+        if !done.held_below.is_empty() {
+            let below: Vec<_> = done.held_below.iter().map(hashline_history::HunkRef::short).collect();
+            let _ =
+                writeln!(out, "It builds on {}, which must be accepted first or with it.", below.join(", "));
+        }
+        let (conversation, opened) = &done.conversation;
+        if *opened {
+            let _ = writeln!(
+                out,
+                "New mcp_conversation_id: {conversation}. Pass it on with further edits of this turn."
+            );
+        }
+    }
+
+    /// Where the caller hears of a decision, behind a sentence.
+    fn who_tells(&self) -> &'static str {
+        if self.caller.reviews { " await_review tells the decision." } else { "" }
     }
 
     /// A refusal; where it does not show the lines as they are now, they are added, so that no re-read is needed. The workspace has
@@ -154,99 +297,6 @@ pub(crate) fn add_lines(words: &mut String, now: &Text, heading: &str, places: &
     write_regions(words, now, &near, CONTEXT, MAX_SHOWN_CHARS);
 }
 
-fn answer(done: &EditReply, decided: bool) -> Reply {
-    let mut out = String::with_capacity(1024);
-    let state = state(done);
-    // Writing to a string cannot fail.
-    let _ = match done.dry_run {
-        true => write!(out, "[{} · dry run, nothing was changed · would be {state}", done.name),
-        false => write!(out, "[{} · edit {} · {} · {state}", done.name, done.edit.short(), done.status),
-    };
-    let lines = match done.text.line_count() {
-        1 => "1 line".to_owned(),
-        count => format!("{count} lines"),
-    };
-    let _ = writeln!(out, " · {lines} · file_hash {}]", done.hash.short());
-    if !done.dry_run {
-        notes(&mut out, done, decided);
-    }
-    if done.carried {
-        out.push_str(
-            "The file had changed since you read it; the lines that you named had not, so the edit was carried to where \
-             they are now.\n",
-        );
-    }
-    for note in &done.notes {
-        out.push_str(&words_of(*note));
-    }
-    for moved in &done.moved {
-        let _ = writeln!(out, "Moved: {moved}.");
-    }
-    if done.text.line_count() == 0 {
-        out.push_str("The file is empty now.\n");
-    } else {
-        out.push_str(if done.dry_run { "It would read:\n" } else { "It reads now:\n" });
-        regions(&mut out, &done.text, &done.regions);
-    }
-    let reply = Reply::new(out).with(FILE_HASH, done.hash.to_hex());
-    if done.dry_run { reply } else { reply.with(EDITS, vec![done.edit.to_string()]) }
-}
-
-/// What a change of a file came to.
-fn filed(request: &FileRequest, done: &FileReply, decided: bool) -> Reply {
-    let (what, is_done) = match &request.change {
-        FileAction::Create(_) => ("make the file".to_owned(), "made"),
-        FileAction::Delete | FileAction::DeleteVersion(_) => ("remove the file".to_owned(), "removed"),
-        FileAction::Move(_) => {
-            (format!("rename it to {}", done.to.as_deref().unwrap_or_default()), "renamed")
-        }
-    };
-    let state = if done.held { "held" } else { is_done };
-    let mut out = format!("[{} · edit {} · pending · {state}", done.name, done.edit.short());
-    // Writing to a string cannot fail.
-    let _ = match &done.hash {
-        Some(hash) => writeln!(out, " · file_hash {}]", hash.short()),
-        None => writeln!(out, "]"),
-    };
-    match (done.held, decided) {
-        (true, true) => {
-            let _ = writeln!(
-                out,
-                "Held for the person to accept: to {what}. Nothing on the disk has changed yet. await_review tells the decision."
-            );
-        }
-        (true, false) => {
-            let _ = writeln!(
-                out,
-                "Held: to {what}. Nothing on the disk has changed yet. No editor is running for this file, so nobody is \
-                 deciding now; the person can, with mcpdiff in a terminal or in an editor later."
-            );
-        }
-        (false, _) => {
-            if let Some(to) = &done.to {
-                let _ = writeln!(out, "It is {to} now.");
-            }
-        }
-    }
-    let (conversation, opened) = &done.conversation;
-    if *opened {
-        let _ = writeln!(
-            out,
-            "New mcp_conversation_id: {conversation}. Pass it on with further edits of this turn."
-        );
-    }
-    if let Some(text) = done.text.as_ref().filter(|text| text.line_count() > 0) {
-        out.push_str("It reads now:\n");
-        let all = 0..text.line_count();
-        regions(&mut out, text, std::slice::from_ref(&all));
-    }
-    let reply = Reply::new(out).with(EDITS, vec![done.edit.to_string()]);
-    match &done.hash {
-        Some(hash) => reply.with(FILE_HASH, hash.to_hex()),
-        None => reply,
-    }
-}
-
 /// Where the edit is, in a word or by hunk.
 fn state(done: &EditReply) -> String {
     let words: Vec<&str> = done.states.iter().map(|state| word_of(*state, done)).collect();
@@ -267,34 +317,6 @@ fn word_of(state: HunkState, done: &EditReply) -> &'static str {
             "on its way into the editor"
         }
         other => told::state_word(other),
-    }
-}
-
-fn notes(out: &mut String, done: &EditReply, decided: bool) {
-    let held = done.states.contains(&HunkState::Held);
-    let under_way = done.mode == Mode::Apply && done.held_below.is_empty();
-    match (held, under_way) {
-        (true, true) => out.push_str("It goes into the editor's text at once; the disk has it when the person saves.\n"),
-        (true, false) if !decided => out.push_str(
-            "Held: your reads show it, but the disk and builds do not have it. No editor is running for this file, so nobody is deciding \
-             now; the person can, with mcpdiff in a terminal or in an editor later.\n",
-        ),
-        (true, false) => out.push_str(
-            "Held for the person to accept: your reads show it, but the editor's text, the disk and builds do not have it \
-             yet. await_review tells the decision.\n",
-        ),
-        (false, _) => {}
-    }
-    if !done.held_below.is_empty() {
-        let below: Vec<_> = done.held_below.iter().map(hashline_history::HunkRef::short).collect();
-        let _ = writeln!(out, "It builds on {}, which must be accepted first or with it.", below.join(", "));
-    }
-    let (conversation, opened) = &done.conversation;
-    if *opened {
-        let _ = writeln!(
-            out,
-            "New mcp_conversation_id: {conversation}. Pass it on with further edits of this turn."
-        );
     }
 }
 

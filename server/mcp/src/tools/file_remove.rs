@@ -11,7 +11,7 @@ use crate::tools::hash_chain::{hash_schema, path_schema};
 use crate::toolset::Definition;
 
 const NAME: &str = "file_remove";
-const NO_HASH: &str = "give the hash that text_read, file_create or your last change of the file returned";
+const NO_HASH: &str = "give the hash that your last read or change of the file, or its creation, returned";
 
 pub(crate) fn definition() -> Definition {
     Definition {

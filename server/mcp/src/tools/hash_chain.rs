@@ -64,10 +64,8 @@ impl Common {
     pub(crate) fn take(given: &mut Arguments) -> Self {
         Self {
             path: given.required_text("path", "give the path of the file within the root"),
-            hash: given.required_hash(
-                "hash",
-                "give the hash that text_read or your last change of the file returned",
-            ),
+            hash: given
+                .required_hash("hash", "give the hash that your last read or change of the file returned"),
             conversation: given.conversation(),
         }
     }
@@ -117,8 +115,8 @@ fn refused(refusal: Refusal, change: &Change) -> Reply {
     let words = match &refusal {
         Refusal::UnknownHash { now, .. } | Refusal::ChangedOnDisk { now } | Refusal::Stale { now, .. } => {
             let mut words = format!(
-                "{REFUSED}The hash that you gave is not that of the file as it is now: it has changed since. Read it again with \
-                 text_read, and send the edit for what is there{}\n",
+                "{REFUSED}The hash that you gave is not that of the file as it is now: it has changed since. Read it again, \
+                 and send the edit for what is there{}\n",
                 with_hash(now)
             );
             write_lines(&mut words, now.text(), change);

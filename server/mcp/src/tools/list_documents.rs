@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hashline_workspace::agent::DocumentInfo;
-use hashline_workspace::{Caller, Workspace};
+use hashline_workspace::{Caller, Level, Workspace};
 use rmcp::model::JsonObject;
 use serde_json::json;
 
@@ -55,7 +55,12 @@ fn answer(editor: Option<&str>, documents: &[DocumentInfo]) -> Reply {
 
 fn write_document(out: &mut String, document: &DocumentInfo) {
     // Writing to a string cannot fail.
-    let _ = write!(out, "{} · {}", document.name, if document.dirty { "unsaved changes" } else { "saved" });
+    let level = match document.level {
+        Level::Saved => "saved",
+        Level::Unsaved => "unsaved changes",
+        Level::Behind => "older than its file, which something else has changed",
+    };
+    let _ = write!(out, "{} · {level}", document.name);
     if !document.language.is_empty() {
         let _ = write!(out, " · {}", document.language);
     }
@@ -70,6 +75,9 @@ fn write_document(out: &mut String, document: &DocumentInfo) {
     }
     if document.conflicted > 0 {
         let _ = write!(out, ", {} conflicted", document.conflicted);
+    }
+    if let Some(owner) = document.owner.as_ref().filter(|_| document.pending > 0) {
+        let _ = write!(out, ", decided in {owner}");
     }
     if let Some(reason) = &document.out_of_step {
         let _ = write!(out, " · not served: {reason}");

@@ -64,18 +64,29 @@ fn parse(given: JsonObject) -> Result<Asked, String> {
     Ok(Asked { request: ReadRequest { path, view }, start, end })
 }
 
-pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObject) -> Reply {
+pub(crate) async fn call(
+    workspace: &Workspace,
+    caller: &Caller,
+    editor: Option<&str>,
+    given: JsonObject,
+) -> Reply {
     let asked = match parse(given) {
         Ok(asked) => asked,
         Err(problems) => return Reply::refused(problems),
     };
     match workspace.read(caller, &asked.request).await {
-        Ok(read) => answer(workspace, caller, &asked, &read),
+        Ok(read) => answer(workspace, caller, editor, &asked, &read),
         Err(refusal) => refusal.into(),
     }
 }
 
-fn answer(workspace: &Workspace, caller: &Caller, asked: &Asked, read: &ReadReply) -> Reply {
+fn answer(
+    workspace: &Workspace,
+    caller: &Caller,
+    editor: Option<&str>,
+    asked: &Asked,
+    read: &ReadReply,
+) -> Reply {
     let text = read.text();
     let wanted = match wanted(text, asked) {
         Ok(wanted) => wanted,
@@ -90,7 +101,7 @@ fn answer(workspace: &Workspace, caller: &Caller, asked: &Asked, read: &ReadRepl
     let page = write_tagged_page(&mut tagged, text, wanted.clone(), line_limit, page);
     let part = Part { more: page.lines.end < wanted.end, lines: page.lines, line_limit, cut: page.cut };
     let mut out = String::with_capacity(tagged.len() + 256);
-    write_head(&mut out, asked, read, &part);
+    write_head(&mut out, editor, asked, read, &part);
     out.push_str(&tagged);
     workspace.shown(read, part.lines);
     let reply = Reply::new(out).with(FILE_HASH, read.hash.to_hex()).with(MAX_SIZE, limits::CLAUDE_CODE_MAX);
@@ -123,7 +134,7 @@ fn wanted(text: &Text, asked: &Asked) -> Result<Range<usize>, String> {
     Ok(start..asked.end.map_or(count, index).clamp(start, count))
 }
 
-fn write_head(out: &mut String, asked: &Asked, read: &ReadReply, part: &Part) {
+fn write_head(out: &mut String, editor: Option<&str>, asked: &Asked, read: &ReadReply, part: &Part) {
     let count = read.text().line_count();
     let first = if count == 0 { 0 } else { part.lines.start + 1 };
     // Writing to a string cannot fail.
@@ -137,8 +148,8 @@ fn write_head(out: &mut String, asked: &Asked, read: &ReadReply, part: &Part) {
     if part.more {
         let _ = write!(out, " There is more: go on with start_line {}.", part.lines.end + 1);
     }
-    if read.open {
-        out.push_str(" Open in the editor.");
+    if let Some(editor) = editor.filter(|_| read.open) {
+        let _ = write!(out, " Open in {editor}.");
     }
     if read.disk_differs {
         out.push_str(" Something else has changed the file on disk since; the editor's text counts.");

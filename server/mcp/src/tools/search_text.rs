@@ -83,18 +83,29 @@ fn parse(given: JsonObject) -> Result<Asked, String> {
     Ok(Asked { request, context: usize::try_from(context).unwrap_or_default(), place })
 }
 
-pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObject) -> Reply {
+pub(crate) async fn call(
+    workspace: &Workspace,
+    caller: &Caller,
+    editor: Option<&str>,
+    given: JsonObject,
+) -> Reply {
     let asked = match parse(given) {
         Ok(asked) => asked,
         Err(problems) => return Reply::refused(problems),
     };
     match workspace.search(caller, &asked.request).await {
-        Ok(found) => answer(workspace, caller, &asked, &found),
+        Ok(found) => answer(workspace, caller, editor, &asked, &found),
         Err(refusal) => refusal.into(),
     }
 }
 
-fn answer(workspace: &Workspace, caller: &Caller, asked: &Asked, reply: &SearchReply) -> Reply {
+fn answer(
+    workspace: &Workspace,
+    caller: &Caller,
+    editor: Option<&str>,
+    asked: &Asked,
+    reply: &SearchReply,
+) -> Reply {
     let mut found = Found {
         matches: reply.matches,
         files: reply.in_files,
@@ -107,7 +118,7 @@ fn answer(workspace: &Workspace, caller: &Caller, asked: &Asked, reply: &SearchR
     let mut texts = Vec::new();
     let mut taken = 0;
     for file in &reply.files {
-        let shown = Shown::of(file, asked.context, page.saturating_sub(taken));
+        let shown = Shown::of(file, editor, asked.context, page.saturating_sub(taken));
         // What has room for nothing but its own first line is for the next search, unless it is all there is.
         if taken > 0 && taken + shown.chars > page {
             break;
@@ -137,18 +148,18 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(file: &FileMatches, context: usize, room: usize) -> Self {
+    fn of(file: &FileMatches, editor: Option<&str>, context: usize, room: usize) -> Self {
         let text = file.read.text();
         let mut body = String::new();
         let mut shown = Self { text: String::new(), chars: 0, matches: 0, lines: Vec::new() };
         // The heading says how many are shown; with as many digits as it may have.
-        let room = room.saturating_sub(head(file, 0).chars().count() + 9);
+        let room = room.saturating_sub(head(file, editor, 0).chars().count() + 9);
         for region in regions(text.line_count(), &file.lines, context) {
             if !shown.take_region(&mut body, text, region, &file.lines, room) {
                 break;
             }
         }
-        shown.text = head(file, shown.matches) + &body;
+        shown.text = head(file, editor, shown.matches) + &body;
         shown.chars += shown.text.chars().count() - body.chars().count();
         shown
     }
@@ -213,10 +224,10 @@ fn write_line(out: &mut String, text: &Text, line: usize, matches: &[LineMatch])
     found.is_some()
 }
 
-fn head(file: &FileMatches, shown: usize) -> String {
+fn head(file: &FileMatches, editor: Option<&str>, shown: usize) -> String {
     let read = &file.read;
     let first = if shown < file.count { format!(", the first {shown} here") } else { String::new() };
-    let open = if read.open { " Open in the editor." } else { "" };
+    let open = editor.filter(|_| read.open).map(|editor| format!(" Open in {editor}.")).unwrap_or_default();
     let held = match read.held {
         0 => String::new(),
         1 => " 1 held change in this text is not in the editor yet.".to_owned(),

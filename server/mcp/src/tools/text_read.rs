@@ -1,6 +1,10 @@
 //! text_read: the lines of a file as they are in the editor, and the hash that a change goes by.
 
+use std::ops::Range;
+
 use hashline_anchor::LineRange;
+use hashline_link::FRAME_LIMIT;
+use hashline_text::{Line, Text};
 use hashline_weave::View;
 use hashline_workspace::agent::{ReadReply, ReadRequest};
 use hashline_workspace::{Caller, Workspace};
@@ -14,6 +18,10 @@ use crate::tools::hash_chain::{lines_schema, path_schema};
 use crate::toolset::Definition;
 
 const NAME: &str = "text_read";
+
+/// How much is given in one answer. It has the content twice, with up to 13 bytes for one of them where that is a control character, and
+/// from an editor it comes in one frame of the link.
+const MAX_BYTES: usize = FRAME_LIMIT / 16;
 
 pub(crate) fn definition() -> Definition {
     Definition {
@@ -49,10 +57,39 @@ fn answer(workspace: &Workspace, lines: Option<LineRange>, read: &ReadReply) -> 
         Ok(wanted) => wanted,
         Err(problem) => return Reply::refused(refusal(NAME, &[format!("lines: {problem}")])),
     };
+    if bytes(read.text(), &wanted) > MAX_BYTES {
+        return too_much(read, wanted);
+    }
     let content = read.stored(wanted.clone());
     workspace.shown(read, wanted);
     let hash = read.hash.to_hex();
     Reply::structured(json!({ "content": content, "hash": hash, "total_lines": count }))
         .with(FILE_HASH, hash)
         .with(MAX_SIZE, limits::CLAUDE_CODE_MAX)
+}
+
+/// How many bytes lines hold.
+fn bytes(text: &Text, lines: &Range<usize>) -> usize {
+    text.byte_of_line(Line(lines.end)).0 - text.byte_of_line(Line(lines.start)).0
+}
+
+/// What to say of lines that do not fit into one answer: with which to begin.
+fn too_much(read: &ReadReply, wanted: Range<usize>) -> Reply {
+    let text = read.text();
+    let size = bytes(text, &wanted);
+    let mut fits = wanted.clone();
+    while bytes(text, &fits) > MAX_BYTES {
+        fits.end = fits.start + fits.len() / 2;
+    }
+    let next = match fits.is_empty() {
+        true => format!("Line {} alone is too long; read others, by lines.", fits.start + 1),
+        false => format!("Give lines, for example [{}, {}].", fits.start + 1, fits.end + 1),
+    };
+    Reply::refused(format!(
+        "{} was not read: what was asked for has {size} bytes, and one answer has no more than {MAX_BYTES}. {next} The file has {} lines \
+         and the hash {}.",
+        read.name,
+        text.line_count(),
+        read.hash.to_hex()
+    ))
 }

@@ -163,7 +163,8 @@ pub(crate) fn with_decided(mut reply: Reply, workspace: &Workspace, caller: &Cal
         write_edit(&mut words, edit, true);
     }
     if decided.len() > DECIDED {
-        let _ = writeln!(words, "and {} more: list_edits tells of all.", decided.len() - DECIDED);
+        let rest = if caller.reviews { ": list_edits tells of all" } else { "" };
+        let _ = writeln!(words, "and {} more{rest}.", decided.len() - DECIDED);
     }
     workspace.told(caller, &decided);
     let first = reply.text.find('\n').map_or(reply.text.len(), |end| end + 1);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hashline_history::Decision;
-use hashline_workspace::agent::EditInfo;
+use hashline_workspace::agent::{EditInfo, Withdrawal};
 use hashline_workspace::{Caller, Workspace};
 use rmcp::model::JsonObject;
 use serde_json::json;
@@ -33,11 +33,17 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
         return Reply::refused(problems);
     }
     match workspace.withdraw(caller, &id).await {
-        Ok(edit) => {
+        Ok(Withdrawal { edit, is_recorded }) => {
             // What an agent does itself is no news to it.
             let one = std::slice::from_ref(&edit);
             workspace.told(caller, one);
             let mut out = what_happened(&edit);
+            if !is_recorded {
+                out.push_str(
+                    "It could not be recorded: it is kept in memory and tried again. Should list_edits show the edit as pending later, \
+                     withdraw it again.\n",
+                );
+            }
             told::write_edit(&mut out, &edit, true);
             let ids = vec![edit.id.to_string()];
             Reply::new(out).with(COUNT, 1).with(EDITS, ids)

@@ -1,16 +1,19 @@
 //! Paths that lead out of the roots, or where agents may not go, for every tool that there is: nothing outside is read or written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use hashline_mcp::{NameStyle, Toolset, list};
 use hashline_text::FileHash;
 use rmcp::model::{CallToolRequestParams, JsonObject, ReadResourceRequestParams, Tool};
 use serde_json::{Value, json};
 
+use crate::http::client::Http;
 use crate::place::Place;
 use crate::protocol::Connection;
 
@@ -21,7 +24,7 @@ const WRITTEN: &str = "WRITTEN-51aa\n";
 
 /// A folder that is served, with all kinds of traps in it, and what lies around it.
 struct Trap {
-    place: Place,
+    place: Arc<Place>,
     outside: PathBuf,
 }
 
@@ -59,7 +62,7 @@ impl Trap {
             symlink(target, root.join(link)).unwrap();
         }
         assert!(Command::new("mkfifo").arg(root.join("fifo")).status().unwrap().success());
-        Self { place, outside }
+        Self { place: Arc::new(place), outside }
     }
 
     /// Everything outside of the root, and the store inside it, with its content.
@@ -329,6 +332,43 @@ async fn no_spelling_of_a_path_leads_out_through_an_editor() {
     let trap = Trap::new();
     let _editor = trap.place.editor("nvim", &[&trap.place.root]);
     attack(&trap, &trap.place.agent().await).await;
+}
+
+/// Whoever may change one folder reads and changes nothing of others, inside of the root either.
+#[tokio::test]
+async fn no_spelling_of_a_path_leads_out_over_http() {
+    let trap = Trap::new();
+    let root = trap.place.root.clone();
+    let private = trap.place.write("private/secret.txt", SECRET);
+    symlink("../private", root.join("src/aside")).unwrap();
+    let http = Http::over(trap.place.clone(), std::slice::from_ref(&root)).await;
+    let client = http.legacy(&["write:/src"]).await;
+    let before = trap.untouchable();
+    let mut spellings = trap.spellings();
+    let inside =
+        ["private/secret.txt", "/private//secret.txt", "src/../private/secret.txt", "src/aside/secret.txt"];
+    spellings.extend(inside.map(str::to_owned));
+    spellings
+        .extend([private.display().to_string(), format!("file://{}/privat%65/secret.txt", root.display())]);
+    for uri in uris(&spellings) {
+        let answer = client.ask("resources/read", json!({ "uri": uri })).await;
+        assert!(!answer.body.contains(SECRET.trim_end()), "{uri:.80}: {}", answer.body);
+    }
+    for tool in list(&BTreeSet::from(Toolset::ALL), NameStyle::Plain) {
+        for field in path_fields(&tool) {
+            for spelling in &spellings {
+                let given = worst(&tool, &field, spelling);
+                let answer = client.call(&tool.name, Value::Object(given.clone())).await;
+                let what = format!("{} with {field} {spelling:.80?}: {:.300}", tool.name, answer.body);
+                assert!([200, 403].contains(&answer.status), "{what}");
+                assert!(!shows_secret(&answer.body, &given) && !answer.body.contains("root:x:"), "{what}");
+                assert_eq!(trap.untouchable(), before, "{what}");
+                assert_eq!(std::fs::read_to_string(&private).unwrap(), SECRET, "{what}");
+            }
+        }
+    }
+    let read = client.tool("read_text_file", json!({ "path": "src/main.rs" })).await;
+    assert!(!read.failed, "it serves on: {}", read.text);
 }
 
 /// Stops a thread when a test ends, however it ends.

@@ -1,9 +1,11 @@
 //! What must be refused in clear words, with nothing changed and the next call served.
 
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 use std::time::Duration;
 
+use hashline_workspace::Settings;
+use hashline_workspace::document::{Choice, Mode, Request, Target, Why};
 use serde_json::{Value, json};
 
 use crate::desk::{Answer, Desk, shows};
@@ -183,6 +185,40 @@ async fn files_that_are_none() {
         refused(&desk, "edit_text_file", edit, words).await;
     }
     assert_eq!(desk.bytes("latin1.txt"), b"caf\xe9\n");
+}
+
+/// Root may write what nobody else may, and is refused all the same.
+#[tokio::test]
+async fn files_without_write_permission() {
+    let desk = desk();
+    let path = desk.folder.join("a.txt");
+    let read = desk.read("a.txt").await;
+    let hash = read.hash();
+    let may = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    may(0o444);
+    let operations = json!([{ "op": "replace", "anchor": read.anchor("two"), "content": "2" }]);
+    let edit = json!({ "path": "a.txt", "file_hash": hash, "operations": operations });
+    for (tool, arguments) in [
+        ("edit_text_file", edit.clone()),
+        ("write_file", json!({ "path": "a.txt", "content": "all\n", "file_hash": hash })),
+        ("edit_file_diff", json!({ "path": "a.txt", "edits": [{ "old": "two", "new": "2" }] })),
+        ("text_append", json!({ "path": "a.txt", "hash": hash, "content": "four" })),
+    ] {
+        refused(&desk, tool, arguments, &["a.txt is read-only", "write permission", "try again"]).await;
+    }
+    assert!(desk.call("list_edits", json!({})).await.text.contains("no edits"));
+    // What changes nothing in the file is not refused, and the decision is.
+    desk.workspace.set_settings(Settings { disk: Mode::Propose, ..Settings::default() });
+    let held = desk.call("edit_text_file", edit).await;
+    assert!(!held.failed, "{}", held.text);
+    let accept = Request::of(Choice::Accept, Target::Edit(held.edit_id()));
+    let decided = desk.workspace.decide(None, &accept).await;
+    assert_eq!(decided.refused[0].why, Why::Failed);
+    assert!(decided.refused[0].message.contains("is read-only"), "{}", decided.refused[0].message);
+    assert_eq!(desk.bytes("a.txt"), b"one\ntwo\nthree\n");
+    may(0o644);
+    assert_eq!(desk.workspace.decide(None, &accept).await.refused, []);
+    assert_eq!(desk.bytes("a.txt"), b"one\n2\nthree\n");
 }
 
 #[tokio::test]

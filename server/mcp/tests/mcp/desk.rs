@@ -7,7 +7,7 @@ use hashline_mcp::Toolbox;
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{TextEdit, apply_text_edits};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, Request, Target, Unseen};
+use hashline_workspace::document::{Choice, ContentChange, Request, Target};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
@@ -165,8 +165,7 @@ impl Desk {
 
     pub async fn decide(&self, choice: Choice, target: Target, reason: Option<&str>) {
         let reason = reason.map(str::to_owned);
-        let request =
-            Request { choice, target, reason, edited: None, with_others: false, unseen: Unseen::Refuse };
+        let request = Request { reason, ..Request::of(choice, target) };
         let decided = self.workspace.decide(None, &request).await;
         assert_eq!(decided.refused, []);
     }

@@ -221,7 +221,7 @@ async fn line_endings_that_would_run_together_are_refused_in_words_for_the_agent
         desk.edit("a.txt", &read.hash(), json!([{ "op": "delete", "anchor": read.anchor("b") }])).await;
     assert!(refused.failed && refused.text.contains("nothing was changed"), "{}", refused.text);
     assert!(
-        refused.text.contains("lone carriage return") && refused.text.contains("one operation"),
+        refused.text.contains("lone carriage return") && refused.text.contains("both lines together"),
         "{}",
         refused.text
     );

@@ -15,6 +15,7 @@ mod protocol;
 mod resources;
 mod routed;
 mod search;
+mod several;
 mod subscribed;
 mod text;
 mod whole_files;

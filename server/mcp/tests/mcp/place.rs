@@ -11,8 +11,8 @@ use hashline_link::{
 use hashline_mcp::{Toolbox, caller_of};
 use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, Request, Target, Unseen};
-use hashline_workspace::{Histories, Settings, Workspace};
+use hashline_workspace::document::{Choice, ContentChange, Request, Target};
+use hashline_workspace::{Histories, Level, Settings, Workspace};
 use rmcp::service::ClientLifecycleMode;
 
 use crate::desk::uri;
@@ -150,7 +150,8 @@ impl Handler for Served {
             Some(holding) => Held {
                 path,
                 open: holding.open,
-                dirty: holding.dirty,
+                dirty: holding.level == Level::Unsaved,
+                behind: holding.level == Level::Behind,
                 language: holding.language,
                 pending: u32::try_from(holding.pending).unwrap(),
                 hash: holding.hash.map(|hash| hash.to_hex()),
@@ -198,14 +199,7 @@ impl Editor {
     pub async fn reject(&self, edit: &str, reason: &str) {
         let reason = Some(reason.to_owned());
         let target = Target::Edit(edit.to_owned());
-        let request = Request {
-            choice: Choice::Reject,
-            target,
-            reason,
-            edited: None,
-            with_others: false,
-            unseen: Unseen::Refuse,
-        };
+        let request = Request { reason, ..Request::of(Choice::Reject, target) };
         self.workspace.decide(None, &request).await;
     }
 }

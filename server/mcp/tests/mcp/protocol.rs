@@ -103,7 +103,8 @@ async fn the_server_says_who_it_is() {
     let info = connection.peer_info().unwrap();
     let hashline = info.server_info.as_ref().unwrap();
     assert_eq!((hashline.name.as_str(), hashline.version.as_str()), ("hashline", env!("CARGO_PKG_VERSION")));
-    assert_eq!(info.instructions.as_deref(), Some(hashline_mcp::INSTRUCTIONS));
+    let sets = Toolset::ALL.into();
+    assert_eq!(info.instructions.clone(), Some(hashline_mcp::instructions(&sets, NameStyle::Plain)));
     assert!(info.capabilities.tools.is_some());
 }
 

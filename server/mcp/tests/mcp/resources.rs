@@ -107,7 +107,7 @@ async fn mcp_021_a_list_includes_dotfiles_and_names_the_store_without_entering_i
         assert_eq!(names(&agent, "list://.config").await, ["x"]);
         for closed in ["list://.mcp", "list:///.mcp/edit_history", "list://a/../.MCP/", "list://%2emcp"] {
             let refused = refusal(&agent, closed).await;
-            assert!(refused.message.contains("list_edits"), "{closed}: {}", refused.message);
+            assert!(refused.message.contains("lies in .mcp"), "{closed}: {}", refused.message);
         }
     }
 }
@@ -170,6 +170,8 @@ async fn mcp_027_what_would_leave_the_root_is_refused() {
             let refused = refusal(&agent, escape).await;
             assert_eq!(refused.code, ErrorCode::INVALID_PARAMS, "{escape}: {}", refused.message);
             assert!(refused.message.contains("root"), "{escape}: {}", refused.message);
+            let is_told = refused.message.contains(place.root.to_str().unwrap());
+            assert!(!is_told || !escape.starts_with("list"), "{escape}: {}", refused.message);
         }
     }
 }
@@ -208,6 +210,8 @@ async fn mcp_050_what_does_not_exist_is_not_found() {
             assert_eq!(refused.code, not_found(&agent), "{missing}: {}", refused.message);
             assert!(refused.message.contains(word), "{missing}: {}", refused.message);
             assert_eq!(refused.data, Some(json!({ "uri": missing })));
+            let is_told = refused.message.contains(place.root.to_str().unwrap());
+            assert!(!is_told || !missing.starts_with("list"), "{missing}: {}", refused.message);
         }
     }
 }
@@ -385,6 +389,13 @@ async fn paths_are_completed_within_the_roots() {
     let place = Place::new();
     for file in ["src/main.rs", "src/map/x.rs", "setup.py", ".mcp/edit_history/x", ".env"] {
         place.write(file, "");
+    }
+    // What cannot be read.
+    #[cfg(unix)]
+    for (target, link) in
+        [("none", "src/main.link"), ("/etc/passwd", "secret"), ("/dev/null", "src/map.null")]
+    {
+        std::os::unix::fs::symlink(target, place.root.join(link)).unwrap();
     }
     let root = place.root.display().to_string();
     for agent in place.agents().await {

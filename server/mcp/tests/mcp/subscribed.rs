@@ -258,6 +258,14 @@ async fn what_can_never_be_told_of_is_refused() {
         assert_eq!(told.contains("Unsubscribe"), number >= 47, "{number}: {told}");
     }
 
+    // All at once.
+    let other = Subscriber::new(&place, false, &[]).await;
+    let subscribing = (0..60).map(|number| {
+        other.connection.subscribe(SubscribeRequestParams::new(format!("file://{number}.txt")))
+    });
+    let taken = futures::future::join_all(subscribing).await.iter().filter(|taken| taken.is_ok()).count();
+    assert_eq!(taken, 49, "and the list");
+
     let asked = ["list://", "file://../a.txt", "file://a.txt"];
     let filter = SubscriptionFilter::builder().resource_subscriptions(asked).build();
     let listener = Subscriber::new(&place, true, &[]).await;

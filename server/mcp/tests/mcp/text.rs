@@ -159,6 +159,11 @@ async fn mcp_010_a_file_is_made_with_its_folders_and_the_hash_of_its_bytes() {
         assert!(again.failed && again.text.starts_with("a.txt exists already"), "{}", again.text);
         assert_eq!(case.stored(), b"a\n");
     }
+    // To save it would change nothing.
+    let case = Case::live("a\n").await;
+    case.editor.as_ref().unwrap().open(&case.path, "a\nunsaved\n");
+    let again = case.call("file_create", json!({ "path": "a.txt", "content": "x" })).await;
+    assert!(again.failed && again.text.starts_with("a.txt exists already"), "{}", again.text);
 }
 
 #[tokio::test]
@@ -174,7 +179,7 @@ async fn mcp_011_a_file_is_removed_and_where_it_is_open_when_the_person_accepts(
 
     let case = Case::live("a\n").await;
     let held = case.made("file_remove", json!({})).await;
-    assert!(held.text.contains("Held for the person to accept: to remove the file"), "{}", held.text);
+    assert!(held.text.contains("Held for the person to accept in nvim: to remove the file"), "{}", held.text);
     assert_eq!(case.stored(), b"a\n");
 }
 
@@ -368,7 +373,7 @@ async fn what_the_person_types_makes_a_hash_stale_too() {
     editor.types(&case.path, 2, "a\nb\nc typed\n");
     let told =
         case.refused("text_replace", json!({ "hash": old, "lines": [1, 2], "old": "a", "new": "A" })).await;
-    assert!(told.contains("Read it again with text_read") && told.contains("3|c typed"), "{told}");
+    assert!(told.contains("Read it again, and send the edit") && told.contains("3|c typed"), "{told}");
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! Files that agents make, rename and remove.
 
-use hashline_workspace::Settings;
+use hashline_mcp::{ToolName, Toolset};
 use hashline_workspace::document::{Choice, Mode, Target};
+use hashline_workspace::{Caller, Settings};
 use serde_json::json;
 
 use crate::desk::{Desk, shows};
@@ -73,4 +74,39 @@ async fn what_cannot_be_done_with_a_file_is_refused_in_words() {
     }
     shows!("files_refused", desk, all);
     assert_eq!((desk.bytes("a.txt"), desk.bytes("b.txt")), (b"a\n".to_vec(), b"b\n".to_vec()));
+}
+
+#[tokio::test]
+async fn whoever_is_offered_no_tools_of_the_review_is_told_of_none() {
+    for reviews in [true, false] {
+        let mut desk = Desk::with(Settings { disk: Mode::Propose, ..Settings::default() });
+        desk.caller = Caller { reviews, ..desk.caller };
+        for name in ["a.txt", "b.txt"] {
+            desk.write(name, "a\n");
+            desk.open(name, "a\n");
+        }
+        let read = desk.read("a.txt").await;
+        let hash = read.hash();
+        let operation = json!({ "op": "replace", "anchor": read.anchor("a"), "content": "A" });
+        let held = desk.edit("a.txt", &hash, json!([operation])).await;
+        let gone = json!({ "path": "b.txt", "hash": hash });
+        let removed = desk.call("file_remove", gone.clone()).await;
+        let made = desk.call("write_file", json!({ "path": "new.txt", "content": "one\n" })).await;
+        for done in [&held, &removed, &made] {
+            assert!(!done.failed && done.text.contains("held"), "{}", done.text);
+        }
+        let again = desk.call("file_remove", gone).await;
+        let unmade = desk.call("delete_file", json!({ "path": "new.txt" })).await;
+        for refused in [&again, &unmade] {
+            assert!(
+                refused.failed && refused.text.contains("Try again when they have decided"),
+                "{}",
+                refused.text
+            );
+        }
+        for answer in [held, removed, made, again, unmade] {
+            let mut tools = ToolName::ALL.into_iter().filter(|tool| tool.toolset() == Toolset::Review);
+            assert_eq!(tools.any(|tool| answer.text.contains(tool.as_str())), reviews, "{}", answer.text);
+        }
+    }
 }

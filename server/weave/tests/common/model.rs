@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::{Endings, Rng, Trace, changes};
 use hashline_text::{Encoding, Ending, Line, Text};
 use hashline_weave::{
     Change, Conflict, HunkId, LineId, LineState, Plan, View, Weave, WeaveError, apply_text_edits,
@@ -294,6 +295,7 @@ impl Model {
             Some(weave.agent().to_string().as_str()),
             "agent view"
         );
+        assert_eq!(weave.agent_anew(), *weave.agent(), "the agent view, computed anew");
         let conflicts = weave.conflicts();
         assert_eq!(joins, conflicts.contains(&Some(Conflict::EndingsWouldJoin)), "who would join endings");
         for hunk in weave.hunks() {
@@ -320,7 +322,39 @@ impl Model {
         agent
     }
 
+    /// Learns what the person says of the end, and compares. With `ages` a copy is looked at: what the weave remembers of the agent
+    /// view, and goes on from when it is asked for it again, is older then than one step.
+    pub fn follow(&mut self, weave: &mut Weave, ages: bool) {
+        let mut copy = weave.clone();
+        let weave = if ages { &mut copy } else { weave };
+        self.learn_newline(weave);
+        self.check(weave);
+    }
+
     /// Records changes, or finds them refused for their endings.
+    /// Records one to three changes of an agent's somewhere in its view.
+    pub fn edit_any(&mut self, weave: &mut Weave, rng: &mut Rng, kind: Endings, trace: &mut Trace) {
+        let lines = weave.agent().line_count();
+        let changes = changes(rng, kind, lines);
+        trace.note(format_args!("record {changes:?}"));
+        self.record(weave, &changes);
+    }
+
+    /// Refuses one of the hunks if it is held, and takes back that it is refused otherwise.
+    pub fn refuse_any(&self, weave: &mut Weave, rng: &mut Rng, trace: &mut Trace) {
+        let hunk = weave.hunks().nth(rng.below(self.hunks.len())).unwrap();
+        let refused = !weave.is_refused(hunk) && !weave.in_buffer(hunk);
+        trace.note(format_args!("refuse {hunk:?} {refused}"));
+        weave.set_refused(hunk, refused);
+    }
+
+    /// Switches about half of the hunks on, and the others off.
+    pub fn switch_any(&self, weave: &mut Weave, rng: &mut Rng, trace: &mut Trace) {
+        let target: Set = (0..self.hunks.len()).filter(|_| rng.chance(50)).collect();
+        trace.note(format_args!("switch to {target:?}"));
+        self.switch_to(weave, &target);
+    }
+
     pub fn record(&mut self, weave: &mut Weave, changes: &[Change]) -> Option<Vec<HunkId>> {
         let before = weave.line_states();
         let on: Set = weave

@@ -5,9 +5,9 @@ use std::path::Path;
 use hashline_history::path::from_text;
 
 use crate::agent::read::name_of;
-use crate::disk::{Place, Roots, read};
+use crate::disk::{Place, Roots};
 use crate::grants::Access;
-use crate::on_disk::same_text;
+use crate::level::Level;
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
@@ -16,8 +16,8 @@ use crate::workspace::{Caller, Slot, Workspace};
 pub struct DocumentInfo {
     /// The path, or the URI of a document without a file.
     pub name: String,
-    /// Whether its text differs from what is on the disk.
-    pub dirty: bool,
+    /// How its text stands to its file.
+    pub level: Level,
     /// The editor's name for its language.
     pub language: String,
     /// How many lines the agent view has.
@@ -26,6 +26,8 @@ pub struct DocumentInfo {
     pub pending: usize,
     /// Conflicted ones among them.
     pub conflicted: usize,
+    /// The other editor that decides about them, if one does (rule W19).
+    pub owner: Option<String>,
     /// Why it is not served, if so.
     pub out_of_step: Option<String>,
     /// The version of its text.
@@ -35,7 +37,7 @@ pub struct DocumentInfo {
 }
 
 impl Workspace {
-    /// The open documents that a caller may reach, sorted by name. Looks at the disk, to see which are dirty.
+    /// The open documents that a caller may reach, sorted by name. Looks at the disk, to see which are saved.
     #[must_use]
     pub fn documents(&self, caller: &Caller) -> Vec<DocumentInfo> {
         let mut documents: Vec<DocumentInfo> = self
@@ -95,11 +97,12 @@ pub(super) fn info(slot: &Slot) -> DocumentInfo {
         let uri = document.uri().to_owned();
         let info = DocumentInfo {
             name: name_of(slot, uri.clone()),
-            dirty: false,
+            level: Level::Saved,
             language: document.language().to_owned(),
             lines,
             pending,
             conflicted,
+            owner: None,
             out_of_step: document.out_of_step().map(ToString::to_string),
             version: document.version().map(|version| version.0),
             uri,
@@ -107,10 +110,8 @@ pub(super) fn info(slot: &Slot) -> DocumentInfo {
         (text, info)
     };
     // Reading and comparing take as long as the file is large: the document is not locked meanwhile.
-    info.dirty = match slot.place().and_then(|place| read(&place).ok()) {
-        Some(stored) => !same_text(&text, &stored.bytes),
-        None => !text.is_empty(),
-    };
+    info.level = slot.level(&text);
+    info.owner = slot.whose().other().map(|other| other.name.clone());
     info
 }
 
@@ -118,7 +119,13 @@ impl Caller {
     /// A caller that may reach all that is served.
     #[must_use]
     pub fn anywhere(agent: &str, connection: &str) -> Self {
-        Self { agent: agent.to_owned(), connection: connection.to_owned(), roots: None, grants: None }
+        Self {
+            agent: agent.to_owned(),
+            connection: connection.to_owned(),
+            roots: None,
+            grants: None,
+            reviews: true,
+        }
     }
 
     /// The same caller, kept to what lies in these roots as well.

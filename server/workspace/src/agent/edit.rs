@@ -2,17 +2,17 @@
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use hashline_anchor::{CONTEXT, Moved};
 use hashline_history::{ConversationId, EditId, HunkRef, Status, StoreError};
 use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::read::{blocking, hash_of, name_of};
-use crate::disk::{DiskError, Place};
+use crate::disk::DiskError;
 use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed};
 use crate::on_disk::either_way;
-use crate::record::Provisional;
+use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
 
@@ -33,7 +33,7 @@ pub struct EditRequest {
     pub strict: bool,
     /// Only say what would happen.
     pub dry_run: bool,
-    /// The turn that the edit belongs to; none to open a new one.
+    /// The conversation that the edit belongs to; none to open a new one.
     pub conversation: Option<String>,
     /// The tool that was called.
     pub tool: String,
@@ -46,7 +46,7 @@ pub struct EditReply {
     pub name: String,
     /// The edit.
     pub edit: EditId,
-    /// The turn that it belongs to, and whether this edit opened it.
+    /// The conversation that it belongs to, and whether this edit opened it.
     pub conversation: (ConversationId, bool),
     /// The decision about it.
     pub status: Status,
@@ -117,6 +117,10 @@ impl Workspace {
                 Err(refusal) => return Err(self.with_hash(&slot, refusal).await),
             }
         };
+        if let Some(unfinished) = done.unfinished.take() {
+            // The agent does not wait for logs and diffs.
+            tokio::task::spawn_blocking(move || drop(unfinished));
+        }
         let before = done.proposed.hash_before();
         let hash = hash_of(&mut done.proposed.after).await;
         if !dry_run {
@@ -210,8 +214,11 @@ impl Workspace {
     /// The proposal, to be treated as the settings say for a document that is open, or is not.
     pub(crate) fn in_mode(&self, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
         let place = slot.place();
-        let relative = place.as_ref().map_or(Path::new(""), Place::relative);
-        let mode = self.settings().mode(&proposal.agent, relative, open);
+        let nowhere = Path::new("");
+        let (file, relative) =
+            place.as_ref().map_or((nowhere, nowhere), |place| (place.absolute(), place.relative()));
+        let settings = self.inner.settings.read().unwrap_or_else(PoisonError::into_inner);
+        let mode = settings.mode(&proposal.agent, file, relative, open);
         Proposal { mode, ..proposal.clone() }
     }
 
@@ -264,8 +271,14 @@ impl Workspace {
             match self.edit_open(slot, request, proposal) {
                 Err(Refusal::Stale { .. }) if request.file_hash.is_none() && attempt < ATTEMPTS => {}
                 Err(Refusal::History(StoreError::Stale { .. })) if attempt < ATTEMPTS => {}
-                done => {
-                    self.bring_back_in_turn(slot);
+                mut done => {
+                    if !*slot.whole.borrow() {
+                        // That takes the history itself.
+                        if let Ok(Some(done)) = &mut done {
+                            done.unfinished = None;
+                        }
+                        self.bring_back_in_turn(slot);
+                    }
                     return done;
                 }
             }
@@ -290,16 +303,16 @@ impl Workspace {
         let proposed = open().map(|mut document| document.propose(&located, &resolution, proposal));
         let Some(mut proposed) = proposed.transpose()? else { return Ok(None) };
         let provisional = Provisional { edit: proposed.new_edit(proposal), hunks: &proposed.hunks };
-        if let Err(error) = self.record(slot, Some(provisional)) {
-            slot.lock().withdraw_provisional(&proposed);
-            return Err(error.into());
-        }
+        let unfinished = self
+            .record(slot, Some(provisional))
+            .inspect_err(|_| slot.lock().withdraw_provisional(&proposed))?;
         let mut document = slot.lock();
         // Closed by now: it is held, and waits for the document to be opened again.
         let mode = if document.is_open() { proposal.mode } else { Mode::Propose };
         let proposal = Proposal { mode, ..proposal.clone() };
         document.publish(&mut proposed, &proposal);
-        Ok(Some(Done::of(&mut document, proposed, &proposal)))
+        let done = Done::of(&mut document, proposed, &proposal);
+        Ok(Some(Done { unfinished: Some(unfinished), ..done }))
     }
 }
 
@@ -324,6 +337,8 @@ struct Done {
     states: Vec<HunkState>,
     held_below: Vec<HunkRef>,
     open: bool,
+    /// What logs and diffs lack of it.
+    unfinished: Option<Unfinished>,
 }
 
 impl Done {
@@ -332,7 +347,7 @@ impl Done {
         let states = proposed.hunks.iter().map(|id| document.state_of(*id)).collect();
         let held_below = document.held_below(&proposed.hunks);
         let open = document.is_open();
-        Self { proposed, proposal: proposal.clone(), regions, states, held_below, open }
+        Self { proposed, proposal: proposal.clone(), regions, states, held_below, open, unfinished: None }
     }
 }
 

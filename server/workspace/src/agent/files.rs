@@ -11,6 +11,7 @@ use crate::agent::read::{blocking, name_of};
 use crate::disk::{DiskError, PathStyle, Place};
 use crate::document::{Document, Edit, FileHunk, Millis, Mode, NewFile, Proposal};
 use crate::grants::Access;
+use crate::level::Level;
 use crate::record::{Provisional, name_in_record};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Slot, Workspace};
@@ -22,7 +23,7 @@ pub struct FileRequest {
     pub path: String,
     /// What is to be done.
     pub change: FileAction,
-    /// The turn that the edit belongs to; none to open a new one.
+    /// The conversation that the edit belongs to; none to open a new one.
     pub conversation: Option<String>,
     /// The tool that was called.
     pub tool: String,
@@ -50,7 +51,7 @@ pub struct FileReply {
     pub to: Option<String>,
     /// The edit.
     pub edit: EditId,
-    /// The turn that it belongs to, and whether this edit opened it.
+    /// The conversation that it belongs to, and whether this edit opened it.
     pub conversation: (ConversationId, bool),
     /// Whether it waits for the person; else it is done.
     pub held: bool,
@@ -192,7 +193,11 @@ impl Workspace {
     ) -> Result<Changed, Refusal> {
         self.fall_behind(slot);
         self.bring_back_in_turn(slot);
-        if info(slot).dirty {
+        // Whatever becomes of unsaved changes, it stays.
+        if matches!(request.change, FileAction::Create(_)) {
+            return Err(taken(place));
+        }
+        if info(slot).level != Level::Saved {
             return Err(Refusal::Unsaved { path: place.to_text() });
         }
         let (agent, form) = {
@@ -203,15 +208,14 @@ impl Workspace {
         check_version(request, place, || Some(form.hash(&agent)))?;
         let proposal = Proposal { mode: Mode::Propose, ..proposal.clone() };
         let (change, edit) = {
-            let document = slot.lock();
+            // It is hashed: keystrokes do not wait for that.
+            let document = slot.lock().clone();
             let change = change_of(&document, place, to, request)?;
             let edit = document.file_edit(&change, &proposal);
             (change, edit)
         };
-        if let Err(error) = self.record(slot, Some(Provisional { edit, hunks: &[] })) {
-            self.bring_back_in_turn(slot);
-            return Err(error.into());
-        }
+        let recorded = self.record(slot, Some(Provisional { edit, hunks: &[] }));
+        drop(recorded.inspect_err(|_| self.bring_back_in_turn(slot))?);
         slot.lock().publish_file(change, &proposal);
         Ok(Changed { held: true, open: true, hash: None, text: None })
     }

@@ -8,6 +8,7 @@ use hashline_text::FileHash;
 
 use crate::agent::documents::info;
 use crate::disk::identity;
+use crate::level::Level;
 use crate::workspace::{Workspace, key_of};
 
 /// A document that is known here.
@@ -15,13 +16,13 @@ use crate::workspace::{Workspace, key_of};
 pub struct Holding {
     /// Whether the editor has it open.
     pub open: bool,
-    /// Whether its text differs from what is on the disk; of a document that is not open it does not.
-    pub dirty: bool,
+    /// How its text stands to its file; a document that is not open has the text of that.
+    pub level: Level,
     /// The editor's name for its language.
     pub language: Option<String>,
     /// Undecided edits that are decided here.
     pub pending: usize,
-    /// The hash of its text, if it is dirty: two editors that have the same text are of one mind.
+    /// The hash of its text, if that is unsaved: two editors that have the same text are of one mind.
     pub hash: Option<FileHash>,
     /// When it was opened or typed in last, in milliseconds since 1970.
     pub used: Option<u64>,
@@ -42,10 +43,10 @@ impl Workspace {
         };
         let used = Some(slot.used.load(Ordering::Relaxed)).filter(|used| *used > 0);
         if !open {
-            return Some(Holding { open, dirty: false, language: None, pending, hash: None, used });
+            return Some(Holding { open, level: Level::Saved, language: None, pending, hash: None, used });
         }
         let info = info(&slot);
-        let hash = info.dirty.then(|| {
+        let hash = (info.level == Level::Unsaved).then(|| {
             let (text, form) = {
                 let document = slot.lock();
                 (document.text().clone(), document.form())
@@ -53,6 +54,6 @@ impl Workspace {
             form.hash(&text)
         });
         let language = Some(info.language).filter(|language| !language.is_empty());
-        Some(Holding { open, dirty: info.dirty, language, pending, hash, used })
+        Some(Holding { open, level: info.level, language, pending, hash, used })
     }
 }

@@ -16,7 +16,7 @@ pub use documents::DocumentInfo;
 pub use edit::{EditReply, EditRequest};
 pub use files::{FileAction, FileReply, FileRequest};
 pub use holding::Holding;
-pub use outcome::{EditInfo, HunkInfo, Review, ReviewScope};
+pub use outcome::{EditInfo, HunkInfo, Review, ReviewScope, Withdrawal};
 pub use pattern::{FileGlob, Pattern};
 pub use read::{ReadReply, ReadRequest};
 pub use search::{FileMatches, LineMatch, SearchLimits, SearchReply, SearchRequest};

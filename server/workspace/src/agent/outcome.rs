@@ -27,7 +27,7 @@ pub struct EditInfo {
     pub agent: String,
     /// The connection that it came through.
     pub connection: String,
-    /// The turn that it belongs to.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// How it is treated.
     pub mode: Mode,
@@ -55,6 +55,15 @@ pub struct Review {
     pub edits: Vec<EditInfo>,
     /// The time was up before there was a new decision.
     pub timed_out: bool,
+}
+
+/// An edit that its agent has taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Withdrawal {
+    /// How it stands then.
+    pub edit: EditInfo,
+    /// It is recorded; else it is kept in memory and tried again.
+    pub is_recorded: bool,
 }
 
 /// Which edits.
@@ -178,12 +187,13 @@ impl Workspace {
     }
 
     /// Takes back an own edit that is undecided. The answer tells how its hunks stand then: one in the text of an editor leaves it when
-    /// the editor has done so, and one that other edits in the text build on stays for the person to decide.
+    /// the editor has done so, and one that other edits in the text build on stays for the person to decide. It is recorded by then, if it
+    /// can be.
     ///
     /// # Errors
     ///
     /// [`Refusal::NoSuchEdit`], [`Refusal::AmbiguousEdit`] and [`Refusal::Decided`].
-    pub async fn withdraw(&self, caller: &Caller, id: &str) -> Result<EditInfo, Refusal> {
+    pub async fn withdraw(&self, caller: &Caller, id: &str) -> Result<Withdrawal, Refusal> {
         let scope = ReviewScope { edits: vec![id.to_owned()], own: true, ..ReviewScope::default() };
         let edits = self.edits(caller, &scope).await?;
         let edit = match edits.as_slice() {
@@ -197,7 +207,7 @@ impl Workspace {
         caller.check(Access::Write, slot.place().as_ref(), &edit.name)?;
         slot.wait_until_ready().await;
         slot.lock().may_be_withdrawn(&id)?;
-        let _turn = slot.queue.lock().await;
+        let turn = slot.queue.lock().await;
         let (workspace, target, named) = (self.clone(), slot.clone(), id.clone());
         let work = move || {
             let in_editor = || {
@@ -215,9 +225,18 @@ impl Workspace {
         };
         blocking(work).await?;
         self.attend(&slot);
+        // Who records may need the turn before it comes to this.
+        drop(turn);
+        let workspace = self.clone();
+        let settled = move || {
+            workspace.settle_jobs();
+            Ok(())
+        };
+        blocking(settled).await?;
         let scope = ReviewScope { edits: vec![id.to_string()], ..ReviewScope::default() };
         let mut edits = edits_of(caller, &slot, &scope);
-        edits.pop().ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))
+        let edit = edits.pop().ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))?;
+        Ok(Withdrawal { edit, is_recorded: !slot.lock().has_unrecorded() })
     }
 }
 
@@ -248,7 +267,8 @@ fn outcomes(edits: &[EditInfo]) -> Vec<(Decision, bool)> {
 }
 
 fn edits_of(caller: &Caller, slot: &Arc<Slot>, scope: &ReviewScope) -> Vec<EditInfo> {
-    let mut document = slot.lock();
+    // A list takes time in the number of edits: keystrokes do not wait for it.
+    let mut document = slot.lock().clone();
     let name = name_of(slot, document.uri().to_owned());
     let wanted = |edit: &Edit| {
         (!scope.own || edit.connection == caller.connection)

@@ -5,10 +5,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hashline_history::path::to_text;
+use hashline_history::path::{from_text, to_text};
 use thiserror::Error;
 
 use super::file::FileKind;
+use super::roots::Roots;
 
 /// Why a path leads to no place. Nothing was opened, and nothing outside the roots was told.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -145,8 +146,8 @@ pub enum PathRefusal {
     },
     /// `.mcp`, in any spelling that a file system may take for it.
     #[error(
-        "{given} lies in .mcp, where the record of edits is kept; tools neither read nor write it. list_edits shows \
-         the edits."
+        "{given} lies in .mcp, where the record of edits is kept; tools neither read nor write it. Name \
+         edits by their ids, and leave these files alone."
     )]
     Store {
         /// As the caller wrote it.
@@ -190,6 +191,20 @@ pub enum PathRefusal {
         /// The system's word.
         why: String,
     },
+}
+
+impl PathRefusal {
+    /// The same with the paths in it as they are within the roots.
+    pub(super) fn within(mut self, roots: &Roots) -> Self {
+        if let Self::AboveRoot { root: path, .. }
+        | Self::NotAFolder { part: path, .. }
+        | Self::LinkLeadsOut { link: path, .. } = &mut self
+            && let Some(inside) = from_text(path).and_then(|absolute| roots.within(&absolute))
+        {
+            *path = format!("/{}", to_text(&inside));
+        }
+        self
+    }
 }
 
 /// What was being done when the system refused.
@@ -309,7 +324,7 @@ pub enum DiskError {
         path: PathBuf,
     },
     /// The file has no write permission.
-    #[error("{} is read-only for this user and was left as it is. Ask the person to make it writable.", to_text(.path))]
+    #[error("{} is read-only and was left as it is. Ask the person for write permission on it, then try again.", to_text(.path))]
     ReadOnlyFile {
         /// The file.
         path: PathBuf,

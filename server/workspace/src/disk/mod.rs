@@ -51,4 +51,6 @@ pub use path::{Place, identity};
 pub use roots::{Root, Roots};
 pub use spelling::{PathStyle, names_within_root, path_of_file_uri};
 pub use walk::{Opener, is_folder, is_hidden, walk};
-pub use write::{Expect, create, create_folders, is_temporary, remove, remove_leftovers, rename, write};
+pub use write::{
+    Expect, check_writable, create, create_folders, is_temporary, remove, remove_leftovers, rename, write,
+};

@@ -120,6 +120,16 @@ impl Roots {
         style: PathStyle,
         gives: Gives<'_>,
     ) -> Result<Place, PathRefusal> {
+        let resolved = self.resolve_by(given, style, gives);
+        // Whoever names paths within the roots is told of others so, too.
+        if style == PathStyle::WithinRoot {
+            resolved.map_err(|refusal| refusal.within(self))
+        } else {
+            resolved
+        }
+    }
+
+    fn resolve_by(&self, given: &str, style: PathStyle, gives: Gives<'_>) -> Result<Place, PathRefusal> {
         let first = self.get(0).ok_or_else(|| PathRefusal::NoRoots { given: given.into() })?;
         let spelling = read_spelling(given, style, &to_text(first.path()))?;
         let (index, names) = self.start(given, style, &spelling)?;

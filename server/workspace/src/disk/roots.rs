@@ -28,7 +28,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// The base name of the folder, with `-2` and so on behind it when another root has the same.
+    /// The base name of the folder, with `-2` and so on behind it when a root before it has the same.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -84,13 +84,17 @@ impl Roots {
 
     fn of(opened: Vec<Opened>) -> Roots {
         let mut seen = HashSet::new();
-        let mut names = HashSet::new();
+        let opened: Vec<_> = opened.into_iter().filter(|opened| seen.insert(opened.path.clone())).collect();
+        let bases: Vec<_> = opened.iter().map(|opened| base_name(&opened.path)).collect();
+        // No name that is made up takes that of another folder.
+        let mut taken: HashSet<_> = bases.iter().cloned().collect();
+        let mut first = HashSet::new();
         let roots = opened
             .into_iter()
-            .filter(|opened| seen.insert(opened.path.clone()))
-            .map(|Opened { dir, path, spelled }| {
-                let name = free_name(&base_name(&path), &names);
-                names.insert(name.clone());
+            .zip(bases)
+            .map(|(Opened { dir, path, spelled }, base)| {
+                let name = if first.insert(base.clone()) { base } else { free_name(&base, &taken) };
+                taken.insert(name.clone());
                 let spelled = spelled.filter(|spelled| spelled.is_absolute() && *spelled != path);
                 Arc::new(Root { name, path, spelled, dir })
             })
@@ -141,7 +145,8 @@ impl Roots {
         if self.len() == 1 {
             Some(inside.to_owned())
         } else {
-            Some(Path::new(self.get(index)?.name()).join(inside))
+            // For the root itself without a / at its end.
+            Some(Path::new(self.get(index)?.name()).join(inside).components().collect())
         }
     }
 
@@ -191,6 +196,6 @@ fn base_name(path: &Path) -> String {
 }
 
 fn free_name(base: &str, taken: &HashSet<String>) -> String {
-    let numbered = (2..).map(|number| format!("{base}-{number}"));
-    std::iter::once(base.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
+    let mut numbered = (2..).map(|number| format!("{base}-{number}"));
+    numbered.find(|name| !taken.contains(name)).unwrap_or_default()
 }

@@ -124,6 +124,20 @@ pub(super) fn write_with(
     Metadata::from_file(&temporary.file).map(|new| Stamp::of(&new)).map_err(unsure)
 }
 
+/// Sees to it that this user may write a file that is there, as far as that shows before.
+///
+/// # Errors
+/// [`DiskError::ReadOnlyFile`], or the way there is another by now.
+pub fn check_writable(place: &Place) -> Result<(), DiskError> {
+    let folder = Folder::of(place)?;
+    match folder.look(place)? {
+        Some(metadata) if is_read_only(&folder, &metadata) => {
+            Err(DiskError::ReadOnlyFile { path: place.absolute().into() })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Removes a file.
 ///
 /// # Errors
@@ -274,10 +288,15 @@ fn as_expected(
 }
 
 /// A file that this user may not write is not replaced either, though the folder would allow it. Asked without
-/// opening it, which programs that watch the file would notice.
+/// opening it, which programs that watch the file would notice. What nobody has been given leave to write root does not write either,
+/// whom the system would let.
 #[cfg(unix)]
-fn is_read_only(folder: &Folder<'_>, _: &Metadata) -> bool {
+fn is_read_only(folder: &Folder<'_>, metadata: &Metadata) -> bool {
+    use cap_std::fs::MetadataExt;
     use rustix::fs::{Access, AtFlags, accessat};
+    if metadata.mode() & 0o222 == 0 {
+        return true;
+    }
     // Whatever other error there is, the writing will tell.
     accessat(folder.dir(), folder.name, Access::WRITE_OK, AtFlags::empty()) == Err(rustix::io::Errno::ACCESS)
 }

@@ -17,10 +17,25 @@ pub(crate) enum Aim {
     PutIn,
     /// A hunk is to be in the text in spite of what stands against it.
     PutInAnyway(HunkId, PutIn),
-    /// A hunk is to be in the text as the person has rewritten it.
-    PutInRevised(HunkId, Vec<OwnedLine>),
+    /// Hunks that are one are to be in the text as the person has rewritten them.
+    PutInRevised(Vec<HunkId>, Vec<OwnedLine>),
     /// A hunk and what rests on it are to leave the text; if the person has changed lines inside, in this way.
     TakeOut(HunkId, Option<TakeOut>),
+}
+
+impl Aim {
+    /// The same in another state of the document, if its hunk is there.
+    pub(crate) fn carried(&self, there: impl Fn(HunkId) -> Option<HunkId>) -> Option<Self> {
+        Some(match self {
+            Self::PutIn => Self::PutIn,
+            Self::PutInAnyway(id, how) => Self::PutInAnyway(there(*id)?, *how),
+            Self::PutInRevised(group, own) => {
+                let group: Option<Vec<HunkId>> = group.iter().map(|id| there(*id)).collect();
+                Self::PutInRevised(group?, own.clone())
+            }
+            Self::TakeOut(id, how) => Self::TakeOut(there(*id)?, *how),
+        })
+    }
 }
 
 impl Document {
@@ -36,17 +51,20 @@ impl Document {
             let told = !matches!(intent.decision, None | Some(Decision::Withdrawn));
             let (plan, stopped) = match aim {
                 Aim::PutIn => self.still_put_in(plan),
-                Aim::PutInAnyway(id, how) if !self.weave().in_buffer(id) => {
+                Aim::PutInAnyway(id, _) if self.weave().in_buffer(id) => (plan, None),
+                Aim::PutInAnyway(id, how) if plan.on.contains(&id) => {
                     (self.weave().plan_put_in(id, how), None)
                 }
                 Aim::TakeOut(id, how) => self.still_take_out(&plan, id, how),
-                Aim::PutInRevised(id, own) if !self.weave().in_buffer(id) => {
-                    match self.weave().conflict(id) {
-                        Some(_) => self.still_put_in(plan),
-                        None => (self.weave().plan_put_in_revised(id, &own), None),
-                    }
+                Aim::PutInRevised(group, own)
+                    if group.iter().all(|id| plan.on.contains(id) || self.weave().in_buffer(*id)) =>
+                {
+                    self.still_put_in_revised(plan, &group, &own)
                 }
-                Aim::PutInAnyway(..) | Aim::PutInRevised(..) => (plan, None),
+                // It was called off. What is left was wanted with it, as it was proposed.
+                Aim::PutInAnyway(..) | Aim::PutInRevised(..) => {
+                    self.still_put_in(Plan::switch(&plan.on, &plan.off))
+                }
             };
             if let Some(why) = stopped.filter(|_| told) {
                 self.notices.push(why);
@@ -79,8 +97,29 @@ impl Document {
         }
         let Some((id, conflict)) = why else { return (plan, None) };
         let on: Vec<HunkId> = plan.on.iter().copied().filter(|hunk| !gone.contains(hunk)).collect();
-        let words = self.conflicted(id, conflict).message;
-        (Plan::switch(&on, &plan.off), Some(format!("An edit was not put into the text. {words}")))
+        (Plan::switch(&on, &plan.off), Some(self.not_put_in(id, conflict)))
+    }
+
+    /// What the person has rewritten comes in whole or not at all: without a part of it the words are not those that they agreed to.
+    fn still_put_in_revised(
+        &mut self,
+        plan: Plan,
+        group: &[HunkId],
+        own: &[OwnedLine],
+    ) -> (Plan, Option<String>) {
+        let weave = self.weave();
+        let waiting: Vec<HunkId> = plan.on.iter().copied().filter(|id| !weave.in_buffer(*id)).collect();
+        if waiting.is_empty() {
+            return (plan, None);
+        }
+        match waiting.into_iter().find_map(|id| weave.conflict(id).map(|conflict| (id, conflict))) {
+            Some((id, conflict)) => (Plan::default(), Some(self.not_put_in(id, conflict))),
+            None => (weave.plan_put_in_revised(group, own), None),
+        }
+    }
+
+    fn not_put_in(&self, id: HunkId, conflict: Conflict) -> String {
+        format!("An edit was not put into the text. {}", self.conflicted(id, conflict).message)
     }
 
     fn still_take_out(&mut self, plan: &Plan, id: HunkId, how: Option<TakeOut>) -> (Plan, Option<String>) {

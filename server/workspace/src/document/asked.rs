@@ -5,9 +5,10 @@
 
 use hashline_history::{Decision, DocumentName, FileChange, HunkRef};
 use hashline_text::DocVersion;
+use hashline_weave::HunkId;
 
 use crate::document::deliver::Delivered;
-use crate::document::{Document, FileHunk, Request, Undecided, Why};
+use crate::document::{Document, Edit, FileHunk, Request, Undecided, Why};
 
 /// Something that is done with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +104,9 @@ impl Asked {
 /// What brings the file to what a hunk says, or back, if an editor can be asked for it.
 fn operation(hunk: &FileHunk, on: bool) -> Option<FileOperation> {
     match &hunk.change {
-        FileChange { exists: Some((true, false)), .. } if on => Some(FileOperation::Remove),
+        FileChange { exists: Some((was, now)), .. } if !(if on { *now } else { *was }) => {
+            Some(FileOperation::Remove)
+        }
         FileChange { exists: None, name: Some((from, to)), .. } => {
             Some(FileOperation::Rename(if on { to } else { from }.clone()))
         }
@@ -207,6 +210,17 @@ impl Document {
         })
     }
 
+    /// Whether a hunk is to leave the text with the file, which the editor is asked to remove.
+    pub(crate) fn goes_with_file(&self, id: HunkId) -> bool {
+        let Some(asked) = self.asked.as_ref().filter(|asked| asked.is_under_way() && !asked.on) else {
+            return false;
+        };
+        let made =
+            |edit: &Edit| edit.id == asked.hunk.edit && edit.file.as_ref().is_some_and(FileHunk::creates);
+        let made = self.edits.iter().position(made);
+        made.is_some_and(|at| self.hunks_since(at).contains(&id))
+    }
+
     fn agent_of(&self, hunk: &HunkRef) -> Option<String> {
         let edit = self.edits.iter().find(|edit| edit.id == hunk.edit)?;
         Some(edit.agent.clone())
@@ -223,9 +237,17 @@ impl Document {
         self.asked.as_ref().is_some_and(|asked| asked.number == number && asked.is_under_way())
     }
 
-    /// The editor has closed the document: it is not asked any more for what it was not asked for yet.
-    pub(crate) fn stop_asking(&mut self) {
-        self.asked.take_if(|asked| matches!(asked.stage, Stage::Unrecorded | Stage::Ready));
+    /// The editor has closed the document, or another one decides: it is not asked any more for what it was not asked for yet. The hunk of
+    /// that.
+    pub(crate) fn stop_asking(&mut self) -> Option<HunkRef> {
+        let unsent = self.asked.take_if(|asked| matches!(asked.stage, Stage::Unrecorded | Stage::Ready))?;
+        Some(unsent.hunk)
+    }
+
+    /// In a state of the document that was made anew: the editor is still asked as soon as it is recorded that that is wanted.
+    pub(crate) fn note_asking(&mut self) {
+        let Some(asked) = self.asked.clone().filter(|asked| asked.stage == Stage::Unrecorded) else { return };
+        self.note_wanted_hunks(asked.number, vec![asked.hunk], asked.decision, asked.reason.as_ref());
     }
 
     /// What the disk may show: what the editor was asked for, or else what a held hunk would have done (rule W16). True if it was asked
@@ -246,7 +268,7 @@ impl Document {
         let (hunk, on, decision, reason) = match self.asked.take() {
             Some(asked) => (asked.hunk, asked.on, asked.decision, asked.reason),
             None => {
-                let held = |edit: &crate::document::Edit| {
+                let held = |edit: &Edit| {
                     edit.file.as_ref().is_some_and(|file| !file.done && file.decision == Decision::Undecided)
                 };
                 let Some(edit) = self.edits.iter().find(|edit| held(edit)) else { return };
@@ -254,6 +276,9 @@ impl Document {
             }
         };
         let Some(at) = self.edits.iter().position(|edit| edit.id == hunk.edit) else { return };
+        if !on && self.edits[at].file.as_ref().is_some_and(FileHunk::creates) {
+            self.was_unmade(at, reason.as_ref());
+        }
         self.switch_file(at, on);
         self.set_file_decision(at, decision, reason);
         self.news.deliver = true;

@@ -3,19 +3,31 @@
 use std::ops::Range;
 
 use hashline_history::{Decision, EditId, HunkRef};
-use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
 
 use crate::document::aim::Aim;
 use crate::document::edit::HunkState;
 use crate::document::request::Ruling;
 use crate::document::undecided::{Undecided, Why, changed_words};
-use crate::document::{Choice, Decided, Document, Millis, Request, Target, Unseen};
+use crate::document::{Choice, Decided, Document, FileHunk, Millis, Request, Target, Unseen};
 
 impl Document {
     /// Decides about hunks. What changes the text is under way when this returns; without an editor it waits for
     /// [`settle_on_disk`](Self::settle_on_disk).
     pub fn decide(&mut self, request: &Request, now: Millis) -> Decided {
+        // The disk shows it already where a file is to be unmade that is gone: its edits are decided as if it went only now.
+        let is_gone = self.was_removed() && self.unmakes_file(request);
+        if is_gone {
+            self.unremove();
+        }
+        let decided = self.decide_all(request, now);
+        if is_gone {
+            self.stays_removed();
+        }
+        decided
+    }
+
+    fn decide_all(&mut self, request: &Request, now: Millis) -> Decided {
         let mut decided = Decided::default();
         if let Some(reason) = self.out_of_step() {
             let message = format!(
@@ -43,15 +55,29 @@ impl Document {
                 return decided;
             }
         }
-        let targets = self.targets(request);
-        if self.is_asking() && !targets.is_empty() {
+        let mut targets = self.targets(request);
+        if !puts_in {
+            // That of an open document is unmade by its editor, and takes its lines along.
+            match self.unmake_open(request, &mut targets) {
+                Ok(going) => decided.add(going),
+                Err(refusal) => {
+                    decided.refused.push(refusal);
+                    return decided;
+                }
+            }
+        }
+        let wanted = request.choice.puts_in();
+        let switches = |document: &mut Self, id: HunkId| {
+            let in_buffer = document.weave().in_buffer(id);
+            wanted.is_some_and(|wanted| in_buffer != wanted)
+        };
+        if self.is_asking() && targets.iter().any(|id| self.goes_with_file(*id) || switches(self, *id)) {
             let message =
                 "The editor is renaming or removing the file. Decide about its lines when that is done.";
             decided.refused.push(Self::not_decided(&request.target, message.to_owned()));
             return decided;
         }
-        let wanted = request.choice.puts_in();
-        if targets.iter().any(|id| wanted.is_some_and(|wanted| self.weave().in_buffer(*id) != wanted)) {
+        if targets.iter().any(|id| switches(self, *id)) {
             let missing = match self.bytes() {
                 _ if self.exists_for_agents() && self.bytes().is_none() => None,
                 Some(_) => Some("holds no text now. Put the text back, then decide about its lines."),
@@ -164,6 +190,9 @@ impl Document {
         if !out && request.choice != Choice::TakeTheirs {
             return false;
         }
+        if self.gives_up_file(request) {
+            return true;
+        }
         let targets = self.targets(request);
         let weave = self.weave();
         targets.into_iter().any(|id| match out {
@@ -229,67 +258,6 @@ impl Document {
         })
     }
 
-    /// Accepts a hunk as the person has rewritten it: the hunk is in the text then, and what differs from its proposal is the
-    /// person's typing (rule W12).
-    pub fn accept_revised(&mut self, hunk: &HunkRef, own: &[String], reason: Option<String>) -> Decided {
-        let mut decided = Decided::default();
-        let target = Target::Hunk(hunk.clone());
-        let request = Request {
-            choice: Choice::Accept,
-            target: target.clone(),
-            reason,
-            edited: None,
-            with_others: false,
-            unseen: Unseen::Refuse,
-        };
-        let ids = self.targets(&request);
-        let [id] = ids.as_slice() else {
-            decided.refused.push(self.gone(&target));
-            return decided;
-        };
-        match self.revise(*id, own, &request) {
-            Ok(()) => decided.queued.extend(self.name(*id)),
-            Err(undecided) => decided.refused.push(undecided),
-        }
-        decided
-    }
-
-    fn revise(&mut self, id: HunkId, own: &[String], request: &Request) -> Result<(), Undecided> {
-        if self.weave().in_buffer(id) {
-            return Err(Undecided {
-                hunk: self.full_name(id),
-                why: Why::Gone,
-                message: "It is in your text already: change its lines there, and keep it as it is then."
-                    .to_owned(),
-                others: Vec::new(),
-            });
-        }
-        let before = self.flow.clone();
-        self.stop_or_refuse(id)?;
-        // What cannot be decided so leaves everything as it was.
-        self.revise_held(id, own, request).inspect_err(|_| self.flow = before)
-    }
-
-    fn revise_held(&mut self, id: HunkId, own: &[String], request: &Request) -> Result<(), Undecided> {
-        let all = self.weave().with_prerequisites(id);
-        let others: Vec<HunkId> = all.iter().copied().filter(|other| *other != id).collect();
-        self.with_others(id, &others, request, false, "It builds on")?;
-        if let Some((other, conflict)) = self.obstacle(&all) {
-            return Err(self.conflicted(other, conflict));
-        }
-        let weave = self.weave();
-        let like = weave.proposed(id).first().or_else(|| weave.removed(id).next()).map(|line| line.ending);
-        let ending = like.or_else(|| weave.buffer().first_ending()).unwrap_or_default();
-        let own: Vec<OwnedLine> = own.iter().map(|line| OwnedLine::new(line.as_str(), ending)).collect();
-        let plan = weave.plan_put_in_revised(id, &own);
-        self.check(id, &plan)?;
-        for hunk in &all {
-            self.free(*hunk);
-        }
-        self.intend(Aim::PutInRevised(id, own), plan, Some(Decision::Accepted), request.reason.clone());
-        Ok(())
-    }
-
     pub(crate) fn name(&self, id: HunkId) -> Option<HunkRef> {
         self.owner_of(id).map(|(edit, hunk)| edit.name_of(hunk))
     }
@@ -346,6 +314,11 @@ impl Document {
         let Some(at) = self.edits().iter().position(|edit| edit.id == *id) else { return };
         self.withdraw_file(at);
         let edit = &self.edits()[at];
+        let stays = |file: &FileHunk| file.done && file.creates() && file.decision == Decision::Undecided;
+        if edit.file.as_ref().is_some_and(stays) {
+            // The lines of a file that the person is to decide about stay with it.
+            return;
+        }
         let undecided: Vec<HunkId> = edit
             .hunks
             .iter()
@@ -413,14 +386,14 @@ impl Document {
 
     /// A hunk and those that were shown as one with it when it was decided about, as far as they still are: what has joined them
     /// since was not decided about.
-    fn still_together(&mut self, id: HunkId, ruling: &Ruling) -> Vec<HunkId> {
+    pub(crate) fn still_together(&mut self, id: HunkId, ruling: &Ruling) -> Vec<HunkId> {
         let mut together = self.group_of(id);
         together.retain(|member| *member == id || ruling.together.contains(member));
         together
     }
 
     /// Takes the mark of a rejection from a hunk that is to be in the text after all.
-    fn free(&mut self, id: HunkId) {
+    pub(crate) fn free(&mut self, id: HunkId) {
         if self.weave().is_refused(id) {
             self.set_decision(id, Decision::Undecided, None);
         }
@@ -428,11 +401,8 @@ impl Document {
 
     fn accept(&mut self, id: HunkId, ruling: &Ruling) -> Result<Vec<HunkId>, Undecided> {
         let request = &ruling.request;
-        let mut all: Vec<HunkId> = Vec::new();
-        for member in self.still_together(id, ruling) {
-            let needed = self.weave().with_prerequisites(member);
-            all.extend(needed.into_iter().filter(|hunk| !all.contains(hunk)).collect::<Vec<_>>());
-        }
+        let together = self.still_together(id, ruling);
+        let all = self.weave().with_prerequisites_of(&together);
         let others: Vec<HunkId> = all.iter().copied().filter(|other| *other != id).collect();
         self.with_others(id, &others, request, ruling.of_many, "It builds on")?;
         if let Some((other, conflict)) = self.obstacle(&all) {
@@ -512,7 +482,7 @@ impl Document {
     }
 
     /// Whether hunks that must be decided with one may be: asked for, or of the same turn (rule W11).
-    fn with_others(
+    pub(crate) fn with_others(
         &self,
         id: HunkId,
         others: &[HunkId],
@@ -537,7 +507,7 @@ impl Document {
         Err(Undecided { hunk: self.full_name(id), why: Why::NeedsOthers, message, others: foreign })
     }
 
-    fn check(&mut self, id: HunkId, plan: &Plan) -> Result<(), Undecided> {
+    pub(crate) fn check(&mut self, id: HunkId, plan: &Plan) -> Result<(), Undecided> {
         match self.weave().preview(plan) {
             Ok(_) => Ok(()),
             Err(hashline_weave::WeaveError::Collides { hunk, other }) => {

@@ -15,11 +15,19 @@ struct Emptied {
     hunks: Vec<HunkId>,
     /// The text without them, and how it is stored; none if they cannot be taken out, and may be lost.
     left: Option<(Weave, DiskForm)>,
+    /// Those of the hunks that were made in another turn.
+    foreign: Vec<HunkRef>,
+    /// There is more in it than hunks.
+    mine: bool,
 }
 
 impl Document {
     /// The edits whose file hunks a decision is about.
     pub(crate) fn file_targets(&self, request: &Request) -> Vec<usize> {
+        if request.own.is_some() {
+            // Only lines are rewritten.
+            return Vec::new();
+        }
         let named = |edit: &Edit| match &request.target {
             Target::Hunk(name) => name.number == 1 && edit.id.as_str().starts_with(name.edit.as_str()),
             Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
@@ -68,6 +76,10 @@ impl Document {
 
     fn accept_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
         let Some(hunk) = self.edits[at].file.clone() else { return Ok(()) };
+        if hunk.done && self.is_asking_for(&self.file_hunk_name(at)) {
+            // The editor is about to undo it.
+            self.is_asked(at, true)?;
+        }
         if !hunk.done {
             if self.is_asked(at, true)? {
                 return Ok(());
@@ -142,7 +154,8 @@ impl Document {
                 return self.ask(at, false, Decision::Rejected, request);
             }
             if hunk.creates() {
-                self.empty(at, request)?;
+                let emptied = self.may_be_emptied(at, request)?;
+                self.empty(emptied, request.reason.as_ref());
             }
             self.switch_file(at, false);
         }
@@ -158,11 +171,14 @@ impl Document {
             return;
         }
         if hunk.done {
-            let request = Request::of(Choice::Reject, Target::Edit(self.edits[at].id.to_string()));
-            let open = self.check_closed(at).is_err() || !self.file.is(&hunk.change, true);
-            if open || (hunk.creates() && self.empty(at, &request).is_err()) {
-                // Something rests on it: that is for the person to decide.
+            if self.check_closed(at).is_err() || !self.file.is(&hunk.change, true) {
                 return;
+            }
+            if hunk.creates() {
+                let request = Request::of(Choice::Reject, Target::Edit(self.edits[at].id.to_string()));
+                // Something may rest on it: that is for the person to decide.
+                let Ok(emptied) = self.may_be_emptied(at, &request) else { return };
+                self.empty(emptied, None);
             }
             self.switch_file(at, false);
         }
@@ -171,10 +187,61 @@ impl Document {
 
     /// Why a file that is to be unmade cannot be, as something has come to be in it.
     pub(crate) fn unmaking_refused(&mut self, request: &Request) -> Option<Undecided> {
-        let targets = self.file_targets(request);
+        self.to_be_unmade(request).into_iter().find_map(|at| self.may_be_emptied(at, request).err())
+    }
+
+    /// Whether a decision would remove a file with what a person has written in it.
+    pub(crate) fn gives_up_file(&mut self, request: &Request) -> bool {
+        request.choice.puts_in() == Some(false)
+            && request.edited == Some(TakeOut::WithMyChanges)
+            && self.to_be_unmade(request).into_iter().any(|at| self.emptied(at).mine)
+    }
+
+    /// Whether a decision is that the file was not to be made.
+    pub(crate) fn unmakes_file(&self, request: &Request) -> bool {
+        request.choice.puts_in() == Some(false) && !self.to_be_unmade(request).is_empty()
+    }
+
+    /// The edits that made the file, where that is to be undone.
+    fn to_be_unmade(&self, request: &Request) -> Vec<usize> {
         let made = |at: &usize| self.edits[*at].file.as_ref().is_some_and(|file| file.done && file.creates());
-        let made: Vec<usize> = targets.into_iter().filter(made).collect();
-        made.into_iter().find_map(|at| self.may_be_emptied(at, request).err())
+        self.file_targets(request).into_iter().filter(made).collect()
+    }
+
+    /// Asks the editor to remove the file of an open document whose making is to be undone. What has come into the file goes with it when
+    /// it does so, and is taken from the hunks that are decided about by themselves. Returns all that goes.
+    pub(crate) fn unmake_open(
+        &mut self,
+        request: &Request,
+        hunks: &mut Vec<HunkId>,
+    ) -> Result<Vec<HunkRef>, Undecided> {
+        let mut going = Vec::new();
+        let made = if self.is_open() { self.to_be_unmade(request) } else { Vec::new() };
+        for at in made.into_iter().rev() {
+            let with_it = self.may_be_emptied(at, request)?.hunks;
+            if hunks.iter().any(|id| !with_it.contains(id) && self.weave().in_buffer(*id)) {
+                // Lines of a file that was there before would have to leave the text first.
+                self.check_closed(at)?;
+            }
+            self.reject_file(at, request)?;
+            hunks.retain(|id| !with_it.contains(id));
+            going.push(self.file_hunk_name(at));
+            going.extend(with_it.into_iter().filter_map(|id| self.name(id)));
+        }
+        Ok(going)
+    }
+
+    /// The file that an edit made is gone, and what had come into it as well. An editor may still have the text: then it is the person's, to
+    /// be saved again or closed.
+    pub(crate) fn was_unmade(&mut self, at: usize, reason: Option<&String>) {
+        let emptied = self.emptied(at);
+        if !self.is_open() {
+            self.empty(emptied, reason);
+            return;
+        }
+        for id in emptied.hunks {
+            self.set_decision(id, Decision::Rejected, reason.cloned());
+        }
     }
 
     /// A file that is made again is stored as it was: the text that was there before may have had a mark that it has not.
@@ -196,62 +263,68 @@ impl Document {
     }
 
     /// Takes out of a file that is to be unmade all lines that have come into it since it was made.
-    fn empty(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
-        let Emptied { hunks, left } = self.may_be_emptied(at, request)?;
-        if let Some((left, form)) = left {
-            *self.weave() = left;
-            self.set_form(form);
-            self.text_changed();
-            for id in hunks {
-                self.note_switch(id, false);
-                self.set_decision(id, Decision::Rejected, request.reason.clone());
-            }
+    fn empty(&mut self, emptied: Emptied, reason: Option<&String>) {
+        let Some((left, form)) = emptied.left else { return };
+        *self.weave() = left;
+        self.set_form(form);
+        self.text_changed();
+        for id in emptied.hunks {
+            self.note_switch(id, false);
+            self.set_decision(id, Decision::Rejected, reason.cloned());
         }
-        Ok(())
     }
 
     /// What goes with a file, if that may be.
     fn may_be_emptied(&mut self, at: usize, request: &Request) -> Result<Emptied, Undecided> {
-        let on: Vec<HunkId> = {
-            // Those before are of a file that was removed, and have to come back with it.
-            let since =
-                |id: &HunkId| matches!(self.owners.get(id.order()), Some(Some((edit, _))) if *edit >= at);
-            let weave = self.weave.as_ref();
-            weave.map_or_else(Vec::new, |weave| {
-                weave.hunks().filter(|id| weave.in_buffer(*id) && since(id)).collect()
-            })
-        };
-        let (own, edit) = (self.edits[at].id.clone(), self.edits[at].clone());
-        let foreign: Vec<HunkRef> = on
-            .iter()
-            .filter_map(|id| self.owner_of(*id))
-            .filter(|(other, _)| other.id != own && !other.same_turn(&edit))
-            .map(|(other, hunk)| other.name_of(hunk))
-            .collect();
+        let emptied = self.emptied(at);
+        let foreign = &emptied.foreign;
         if !foreign.is_empty() && !request.with_others && !matches!(request.target, Target::All) {
             let names = foreign.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
             let words = format!(
                 "{names} changed the file since it was made. Decide about {} with it, or leave this one for later.",
                 if foreign.len() == 1 { "that one" } else { "those" }
             );
-            return Err(Undecided { others: foreign, ..self.file_refused(at, Why::NeedsOthers, words) });
+            let others = emptied.foreign;
+            return Err(Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words) });
         }
+        if emptied.mine && request.edited != Some(TakeOut::WithMyChanges) {
+            let words = "You have written in the file since it was made: undoing that would remove your lines with it.";
+            return Err(self.file_refused(at, Why::Edited, words.to_owned()));
+        }
+        Ok(emptied)
+    }
+
+    /// The hunks that have come into a file since an edit made it. Those before are of a file that was removed, and have to come back
+    /// with it.
+    pub(crate) fn hunks_since(&self, at: usize) -> Vec<HunkId> {
+        let since = |id: &HunkId| matches!(self.owners.get(id.order()), Some(Some((edit, _))) if *edit >= at);
+        let weave = self.weave.as_ref();
+        weave.map_or_else(Vec::new, |weave| {
+            weave.hunks().filter(|id| weave.in_buffer(*id) && since(id)).collect()
+        })
+    }
+
+    /// What goes with a file.
+    fn emptied(&mut self, at: usize) -> Emptied {
+        let hunks = self.hunks_since(at);
+        let edit = self.edits[at].clone();
+        let foreign: Vec<HunkRef> = hunks
+            .iter()
+            .filter_map(|id| self.owner_of(*id))
+            .filter(|(other, _)| other.id != edit.id && !other.same_turn(&edit))
+            .map(|(other, hunk)| other.name_of(hunk))
+            .collect();
         let mut trial = self.weave().clone();
-        let emptied = trial.carry_out(&Plan::switch(&[], &on)).is_ok().then_some(trial);
+        let left = trial.carry_out(&Plan::switch(&[], &hunks)).is_ok().then_some(trial);
         let below = edit.file.as_ref().and_then(|file| file.below);
-        let (form, mine) = match emptied.as_ref().map(Weave::buffer) {
+        let (form, mine) = match left.as_ref().map(Weave::buffer) {
             Some(left) if left.is_empty() => (self.form, false),
             Some(left) => self.form_with(left, below).map_or((self.form, true), |form| (form, false)),
             None => (self.form, true),
         };
-        let emptied = emptied.map(|emptied| (emptied, form));
         let makes = edit.file.as_ref().and_then(|file| file.makes);
         let mine = mine || self.bytes().is_some_and(|bytes| Some(FileHash::of(bytes)) != makes);
-        if mine && request.edited != Some(TakeOut::WithMyChanges) {
-            let words = "You have written in the file since it was made: undoing that would remove your lines with it.";
-            return Err(self.file_refused(at, Why::Edited, words.to_owned()));
-        }
-        Ok(Emptied { hunks: on, left: emptied })
+        Emptied { hunks, left: left.map(|left| (left, form)), foreign, mine }
     }
 
     /// A file that an editor has open is not removed or renamed under it, unless it does so itself.
@@ -329,6 +402,8 @@ impl Document {
             let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
             return Err(Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words(&names)) });
         }
+        // An editor is asked for one thing at a time.
+        self.check_closed(at)?;
         let mut trial = self.clone();
         for other in others.iter().chain([&at]) {
             decide(&mut trial, *other, request)?;

@@ -84,11 +84,43 @@ pub(crate) struct Flow {
     not_before: Millis,
 }
 
+impl Intent {
+    /// Whether the person has decided it.
+    pub(crate) fn is_decision(&self) -> bool {
+        matches!(self.decision, Some(Decision::Accepted | Decision::Rejected))
+    }
+
+    /// The hunks that it switches.
+    pub(crate) fn hunks(&self) -> impl Iterator<Item = HunkId> {
+        self.plan.on.iter().chain(&self.plan.off).copied()
+    }
+}
+
 impl Flow {
-    /// Forgets all intents: the editor that they were for is gone.
+    /// The same in another state of the document, as far as its hunks are there, and the intents whose are not.
+    pub(crate) fn carried(&self, there: impl Fn(HunkId) -> Option<HunkId>) -> (Self, Vec<Intent>) {
+        let (mut intents, mut stopped) = (Vec::new(), Vec::new());
+        for intent in &self.intents {
+            match (carried(&intent.plan, &there), intent.aim.carried(&there)) {
+                (Some(plan), Some(aim)) => intents.push(Intent { plan, aim, ..intent.clone() }),
+                _ => stopped.push(intent.clone()),
+            }
+        }
+        let is_sent = |flight: &&Flight| !stopped.iter().any(|intent| flight.tokens.contains(&intent.token));
+        let flight = self
+            .flight
+            .as_ref()
+            .filter(is_sent)
+            .and_then(|flight| Some(Flight { plan: carried(&flight.plan, &there)?, ..flight.clone() }));
+        let later = self.later.iter().filter_map(|later| later.carried(&there)).collect();
+        let ghosts = self.ghosts.iter().filter_map(|id| there(*id)).collect();
+        (Self { intents, later, ghosts, flight, ..self.clone() }, stopped)
+    }
+
+    /// Forgets all intents: the editor that they were for is gone. What agents take back still waits.
     pub(crate) fn stop(&mut self) {
         self.intents.clear();
-        self.later.clear();
+        self.later.retain(|later| !later.is_decision());
         self.ghosts.clear();
         self.flight = None;
     }
@@ -128,6 +160,12 @@ impl Flow {
     }
 }
 
+/// What a plan switches, in another state of the document. What it does to lines of the person's is found out anew before it is sent.
+fn carried(plan: &Plan, there: impl Fn(HunkId) -> Option<HunkId>) -> Option<Plan> {
+    let all = |hunks: &[HunkId]| hunks.iter().map(|id| there(*id)).collect::<Option<Vec<HunkId>>>();
+    Some(Plan::switch(&all(&plan.on)?, &all(&plan.off)?))
+}
+
 impl Document {
     /// Asks for a change of the text. On the disk it is made at once.
     pub(crate) fn intend(
@@ -148,7 +186,9 @@ impl Document {
     #[must_use]
     pub fn is_deciding(&self, id: HunkId) -> bool {
         let holds = |intent: &Intent| intent.plan.on.contains(&id) || intent.plan.off.contains(&id);
-        self.flow.intents.iter().any(holds) || self.flow.later.iter().any(|later| later.hunk == id)
+        self.flow.intents.iter().any(holds)
+            || self.flow.later.iter().any(|later| later.hunk == id)
+            || self.goes_with_file(id)
     }
 
     /// Whether lines are on their way into the text, or out of it.
@@ -191,10 +231,11 @@ impl Document {
         asked
     }
 
-    /// The rejected and withdrawn hunks that are out of the text.
+    /// The rejected and withdrawn hunks that are out of the text. Not those that are being recorded: nobody has seen them yet.
     pub(crate) fn refused(&self) -> Vec<Candidate> {
         let Some(weave) = &self.weave else { return Vec::new() };
-        let refused = weave.hunks().filter(|id| weave.is_refused(*id) && !weave.in_buffer(*id));
+        let is_out = |id: &HunkId| weave.is_refused(*id) && !weave.in_buffer(*id);
+        let refused = weave.hunks().filter(|id| is_out(id) && id.order() < self.owners.len());
         refused
             .map(|id| Candidate { plan: Plan::switch(&weave.with_prerequisites(id), &[]), how: How::Seen })
             .collect()

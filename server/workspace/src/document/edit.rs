@@ -11,7 +11,7 @@ use crate::document::{Document, FileHunk};
 pub struct Edit {
     /// Its id.
     pub id: EditId,
-    /// The turn of the agent that it belongs to.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// The agent named no conversation, so this edit opened one.
     pub opened_conversation: bool,

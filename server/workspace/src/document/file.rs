@@ -180,6 +180,11 @@ impl Document {
         self.file.exists = true;
     }
 
+    /// Whatever was decided: nothing writes it again.
+    pub(crate) fn stays_removed(&mut self) {
+        self.file.exists = false;
+    }
+
     /// Whether its removal or another name waits for the person.
     pub(crate) fn has_held_file_change(&self) -> bool {
         let mut files = self.edits.iter().filter_map(|edit| edit.file.as_ref());

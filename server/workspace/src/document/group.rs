@@ -1,6 +1,8 @@
 //! Held hunks that build on each other (rule W11): those of one turn of an agent are shown and decided as one, with the last text. The
 //! history keeps them apart.
 
+use std::ops::Range;
+
 use hashline_history::Decision;
 use hashline_weave::HunkId;
 
@@ -13,6 +15,12 @@ impl Edit {
         self.conversation == other.conversation
             || (self.opened_conversation && other.opened_conversation && self.connection == other.connection)
     }
+}
+
+/// From the first to the last line of all that a group has of a view.
+pub(crate) fn hull(group: &[HunkId], places: &[Option<Range<usize>>]) -> Option<Range<usize>> {
+    let of = group.iter().filter_map(|id| places[id.order()].clone());
+    of.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
 }
 
 impl Document {

@@ -1,7 +1,8 @@
 //! Changes of mind while a delivery is under way.
 //!
 //! Whether a delivery that was sent will land is not known, so a decision about a hunk in it waits until that is clear. One that was
-//! not sent yet is simply called off.
+//! not sent yet is simply called off. What an agent takes back also waits while the editor renames or removes the file, and goes on under the
+//! new name.
 
 use hashline_history::Decision;
 use hashline_weave::HunkId;
@@ -33,6 +34,25 @@ impl Wish {
             Wish::Decide(ruling) => ruling.request.choice.puts_in(),
             Wish::Withdraw => Some(false),
         }
+    }
+}
+
+impl Later {
+    /// Whether the person has decided it.
+    pub(crate) fn is_decision(&self) -> bool {
+        matches!(self.wish, Wish::Decide(_))
+    }
+
+    /// The same in another state of the document, if its hunk is there.
+    pub(crate) fn carried(&self, there: impl Fn(HunkId) -> Option<HunkId>) -> Option<Self> {
+        let wish = match &self.wish {
+            Wish::Withdraw => Wish::Withdraw,
+            Wish::Decide(ruling) => {
+                let together = ruling.together.iter().filter_map(|id| there(*id)).collect();
+                Wish::Decide(Box::new(Ruling { together, ..Ruling::clone(ruling) }))
+            }
+        };
+        Some(Self { hunk: there(self.hunk)?, wish })
     }
 }
 
@@ -84,8 +104,11 @@ impl Document {
         ruling: &Ruling,
         now: Millis,
     ) -> Result<Vec<HunkId>, Undecided> {
-        let Some(way) = self.way_of(id) else { return self.decide_one(id, ruling) };
         let request = &ruling.request;
+        if let (Some(own), Choice::Accept) = (&request.own, request.choice) {
+            return self.revise(id, own, ruling);
+        }
+        let Some(way) = self.way_of(id) else { return self.decide_one(id, ruling) };
         let same = request.choice.puts_in() == Some(way.on);
         let reopens = request.choice == Choice::Reopen;
         if (same || reopens) && way.decision.unwrap_or_default() == request.choice.decision() {
@@ -143,21 +166,26 @@ impl Document {
         self.set_decision(id, Decision::Rejected, ruling.request.reason.clone());
     }
 
-    /// Takes back a hunk for its agent, now or as soon as it is clear what becomes of the delivery that holds it. What the person has
-    /// decided meanwhile stands.
+    /// Takes back a hunk for its agent, now or as soon as it is clear what becomes of the delivery that holds it, or of the file. What the
+    /// person has decided meanwhile stands.
     pub(crate) fn withdraw_or_wait(&mut self, id: HunkId) {
         if self.flow.later.iter().any(|later| later.hunk == id) {
             return;
         }
         match self.way_of(id) {
+            // Nothing is sent while the editor renames or removes the file.
+            None if self.is_asking() && self.weave().in_buffer(id) => self.wait(id, Wish::Withdraw),
             None => self.withdraw_one(id),
             Some(way) if way.decision.is_some() => {}
             Some(_) => self.wait(id, Wish::Withdraw),
         }
     }
 
-    /// Takes up the decisions that waited for a delivery which has ended.
+    /// Takes up the decisions that waited for a delivery which has ended, or for the editor to be done with the file.
     pub(crate) fn take_up_later(&mut self) {
+        if self.is_asking() {
+            return;
+        }
         for later in std::mem::take(&mut self.flow.later) {
             let way = self.way_of(later.hunk);
             let same = way.is_some_and(|way| later.wish.puts_in().is_none_or(|on| on == way.on));
@@ -165,8 +193,8 @@ impl Document {
                 self.flow.later.push(later);
                 continue;
             }
-            if matches!(later.wish, Wish::Withdraw) && self.is_accepting(later.hunk) {
-                // The person has decided to have it meanwhile.
+            if matches!(later.wish, Wish::Withdraw) && self.is_decided(later.hunk) {
+                // By the person, meanwhile.
                 continue;
             }
             if way.is_some() {
@@ -185,9 +213,11 @@ impl Document {
         }
     }
 
-    fn is_accepting(&self, id: HunkId) -> bool {
+    /// Whether a hunk is decided, or accepted as soon as the text shows it.
+    fn is_decided(&self, id: HunkId) -> bool {
         let accepts = |intent: &Intent| intent.decision.is_some() && intent.plan.on.contains(&id);
-        self.flow.intents.iter().any(accepts)
+        self.owner_of(id).is_some_and(|(_, hunk)| hunk.decision != Decision::Undecided)
+            || self.flow.intents.iter().any(accepts)
     }
 
     fn way_of(&self, id: HunkId) -> Option<Way> {

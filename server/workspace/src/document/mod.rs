@@ -32,8 +32,11 @@ mod group;
 mod later;
 mod preview;
 mod propose;
+mod proposed_text;
+mod remade;
 mod request;
 mod review;
+mod revise;
 mod serve;
 mod sync;
 mod undecided;
@@ -55,6 +58,7 @@ pub use found::Earlier;
 pub use hashline_history::Mode;
 pub use preview::Preview;
 pub use propose::{Located, Proposal, Proposed};
+pub use proposed_text::{PlacedHunk, ProposedText};
 pub use request::{Choice, Decided, Elsewhere, Request, Target, Unseen};
 pub use review::{HunkView, Review, ReviewEdit};
 pub use serve::Served;
@@ -337,9 +341,11 @@ impl Document {
         }
     }
 
-    /// Takes over from another state of the same document what agents were told meanwhile: texts and outcomes.
+    /// Takes over from another state of the same document what agents were told meanwhile: texts, outcomes, and that what they take back is
+    /// on its way out.
     pub(crate) fn keep_told(&mut self, other: &Self) {
         self.snapshots.merge(&other.snapshots);
+        self.keep_withdrawals(other);
         for (own, other) in self.edits.iter_mut().zip(&other.edits).filter(|(own, other)| own.id == other.id)
         {
             for (own, other) in own.hunks.iter_mut().zip(&other.hunks) {

@@ -24,7 +24,7 @@ use crate::refusal::Refusal;
 pub struct Proposal {
     /// The id that the edit gets.
     pub id: EditId,
-    /// The turn of the agent that it belongs to.
+    /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// The agent named no conversation, so this edit opens one.
     pub opens_conversation: bool,

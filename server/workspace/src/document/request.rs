@@ -53,6 +53,8 @@ pub struct Request {
     pub reason: Option<String>,
     /// What becomes of lines that the person changed inside a hunk that is taken out.
     pub edited: Option<TakeOut>,
+    /// With the acceptance of one hunk: its lines as the person has rewritten them, without their endings.
+    pub own: Option<Vec<String>>,
     /// Also decide what this decision needs.
     pub with_others: bool,
     /// What becomes of a change of the file that nobody watched.
@@ -63,7 +65,8 @@ impl Request {
     /// A decision without a reason, about nothing else, that takes nothing of the person's back.
     #[must_use]
     pub fn of(choice: Choice, target: Target) -> Self {
-        Self { choice, target, reason: None, edited: None, with_others: false, unseen: Unseen::Refuse }
+        let unseen = Unseen::Refuse;
+        Self { choice, target, reason: None, edited: None, own: None, with_others: false, unseen }
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use hashline_history::{Decision, FileChange, HunkRef, Status};
 use hashline_weave::{Conflict, Edited, HunkId, View};
 
+use crate::document::group::hull;
 use crate::document::{Document, Edit, EditHunk, FileHunk, HunkState};
 
 /// The edits of a document, as far as they are of interest for a review.
@@ -179,11 +180,7 @@ impl Document {
         group: &[HunkId],
         places: &[Option<Range<usize>>],
     ) -> (Option<Range<usize>>, Vec<String>, Vec<String>) {
-        let hull = |places: &[Option<Range<usize>>]| {
-            let of = group.iter().filter_map(|id| places[id.order()].clone());
-            of.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
-        };
-        let (here, there) = (hull(places), hull(&self.weave().places(View::Agent)));
+        let (here, there) = (hull(group, places), hull(group, &self.weave().places(View::Agent)));
         let lines = |text: &hashline_text::Text, lines: Option<Range<usize>>| {
             text.lines(lines.unwrap_or_default()).map(|line| line.content().into_owned()).collect()
         };

@@ -109,7 +109,6 @@ impl Snapshots {
     }
 
     fn keep(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
-        self.hashed(served, hash);
         let seen = match self.kept.iter().position(|kept| kept.hash == hash) {
             Some(at) => self.kept.remove(at).seen,
             None => Vec::new(),
@@ -171,11 +170,20 @@ impl Document {
 
     /// Remembers the hash of a view, so that it is not computed again while the text stays as it is.
     pub(crate) fn hashed(&mut self, served: &Served, hash: FileHash) {
-        self.snapshots.hashed(served, hash);
+        if self.has(served) {
+            self.snapshots.hashed(served, hash);
+        }
+    }
+
+    /// Whether a view is of the weave that the document has: made anew of its record it counts revisions anew.
+    fn has(&mut self, served: &Served) -> bool {
+        let weave = self.weave();
+        weave.revision() != served.revision || weave.view(served.view).is_same_instance(served.text())
     }
 
     /// Remembers what an agent was given: these lines of a view with this hash.
     pub fn served(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
+        self.hashed(served, hash);
         self.snapshots.keep(served, hash, lines, now);
     }
 
@@ -190,5 +198,124 @@ impl Document {
             .filter_map(|id| self.owner_of(id).map(|(edit, hunk)| edit.name_of(hunk).short()))
             .collect();
         (held, named)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hashline_text::{DocVersion, Encoding, Position, Span};
+
+    use super::*;
+    use crate::document::ContentChange;
+    use crate::refusal::Refusal;
+
+    const MINUTE: u64 = 60 * 1000;
+
+    /// A document in an editor, and the hashes under which it was served, oldest first.
+    struct Desk {
+        document: Document,
+        version: i32,
+        hashes: Vec<FileHash>,
+    }
+
+    impl Desk {
+        fn of(text: &str) -> Self {
+            let text = Text::from(text);
+            let document = Document::open("file:///a.txt", "text", DocVersion(1), Encoding::Utf16, text);
+            Self { document, version: 1, hashes: Vec::new() }
+        }
+
+        fn changes(&mut self, changes: &[ContentChange], at: Millis) {
+            self.version += 1;
+            self.document.change(DocVersion(self.version), changes, None, at).unwrap();
+        }
+
+        /// The person changes the first line, and an agent reads.
+        fn served_anew(&mut self, at: Millis) {
+            let span = Span::new(Position::new(0, 0), Position::new(1, 0));
+            self.changes(&[ContentChange { span: Some(span), text: format!("{}\n", self.version) }], at);
+            self.serves(at);
+        }
+
+        fn serves(&mut self, at: Millis) {
+            let mut served = self.document.serve(View::Agent).unwrap();
+            let hash = served.hash();
+            self.document.served(&served, hash, 0..served.text().line_count(), at);
+            self.hashes.push(hash);
+        }
+
+        /// How many of the oldest are not known any more; all behind them are.
+        fn forgotten(&mut self) -> usize {
+            let mut now = self.document.serve(View::Agent).unwrap();
+            let hash = now.hash();
+            let locate = |of: &FileHash| self.document.locate(&HashPrefix::from(*of), &now, hash);
+            let is_known = |of: &FileHash| match locate(of) {
+                Ok(_) => true,
+                Err(Refusal::UnknownHash { .. }) => false,
+                Err(other) => panic!("{other}"),
+            };
+            let known: Vec<bool> = self.hashes.iter().map(is_known).collect();
+            let forgotten = known.iter().take_while(|known| !**known).count();
+            assert!(known[forgotten..].iter().all(|known| *known), "{known:?}");
+            forgotten
+        }
+    }
+
+    #[test]
+    fn the_last_snapshots_are_known_however_old_and_others_for_a_while() {
+        let mut desk = Desk::of("0\nrest\n");
+        for minute in 0..80 {
+            desk.served_anew(Millis(minute * MINUTE / 4));
+        }
+        assert_eq!(desk.forgotten(), 0, "all of them are of the last twenty minutes");
+        // The first was served at 0, the second a quarter of a minute later.
+        desk.served_anew(Millis(YOUNG));
+        assert_eq!(desk.forgotten(), 0);
+        desk.served_anew(Millis(YOUNG + 1));
+        assert_eq!(desk.forgotten(), 1);
+        desk.served_anew(Millis(YOUNG + MINUTE));
+        assert_eq!(desk.forgotten(), 4);
+        desk.served_anew(Millis(1000 * MINUTE));
+        assert_eq!(desk.forgotten(), 84 - KEPT);
+        // What is read once more takes no other place.
+        let now = Millis(2000 * MINUTE);
+        desk.serves(now);
+        assert_eq!(desk.forgotten(), 84 - KEPT);
+        assert!(
+            !desk.document.snapshots.are_old(now) && desk.document.snapshots.are_old(now.after(YOUNG + 1))
+        );
+    }
+
+    #[test]
+    fn the_lists_of_snapshots_take_no_more_memory_than_they_may() {
+        const LINES: usize = 8_000;
+        let lines: String = (0..LINES).map(|line| format!("line {line}\n")).collect();
+        let mut desk = Desk::of(&format!("0\n{lines}"));
+        desk.serves(Millis(0));
+        // Of each two lines one goes: what is left has no neighbour of before.
+        let removal = |line: usize| {
+            let at = |line| Position::new(u32::try_from(line).unwrap(), 0);
+            ContentChange { span: Some(Span::new(at(line), at(line + 1))), text: String::new() }
+        };
+        let removals: Vec<_> = (1..LINES).rev().step_by(2).map(removal).collect();
+        desk.changes(&removals, Millis(0));
+        desk.served_anew(Millis(0));
+        let one = desk.document.snapshots.kept[1].snapshot.bytes();
+        let room = BYTES / one;
+        assert!(room > KEPT && room < 1_000, "{one} bytes each");
+        while desk.hashes.len() < room {
+            desk.served_anew(Millis(0));
+        }
+        assert_eq!(desk.forgotten(), 0);
+        // Young as they are, the oldest goes for each that comes; the first of all has a short list.
+        for forgotten in 2..5 {
+            desk.served_anew(Millis(0));
+            desk.served_anew(Millis(0));
+            let bytes: usize = desk.document.snapshots.kept.iter().map(|kept| kept.snapshot.bytes()).sum();
+            assert!(bytes <= BYTES && bytes + one > BYTES, "{bytes}");
+            assert!(desk.forgotten() >= forgotten, "{}", desk.forgotten());
+        }
+        let kept = desk.document.snapshots.kept.len();
+        assert_eq!(desk.forgotten(), desk.hashes.len() - kept);
     }
 }

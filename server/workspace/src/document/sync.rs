@@ -70,6 +70,7 @@ impl Document {
         self.half_shown = None;
         self.take_over(text, now);
         self.news.review = true;
+        self.news.deliver |= self.is_delivering();
     }
 
     /// Takes over that the editor has closed the document. Its edits wait.
@@ -97,6 +98,8 @@ impl Document {
                 let asked = self.refused();
                 self.forget_changes_shown(text, &asked);
                 let saved = self.saved();
+                // What agents take back has its turn when it is clear what the text shows.
+                let later = std::mem::take(&mut self.flow.later);
                 self.judge(text, &regions, asked, None, now);
                 // What had reached the file stays decided, whatever has become of the file (rule W16).
                 for (id, reason) in saved {
@@ -106,6 +109,7 @@ impl Document {
                     }
                 }
                 // The file has the last word: what was decided and not saved is to be decided again, and not carried out by itself.
+                self.flow.later = later;
                 self.flow.stop();
             }
         }

@@ -195,52 +195,6 @@ impl Document {
         }
     }
 
-    /// Decides again what was decided in another state of the document. What was decided in this one stays, and so does the text of an
-    /// editor. Returns the hunks whose decision is another one.
-    pub(crate) fn decide_again(&mut self, earlier: &[Decided]) -> Vec<HunkRef> {
-        let mut left = Vec::new();
-        for decided in earlier {
-            let Some(at) = self.edits.iter().position(|edit| edit.id == decided.hunk.edit) else {
-                // It is forgotten, so all of it was decided and saved.
-                continue;
-            };
-            let again = match &self.edits[at].file {
-                Some(_) if decided.hunk.number == 1 => self.decide_file_again(at, decided),
-                _ => self.decide_line_again(at, decided),
-            };
-            if !again {
-                left.push(decided.hunk.clone());
-            }
-        }
-        left
-    }
-
-    fn decide_line_again(&mut self, at: usize, decided: &Decided) -> bool {
-        let hunk = self.edits[at].hunks.iter().find(|hunk| hunk.number == decided.hunk.number);
-        let Some((id, now)) = hunk.map(|hunk| (hunk.id, hunk.decision)) else { return false };
-        if now == decided.decision {
-            return true;
-        }
-        let on = match decided.decision {
-            // To be asked again is never wrong.
-            Decision::Undecided => self.weave().in_buffer(id),
-            _ if now != Decision::Undecided => return false,
-            Decision::Accepted => true,
-            Decision::Rejected | Decision::Withdrawn => false,
-        };
-        if self.weave().in_buffer(id) != on {
-            let switch = [id];
-            let (into, out) = if on { (&switch[..], &[][..]) } else { (&[][..], &switch[..]) };
-            if self.is_open() || self.weave().switch(into, out).is_err() {
-                return false;
-            }
-            // The file tells whether it had been saved (rule W16).
-            self.note_location(id, if on { Location::Buffer } else { Location::None });
-        }
-        self.set_decision(id, decided.decision, decided.reason.clone());
-        true
-    }
-
     fn not_made(&mut self, wanted: Vec<Decided>, tokens: &[u64]) {
         self.dropped.extend(wanted.into_iter().map(|wanted| wanted.hunk));
         self.flow.intents.retain(|intent| intent.is_recorded || !tokens.contains(&intent.token));
@@ -279,7 +233,7 @@ impl Document {
         self.flow.intents.iter().any(|intent| !intent.is_recorded) || self.asking_waits_for_record()
     }
 
-    /// The hunks of decisions that were not made as they could not be recorded, since this was asked last.
+    /// The hunks of decisions that were not made, as they could not be recorded or others were quicker, since this was asked last.
     pub fn take_dropped(&mut self) -> Vec<HunkRef> {
         std::mem::take(&mut self.dropped)
     }

@@ -30,6 +30,19 @@ pub(crate) struct Provisional<'a> {
     pub hunks: &'a [HunkId],
 }
 
+/// A history that is still taken: what was recorded is durable, but logs and diffs do not have it yet. They get it when this is dropped,
+/// so that whoever waits for an answer need not wait for them. Until then nobody else can take the history, this thread included.
+#[must_use = "dropping it writes logs and diffs"]
+pub(crate) struct Unfinished(Option<(Workspace, Session)>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some((workspace, session)) = self.0.take() {
+            workspace.end_session(session);
+        }
+    }
+}
+
 impl Recorded {
     /// What a document was just made of: the last that was recorded of it, and how the history looked before that was looked up.
     pub fn of(store: &Store, latest: Option<(FileId, Sequence)>, glance: Option<Glance>) -> Self {
@@ -44,7 +57,7 @@ impl Recorded {
 
 impl Workspace {
     /// Takes a history for writing; what was repaired in it is told to the person. Blocks.
-    pub(crate) fn session<'a>(&self, store: &'a Store) -> Result<Session<'a>, StoreError> {
+    pub(crate) fn session(&self, store: &Store) -> Result<Session, StoreError> {
         let session = store.session(&OnDisk(self))?;
         for repair in session.repairs() {
             self.notice(repair.clone());
@@ -58,18 +71,23 @@ impl Workspace {
         let _ = self.inner.events.send(Event::Notice(words));
     }
 
-    /// Records what has happened to a document since it was recorded last, and an edit that is about to. Blocks.
+    /// Records what has happened to a document since it was recorded last, and an edit that is about to. Blocks. When this returns the
+    /// record is durable; logs and diffs are written when what it returns is dropped.
     ///
     /// # Errors
     ///
     /// It is as if nothing had been tried: what has happened is still to be recorded. That other processes were quicker is an error for
     /// an edit alone: what else has happened is brought together with what they did.
-    pub(crate) fn record(&self, slot: &Slot, edit: Option<Provisional<'_>>) -> Result<(), StoreError> {
+    pub(crate) fn record(
+        &self,
+        slot: &Slot,
+        edit: Option<Provisional<'_>>,
+    ) -> Result<Unfinished, StoreError> {
         let store = slot.place().and_then(|place| Some((self.history_of(&place)?, place)));
         let Some((store, place)) = store else {
             // It lives in memory alone.
             slot.lock().forget_unrecorded();
-            return Ok(());
+            return Ok(Unfinished(None));
         };
         let session = self.session(&store).inspect_err(|error| {
             let (dropped, more) = {
@@ -84,22 +102,23 @@ impl Workspace {
         if slot.whose().other().is_some() && edit.is_none() {
             // What becomes of its edits is recorded by another process.
             slot.lock().forget_unrecorded();
-            return Ok(());
+            return Ok(Unfinished(None));
         }
         let is_edit = edit.is_some();
         let recorded = self.record_in(&mut session, slot, &place, edit);
-        if recorded.as_ref().is_err_and(|error| is_edit || !is_beaten(error)) {
-            return recorded;
+        if let Err(error) = recorded
+            && (is_edit || !is_beaten(&error))
+        {
+            return Err(error);
         }
-        self.end_session(session);
         slot.recorded().glance = store.glance();
-        Ok(())
+        Ok(Unfinished(Some((self.clone(), session))))
     }
 
     /// The same with the history taken.
     pub(crate) fn record_in(
         &self,
-        session: &mut Session<'_>,
+        session: &mut Session,
         slot: &Slot,
         place: &Place,
         edit: Option<Provisional<'_>>,
@@ -135,7 +154,7 @@ impl Workspace {
     /// Records what the editor has saved, as it was then.
     fn record_saved(
         &self,
-        session: &mut Session<'_>,
+        session: &mut Session,
         slot: &Slot,
         place: &Place,
         mut saved: Box<Saved>,
@@ -170,7 +189,7 @@ impl Workspace {
     /// Writes the state of a document to the record.
     pub(crate) fn append(
         &self,
-        session: &mut Session<'_>,
+        session: &mut Session,
         slot: &Slot,
         place: &Place,
         state: &State,
@@ -199,7 +218,7 @@ impl Workspace {
     }
 
     /// Ends a session: what could not be written besides the record is told.
-    pub(crate) fn end_session(&self, session: Session<'_>) {
+    pub(crate) fn end_session(&self, session: Session) {
         for words in session.finish() {
             self.notice(words);
         }

@@ -19,9 +19,9 @@ const DEPTH: usize = 6;
 pub struct Histories {
     process: String,
     probe: Option<Arc<dyn Probe>>,
-    stores: DashMap<PathBuf, Arc<Store>>,
+    stores: DashMap<PathBuf, Store>,
     /// The histories of the files in a folder.
-    found: DashMap<PathBuf, Option<Arc<Store>>>,
+    found: DashMap<PathBuf, Option<Store>>,
     /// How the histories looked when their undecided edits were offered last.
     pub(crate) offered: DashMap<PathBuf, Glance>,
     /// Held while they are offered: whoever comes meanwhile finds all of them afterwards.
@@ -56,13 +56,18 @@ impl Histories {
         self.offered.clear();
     }
 
-    fn store(&self, folder: &Path) -> Arc<Store> {
+    /// The histories that were asked for so far.
+    pub(crate) fn open(&self) -> Vec<Store> {
+        self.stores.iter().map(|store| store.value().clone()).collect()
+    }
+
+    fn store(&self, folder: &Path) -> Store {
         let fresh = || {
             let store = Store::new(folder, self.process.clone());
-            Arc::new(match &self.probe {
+            match &self.probe {
                 Some(probe) => store.with_probe(probe.clone()),
                 None => store,
-            })
+            }
         };
         self.stores.entry(folder.to_owned()).or_insert_with(fresh).clone()
     }
@@ -70,7 +75,7 @@ impl Histories {
 
 impl Workspace {
     /// The history of the file at a place.
-    pub(crate) fn history_of(&self, place: &Place) -> Option<Arc<Store>> {
+    pub(crate) fn history_of(&self, place: &Place) -> Option<Store> {
         let histories = &self.inner.histories;
         let folder = place.absolute().parent()?;
         if let Some(found) = histories.found.get(folder) {
@@ -127,14 +132,14 @@ impl Workspace {
     }
 
     /// The histories that are in use.
-    pub(crate) fn histories_in_use(&self) -> Vec<Arc<Store>> {
+    pub(crate) fn histories_in_use(&self) -> Vec<Store> {
         // Those of roots come to be in use by being asked for.
         let _ = self.histories_of_roots();
-        self.inner.histories.stores.iter().map(|store| store.value().clone()).collect()
+        self.inner.histories.open()
     }
 
     /// The histories of whole roots, as far as there are any.
-    pub(crate) fn histories_of_roots(&self) -> Vec<Arc<Store>> {
+    pub(crate) fn histories_of_roots(&self) -> Vec<Store> {
         let mut roots = self.inner.others.get().map_or_else(Vec::new, |others| others.roots());
         let own = self.roots();
         roots.extend(own.iter().cloned());

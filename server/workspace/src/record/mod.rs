@@ -20,7 +20,7 @@ mod owner;
 mod recorder;
 mod restore;
 
-pub(crate) use append::{Provisional, Recorded, draft, is_beaten};
+pub(crate) use append::{Provisional, Recorded, Unfinished, draft, is_beaten};
 pub use histories::Histories;
 pub(crate) use histories::{OnDisk, name_in_record};
 pub(crate) use owner::{OtherEditor, Whose};

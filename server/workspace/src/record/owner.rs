@@ -88,7 +88,7 @@ impl Workspace {
     /// [`StoreError::Owned`]: another one does.
     pub(crate) fn claim(
         &self,
-        session: &Session<'_>,
+        session: &Session,
         slot: &Slot,
         place: &Place,
     ) -> Result<Option<OwnerChange>, StoreError> {
@@ -106,7 +106,7 @@ impl Workspace {
     /// have left it; of an open one as soon as it is made anew of the record.
     pub(crate) fn give_way(
         &self,
-        session: &mut Session<'_>,
+        session: &mut Session,
         slot: &Slot,
         place: &Place,
         error: &StoreError,

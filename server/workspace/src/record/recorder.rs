@@ -75,8 +75,16 @@ impl Workspace {
         self.inner.recorder.send(&self.inner, job);
     }
 
-    /// Waits until what has happened so far is recorded, or was tried to be. Blocks.
+    /// Waits until what has happened so far is recorded, or was tried to be, and logs and diffs have it. Blocks.
     pub fn settle_record(&self) {
+        self.settle_jobs();
+        for store in self.inner.histories.open() {
+            store.wait_for_sessions();
+        }
+    }
+
+    /// Waits until the jobs so far are done. Blocks.
+    pub(crate) fn settle_jobs(&self) {
         let (done, told) = channel();
         self.later(Job::Tell(done));
         let _ = told.recv();
@@ -154,7 +162,11 @@ impl Worker {
             Job::Opened(slot) => {
                 if !workspace.bring_back(&slot) {
                     self.waiting.push((Instant::now() + TURN, Job::Opened(slot)));
+                    return;
                 }
+                // What the file holds by now, it and the editor share: later that tells unsaved work from a text of yesterday.
+                let text = slot.lock().text().clone();
+                slot.level(&text);
             }
             Job::Closed(slot) => {
                 if slot.lock().is_open() {
@@ -222,7 +234,10 @@ impl Worker {
 
     fn record_all(&mut self, workspace: &Workspace, slot: &Arc<Slot>) {
         match workspace.record(slot, None) {
-            Ok(()) => self.recorded(slot),
+            Ok(unfinished) => {
+                drop(unfinished);
+                self.recorded(slot);
+            }
             Err(error) => self.not_recorded(workspace, slot, &error),
         }
     }

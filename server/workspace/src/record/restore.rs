@@ -20,11 +20,11 @@ use crate::refusal::Refusal;
 use crate::workspace::{Found, Slot, Workspace, key_of};
 
 /// How a file and its record are looked at.
-pub(crate) enum Look<'a, 's> {
+pub(crate) enum Look<'a> {
     /// In passing, while others may write both.
     Glance,
     /// With the history taken, so that nobody does.
-    Taken(&'a mut Session<'s>),
+    Taken(&'a mut Session),
     /// As they are, as the history cannot be taken.
     AsItSeems,
 }
@@ -58,7 +58,7 @@ impl Workspace {
         slot: &Slot,
         place: &Place,
         (text, form): (&Text, DiskForm),
-        how: Look<'_, '_>,
+        how: Look<'_>,
     ) -> Result<bool, StoreError> {
         let brought = self.remake(slot, place, text, form, how);
         if matches!(brought, Ok(false)) {
@@ -79,7 +79,7 @@ impl Workspace {
         &self,
         slot: &Slot,
         place: &Place,
-        how: &Look<'_, '_>,
+        how: &Look<'_>,
     ) -> Result<bool, StoreError> {
         let Some(store) = self.history_of(place) else { return Ok(true) };
         let glance = store.glance();
@@ -108,7 +108,7 @@ impl Workspace {
         place: &Place,
         text: &Text,
         form: DiskForm,
-        how: Look<'_, '_>,
+        how: Look<'_>,
     ) -> Result<bool, StoreError> {
         let Some(store) = self.history_of(place) else { return Ok(true) };
         let mut glance = store.glance();
@@ -130,7 +130,7 @@ impl Workspace {
                     Err(error) if !is_beaten(&error) => return Err(error),
                     _ => {}
                 },
-                Look::Glance | Look::AsItSeems => self.record(slot, None)?,
+                Look::Glance | Look::AsItSeems => drop(self.record(slot, None)?),
             }
             // Of a file that goes on under another name nothing was recorded under that until now.
             glance = store.glance();
@@ -213,7 +213,7 @@ impl Workspace {
         slot.set_whose(other.map_or(Whose::Anybodys, Whose::Others));
         if slot.whose() == Whose::Anybodys && slot.lock().has_something_to_decide() {
             // With it goes the claim.
-            self.record(slot, None)?;
+            drop(self.record(slot, None)?);
         }
         Ok(())
     }
@@ -243,11 +243,7 @@ impl Workspace {
         let mut now = slot.lock();
         let mut left = Vec::new();
         if now.is_open() {
-            document.keep_told(&now);
-            // What was typed since it was opened is typing.
-            document.follow_home(&now, self.now());
-            let happened = now.take_happened();
-            left = if elsewhere { happened.decided() } else { document.decide_again(&happened.decisions) };
+            left = document.take_place_of(&mut now, elsewhere, self.now());
             document.news_of_edits();
             *now = document;
             *slot.recorded() = Recorded::of(store, Some(latest), None);
@@ -312,6 +308,12 @@ impl Workspace {
                 continue;
             }
             self.tell_damage(&store);
+            if store.is_behind().unwrap_or(false)
+                && let Ok(session) = self.session(&store)
+            {
+                // A process has ended in the middle of writing: readers of the logs are not to wait for the next edit.
+                self.end_session(session);
+            }
             let documents = match store.documents() {
                 Ok(documents) => documents,
                 Err(error) => {

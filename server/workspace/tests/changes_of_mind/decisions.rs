@@ -2,9 +2,11 @@
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{Decision, EditId, HunkRef};
-use hashline_text::{HashPrefix, Line};
+use hashline_text::{DocVersion, HashPrefix, Line};
 use hashline_weave::{Conflict, TakeOut, View};
-use hashline_workspace::document::{Change, Choice, HunkState, Mode, Proposal, Request, Target, Unseen, Why};
+use hashline_workspace::document::{
+    Change, Choice, ContentChange, HunkState, Mode, Proposal, Request, Target, Why,
+};
 
 use crate::desk::{Desk, at, proposal};
 
@@ -81,6 +83,23 @@ fn a_decision_that_was_not_sent_yet_is_called_off() {
     assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
 }
 
+/// What it was to come in with is still wanted.
+#[test]
+fn a_decision_about_an_edit_with_own_text_is_called_off_for_that_edit_alone() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let lower = desk.replace(1, "2", Mode::Propose);
+    let upper = desk.replace(1, "zwei", Mode::Propose);
+    let own = Some(vec!["II".to_owned()]);
+    let with = Request { own, with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
+    assert_eq!(desk.document.decide(&with, desk.now).refused, []);
+    let delivery = desk.poll().unwrap();
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.decide(&upper, Choice::Reject, None).unwrap();
+    desk.settle();
+    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted, Decision::Rejected]);
+    assert_eq!(desk.text(), "one\n2\nthree\n");
+}
+
 #[test]
 fn keeping_an_edit_that_is_on_its_way_in_counts_when_it_is_there() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
@@ -98,7 +117,7 @@ fn an_own_version_of_an_edit_that_is_in_the_text_is_refused_with_the_next_step()
     let hunk = desk.replace(1, "2", Mode::Apply);
     desk.settle();
     desk.decide(&hunk, Choice::Reject, None).unwrap();
-    let decided = desk.document.accept_revised(&hunk, &["II".to_owned()], None);
+    let decided = desk.accepts_as(&hunk, "II");
     assert_eq!(decided.queued, []);
     assert_eq!(decided.refused[0].why, Why::Gone);
     assert!(decided.refused[0].message.contains("change its lines there"), "{}", decided.refused[0].message);
@@ -108,16 +127,111 @@ fn an_own_version_of_an_edit_that_is_in_the_text_is_refused_with_the_next_step()
 }
 
 #[test]
+fn an_own_version_of_an_edit_that_builds_on_another_is_accepted_with_that_one_where_it_is_wanted() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let lower = desk.replace(1, "2", Mode::Propose);
+    let upper = desk.replace(1, "zwei", Mode::Propose);
+    let proposed = desk.document.proposed_text();
+    assert_eq!(proposed.text.to_string(), "one\nzwei\nthree\n");
+    let placed: Vec<_> = proposed.places.iter().map(|place| &place.hunk).collect();
+    assert_eq!(placed, [&lower, &upper]);
+    let decided = desk.accepts_as(&upper, "II");
+    assert_eq!(
+        (decided.refused[0].why, &decided.refused[0].others),
+        (Why::NeedsOthers, &vec![lower.clone()])
+    );
+    let own = Some(vec!["II".to_owned()]);
+    let with = Request { own, with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
+    let decided = desk.document.decide(&with, desk.now);
+    assert_eq!(decided.queued, [upper.clone(), lower.clone()]);
+    desk.settle();
+    assert_eq!(desk.text(), "one\nII\nthree\n");
+    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted, Decision::Accepted]);
+}
+
+#[test]
+fn an_own_version_of_hunks_that_are_one_is_of_all_of_them() {
+    let original = "one\ntwo\nthree\n";
+    for upper in [Some("2B\n2BB"), None] {
+        for own in ["2a\nmine\n2c", "2a\n2B\n2BB\n2c\nmine", "mine\n2a\n2c", "2a\n2b\n2c", "mine", "2B"] {
+            for named in [0, 1] {
+                let mut desk = Desk::new(original);
+                let lower = desk.replace_each(&[(1, "2a\n2b\n2c")], Mode::Propose, "conv");
+                let upper = desk.publish(&[(2, upper)], Mode::Propose, "conv");
+                let decided = desk.accepts_as([&lower, &upper][named], own);
+                assert_eq!((decided.refused, decided.queued.len()), (Vec::new(), 2), "{own:?}");
+                desk.settle();
+                let text = format!("one\n{own}\nthree\n");
+                assert_eq!(desk.text(), text);
+                for hunk in [&lower, &upper] {
+                    assert_eq!(desk.decision(hunk), Decision::Accepted, "{own:?}");
+                    assert!(matches!(desk.state(hunk), HunkState::InText | HunkState::Edited(_)), "{own:?}");
+                }
+                // An undo takes all of it back, and it can be accepted again as it was proposed.
+                desk.notify(&[ContentChange { span: None, text: original.into() }]);
+                for hunk in [&lower, &upper] {
+                    assert_eq!(
+                        (desk.state(hunk), desk.decision(hunk)),
+                        (HunkState::Held, Decision::Undecided),
+                        "{own:?}"
+                    );
+                }
+                assert_eq!(desk.accepts_as(&lower, own).refused, []);
+                desk.settle();
+                assert_eq!(desk.text(), text);
+                desk.decide(&lower, Choice::Reject, Some(TakeOut::WithMyChanges)).unwrap();
+                desk.settle();
+                assert_eq!(desk.text(), original);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_own_version_of_hunks_that_are_one_does_not_come_in_by_halves() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\n");
+    let lower = desk.replace_each(&[(1, "2a\n2b")], Mode::Propose, "conv");
+    let upper = desk.replace_each(&[(2, "2B"), (3, "3")], Mode::Propose, "conv");
+    assert_eq!(desk.accepts_as(&lower, "2a\nmine\n3").refused, []);
+    let delivery = desk.poll().unwrap();
+    // Before the editor is at it, the person changes a line that only the upper one takes away.
+    desk.types(2, "my ");
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), "one\ntwo\nmy three\nfour\n");
+    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Undecided, Decision::Undecided]);
+    let told = desk.document.take_notices().join(" ");
+    assert!(told.contains("was not put into the text"), "{told}");
+}
+
+#[test]
 fn an_own_version_of_a_rejected_edit_does_not_go_over_what_the_person_typed_since() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Propose);
     desk.decide(&hunk, Choice::Reject, None).unwrap();
     desk.types(1, "my ");
-    let decided = desk.document.accept_revised(&hunk, &["II".to_owned()], None);
+    let decided = desk.accepts_as(&hunk, "II");
     assert_eq!(decided.refused.first().map(|undecided| undecided.why), Some(Why::Conflicted));
     assert_eq!(desk.decision(&hunk), Decision::Rejected, "a refused decision changes nothing");
     desk.settle();
     assert_eq!(desk.text(), "one\nmy two\nthree\n");
+}
+
+#[test]
+fn an_own_version_is_no_way_around_a_document_that_is_out_of_step() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.document.change(DocVersion(1), &[at(0, 0, (0, 0), "?")], None, desk.now).unwrap_err();
+    let decided = desk.accepts_as(&hunk, "II");
+    assert_eq!(decided.queued, []);
+    assert!(decided.refused[0].message.contains("Close and open it again"), "{decided:?}");
+    let whole = ContentChange { span: None, text: "one\ntwo\nthree\n".into() };
+    desk.notify(&[whole]);
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Undecided));
+    assert_eq!(desk.accepts_as(&hunk, "II").refused, []);
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\nII\nthree\n", Decision::Accepted));
 }
 
 #[test]
@@ -131,14 +245,7 @@ fn endings_that_would_join_are_a_conflict_of_their_own() {
     let sentence = review.edits[0].hunks[0].conflict.clone().unwrap();
     assert!(sentence.contains("read as one"), "{sentence}");
     let target = Target::Hunk(hunk.clone());
-    let request = Request {
-        choice: Choice::Accept,
-        target,
-        reason: None,
-        edited: None,
-        with_others: false,
-        unseen: Unseen::Refuse,
-    };
+    let request = Request::of(Choice::Accept, target);
     let refused = desk.document.decide(&request, desk.now).refused;
     assert_eq!(refused[0].why, Why::Conflicted);
     assert!(refused[0].message.contains("Type something into the empty line"), "{}", refused[0].message);
@@ -274,14 +381,7 @@ fn an_edit_with_a_conflicted_hunk_is_accepted_as_a_whole_or_not_at_all() {
     let first = desk.replace_each(&[(0, "1"), (2, "3"), (4, "5")], Mode::Propose, "conv");
     desk.types(0, "my ");
     let target = Target::Edit(first.edit.to_string());
-    let request = Request {
-        choice: Choice::Accept,
-        target,
-        reason: None,
-        edited: None,
-        with_others: true,
-        unseen: Unseen::Refuse,
-    };
+    let request = Request { with_others: true, ..Request::of(Choice::Accept, target) };
     let decided = desk.document.decide(&request, desk.now);
     assert!(decided.queued.is_empty());
     let [refused] = decided.refused.as_slice() else { panic!("one refusal: {decided:?}") };
@@ -297,14 +397,7 @@ fn deciding_about_an_edit_leaves_what_was_decided_before() {
     let first = desk.replace_each(&[(0, "1"), (2, "3")], Mode::Propose, "conv");
     desk.decide(&first, Choice::Reject, None).unwrap();
     let target = Target::Edit(first.edit.to_string());
-    let accept = Request {
-        choice: Choice::Accept,
-        target,
-        reason: None,
-        edited: None,
-        with_others: false,
-        unseen: Unseen::Refuse,
-    };
+    let accept = Request::of(Choice::Accept, target);
     desk.document.decide(&accept, desk.now);
     desk.settle();
     assert_eq!(desk.text(), "one\ntwo\n3\n", "the rejected hunk was not named");

@@ -5,8 +5,8 @@ use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text};
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::document::{
-    Change, Choice, ContentChange, Delivery, Document, HunkState, Millis, Mode, Proposal, Proposed, Request,
-    Target, Unseen, Why,
+    Change, Choice, ContentChange, Decided, Delivery, Document, HunkState, Millis, Mode, Proposal, Proposed,
+    Request, Target, Why,
 };
 
 /// A document and its editor, which does nothing by itself.
@@ -75,10 +75,16 @@ impl Desk {
 
     pub fn decide(&mut self, hunk: &HunkRef, choice: Choice, edited: Option<TakeOut>) -> Result<(), Why> {
         let target = Target::Hunk(hunk.clone());
-        let request =
-            Request { choice, target, reason: None, edited, with_others: false, unseen: Unseen::Refuse };
+        let request = Request { edited, ..Request::of(choice, target) };
         let decided = self.document.decide(&request, self.now);
         decided.refused.first().map_or(Ok(()), |undecided| Err(undecided.why))
+    }
+
+    /// The person accepts a hunk with lines of their own in the place of its lines.
+    pub fn accepts_as(&mut self, hunk: &HunkRef, lines: &str) -> Decided {
+        let own = Some(lines.split('\n').map(str::to_owned).collect());
+        let request = Request { own, ..Request::of(Choice::Accept, Target::Hunk(hunk.clone())) };
+        self.document.decide(&request, self.now)
     }
 
     pub fn change(&mut self, span: Span, text: &str) {

@@ -1,7 +1,7 @@
 //! The editor shows what came of a decision: late, in parts, changed, together with its undo, or in a file that is found.
 
 use hashline_history::{Decision, HunkRef};
-use hashline_text::{DocVersion, Position, Span, Text};
+use hashline_text::{DocVersion, Encoding, Position, Span, Text};
 use hashline_weave::{Conflict, TakeOut, UndoMark, View};
 use hashline_workspace::document::{Choice, HunkState, Millis, Mode};
 
@@ -257,4 +257,31 @@ fn a_formatter_that_runs_over_a_delivery_does_not_hide_it() {
     desk.document.answered(delivery.number, true, desk.now);
     assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
     assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
+
+#[test]
+fn a_reload_does_not_find_an_edit_that_is_still_being_recorded() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let (proposed, _) = desk.propose(&[(1, Some("2"))], Mode::Propose, "conv_1");
+    // The file is opened anew meanwhile, and reads by chance as the edit would have it.
+    let text = Text::from("one\n2\nthree\n");
+    desk.document.reopen("untitled:1", "text", DocVersion(2), Encoding::Utf16, &text, desk.now);
+    desk.document.withdraw_provisional(&proposed);
+    assert_eq!(desk.text(), "one\n2\nthree\n");
+    // The next edit is its own.
+    desk.version = 2;
+    let hunk = desk.replace(2, "3", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.state(&hunk)), ("one\n2\n3\n", HunkState::InText));
+}
+
+#[test]
+fn what_was_served_of_another_document_is_not_served_as_this_one() {
+    // A document is made anew of its record between the look at its text and the note that an agent has seen it.
+    let (mut before, mut after) = (Desk::new("one\n"), Desk::new("two\n"));
+    let mut served = before.document.serve(View::Agent).unwrap();
+    let hash = served.hash();
+    after.document.served(&served, hash, 0..1, after.now);
+    assert_eq!(after.document.serve(View::Agent).unwrap().text().to_string(), "two\n");
 }

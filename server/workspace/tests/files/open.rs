@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hashline_history::Status;
+use hashline_history::{Decision, HunkRef, Status};
 use hashline_text::{DocVersion, Encoding};
+use hashline_weave::TakeOut;
 use hashline_workspace::agent::{FileAction, FileReply, FileRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{
-    Choice, ContentChange, Decided, FileAnswer, FileDelivery, FileOperation, FileOperations, Request, Target,
+    Choice, ContentChange, Decided, Delivery, FileAnswer, FileDelivery, FileOperation, FileOperations,
+    HunkView, Mode, Request, Target, Why,
 };
 use hashline_workspace::{Event, Histories, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -73,6 +75,17 @@ impl Desk {
         held
     }
 
+    /// An agent makes a file of one line, and the person opens it.
+    async fn made(&self) -> FileReply {
+        let change = FileAction::Create("one\n".into());
+        let request =
+            FileRequest { path: "new.txt".into(), change, conversation: None, tool: "a_tool".into() };
+        let made = self.workspace.change_file(&caller(), request).await.unwrap();
+        assert!(!made.held && !made.open);
+        self.open("new.txt", 1, "one\n");
+        made
+    }
+
     async fn moved(&self) -> FileReply {
         self.change("a.txt", FileAction::Move("sub/b.txt".into())).await
     }
@@ -97,6 +110,28 @@ impl Desk {
         let delivery = self.workspace.poll_file(&self.uri(name)).unwrap();
         assert_eq!(self.workspace.poll_file(&self.uri(name)), None, "once");
         delivery
+    }
+
+    /// The hunks of an edit that wait for the person, and whether a decision about each is under way.
+    fn waits(&self, reply: &FileReply) -> Vec<(u32, bool)> {
+        let reviews = self.workspace.reviews();
+        let mut edits = reviews.iter().flat_map(|review| &review.review.edits);
+        let edit = edits.find(|edit| edit.edit.id == reply.edit);
+        let undecided = |hunk: &&HunkView| hunk.decision == Decision::Undecided;
+        let hunks = edit.iter().flat_map(|edit| &edit.hunks).filter(undecided);
+        hunks.map(|hunk| (hunk.number, hunk.deciding)).collect()
+    }
+
+    /// Waits for what is sent to a document.
+    async fn delivered(&self, name: &str) -> Delivery {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            if let (Some(delivery), _) = self.workspace.poll(&self.uri(name)) {
+                return delivery;
+            }
+            assert!(Instant::now() < deadline, "nothing is sent to {name}");
+            self.workspace.settle_record();
+        }
     }
 
     async fn status(&self, reply: &FileReply) -> Status {
@@ -212,6 +247,63 @@ async fn an_open_file_is_renamed_by_its_editor_and_goes_on_with_its_edits() {
     }
 }
 
+/// In each order in which editors tell of it, and where it is not renamed after all.
+#[tokio::test]
+async fn what_an_agent_takes_back_while_a_file_is_renamed_leaves_it_under_its_new_name() {
+    for how in ["close, settle, open", "close, open", "open, close", "not done"] {
+        let desk = Desk::new(BOTH);
+        desk.workspace.set_settings(Settings { open: Mode::Apply, ..Settings::default() });
+        let line = desk.replace_first("a.txt", "1").await;
+        let uri = desk.uri("a.txt");
+        let (text, _) = desk.workspace.poll(&uri);
+        assert_eq!(text.unwrap().edits.len(), 1);
+        let change = ContentChange { span: None, text: "1\ntwo\nthree\n".into() };
+        desk.workspace.did_change(&uri, DocVersion(2), &[change], None).unwrap();
+        std::fs::write(desk.path("a.txt"), "1\ntwo\nthree\n").unwrap();
+        desk.workspace.did_save(&uri);
+        let moved = desk.moved().await;
+        let delivery = desk.asked(Choice::Accept, &moved, "a.txt").await;
+        desk.workspace.withdraw(&caller(), &line).await.unwrap();
+        assert_eq!(desk.workspace.poll(&uri).0, None, "{how}");
+        let renames = how != "not done";
+        if renames {
+            desk.rename("a.txt", "sub/b.txt");
+        }
+        let open = || desk.open("sub/b.txt", 1, "1\ntwo\nthree\n");
+        match how {
+            "close, settle, open" => {
+                desk.close("a.txt");
+                desk.until(&moved, Status::Accepted).await;
+                open();
+            }
+            "close, open" => {
+                desk.close("a.txt");
+                open();
+            }
+            "open, close" => {
+                open();
+                desk.close("a.txt");
+            }
+            _ => {}
+        }
+        let (answer, name, wanted) = match renames {
+            true => (FileAnswer::Done, "sub/b.txt", Status::Accepted),
+            false => (FileAnswer::NotDone(None), "a.txt", Status::Pending),
+        };
+        desk.workspace.answered_file(&delivery, answer);
+        desk.until(&moved, wanted).await;
+        desk.workspace.settle_record();
+        let delivery = desk.delivered(name).await;
+        assert_eq!(delivery.edits.len(), 1, "{how}");
+        let change = ContentChange { span: None, text: TEXT.into() };
+        let version = DocVersion(delivery.version.0 + 1);
+        desk.workspace.did_change(&desk.uri(name), version, &[change], None).unwrap();
+        let scope = ReviewScope { edits: vec![line], ..ReviewScope::default() };
+        let edit = &desk.workspace.edits(&caller(), &scope).await.unwrap()[0];
+        assert_eq!(edit.hunks[0].view.decision, Decision::Withdrawn, "{how}");
+    }
+}
+
 #[tokio::test]
 async fn what_is_not_saved_is_neither_renamed_nor_removed() {
     for change in [FileAction::Delete, FileAction::Move("b.txt".into())] {
@@ -300,6 +392,126 @@ async fn a_file_is_closed_first_where_the_editor_does_not_do_such_things() {
     }
 }
 
+#[tokio::test]
+async fn an_open_file_that_was_made_is_removed_by_its_editor_when_that_is_rejected() {
+    for closes in [true, false] {
+        let mut desk = Desk::new(BOTH);
+        let made = desk.made().await;
+        let uri = desk.uri("new.txt");
+        let decided = desk.decide(Choice::Reject, &made).await;
+        assert_eq!((decided.refused, decided.queued.len()), (vec![], 2), "the file, and its line with it");
+        assert_eq!(desk.workspace.poll(&uri).0, None, "the line goes with the file, and not before it");
+        assert_eq!(desk.waits(&made), [(1, true), (2, true)]);
+        let line = HunkRef { edit: made.edit.clone(), number: 2 };
+        for target in [Target::Edit(made.edit.to_string()), Target::Hunk(line)] {
+            let other = desk.workspace.decide(None, &Request::of(Choice::Accept, target)).await;
+            assert!(other.refused[0].message.contains("when that is done"), "{other:?}");
+        }
+        let delivery = desk.workspace.poll_file(&uri).unwrap();
+        assert_eq!((&delivery.operation, delivery.switch.on), (&FileOperation::Remove, false));
+        std::fs::remove_file(desk.path("new.txt")).unwrap();
+        if closes {
+            desk.close("new.txt");
+        }
+        desk.workspace.answered_file(&delivery, FileAnswer::Done);
+        desk.until(&made, Status::Rejected).await;
+        desk.workspace.settle_record();
+        assert_eq!(desk.waits(&made), []);
+        if closes {
+            assert_eq!(desk.read("new.txt").await, None);
+        } else {
+            // It is the person's to save again, or to close.
+            assert_eq!(desk.workspace.text_of(&uri).unwrap().1.to_string(), "one\n");
+            assert_eq!(desk.workspace.poll(&uri).0, None);
+            desk.close("new.txt");
+            desk.workspace.settle_record();
+        }
+        desk.restart();
+        assert_eq!(desk.read("new.txt").await, None);
+        assert_eq!(desk.decide(Choice::Accept, &made).await.refused, []);
+        assert_eq!(
+            (desk.file("new.txt").unwrap(), desk.status(&made).await),
+            ("one\n".into(), Status::Accepted)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_rejection_that_cannot_unmake_an_open_file_leaves_all_of_it() {
+    let none = FileOperations::default();
+    for (operations, typed, words) in [(none, None, "Close it first"), (BOTH, Some("1\n"), "Save it first")] {
+        let desk = Desk::new(operations);
+        let made = desk.made().await;
+        let uri = desk.uri("new.txt");
+        let request = Request::of(Choice::Reject, Target::Edit(made.edit.to_string()));
+        let mine = Request { edited: Some(TakeOut::WithMyChanges), ..request.clone() };
+        if let Some(typed) = typed {
+            let change = ContentChange { span: None, text: typed.into() };
+            desk.workspace.did_change(&uri, DocVersion(2), &[change], None).unwrap();
+        }
+        let decided = desk.workspace.decide(None, &mine).await;
+        assert!(decided.refused[0].message.contains(words), "{decided:?}");
+        assert_eq!(decided.queued, []);
+        assert_eq!(desk.workspace.poll(&uri).0, None);
+        assert_eq!(desk.workspace.poll_file(&uri), None);
+        assert_eq!(desk.waits(&made), [(1, false), (2, false)]);
+        // Nor does its agent take the lines out of a file that stays.
+        desk.workspace.withdraw(&caller(), made.edit.as_str()).await.unwrap();
+        assert_eq!(desk.workspace.poll(&uri).0, None);
+        assert_eq!(desk.waits(&made), [(1, false), (2, false)]);
+        desk.close("new.txt");
+        assert_eq!(desk.workspace.decide(None, &request).await.refused, []);
+        assert_eq!(desk.file("new.txt"), None);
+    }
+}
+
+#[tokio::test]
+async fn what_the_person_wrote_in_a_file_that_goes_is_asked_for_and_kept() {
+    let mut desk = Desk::new(BOTH);
+    let made = desk.made().await;
+    let uri = desk.uri("new.txt");
+    let change = ContentChange { span: None, text: "one\nmine\n".into() };
+    desk.workspace.did_change(&uri, DocVersion(2), &[change], None).unwrap();
+    std::fs::write(desk.path("new.txt"), "one\nmine\n").unwrap();
+    desk.workspace.did_save(&uri);
+    let request = Request::of(Choice::Reject, Target::Edit(made.edit.to_string()));
+    let decided = desk.workspace.decide(None, &request).await;
+    assert_eq!((decided.queued.len(), decided.refused[0].why), (0, Why::Edited));
+    assert_eq!((desk.workspace.poll(&uri).0, desk.workspace.poll_file(&uri)), (None, None));
+    let request = Request { edited: Some(TakeOut::WithMyChanges), ..request };
+    let decided = desk.workspace.decide(None, &request).await;
+    assert_eq!(decided.refused, []);
+    assert_eq!(std::fs::read_to_string(&decided.kept[0]).unwrap(), "one\nmine\n");
+    let delivery = desk.workspace.poll_file(&uri).unwrap();
+    std::fs::remove_file(desk.path("new.txt")).unwrap();
+    desk.close("new.txt");
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
+    desk.until(&made, Status::Rejected).await;
+    desk.workspace.settle_record();
+    desk.restart();
+    assert_eq!((desk.read("new.txt").await, desk.status(&made).await), (None, Status::Rejected));
+}
+
+/// Of one turn, so that one decision is about all of it: lines in the file, and one that is only proposed.
+#[tokio::test]
+async fn all_that_came_into_a_file_goes_with_it_and_what_is_held_is_rejected() {
+    let desk = Desk::new(BOTH);
+    let made = desk.made().await;
+    let held = desk.replace_first("new.txt", "1").await;
+    let uri = desk.uri("new.txt");
+    let reject = Request::of(Choice::Reject, Target::All);
+    let decided = desk.workspace.decide(Some(&uri), &reject).await;
+    assert_eq!((decided.refused, decided.queued.len()), (vec![], 3));
+    let delivery = desk.workspace.poll_file(&uri).unwrap();
+    std::fs::remove_file(desk.path("new.txt")).unwrap();
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
+    desk.close("new.txt");
+    desk.until(&made, Status::Rejected).await;
+    let scope = ReviewScope { edits: vec![held], ..ReviewScope::default() };
+    assert_eq!(desk.workspace.edits(&caller(), &scope).await.unwrap()[0].status, Status::Rejected);
+    assert_eq!(desk.read("new.txt").await, None);
+}
+
 /// The process ends between what the editor does and the record of it (rule W16).
 #[tokio::test]
 async fn what_the_disk_shows_of_a_held_change_is_accepted_after_a_restart() {
@@ -324,5 +536,31 @@ async fn what_the_disk_shows_of_a_held_change_is_accepted_after_a_restart() {
             []
         );
         assert_eq!(desk.file("sub/b.txt").unwrap(), "1\ntwo\nthree\n");
+    }
+}
+
+/// The same of a file that an agent made: it goes, or not, and the process ends before the record has it. What was decided is asked again,
+/// and decided by the same word.
+#[tokio::test]
+async fn a_rejected_creation_is_asked_again_after_a_restart() {
+    for removed in [true, false] {
+        let mut desk = Desk::new(BOTH);
+        let made = desk.made().await;
+        assert_eq!(desk.decide(Choice::Reject, &made).await.queued.len(), 2);
+        assert_eq!(desk.workspace.poll_file(&desk.uri("new.txt")).unwrap().operation, FileOperation::Remove);
+        if removed {
+            std::fs::remove_file(desk.path("new.txt")).unwrap();
+        }
+        desk.restart();
+        assert_eq!(desk.read("new.txt").await.is_some(), !removed);
+        assert_eq!(desk.status(&made).await, Status::Pending);
+        assert_eq!(desk.decide(Choice::Reject, &made).await.refused, [], "removed {removed}");
+        assert_eq!((desk.file("new.txt"), desk.status(&made).await), (None, Status::Rejected));
+        desk.restart();
+        assert_eq!(desk.decide(Choice::Accept, &made).await.refused, []);
+        assert_eq!(
+            (desk.file("new.txt").unwrap(), desk.status(&made).await),
+            ("one\n".into(), Status::Accepted)
+        );
     }
 }

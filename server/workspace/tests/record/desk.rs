@@ -142,9 +142,14 @@ impl Desk {
 
     /// The editor opens a document with this text, whatever the file has.
     pub fn open_as(&mut self, name: &str, text: &str) {
+        self.opens(name, text);
+        self.settle();
+    }
+
+    /// The same, and its edits may not be there yet.
+    pub fn opens(&mut self, name: &str, text: &str) {
         self.pages.insert(name.to_owned(), Page { text: Text::from(text), version: 1 });
         self.workspace.did_open(&self.uri(name), "text", DocVersion(1), Encoding::Utf16, text);
-        self.settle();
     }
 
     pub fn close(&mut self, name: &str) {
@@ -394,7 +399,7 @@ pub fn hunk(edit: &EditReply, number: u32) -> HunkRef {
 }
 
 pub fn request(choice: Choice, target: Target) -> Request {
-    Request { choice, target, reason: None, edited: None, with_others: false, unseen: Unseen::Refuse }
+    Request::of(choice, target)
 }
 
 /// Sees to it that everything in a history is whole, and that logs and diffs are what the record says.

@@ -12,6 +12,9 @@ use hashline_workspace::{Histories, Settings};
 use crate::chance::seeds;
 use crate::desk::{Desk, Op, agent, assert_whole, first, request};
 
+/// A file that an agent makes.
+const NEW: &str = "new\r\nfile";
+
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\n";
 const TWO: Op<'static> = Op::Replace(1, 2, "2");
@@ -312,6 +315,24 @@ async fn a_decision_that_was_seen_and_not_recorded_is_tried_again_by_itself() {
 }
 
 #[tokio::test]
+async fn a_decision_that_changes_no_text_and_is_not_recorded_is_told_with_the_answer() {
+    let (mut desk, breaks) = desk();
+    desk.open("a.txt");
+    let one = desk.edit("a.txt", &[TWO]).await;
+    let two = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+    desk.settle();
+    breaks.arm(Fault::From(ErrorKind::StorageFull), 0);
+    assert_eq!(desk.reject(&one).await, []);
+    assert!(desk.was_told("the disk is full") && desk.was_told("It is kept here and tried again"));
+    let withdrawn = desk.workspace.withdraw(&agent("tester"), two.edit.as_str()).await.unwrap();
+    assert!(!withdrawn.is_recorded);
+    breaks.mend();
+    let both = [(&one, Decision::Rejected), (&two, Decision::Withdrawn)];
+    desk.until("the record", |desk| both.iter().all(|(edit, of)| desk.recorded("a.txt", edit).0 == *of))
+        .await;
+}
+
+#[tokio::test]
 async fn a_decision_is_recorded_before_it_is_sent() {
     let (mut desk, breaks) = desk();
     desk.open("a.txt");
@@ -463,4 +484,99 @@ async fn a_rejection_whose_file_was_renamed_and_not_written_is_asked_again() {
     assert!(desk.was_told("you are asked again"), "{:?}", desk.told());
     assert_eq!(desk.reject(&edit).await, []);
     assert_eq!(desk.stored("a.txt"), FILE);
+}
+
+/// What an agent does to a file, and what the person decides about it.
+struct OfFile {
+    name: &'static str,
+    mode: Mode,
+    change: FileAction,
+    choice: Option<Choice>,
+    /// What the file holds in the end; none for no file.
+    after: Option<&'static str>,
+}
+
+/// The process ends between what it does to a file and the word that it did, or before it does it.
+#[tokio::test]
+async fn a_file_that_is_made_or_removed_as_the_process_ends() {
+    let of = |name, mode, change: &FileAction, choice, after| OfFile {
+        name,
+        mode,
+        change: change.clone(),
+        choice,
+        after,
+    };
+    let (make, remove) = (&FileAction::Create(NEW.into()), &FileAction::Delete);
+    for OfFile { name, mode, change, choice, after } in [
+        of("b.txt", Mode::Apply, make, None, Some(NEW)),
+        of("b.txt", Mode::Apply, make, Some(Choice::Reject), None),
+        of("b.txt", Mode::Propose, make, Some(Choice::Accept), Some(NEW)),
+        of("a.txt", Mode::Apply, remove, None, None),
+        of("a.txt", Mode::Apply, remove, Some(Choice::Reject), Some(FILE)),
+        of("a.txt", Mode::Propose, remove, Some(Choice::Accept), None),
+    ] {
+        for done in [true, false] {
+            let about = format!("{name} {mode:?} {choice:?}, done {done}");
+            let unwritten = Arc::new(Unwritten::default());
+            let histories = Histories::of("a test").with_probe(unwritten.clone());
+            let mut desk = Desk::with(&[("a.txt", FILE), ("other.txt", FILE)], histories);
+            // The history is there.
+            desk.edit("other.txt", &[TWO]).await;
+            desk.workspace.set_settings(Settings { disk: mode, ..Settings::default() });
+            let file = |desk: &Desk| std::fs::read_to_string(desk.path(name)).ok();
+            let mut before = file(&desk);
+            let wish = FileRequest {
+                path: name.into(),
+                change: change.clone(),
+                conversation: None,
+                tool: "a_tool".into(),
+            };
+            // Behind the line that says what is meant.
+            if choice.is_none() {
+                unwritten.line(1);
+            }
+            let edit = desk.workspace.change_file(&agent("tester"), wish).await.unwrap().edit;
+            if let Some(choice) = choice {
+                before = file(&desk);
+                unwritten.line(1);
+                assert_eq!(desk.decides(choice, Target::Edit(edit.to_string())).await, [], "{about}");
+            }
+            assert!(unwritten.was_hit(), "{about}");
+            assert_eq!(file(&desk).as_deref(), after, "{about}");
+            if !done {
+                match &before {
+                    Some(content) => desk.write(name, content),
+                    None => std::fs::remove_file(desk.path(name)).unwrap(),
+                }
+            }
+            let there = file(&desk);
+            let mut desk = desk.restarted();
+            let _ = desk.try_read(name).await;
+            desk.settle();
+            let status = |desk: &Desk| desk.past(name).edit(&edit).unwrap().status();
+            let expected = match (choice, done) {
+                (Some(Choice::Accept), true) => Status::Accepted,
+                (Some(_), true) | (None, false) => Status::Rejected,
+                (Some(_), false) | (None, true) => Status::Pending,
+            };
+            assert_eq!((status(&desk), file(&desk)), (expected, there), "{about}");
+            // What was never done is not there to be decided.
+            if choice.is_some() || done {
+                let (with, without) = match change {
+                    FileAction::Create(_) => (Some(NEW), None),
+                    _ => (None, Some(FILE)),
+                };
+                for (choice, expected) in
+                    [(Choice::Reject, without), (Choice::Accept, with), (Choice::Reject, without)]
+                {
+                    let refused = desk.decides(choice, Target::Edit(edit.to_string())).await;
+                    assert_eq!(file(&desk).as_deref(), expected, "{about}: {choice:?}: {refused:?}");
+                }
+                assert_eq!(status(&desk), Status::Rejected, "{about}");
+            }
+            let folder = desk.folder.clone();
+            drop(desk);
+            assert_whole(folder.path());
+        }
+    }
 }

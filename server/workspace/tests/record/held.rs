@@ -3,11 +3,11 @@
 use hashline_anchor::line_hash;
 use hashline_history::{Decision, Status};
 use hashline_weave::Conflict;
-use hashline_workspace::Settings;
 use hashline_workspace::agent::{EditReply, FileAction, FileRequest};
 use hashline_workspace::document::{Choice, HunkState, Mode, Request, Target, Unseen, Why};
+use hashline_workspace::{Histories, Settings};
 
-use crate::desk::{Desk, Op, agent, request};
+use crate::desk::{Desk, Op, agent, first, request};
 
 /// Lines that occur once each.
 fn file(lines: usize) -> String {
@@ -277,5 +277,28 @@ async fn lines_of_a_file_that_is_only_proposed_are_accepted_with_it() {
             assert_eq!(desk.status("n.txt", &edit), Status::Pending);
             assert!(!desk.path("n.txt").exists());
         }
+    }
+}
+
+/// As any other decision it waits until the recorded edits are there, and is made in a file that nobody has open.
+#[tokio::test]
+async fn a_held_edit_is_accepted_in_words_of_the_persons_own() {
+    for opens in [true, false] {
+        let mut desk = Desk::new(&[("a.txt", "one\ntwo\nthree\n")]);
+        desk.open("a.txt");
+        let edit = desk.edit("a.txt", &[Op::Replace(1, 2, "2")]).await;
+        desk.settle();
+        desk = Desk::over(desk.folder.clone(), Settings::default(), Histories::of("a test"));
+        if opens {
+            desk.opens("a.txt", "one\ntwo\nthree\n");
+        }
+        let own = Some(vec!["mine".to_owned()]);
+        let accept = Request { own, ..request(Choice::Accept, Target::Hunk(first(&edit))) };
+        let decided = desk.decide(&accept).await;
+        assert_eq!(decided.refused, [], "{opens} {:?}", desk.told());
+        let text = if opens { desk.text("a.txt") } else { desk.stored("a.txt") };
+        assert_eq!(text, "one\nmine\nthree\n", "{opens}");
+        desk.settle();
+        assert_eq!(desk.recorded("a.txt", &edit).0, Decision::Accepted, "{opens}");
     }
 }

@@ -119,7 +119,9 @@ async fn the_second_editor_shows_an_edit_that_the_first_decides_about() {
     assert_eq!(other.text("a.txt"), FILE);
     let refused = other.try_edit("a.txt", &[SEVEN]).await.unwrap_err();
     assert!(matches!(refused, Refusal::TakenOver { .. }), "{refused}");
-    // Nor does it count twice.
+    // Nor does it count twice, and an agent that lists what is open there is told where it is decided.
+    let listed = |desk: &Desk| desk.workspace.documents(&crate::desk::agent("tester"))[0].owner.clone();
+    assert_eq!((listed(&one), listed(&other).as_deref()), (None, Some("one")));
     assert_eq!(other.workspace.holding(&other.path("a.txt")).unwrap().pending, 0);
     assert_eq!(one.workspace.holding(&one.path("a.txt")).unwrap().pending, 1);
 

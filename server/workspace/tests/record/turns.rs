@@ -1,5 +1,6 @@
 //! Another process has the history, or had it in between: what waits for its turn goes on from how things are then.
 
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -8,9 +9,10 @@ use hashline_history::{
 };
 use hashline_workspace::agent::{EditReply, FileAction, FileRequest, ReviewScope};
 use hashline_workspace::disk::DiskError;
+use hashline_workspace::document::{Choice, Mode, Target};
 use hashline_workspace::{Histories, Refusal, Settings};
 
-use crate::desk::{Desk, Disk, Op, PATIENCE, agent, edit_of, first};
+use crate::desk::{Desk, Disk, Op, PATIENCE, agent, edit_of, first, request};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\n";
@@ -26,21 +28,32 @@ fn other(desk: &Desk) -> Store {
     Store::new(desk.folder.path(), "another process")
 }
 
-/// Holds up what is being written to the record.
-#[derive(Default)]
+/// Holds up what is being written to some of a history's files.
 struct Gate {
+    /// What their ways contain.
+    before: &'static [&'static str],
     /// Whether it is shut, and whether anybody waits before it.
     state: Mutex<(bool, bool)>,
     opened: Condvar,
 }
 
 impl Gate {
+    fn before(files: &'static [&'static str]) -> Arc<Self> {
+        Arc::new(Self { before: files, state: Mutex::default(), opened: Condvar::default() })
+    }
+
     fn shut(&self) {
         *self.state.lock().unwrap() = (true, false);
     }
 
-    fn is_reached(&self) -> bool {
-        self.state.lock().unwrap().1
+    /// Waits until somebody waits before it.
+    async fn reached(&self) {
+        let waits = async {
+            while !self.state.lock().unwrap().1 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, waits).await.expect("something is written");
     }
 
     fn open(&self) {
@@ -52,7 +65,8 @@ impl Gate {
 impl Probe for Gate {
     fn step(&self, step: Step, path: &str) -> Allow {
         let mut state = self.state.lock().unwrap();
-        while state.0 && path.contains("decisions.log") && matches!(step, Step::Write(_)) {
+        let is_held = self.before.iter().any(|part| path.contains(part)) && matches!(step, Step::Write(_));
+        while state.0 && is_held {
             state.1 = true;
             state = self.opened.wait(state).unwrap();
         }
@@ -61,7 +75,7 @@ impl Probe for Gate {
 }
 
 /// What another process records: that an edit is rejected.
-fn rejects(session: &mut Session<'_>, desk: &Desk, edit: &EditReply) {
+fn rejects(session: &mut Session, desk: &Desk, edit: &EditReply) {
     let document = DocumentName::Path(desk.path("a.txt"));
     let decisions = vec![Decided { hunk: first(edit), decision: Decision::Rejected, reason: None }];
     session.append(&Draft { decisions, ..Draft::about(document) }).unwrap();
@@ -116,6 +130,31 @@ async fn an_agent_that_waits_learns_what_another_process_decides() {
     assert_eq!(elsewhere.accept(&edit).await, []);
     let review = waits.await.unwrap();
     assert_eq!((review.timed_out, review.edits[0].status), (false, Status::Accepted));
+}
+
+#[tokio::test]
+async fn a_decision_that_changes_no_text_is_recorded_before_it_is_answered() {
+    let gate = Gate::before(&["decisions.log"]);
+    let mut desk = Desk::with(&[("a.txt", FILE)], Histories::of("a test").with_probe(gate.clone()));
+    desk.open("a.txt");
+    let one = desk.edit("a.txt", &[TWO]).await;
+    let two = desk.edit("a.txt", &[SEVEN]).await;
+    desk.settle();
+    let uri = desk.uri("a.txt");
+    let reject = request(Choice::Reject, Target::Edit(one.edit.to_string()));
+    gate.shut();
+    let mut rejected = Box::pin(desk.workspace.decide(Some(&uri), &reject));
+    begun(&desk, &mut rejected).await;
+    gate.open();
+    assert_eq!(rejected.await.refused, []);
+    assert_eq!(desk.recorded("a.txt", &one), (Decision::Rejected, Location::None));
+    let caller = agent("tester");
+    gate.shut();
+    let mut withdrawn = Box::pin(desk.workspace.withdraw(&caller, two.edit.as_str()));
+    begun(&desk, &mut withdrawn).await;
+    gate.open();
+    assert!(withdrawn.await.unwrap().is_recorded);
+    assert_eq!(desk.recorded("a.txt", &two), (Decision::Withdrawn, Location::None));
 }
 
 #[tokio::test]
@@ -179,6 +218,97 @@ async fn a_rejection_outlives_what_another_process_recorded_before_it() {
 }
 
 #[tokio::test]
+async fn an_acceptance_that_another_process_was_quicker_than_is_not_said_to_be_under_way() {
+    let mut desk = desk();
+    desk.open("a.txt");
+    let one = desk.edit("a.txt", &[TWO]).await;
+    let two = desk.edit("a.txt", &[SEVEN]).await;
+    desk.settle();
+    let (uri, store) = (desk.uri("a.txt"), other(&desk));
+    let mut session = store.session(&Disk).unwrap();
+    let accept = request(Choice::Accept, Target::Edit(one.edit.to_string()));
+    let mut accepted = Box::pin(desk.workspace.decide(Some(&uri), &accept));
+    begun(&desk, &mut accepted).await;
+    rejects(&mut session, &desk, &two);
+    let _ = session.finish();
+    let decided = accepted.await;
+    assert_eq!((decided.queued.len(), decided.refused.len()), (0, 1));
+    assert!(decided.refused[0].message.contains("another process was quicker"), "{decided:?}");
+    assert!(!desk.deliver("a.txt"));
+    assert_eq!(desk.accept(&one).await, []);
+    assert_eq!((desk.text("a.txt").as_str(), desk.status("a.txt", &two)), (EDITED, Status::Rejected));
+}
+
+/// The document is made anew of the record while the editor is at a delivery.
+#[tokio::test]
+async fn a_rejection_under_way_goes_on_behind_what_another_process_recorded() {
+    for changes_mind in [false, true] {
+        let mut desk = desk();
+        desk.workspace.set_settings(Settings { open: Mode::Apply, ..Settings::default() });
+        desk.open("a.txt");
+        let one = desk.edit("a.txt", &[TWO]).await;
+        assert!(desk.deliver("a.txt"));
+        desk.workspace.set_settings(Settings::default());
+        let two = desk.edit("a.txt", &[SEVEN]).await;
+        let three = desk.edit("a.txt", &[Op::Replace(3, 4, "4")]).await;
+        desk.settle();
+        let uri = desk.uri("a.txt");
+        let wish = |choice, edit: &EditReply| request(choice, Target::Edit(edit.edit.to_string()));
+        assert_eq!(desk.workspace.decide(Some(&uri), &wish(Choice::Reject, &one)).await.refused, []);
+        let sent = desk.workspace.poll(&uri).0.unwrap();
+        if changes_mind {
+            assert_eq!(desk.workspace.decide(Some(&uri), &wish(Choice::Accept, &one)).await.refused, []);
+        }
+        let store = other(&desk);
+        let mut session = store.session(&Disk).unwrap();
+        rejects(&mut session, &desk, &two);
+        let _ = session.finish();
+        // Only when this is recorded it is found out.
+        assert_eq!(desk.workspace.decide(Some(&uri), &wish(Choice::Reject, &three)).await.refused, []);
+        desk.until("the other's decision", |desk| desk.state(&two).is_none()).await;
+        desk.make("a.txt", &sent.edits);
+        desk.workspace.answered(&uri, sent.number, true);
+        assert_eq!(desk.text("a.txt"), FILE);
+        desk.settle();
+        let wanted = match changes_mind {
+            false => (Decision::Rejected, Location::None),
+            true => {
+                desk.until("the edit", |desk| desk.deliver("a.txt")).await;
+                (Decision::Accepted, Location::Buffer)
+            }
+        };
+        desk.settle();
+        assert_eq!(desk.recorded("a.txt", &one), wanted);
+        assert_eq!(desk.text("a.txt") == EDITED, changes_mind);
+        assert_eq!(desk.status("a.txt", &three), Status::Rejected);
+        assert_eq!(desk.told(), Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
+async fn a_decision_under_way_does_not_go_over_what_another_process_decided() {
+    let mut desk = desk();
+    desk.open("a.txt");
+    let one = desk.edit("a.txt", &[TWO]).await;
+    let two = desk.edit("a.txt", &[SEVEN]).await;
+    desk.settle();
+    let uri = desk.uri("a.txt");
+    let accept = request(Choice::Accept, Target::Edit(one.edit.to_string()));
+    assert_eq!(desk.workspace.decide(Some(&uri), &accept).await.refused, []);
+    let store = other(&desk);
+    let mut session = store.session(&Disk).unwrap();
+    rejects(&mut session, &desk, &one);
+    let _ = session.finish();
+    let reject = request(Choice::Reject, Target::Edit(two.edit.to_string()));
+    assert_eq!(desk.workspace.decide(Some(&uri), &reject).await.refused, []);
+    desk.until("the word of it", |desk| desk.was_told("does not count")).await;
+    assert!(!desk.deliver("a.txt"));
+    // What does count goes over to the document that is made anew, and is recorded from there.
+    desk.until("the other decision", |desk| desk.status("a.txt", &two) == Status::Rejected).await;
+    assert_eq!(desk.status("a.txt", &one), Status::Rejected);
+}
+
+#[tokio::test]
 async fn a_decision_that_another_process_was_quicker_with_is_told() {
     let mut desk = desk();
     desk.open("a.txt");
@@ -197,7 +327,7 @@ async fn a_decision_that_another_process_was_quicker_with_is_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_not_made_anew_under_an_edit_that_is_being_recorded() {
-    let gate = Arc::new(Gate::default());
+    let gate = Gate::before(&["decisions.log"]);
     let mut desk = Desk::with(&[("a.txt", FILE)], Histories::of("a test").with_probe(gate.clone()));
     desk.open("a.txt");
     let one = desk.edit("a.txt", &[TWO]).await;
@@ -207,7 +337,7 @@ async fn a_document_is_not_made_anew_under_an_edit_that_is_being_recorded() {
     gate.shut();
     let (workspace, path) = (desk.workspace.clone(), desk.path("a.txt"));
     let edit = tokio::spawn(async move { edit_of(&workspace, path, read, Op::Replace(7, 8, "7")).await });
-    desk.until("the record", |_| gate.is_reached()).await;
+    gate.reached().await;
     // Closed without saving, and read by another agent.
     desk.close("a.txt");
     let again = tokio::time::timeout(Duration::from_secs(5), desk.try_read("a.txt")).await;
@@ -217,6 +347,50 @@ async fn a_document_is_not_made_anew_under_an_edit_that_is_being_recorded() {
     desk.settle();
     for edit in [&one, &edited] {
         assert_eq!(desk.status("a.txt", edit), Status::Pending);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_is_answered_before_logs_and_diffs_have_it() {
+    let gate = Gate::before(&["logs/", ".new-"]);
+    let mut desk = Desk::with(&[("a.txt", FILE)], Histories::of("a test").with_probe(gate.clone()));
+    desk.open("a.txt");
+    desk.edit("a.txt", &[SEVEN]).await;
+    desk.settle();
+    gate.shut();
+    let edit = desk.edit("a.txt", &[TWO]).await;
+    gate.reached().await;
+    let (log, diff) = (
+        format!("logs/{}.log", edit.conversation.0),
+        format!("diffs/{}/{}.diff", edit.conversation.0, edit.edit),
+    );
+    assert!(!desk.history().join(&diff).exists());
+    // Nobody who does not record anything waits.
+    desk.becomes("a.txt", &format!("typed\n{FILE}"));
+    let read = tokio::time::timeout(PATIENCE, desk.read("a.txt")).await.unwrap();
+    assert!(read.0.to_string().contains("typed"));
+    let mut next = Box::pin(desk.edit_as("tester", None, "a.txt", &read, &[Op::Replace(4, 5, "4")]));
+    begun(&desk, &mut next).await;
+
+    // As the next process finds it if this one ends here.
+    let copy = tempfile::tempdir().unwrap();
+    copy_tree(&desk.folder.path().join(".mcp"), &copy.path().join(".mcp"));
+    let after = Store::new(copy.path(), "the next process");
+    assert!(after.is_behind().unwrap());
+    let repaired = after.session(&Disk).unwrap().repairs().join("\n");
+    assert!(repaired.contains("ended before it had written everything"), "{repaired}");
+    assert!(!after.is_behind().unwrap());
+
+    gate.open();
+    next.await.unwrap();
+    desk.settle();
+    for written in [log, diff] {
+        // But for where the folder is.
+        let read = |folder: &Path| {
+            let text = std::fs::read_to_string(folder.join(".mcp/edit_history").join(&written)).unwrap();
+            text.replace(folder.to_str().unwrap(), "")
+        };
+        assert_eq!(read(copy.path()), read(desk.folder.path()), "{written}");
     }
 }
 
@@ -243,5 +417,17 @@ async fn an_open_document_outlives_a_cleanup() {
     for edit in [&held, &next] {
         assert_eq!(desk.status("a.txt", edit), Status::Pending);
         assert!(desk.state(edit).is_some(), "it is offered");
+    }
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (there, here) = (entry.path(), to.join(entry.file_name()));
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_tree(&there, &here),
+            false => drop(std::fs::copy(there, here).unwrap()),
+        }
     }
 }

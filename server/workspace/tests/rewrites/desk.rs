@@ -8,7 +8,7 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Text};
 use hashline_weave::{TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Change, Choice, ContentChange, Request, Target, Unseen};
+use hashline_workspace::document::{Change, Choice, ContentChange, Request, Target};
 use hashline_workspace::{Caller, Histories, Refusal, Settings, Workspace};
 
 /// A file, and an editor that may have it open.
@@ -102,14 +102,7 @@ impl Desk {
     }
 
     pub async fn decide(&mut self, choice: Choice, target: Target) {
-        let request = Request {
-            choice,
-            target,
-            reason: None,
-            edited: None,
-            with_others: false,
-            unseen: Unseen::Refuse,
-        };
+        let request = Request::of(choice, target);
         let uri = self.uri();
         let decided = self.workspace.decide(Some(&uri), &request).await;
         assert_eq!(decided.refused, []);

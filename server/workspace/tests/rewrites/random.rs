@@ -1,7 +1,7 @@
 //! Texts, typing and changes by seeds.
 
 use hashline_text::FileHash;
-use hashline_workspace::document::{Change, Choice, Mode, Note, Request, Target, Unseen};
+use hashline_workspace::document::{Change, Choice, Mode, Note, Request, Target};
 use hashline_workspace::{Refusal, Settings};
 
 use crate::desk::{Desk, diff, hunk, pieces};
@@ -142,14 +142,7 @@ async fn pieces_in_any_order_come_to_the_whole() {
         let mut stuck = 0;
         while !left.is_empty() {
             let number = left.remove(dice(left.len()));
-            let request = Request {
-                choice: Choice::Accept,
-                target: hunk(&reply, number),
-                reason: None,
-                edited: None,
-                with_others: false,
-                unseen: Unseen::Refuse,
-            };
+            let request = Request::of(Choice::Accept, hunk(&reply, number));
             let decided = desk.workspace.decide(Some(&desk.uri()), &request).await;
             // One whose endings would run together with a neighbour's has to wait for that.
             if !decided.refused.is_empty() {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hashline_history::Decision;
 use hashline_weave::TakeOut;
-use hashline_workspace::document::{Choice, HunkState, HunkView, Request, Target, Unseen, Why};
+use hashline_workspace::document::{Choice, HunkState, HunkView, Request, Target, Why};
 
 use crate::atom::{self, Maker, readable};
 use crate::desk::{Desk, Room};
@@ -506,6 +506,6 @@ impl Desk {
             (30, Some(TakeOut::KeepMyLines)),
         ]);
         let with_others = dice.chance(50);
-        Request { choice, target, reason: None, edited, with_others, unseen: Unseen::Refuse }
+        Request { edited, with_others, ..Request::of(choice, target) }
     }
 }

@@ -21,7 +21,7 @@ use crate::place::Place;
 
 /// A server, until it is dropped.
 pub struct Http {
-    pub place: Place,
+    pub place: Arc<Place>,
     pub address: SocketAddr,
     pub key: Arc<TokenKey>,
     pub stop: CancellationToken,
@@ -36,7 +36,8 @@ impl Http {
         Self::over(place, &roots).await
     }
 
-    pub async fn over(place: Place, roots: &[std::path::PathBuf]) -> Self {
+    pub async fn over(place: impl Into<Arc<Place>>, roots: &[std::path::PathBuf]) -> Self {
+        let place = place.into();
         let key = Arc::new(TokenKey::load(&place.state()).unwrap());
         let router = Router::new(Roots::open(roots).unwrap(), true, Settings::default(), place.state());
         let options = HttpOptions {
@@ -59,7 +60,7 @@ impl Http {
     /// The same of somebody else.
     pub fn token_of(&self, subject: &str, scopes: &[&str]) -> String {
         let scopes: Vec<_> = scopes.iter().map(|scope| scope.parse().unwrap()).collect();
-        self.key.issue(subject, &scopes, Duration::from_secs(60 * 60)).unwrap()
+        self.key.issue(subject, &scopes, None, Duration::from_secs(60 * 60)).unwrap()
     }
 
     /// A client with a token of these scopes, in the protocol without sessions.
@@ -150,8 +151,15 @@ impl Client {
         answer.tool()
     }
 
-    pub async fn ask(&self, method: &str, mut params: Value) -> Answer {
-        let mut headers = self.headers();
+    pub async fn ask(&self, method: &str, params: Value) -> Answer {
+        let (message, named) = self.message(method, params);
+        let headers: Vec<_> = self.headers().into_iter().chain(named).collect();
+        self.send("POST", "/mcp", &headers, message.to_string()).await
+    }
+
+    /// A request, and the headers that say once more what it is.
+    pub fn message(&self, method: &str, mut params: Value) -> (Value, Vec<(&'static str, String)>) {
+        let mut headers = Vec::new();
         if self.modern {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -163,8 +171,7 @@ impl Client {
                 headers.push(("mcp-name", name.to_owned()));
             }
         }
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        self.send("POST", "/mcp", &headers, message.to_string()).await
+        (json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }), headers)
     }
 
     pub async fn post(&self, message: &Value) -> Answer {

@@ -62,6 +62,32 @@ async fn a_call_that_changes_something_is_finished_and_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_its_client_ends_answers_first_what_it_changes() {
+    let http = Http::start().await;
+    let slow = Arc::new(Slow::default());
+    let _editor = http.place.start("nvim", &[&http.place.root], slow.clone());
+    let client = http.legacy(&["write:/"]).await;
+    let changing = tokio::spawn({
+        let client = client.clone();
+        async move { client.tool("write_file", json!({ "path": "a.txt", "content": "" })).await }
+    });
+    slow.begun.notified().await;
+    let mut ending = tokio::spawn({
+        let client = client.clone();
+        async move { client.send("DELETE", "/mcp", &client.headers(), "").await }
+    });
+    // It would be answered at once.
+    assert!(tokio::time::timeout(Duration::from_millis(300), &mut ending).await.is_err());
+    assert!(!changing.is_finished());
+    slow.may_finish.notify_one();
+    let soon = Duration::from_secs(20);
+    let answer = tokio::time::timeout(soon, changing).await.unwrap().unwrap();
+    assert_eq!(answer.text, "it was made");
+    assert_eq!(tokio::time::timeout(soon, ending).await.unwrap().unwrap().status, 204);
+    assert_eq!(client.call("list_edits", json!({})).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waits_and_streams_do_not_keep_it() {
     let mut http = Http::start().await;
     let slow = Arc::new(Slow::default());

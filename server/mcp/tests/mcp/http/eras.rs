@@ -15,13 +15,22 @@ async fn mcp_002_answers_come_over_http_as_events() {
 }
 
 #[tokio::test]
-async fn mcp_001_tools_are_served_over_http() {
+async fn mcp_001_tools_and_resources_are_served_over_http() {
     let http = Http::start().await;
     http.place.write("a.txt", "a\nb\n");
     for client in http.both(&["write:/"]).await {
         let listed = client.ask("tools/list", json!({})).await;
         let tools = listed.message()["result"]["tools"].as_array().unwrap().len();
         assert_eq!(tools, hashline_mcp::ToolName::ALL.len());
+        for (uri, text) in [
+            ("file://a.txt", "a\nb\n"),
+            ("review://a.txt", "{\"total\":"),
+            ("list://", "{\"name\":\"a.txt\",\"type\":\"file\"}"),
+        ] {
+            let read = client.ask("resources/read", json!({ "uri": uri })).await.message();
+            let contents = read["result"]["contents"][0]["text"].as_str().unwrap_or_default();
+            assert!(contents.contains(text), "{uri}: {read}");
+        }
 
         let read = client.tool("read_text_file", json!({ "path": "a.txt" })).await;
         let operations = json!([{ "op": "insert_after", "anchor": read.anchor("a"), "content": "new" }]);
@@ -86,9 +95,15 @@ async fn a_session_is_there_for_whoever_began_it_alone() {
     http.place.write("a.txt", "a\n");
     let mut client = http.legacy(&["read:/"]).await;
     let own = client.token.replace(http.token_of("somebody else", &["write:/"]));
-    assert_eq!(client.call("read_text_file", json!({ "path": "a.txt" })).await.status, 404);
-    for method in ["GET", "DELETE"] {
-        assert_eq!(client.send(method, "/mcp", &client.headers(), "").await.status, 404, "{method}");
+    // In the same words as of one that there is not.
+    let mut unknown = client.clone();
+    unknown.session = Some(uuid::Uuid::new_v4().to_string());
+    let ping = json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }).to_string();
+    for method in ["POST", "GET", "DELETE"] {
+        let answer = client.send(method, "/mcp", &client.headers(), ping.clone()).await;
+        assert_eq!(answer.status, 404, "{method}");
+        let none = unknown.send(method, "/mcp", &unknown.headers(), ping.clone()).await;
+        assert_eq!((none.status, &none.body), (404, &answer.body), "{method}");
     }
     client.token = own;
     assert_eq!(client.call("read_text_file", json!({ "path": "a.txt" })).await.status, 200);

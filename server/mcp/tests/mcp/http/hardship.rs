@@ -1,5 +1,7 @@
 //! Clients that are slow, large, rude or many leave the server serving.
 
+use std::time::Duration;
+
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -104,6 +106,43 @@ async fn large_bodies_wait_for_each_other_and_small_ones_for_none() {
         assert!(heard.starts_with("HTTP/1.1 408 "), "{heard}");
         assert!(after >= given_up, "there was room for more than four");
     }
+}
+
+/// A body in one chunk, without a word of its size.
+fn in_chunks(body: &str) -> String {
+    format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len())
+}
+
+#[tokio::test]
+async fn who_listens_takes_no_room_from_others() {
+    let http = Http::start().await;
+    http.place.write("a.txt", "one\n");
+    let client = http.modern(&["read:/"]);
+    let asked = |method: &str, params: serde_json::Value| {
+        let (message, named) = client.message(method, params);
+        let named: String = named.iter().map(|(name, value)| format!("\r\n{name}: {value}")).collect();
+        head(&client, &format!("transfer-encoding: chunked\r\nconnection: close{named}"))
+            + &in_chunks(&message.to_string())
+    };
+    let listens = json!({ "notifications": { "resourceSubscriptions": ["file://a.txt"] } });
+    let mut listening = Vec::new();
+    for _ in 0..4 {
+        let mut stream = TcpStream::connect(http.address).await.unwrap();
+        let request = asked("subscriptions/listen", listens.clone());
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).await.unwrap();
+        assert_eq!(&status, b"HTTP/1.1 200");
+        listening.push(stream);
+    }
+    // A chunked call larger than what is taken at any time.
+    let content = "0123456789abcde\n".repeat(8 << 10);
+    let call = json!({ "name": "search_text", "arguments": { "pattern": content } });
+    let request = asked("tools/call", call);
+    let mut stream = TcpStream::connect(http.address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let heard = tokio::time::timeout(Duration::from_secs(20), rest(stream)).await.expect("an answer");
+    assert!(heard.starts_with("HTTP/1.1 200 "), "{heard}");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The server over HTTP, on real sockets.
 
-mod client;
+pub mod client;
 mod ending;
 mod eras;
 mod hardship;

@@ -24,8 +24,9 @@ async fn each_subscription_is_judged_by_the_token_that_it_came_with() {
     for name in ["docs/a.txt", "private/a.txt"] {
         http.place.write(name, "one\n");
     }
-    let mut client = http.legacy(&["read:/docs"]).await;
+    let mut client = http.legacy(&["read:/"]).await;
     let mut notices = client.notices().await;
+    client.token = Some(http.token(&["read:/docs"]));
     subscribe(&client, "file://docs/a.txt").await;
     client.token = Some(http.token(&["read:/private"]));
     subscribe(&client, "file://private/a.txt").await;
@@ -38,14 +39,34 @@ async fn each_subscription_is_judged_by_the_token_that_it_came_with() {
 }
 
 #[tokio::test]
+async fn a_stream_tells_of_what_its_own_token_gives() {
+    let http = Http::start().await;
+    for name in ["docs/a.txt", "private/a.txt"] {
+        http.place.write(name, "one\n");
+    }
+    let mut client = http.legacy(&["write:/"]).await;
+    for folder in ["private", "docs"] {
+        subscribe(&client, &format!("file://{folder}/a.txt")).await;
+    }
+    client.token = Some(http.token(&["read:/docs"]));
+    for text in ["two\n", "three\n"] {
+        let mut notices = client.notices().await;
+        // Told in this order, where both are told.
+        http.place.write("private/a.txt", text);
+        http.place.write("docs/a.txt", text);
+        assert_eq!(uri_of(&notices.next().await), "file://docs/a.txt");
+    }
+}
+
+#[tokio::test]
 async fn a_subscription_ends_with_its_token() {
     let http = Http::start().await;
     for name in ["docs/a.txt", "private/a.txt"] {
         http.place.write(name, "one\n");
     }
-    let mut client = http.legacy(&["read:/docs"]).await;
+    let mut client = http.legacy(&["read:/"]).await;
     let lasting = client.token.clone();
-    let short = http.key.issue("tester", &["read:/private".parse().unwrap()], Duration::from_secs(60));
+    let short = http.key.issue("tester", &["read:/private".parse().unwrap()], None, Duration::from_secs(60));
     client.token = Some(short.unwrap());
     subscribe(&client, "file://private/a.txt").await;
     client.token = lasting;

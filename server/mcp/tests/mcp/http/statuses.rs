@@ -1,5 +1,8 @@
 //! Which status an answer has, and what is said with it.
 
+use std::time::Duration;
+
+use hashline_workspace::disk::Roots;
 use serde_json::{Value, json};
 
 use crate::http::client::{Http, initialize};
@@ -39,6 +42,29 @@ async fn without_a_good_token_there_is_401() {
     let headers: Vec<_> =
         client.headers().into_iter().chain([("authorization", format!("bearer {good}"))]).collect();
     assert_eq!(client.send("POST", "/mcp", &headers, initialize().to_string()).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_token_may_last_longer_than_a_clock_can_tell() {
+    let http = Http::start().await;
+    let mut client = http.before_handshake(&[]);
+    let scope = ["read:/".parse().unwrap()];
+    client.token = Some(http.key.issue("tester", &scope, None, Duration::from_secs(u64::MAX / 2)).unwrap());
+    assert_eq!(client.post(&initialize()).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_token_for_other_folders_is_401() {
+    let http = Http::start().await;
+    let mut client = http.before_handshake(&[]);
+    for (folder, status) in [(http.place.root.as_path(), 200), (http.place.temp.path(), 401)] {
+        let roots = Roots::open([folder]).unwrap();
+        let token = http.key.issue("tester", &[], Some(&roots), Duration::from_secs(60));
+        client.token = Some(token.unwrap());
+        let answer = client.post(&initialize()).await;
+        assert_eq!(answer.status, status, "{}", answer.body);
+        assert_eq!(answer.body.contains("the token is for other folders"), status == 401, "{}", answer.body);
+    }
 }
 
 #[tokio::test]
@@ -94,6 +120,34 @@ async fn foreign_hosts_and_pages_are_403_and_own_ones_are_not() {
         headers.extend(origin.map(|origin| ("origin", origin.to_owned())));
         let answer = client.send("POST", "/mcp", &headers, initialize().to_string()).await;
         assert_eq!(answer.status, status, "{host} {origin:?}: {}", answer.body);
+        assert_eq!(answer.body.contains("--host NAME"), status == 403, "{}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn mcp_052_what_http_refuses_is_json_with_the_next_step() {
+    let http = Http::start().await;
+    let client = http.legacy(&["write:/"]).await;
+    let ping = json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }).to_string();
+    for (method, name, value, status, id, word) in [
+        ("POST", "accept", Some("text/html"), 406, json!(7), "Send the header Accept: application/json"),
+        ("GET", "accept", Some("application/json"), 406, Value::Null, "Send the header Accept"),
+        ("POST", "content-type", Some("text/plain"), 415, json!(7), "Content-Type: application/json"),
+        ("POST", "mcp-session-id", None, 400, json!(7), "Begin with initialize"),
+        ("GET", "mcp-session-id", None, 400, Value::Null, "Begin with initialize"),
+        ("POST", "mcp-protocol-version", Some("1999-01-01"), 400, json!(7), "MCP-Protocol-Version"),
+        ("PUT", "mcp-session-id", None, 405, Value::Null, "Send messages with POST"),
+        ("POST", "mcp-session-id", Some("none"), 404, Value::Null, "Begin anew with initialize"),
+    ] {
+        let mut headers = client.headers();
+        headers.retain(|(known, _)| *known != name);
+        headers.extend(value.map(|value| (name, value.to_owned())));
+        let answer = client.send(method, "/mcp", &headers, ping.clone()).await;
+        assert_eq!(answer.status, status, "{method} {name}: {}", answer.body);
+        let message = answer.message();
+        assert_eq!(message["id"], id, "{method} {name}: {message}");
+        assert!(message["error"]["message"].as_str().unwrap().contains(word), "{method} {name}: {message}");
+        assert_eq!(answer.headers.contains_key("allow"), status == 405);
     }
 }
 
@@ -109,6 +163,25 @@ async fn health_and_unknown_things_need_no_token() {
     }
     let client = http.before_handshake(&["write:/"]);
     assert_eq!(client.send("PUT", "/mcp", &client.headers(), "").await.status, 405);
+}
+
+#[tokio::test]
+async fn arguments_that_are_no_object_are_named() {
+    let http = Http::start().await;
+    for client in http.both(&["write:/"]).await {
+        for arguments in [json!([1]), json!("{\"path\": \"a.txt\"}")] {
+            let message = client.call("read_text_file", arguments).await.message();
+            assert_eq!(
+                (&message["id"], &message["error"]["code"]),
+                (&json!(1), &json!(-32_602)),
+                "{message}"
+            );
+            let words = message["error"]["message"].as_str().unwrap();
+            assert!(words.contains("arguments an object such as"), "{words}");
+        }
+        let unknown = client.ask("tools/none", json!({})).await.message();
+        assert_eq!(unknown["error"]["code"], -32_601, "{unknown}");
+    }
 }
 
 #[tokio::test]

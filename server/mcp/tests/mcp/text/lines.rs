@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::text::Case;
+use crate::text::{Case, hash};
 
 #[tokio::test]
 async fn mcp_040_lines_count_from_1_and_the_end_is_exclusive() {
@@ -64,7 +64,7 @@ async fn mcp_042_zero_is_an_open_end() {
         assert_eq!((read.json["content"].as_str(), read.json["total_lines"].as_u64()), (Some(""), Some(0)));
         assert_eq!(case.lines(json!([1, 0])).await.json["content"], "");
         let told = case.refused("text_replace", json!({ "lines": [1, 0], "old": "1", "new": "x" })).await;
-        assert!(told.contains("The file is empty") && told.contains("text_append"), "{told}");
+        assert!(told.contains("The file is empty") && told.contains("are appended"), "{told}");
         case.made("text_append", json!({ "content": "again" })).await;
         assert_eq!(case.content().await, "again\n");
     }
@@ -80,7 +80,11 @@ async fn mcp_045_old_is_the_whole_content_of_consecutive_lines_in_the_range() {
                 "Line 2 contains \"    one();\", not \"one();\": they differ in spaces",
             ),
             (json!([1, 4]), "a()", "Line 1 contains \"fn a() {\", not \"a()\" alone"),
-            (json!([1, 0]), "    one();", "Old stands more than once in these lines: from lines 2, 6 on"),
+            (
+                json!([1, 0]),
+                "    one();",
+                "The lines of old stand more than once in these lines: from lines 2, 6 on",
+            ),
             (json!([1, 3]), "    one();\n}", "they stand from lines 2, 6 on"),
         ] {
             let told = case.refused("text_replace", json!({ "lines": lines, "old": old, "new": "x" })).await;
@@ -114,7 +118,7 @@ async fn mcp_046_content_goes_before_the_line_whose_whole_content_the_anchor_is(
             (
                 4,
                 "a",
-                "Line 4 is beyond the end: the file has 3 lines. Give the number of a line that is there; text_append",
+                "Line 4 is beyond the end: the file has 3 lines. Give the number of a line that is there; lines at the end",
             ),
             (0, "a", "0 names no line"),
         ] {
@@ -170,4 +174,29 @@ async fn untouched_lines_keep_their_bytes() {
         case.made(tool, given.clone()).await;
         assert_eq!(String::from_utf8_lossy(&case.stored()), after, "{before:?} {given}");
     }
+}
+
+#[tokio::test]
+async fn what_is_too_much_for_one_answer_is_refused_with_lines_that_are_not() {
+    let text = "0123456789abcde\n".repeat(300_000);
+    for case in Case::both(&text).await {
+        let told = case.call("text_read", json!({ "path": "a.txt" })).await;
+        assert!(told.failed && told.text.starts_with("a.txt was not read: "), "{}", told.text);
+        let hash = hash(&text);
+        assert!(
+            told.text.contains("300000 lines") && told.text.contains(hash.as_str().unwrap()),
+            "{}",
+            told.text
+        );
+        assert_eq!(case.lines(json!([1, 0])).await.text, told.text);
+        let (_, example) = told.text.split_once("for example ").unwrap();
+        let (example, _) = example.split_once(". ").unwrap();
+        let read = case.lines(json!(example)).await;
+        let content = read.json["content"].as_str().unwrap_or_else(|| panic!("{}", read.text));
+        assert!(content.len() > 1 << 20 && text.starts_with(content), "{}", content.len());
+    }
+    let long = Case::on_disk(&format!("{}\nend\n", "x".repeat(5 << 20))).await;
+    let told = long.call("text_read", json!({ "path": "a.txt" })).await;
+    assert!(told.failed && told.text.contains("Line 1 alone is too long"), "{}", told.text);
+    assert_eq!(long.lines(json!([2, 3])).await.json["content"], "end\n");
 }

@@ -75,6 +75,8 @@ async fn mcp_027_paths_that_would_leave_the_root_are_refused_by_every_tool() {
                 given["path"] = json!(path);
                 let told = case.call(tool, given).await;
                 assert!(told.failed && told.text.contains(word), "{tool} {path}: {}", told.text);
+                let root = case.place.root.to_str().unwrap();
+                assert!(!told.text.contains(root), "{tool} {path}: {}", told.text);
             }
         }
         assert_eq!(std::fs::read(case.place.temp.path().join("secret.txt")).unwrap(), b"secret\n");
@@ -139,7 +141,7 @@ async fn names_are_listed_in_one_style_and_taken_in_both() {
     );
     let told = agent.peer_info().unwrap().instructions.clone().unwrap();
     assert!(
-        told.contains("text_replace") && !told.contains("LINE:HH"),
+        told.contains("text.replace") && !told.contains("text_replace") && !told.contains("LINE:HH"),
         "of the tools that there are: {told}"
     );
     for tool in ["text.read", "text_read"] {

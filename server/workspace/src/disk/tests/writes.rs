@@ -331,6 +331,25 @@ fn a_read_only_folder_or_file_is_told_of_and_left_alone() {
     assert_eq!(house.names("root/closed"), ["file"]);
 }
 
+#[test]
+fn a_file_without_any_write_permission_is_left_alone_whoever_asks() {
+    let house = House::new();
+    let path = house.put("root/src/locked", "locked\n");
+    let place = house.place("src/locked");
+    let read_only = |mode| {
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        let error = write(&place, b"x", Expect::Same(&read(&place).unwrap())).unwrap_err();
+        assert!(matches!(error, DiskError::ReadOnlyFile { .. }), "{error}");
+        assert_complete(&error.to_string());
+    };
+    read_only(0o444);
+    read_only(0o555);
+    assert_eq!(house.text("root/src/locked"), "locked\n");
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    write(&place, b"x", Expect::Same(&read(&place).unwrap())).unwrap();
+    assert_eq!(house.text("root/src/locked"), "x");
+}
+
 fn check_read_only(root: &Path) {
     let roots = Roots::open([root]).unwrap();
     let place = |given| roots.resolve(given, PathStyle::Any).unwrap();

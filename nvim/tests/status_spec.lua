@@ -1,100 +1,16 @@
---- Going about: next and previous, the list, the comparison, the status, the notice.
+--- What is told besides what is drawn: the status, events, the message of a new hunk.
 local t = ...
 local messages = require("messages")
+local three = require("three_hunks")
 local at, edit, list = messages.at, messages.edit, messages.list
 
-local LINES = {}
-for i = 1, 40 do
-  LINES[i] = "  line " .. i
-end
-
-local HUNKS = {
-  { lines = at(4, 6), removed = { "  line 5", "  line 6" }, proposed = { "  five and six" } },
-  { lines = at(20, 20), proposed = { "", "  new" } },
-  {
-    lines = at(39, 40),
-    removed = { "  line 40" },
-    proposed = { "a", "b", "c", "d" },
-    state = "conflicted",
-    conflict = "you changed line 40",
-  },
-}
-
-local function start(settings)
-  local child = t.start(settings)
-  local uri = child:open("a.txt", LINES)
-  child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
-  return child, uri
-end
-
-t.test("next and previous, with counts, around the end, and back by the jump list", function()
-  local child = start()
-  local rows = {}
-  for _, command in ipairs({ "next", "next", "next", "next", "prev", "next 2", "prev 2" }) do
-    child:cmd("Hashline " .. command)
-    rows[#rows + 1] = child:cursor()[1]
-  end
-  t.eq(rows, { 5, 20, 40, 5, 40, 20, 40 })
-  t.eq(child:cursor()[2], 2, "on the first character")
-  child:type("<C-o>")
-  t.eq(child:cursor()[1], 20)
-end)
-
-t.test(
-  "hunks that share a line are gone to one by one, and the one gone to is the one that is meant",
-  function()
-    local child = t.start()
-    local uri = child:open("a.txt", LINES)
-    child:push(
-      "hashline/pendingEdits",
-      list(uri, 0, {
-        edit({
-          { lines = at(4, 5), removed = { "  line 5" }, proposed = { "five" } },
-          { lines = at(5, 5), proposed = { "more" } },
-          { lines = at(5, 5), proposed = { "and more" } },
-          { lines = at(9, 10), removed = { "  line 10" } },
-        }),
-      })
-    )
-    local function accepted()
-      local before = #child:said("hashline/decide")
-      child:cmd("Hashline accept")
-      t.wait(function()
-        return #child:said("hashline/decide") > before
-      end, "it is decided")
-      return child:said("hashline/decide")[before + 1].params.hunk
-    end
-    local seen = {}
-    for _, command in ipairs({ "next", "next", "next", "next", "prev", "prev", "prev" }) do
-      child:cmd("Hashline " .. command)
-      child:settle()
-      seen[#seen + 1] = { child:cursor()[1], accepted() }
-    end
-    t.eq(seen, { { 5, 1 }, { 5, 2 }, { 5, 3 }, { 10, 4 }, { 5, 3 }, { 5, 2 }, { 5, 1 } })
-    child:cmd("Hashline next 2")
-    child:type("kj")
-    t.eq(accepted(), 1, "the cursor went elsewhere and came back: it is the line's own again")
-  end
-)
-
-t.test("it says where one is, and shows the virtual lines below the last line of the window", function()
-  local child = start()
-  child:cmd("Hashline prev")
-  t.screen(child, "next_hunk_at_the_end")
-end)
-
-t.test("nothing to go to", function()
-  local child = t.start()
-  child:open("b.txt", { "x" })
-  child:cmd("Hashline next")
-  t.eq(child:cursor(), { 1, 0 })
-end)
+local LINES = three.LINES
 
 t.test("status: buffer variables and a User autocommand", function()
   local child = t.start()
   local uri = child:open("a.txt", LINES)
   child:cmd("autocmd User HashlineUpdate let g:updates = get(g:, 'updates', 0) + 1")
-  child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
   local status =
     { pending = 3, conflicted = 1, held = 2, in_text = 0, agents = { "claude-code" }, read_only = false }
   t.eq(
@@ -124,7 +40,7 @@ t.test("User autocommands: offered, accepted, rejected", function()
   local function push(hunks)
     child:push("hashline/pendingEdits", list(uri, 0, hunks and { edit(hunks) } or {}))
   end
-  local hunks = vim.deepcopy(HUNKS)
+  local hunks = three.hunks()
   push(hunks)
   t.eq(told(), { { "HashlineOffered", { 1, 2, 3 }, 1, true } })
   hunks[1].deciding = true
@@ -145,11 +61,11 @@ t.test("User autocommands: offered, accepted, rejected", function()
   end, "it is said")
   push()
   t.eq(told(), { { "HashlineRejected", { 1, 3 }, 1, true } })
-  push(vim.deepcopy(HUNKS))
+  push(three.hunks())
   t.eq(told(), { { "HashlineOffered", { 1, 2, 3 }, 1, true } })
   push()
   t.eq(told(), {}, "decided elsewhere: nothing is known of it")
-  push(vim.deepcopy(HUNKS))
+  push(three.hunks())
   told()
   child:answer("hashline/decide", {
     queued = {},
@@ -159,7 +75,7 @@ t.test("User autocommands: offered, accepted, rejected", function()
   child:wait("#notified == 1")
   push()
   t.eq(told(), {}, "refused is not accepted")
-  push(vim.deepcopy(HUNKS))
+  push(three.hunks())
   told()
   child:cmd("5 | Hashline accept")
   t.wait(function()
@@ -171,7 +87,7 @@ t.test("User autocommands: offered, accepted, rejected", function()
 end)
 
 t.test(":Hashline status says what the sidecar says", function()
-  local child = start()
+  local child = three.start(t)
   child:answer("hashline/status", {
     version = "1.2.3",
     roots = { "/project" },
@@ -199,7 +115,7 @@ t.test(
   function()
     local child = t.start({ notify = true })
     local uri = child:open("a.txt", LINES)
-    child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
+    child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
     child:push(
       "hashline/pendingEdits",
       list(
@@ -211,11 +127,7 @@ t.test(
     child:wait("#notified == 1")
     child:push(
       "hashline/pendingEdits",
-      list(
-        uri,
-        0,
-        { edit(vim.deepcopy(HUNKS)), edit({ { lines = at(0, 0), proposed = { "y" } } }, { id = "c" }) }
-      )
+      list(uri, 0, { edit(three.hunks()), edit({ { lines = at(0, 0), proposed = { "y" } } }, { id = "c" }) })
     )
     -- The next message is that of another conversation: there was none between the two.
     child:push(
@@ -266,7 +178,7 @@ t.test("the message waits while a command is being typed", function()
     end
   ]])
   child:type(":echo 1")
-  child:push("hashline/pendingEdits", list(uri, 0, { edit(vim.deepcopy(HUNKS)) }))
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
   child:wait("deferred >= 2") -- it was due, and was put off
   t.eq(child:notified(), {})
   child:type("<Esc>")

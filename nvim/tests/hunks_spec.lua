@@ -1,0 +1,96 @@
+--- Which hunks there are to decide, where they are, and which of them is meant.
+local t = ...
+local hunks = require("hashline.hunks")
+local messages = require("messages")
+
+local at = messages.at
+
+t.test("lines move along with changes", function()
+  for _, case in ipairs({
+    -- lines from to, change first last new_last, lines afterwards
+    { 5, 7, 0, 0, 2, 7, 9, "lines typed above" },
+    { 5, 7, 1, 3, 1, 3, 5, "lines deleted above" },
+    { 5, 7, 7, 7, 9, 5, 7, "lines typed below" },
+    { 5, 7, 5, 5, 6, 6, 8, "a line typed right above" },
+    { 5, 7, 6, 6, 7, 5, 8, "a line typed inside" },
+    { 5, 7, 5, 6, 6, 5, 7, "a line changed in place" },
+    { 5, 7, 5, 6, 5, 5, 6, "the first line deleted" },
+    { 5, 7, 6, 7, 6, 5, 6, "the last line deleted" },
+    { 5, 7, 4, 8, 4, 4, 4, "all deleted, and around" },
+    { 5, 7, 6, 9, 6, 5, 6, "deleted across the end" },
+    { 5, 7, 3, 6, 3, 3, 4, "deleted across the beginning" },
+    { 5, 5, 5, 5, 6, 6, 6, "a line typed at a place" },
+    { 5, 5, 4, 4, 5, 6, 6, "a line typed above a place" },
+    { 5, 5, 4, 5, 4, 4, 4, "the line before a place deleted" },
+    { 5, 5, 5, 6, 5, 5, 5, "the line after a place deleted" },
+    { 5, 5, 4, 6, 4, 4, 4, "both deleted" },
+    { 0, 0, 0, 0, 1, 0, 0, "a line typed at the very beginning" },
+    { 5, 7, 0, 9, 3, 3, 3, "everything replaced by less" },
+  }) do
+    local lines = at(case[1], case[2])
+    hunks.shift(lines, case[3], case[4], case[5])
+    t.eq(lines, at(case[6], case[7]), case[8])
+  end
+end)
+
+t.test("a hunk that is part of another is left to that one", function()
+  local whole = messages.hunk({ number = 1, lines = at(1, 2) })
+  local part = messages.hunk({ number = 2, lines = at(2, 2), partOf = "a:1" })
+  t.eq(#hunks.entries({ { id = "a", hunks = { whole, part } } }), 1)
+end)
+
+local function entries()
+  return hunks.entries({
+    messages.edit({
+      { lines = at(2, 4), removed = { "a", "b" }, proposed = { "c" } },
+      { lines = at(8, 8), proposed = { "d" } },
+      { lines = at(9, 10), removed = { "e" } },
+      { decision = "accepted", state = "inText", lines = at(20, 21) },
+      { state = "withdrawn", lines = at(30, 31) },
+    }),
+    messages.edit({ { lines = at(0, 0), proposed = { "f" } } }, { id = "second" }),
+  })
+end
+
+local function name(entry)
+  return entry and (entry.edit.id == "second" and "second" or "first") .. entry.hunk.number
+end
+
+t.test("only undecided hunks count, in text order", function()
+  t.eq(vim.tbl_map(name, entries()), { "second1", "first1", "first2", "first3" })
+end)
+
+t.test("the hunk at a row", function()
+  for row, expected in pairs({
+    [0] = "second1",
+    [2] = "first1",
+    [3] = "first1",
+    [7] = "first2",
+    [8] = "first2",
+    [9] = "first3",
+  }) do
+    t.eq(name(hunks.at(entries(), row)), expected, "row " .. row)
+  end
+  t.eq(hunks.at(entries(), 5), nil)
+end)
+
+t.test("hunks that touch lines", function()
+  t.eq(vim.tbl_map(name, hunks.touching(entries(), 3, 8)), { "first1", "first2" })
+  t.eq(vim.tbl_map(name, hunks.touching(entries(), 4, 7)), {})
+end)
+
+t.test("next and previous, with counts and around the end", function()
+  for _, case in ipairs({
+    { 0, 1, "first1" },
+    { 2, 1, "first2" },
+    { 3, 2, "first3" },
+    { 9, 1, "second1" },
+    { 0, -1, "first3" },
+    { 9, -2, "first1" },
+    { 5, 5, "first2" },
+    { 2, -1, "second1" },
+  }) do
+    t.eq(name((hunks.following(entries(), case[1], case[2]))), case[3], vim.inspect(case))
+  end
+  t.eq(hunks.following({}, 0, 1), nil)
+end)

@@ -1,0 +1,38 @@
+//! `hash-gen`: the hashes of a server's files, for whoever wants to see or keep them.
+
+use std::process::ExitCode;
+
+use hashline_package::{Budget, HashError, Hashes, Package, Watch};
+use serde_json::json;
+
+use super::arguments::{Fetch, HashGen};
+use super::progress::Progress;
+use super::{hasher, packages, server, wait_for, words};
+use crate::Failure;
+use crate::screen::{Screen, tell};
+
+/// Prints them.
+pub fn run(options: &HashGen, screen: Screen) -> Result<ExitCode, Failure> {
+    let file = &options.document.file;
+    let server = server(file)?;
+    let packages = packages(file, &server)?;
+    if packages.iter().all(|package| package.identifiers.is_empty()) {
+        tell(words::NO_FILES);
+    }
+    let hashes = hashes(&packages, &options.fetch)?;
+    screen.print_json(&json!({"file_hashes": hashes}))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The hashes of all files of these packages.
+pub fn hashes(packages: &[Package], fetch: &Fetch) -> Result<Hashes, Failure> {
+    let hasher = hasher(fetch)?;
+    let progress = Progress::of_stderr();
+    wait_for(async {
+        let hashes = hasher.hash_all(packages, &Budget::new(u64::MAX), &progress as &dyn Watch).await;
+        hashes.map_err(|error| match error {
+            HashError::Fetch(error) => Failure::unfetched(error),
+            error => Failure::broken(error),
+        })
+    })
+}

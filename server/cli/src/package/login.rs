@@ -1,0 +1,38 @@
+//! `login`: the token for a registry is kept.
+
+use std::io::{BufRead, IsTerminal};
+use std::process::ExitCode;
+
+use hashline_package::Account;
+
+use super::arguments::{Login, Method};
+use super::{account_file, words};
+use crate::Failure;
+use crate::screen::tell;
+
+/// Keeps it in the person's home folder.
+pub fn run(options: &Login) -> Result<ExitCode, Failure> {
+    let (method, token) = match options.method {
+        Method::None => ("none", String::new()),
+        Method::Token => ("token", options.token.clone().map_or_else(|| asked(options), Ok)?),
+    };
+    let file = account_file()?;
+    let account = Account { token, method: method.into(), registry: options.registry.to_string() };
+    account.save(&file).map_err(Failure::broken)?;
+    tell(&match options.method {
+        Method::Token => words::logged_in(&options.registry, &file),
+        Method::None => words::without_token(&options.registry),
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn asked(options: &Login) -> Result<String, Failure> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        tell(&words::ask_for_token(&options.registry));
+    }
+    let mut line = String::new();
+    stdin.lock().read_line(&mut line).map_err(Failure::broken)?;
+    let token = line.trim();
+    if token.is_empty() { Err(Failure::usage(words::NO_TOKEN)) } else { Ok(token.to_owned()) }
+}

@@ -1,0 +1,141 @@
+//! What is said to people about packages. Each text says the next step.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+use hashline_package::{Binary, BinaryError, HashFailures, Issue, NoServerJson, OtherBinary};
+
+use crate::screen::inert;
+
+pub const NO_HOME: &str = "the home folder is not to be had; set HOME";
+pub const NO_REGISTRY: &str =
+    "no registry is named; give --registry URL, or log in to one with `hashline package login`";
+pub const NO_TOKEN: &str = "no token was given; give --token, or write it to standard input";
+pub const NO_FILES: &str = "it names no package with files, so that there is nothing to hash";
+pub const NO_HASHES: &str = "it has no hashes, and nothing was compared: whether to trust its files is for you to decide. `hashline package hash-gen` makes them";
+pub const LOGGED_OUT: &str = "the token is forgotten";
+pub const NO_ADDRESS: &str = "it is no address; write one as in https://registry.example";
+pub const NOT_LOGGED_IN: &str = "there was no token; nothing was done";
+
+fn shown(file: &Path) -> String {
+    inert(&file.to_string_lossy())
+}
+
+pub fn unreadable(file: &Path, error: &io::Error) -> String {
+    format!(
+        "{} cannot be read: {error}; name another file, or write one with `hashline package init`",
+        shown(file)
+    )
+}
+
+pub fn not_a_server(file: &Path, error: &NoServerJson) -> String {
+    format!("{} is no server.json: {error}", shown(file))
+}
+
+pub fn issues(file: &Path, issues: &[Issue]) -> String {
+    let mut words = format!("{} cannot be used as it is:", shown(file));
+    for issue in issues {
+        words.push_str(&format!("\n  {issue}"));
+    }
+    words
+}
+
+pub fn advice(issue: &Issue) -> String {
+    format!("warning: {issue}")
+}
+
+pub fn valid(file: &Path) -> String {
+    format!("{} can be published", shown(file))
+}
+
+pub fn failures(failures: &HashFailures) -> String {
+    let words: Vec<&str> = failures.0.values().map(|failure| failure.words.as_str()).collect();
+    words.join("\n")
+}
+
+pub fn hashed(file: &impl Display, hash: &impl Display) -> String {
+    format!("hashed {file} {hash}")
+}
+
+pub fn verified(files: usize) -> String {
+    match files {
+        1 => "1 file is the one that was hashed".into(),
+        files => format!("{files} files are those that were hashed"),
+    }
+}
+
+pub fn partly_verified(files: usize) -> String {
+    format!(
+        "{}; its other files have no hash, and whether to trust them is for you to decide",
+        verified(files)
+    )
+}
+
+pub fn published(name: &str, version: &str, registry: &impl Display) -> String {
+    format!("{name} {version} is published at {registry}")
+}
+
+pub fn status_changed(versions: u64) -> String {
+    match versions {
+        1 => "1 version has its new status".into(),
+        versions => format!("{versions} versions have their new status"),
+    }
+}
+
+pub fn logged_in(registry: &impl Display, file: &Path) -> String {
+    format!("the token for {registry} is kept in {}; `hashline package logout` forgets it", shown(file))
+}
+
+pub fn without_token(registry: &impl Display) -> String {
+    format!(
+        "{registry} is the registry from now on, and no token is sent there; `hashline package logout` forgets it"
+    )
+}
+
+pub fn ask_for_token(registry: &impl Display) -> String {
+    format!("The token for {registry}:")
+}
+
+pub fn is_there(file: &Path) -> String {
+    format!("{} is there and stays as it is; name another file, or remove it", shown(file))
+}
+
+pub fn unwritable(file: &Path, error: &io::Error) -> String {
+    format!("{} cannot be written: {error}; name another file", shown(file))
+}
+
+pub fn begun(file: &Path) -> String {
+    format!(
+        "{} is written; change in it what is not so, look at it with `hashline package validate`, and publish it",
+        shown(file)
+    )
+}
+
+pub fn nobody_tells_its_hash(binary: &Binary) -> String {
+    format!("nobody tells which hash {} has to have; it has {}", shown(binary.path()), binary.hash())
+}
+
+pub fn not_started_without_hash(binary: &Binary) -> String {
+    format!(
+        "{}. It is not started; give --hash, from those who publish it, or --policy warn",
+        nobody_tells_its_hash(binary)
+    )
+}
+
+pub fn kept_one(binary: &Binary, instead_of: &OtherBinary) -> String {
+    format!(
+        "{instead_of}. The last good one is used instead: {}; get the program anew from those who publish it",
+        shown(binary.path())
+    )
+}
+
+pub fn not_kept(error: &BinaryError) -> String {
+    format!(
+        "the program is the right one, but it is not kept for the day on which another has its place: {error}"
+    )
+}
+
+pub fn does_not_run(file: &Path, error: &io::Error) -> String {
+    format!("{} does not run: {error}; check that it is a program for this machine", shown(file))
+}

@@ -1,0 +1,84 @@
+//! `hashline registry`.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use hashline_package::{Auth, PostgresStore, Registry, RegistryLimits, SqliteStore, Store};
+use tokio::net::TcpListener;
+
+use crate::arguments::{RegistryAuth, RegistryOptions};
+use crate::{Failure, log, package, signals};
+
+/// The files of one version may have as many bytes together as so many files of the greatest size.
+const FILES_OF_ONE_VERSION: u64 = 4;
+/// And may take as long as so many.
+const TIMES_OF_ONE_FILE: u32 = 2;
+
+/// The time in which a request has to arrive.
+const REQUEST: Duration = Duration::from_secs(30);
+
+/// Serves publishers and readers until a signal comes.
+pub fn run(options: &RegistryOptions) -> Result<ExitCode, Failure> {
+    log::start(options.log_file.as_deref())?;
+    package::wait_for(async {
+        // Before anyone can be told to end it.
+        let stop = signals::stop_token();
+        let listening = TcpListener::bind(&options.listen).await;
+        let listener = listening.map_err(|error| {
+            Failure::broken(format!(
+                "{} cannot be listened at: {error}; give another --listen",
+                options.listen
+            ))
+        })?;
+        let auth = auth(options, &listener)?;
+        let stopped = async move { stop.cancelled().await };
+        match (&options.database_url, &options.data_dir) {
+            (Some(url), _) => {
+                let store = PostgresStore::open(url).await.map_err(Failure::broken)?;
+                serve(store, options, auth, listener, stopped).await
+            }
+            (None, Some(folder)) => {
+                let store = SqliteStore::open(folder).map_err(Failure::broken)?;
+                serve(store, options, auth, listener, stopped).await
+            }
+            (None, None) => Err(Failure::usage("give --data-dir DIR, or --database-url URL")),
+        }
+    })
+}
+
+async fn serve(
+    store: impl Store,
+    options: &RegistryOptions,
+    auth: Auth,
+    listener: TcpListener,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<ExitCode, Failure> {
+    let limits = RegistryLimits {
+        request: REQUEST,
+        bytes: options.fetch.fetch_max_bytes.saturating_mul(FILES_OF_ONE_VERSION),
+        time: Duration::from_secs(options.fetch.fetch_timeout_s.into()) * TIMES_OF_ONE_FILE,
+    };
+    let registry = Registry::new(store, package::hasher(&options.fetch)?, auth, limits);
+    let address = listener.local_addr().map_err(Failure::broken)?;
+    // For whoever wants to know which port it is; that nobody reads it is no reason not to serve.
+    let _ = writeln!(std::io::stdout(), "http://{address}");
+    registry.serve(listener, stop).await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Who may publish. Only on this machine may that be everybody without a word on it.
+fn auth(options: &RegistryOptions, listener: &TcpListener) -> Result<Auth, Failure> {
+    let here = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
+    match (options.auth, options.publish_token.as_deref().filter(|token| !token.is_empty())) {
+        (Some(RegistryAuth::None), _) => Ok(Auth::None),
+        (_, Some(token)) => Ok(Auth::token(token)),
+        (Some(RegistryAuth::Token), None) => {
+            Err(Failure::usage("there is no token to ask for; set HASHLINE_REGISTRY_PUBLISH_TOKEN"))
+        }
+        (None, None) if here => Ok(Auth::None),
+        (None, None) => Err(Failure::usage(
+            "everybody who reaches it could publish; set HASHLINE_REGISTRY_PUBLISH_TOKEN, or HASHLINE_REGISTRY_AUTH=none if that is meant",
+        )),
+    }
+}

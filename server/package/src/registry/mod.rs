@@ -1,0 +1,116 @@
+//! The registry: keeps what publishers send, after a look at the files themselves.
+//!
+//! A request that changes something is allowed or refused before anything is fetched for it, its files are fetched while nothing is held
+//! but a place among those that are fetched for, and the store alone decides which of two is first.
+
+mod answer;
+mod auth;
+mod body;
+mod counters;
+mod list;
+mod listener;
+mod publish;
+mod refused;
+mod status;
+mod version;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::routing::{get, patch, post};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+pub use auth::Auth;
+use counters::Counters;
+use refused::Refused;
+
+use crate::hashes::Hasher;
+use crate::store::Store;
+
+/// The longest server.json.
+const MAX_DOCUMENT: usize = 1 << 20;
+/// Versions whose files are fetched at one time.
+const CHECKED_AT_ONCE: usize = 8;
+/// And those that wait for it.
+const WAITING: usize = 64;
+
+/// A registry, with its store.
+pub struct Registry<S> {
+    store: S,
+    hasher: Hasher,
+    auth: Auth,
+    limits: RegistryLimits,
+    checked: Semaphore,
+    waiting: Semaphore,
+    counters: Counters,
+}
+
+/// What one request may cost.
+#[derive(Clone, Debug)]
+pub struct RegistryLimits {
+    /// The time in which its head has to be there, and that in which the rest has.
+    pub request: Duration,
+    /// The bytes of all files of one version.
+    pub bytes: u64,
+    /// The time in which they have to be fetched.
+    pub time: Duration,
+}
+
+impl<S: Store> Registry<S> {
+    /// A registry that lets in whom `auth` lets in.
+    #[must_use]
+    pub fn new(store: S, hasher: Hasher, auth: Auth, limits: RegistryLimits) -> Self {
+        let [checked, waiting] = [CHECKED_AT_ONCE, WAITING].map(Semaphore::new);
+        Self { store, hasher, auth, limits, checked, waiting, counters: Counters::default() }
+    }
+
+    /// Serves until `stop`, and then ends what has begun.
+    pub async fn serve(self, listener: TcpListener, stop: impl Future<Output = ()> + Send + 'static) {
+        let head = self.limits.request;
+        listener::serve(listener, routes(Arc::new(self)), head, stop).await;
+    }
+}
+
+type Shared<S> = State<Arc<Registry<S>>>;
+
+/// Everything that can be asked, under both of the prefixes that clients use.
+fn routes<S: Store>(registry: Arc<Registry<S>>) -> Router {
+    let api = Router::new()
+        .route("/publish", post(publish::publish))
+        .route("/validate", post(publish::validate))
+        .route("/servers", get(list::servers))
+        .route("/servers/{name}/status", patch(status::all))
+        .route("/servers/{name}/versions", get(list::versions))
+        .route("/servers/{name}/versions/{version}", get(version::version))
+        .route("/servers/{name}/versions/{version}/status", patch(status::one))
+        .route("/health", get(health))
+        .route("/ping", get(ping));
+    Router::new()
+        .nest("/v0", api.clone())
+        .nest("/v0.1", api)
+        .route("/health", get(health))
+        .route("/ping", get(ping))
+        .route("/metrics", get(metrics))
+        .fallback(async || Refused::not_found("there is no such page; see /v0.1/servers"))
+        .layer(DefaultBodyLimit::max(MAX_DOCUMENT))
+        .with_state(registry)
+}
+
+async fn health<S: Store>(State(registry): Shared<S>) -> Result<Json<Value>, Refused> {
+    registry.store.version("", crate::store::Which::Latest).await?;
+    Ok(Json(json!({"status": "ok"})))
+}
+
+async fn ping() -> Json<Value> {
+    Json(json!({"pong": true, "version": env!("CARGO_PKG_VERSION")}))
+}
+
+async fn metrics<S: Store>(State(registry): Shared<S>) -> String {
+    registry.counters.to_string()
+}

@@ -1,0 +1,9 @@
+//! The publisher's side and the registry's, with servers of files that do everything that servers do.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may stop where it is")]
+
+mod fetch;
+mod file_server;
+mod hashes;
+mod mutations;
+mod registry;
+mod store;

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Decisions } from "../src/decisions";
+import { type Decide, type Decided, decide, type Refusal } from "../src/protocol";
+import type { Sidecar } from "../src/sidecar";
+import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
+import { person } from "./vscode";
+
+const URI = "file:///p/a.js";
+
+/** Decisions about a document, and a sidecar that answers so; one that has no answer takes what it is told, or has ended. */
+function decisions(answers: (Partial<Decided> | Error)[] = []) {
+  const review = reviewOf(
+    list([
+      edit("a", [hunk(), conflicted({ number: 2 })]),
+      edit("b", [hunk({ dependsOn: ["a:1"] })]),
+      // Decided as one, of which the upper one is built on another turn's, too.
+      edit("c", [hunk()]),
+      edit("d", [hunk({ partOf: "c:1", dependsOn: ["b:1"] })]),
+    ]),
+  );
+  const said: Decide[] = [];
+  const sidecar = {
+    decide: async (decision: Decide): Promise<Decided> => {
+      said.push(decision);
+      const answer = answers.shift() ?? { queued: [`${decision.edit}:${decision.hunk}`] };
+      if (answer instanceof Error) {
+        throw answer;
+      }
+      return { queued: [], refused: [], ...answer };
+    },
+  } as unknown as Sidecar;
+  person.told = [];
+  person.choose = () => undefined;
+  return { all: new Decisions(review, sidecar, async () => undefined), said, review };
+}
+
+const refusal = (name: string, why: Refusal["why"]): Refusal => ({
+  hunk: name,
+  why,
+  message: `${name} is ${why}.`,
+  others: [],
+});
+
+const reject = (number: number) => decide({ decision: "reject", uri: URI, edit: "a", hunk: number });
+
+test("the last decision is reopened, wherever it was made", async () => {
+  const { all, said } = decisions();
+  await all.command(reject(1));
+  await all.command(reject(2));
+  await all.reopen();
+  await all.reopen();
+  assert.deepEqual(
+    said.map(({ decision, hunk }) => [decision, hunk]),
+    [
+      ["reject", 1],
+      ["reject", 2],
+      ["reopen", 2],
+      ["reopen", 1],
+    ],
+  );
+  assert.equal(all.canReopen, false);
+});
+
+test("what is refused of a reopening can be reopened later; what is gone cannot", async () => {
+  const { all, said } = decisions([
+    { queued: ["a:1", "a:2", "b:1"] },
+    { queued: ["a:1"] },
+    { refused: [refusal("a:2", "failed")] },
+    { refused: [refusal("b:1", "gone")] },
+  ]);
+  await all.command(decide({ decision: "reject", uri: URI }));
+  await all.reopen();
+  assert.deepEqual([all.canReopen, person.told], [true, ["Hashline: a:2 is failed. (and 1 more)"]]);
+  await all.reopen();
+  assert.deepEqual(
+    said.slice(4).map(({ edit, hunk }) => `${edit}:${hunk}`),
+    ["a:2"],
+  );
+  assert.equal(all.canReopen, false);
+});
+
+test("while the sidecar is down nothing is forgotten", async () => {
+  const { all } = decisions([{ queued: ["a:1"] }, new Error("the sidecar is not running")]);
+  await all.command(reject(1));
+  await all.reopen();
+  assert.deepEqual(person.told, ["Hashline: not decided: the sidecar is not running."]);
+  assert.equal(all.canReopen, true);
+});
+
+test("a decision of a code action that is refused has its ways on", async () => {
+  const { all, said } = decisions([{ refused: [refusal("a:2", "conflicted")] }]);
+  person.choose = (items) => items.find(({ label }) => label === "Keep both");
+  await all.command(decide({ decision: "accept", uri: URI, edit: "a", hunk: 2 }));
+  assert.deepEqual(
+    said.map(({ decision }) => decision),
+    ["accept", "keepBoth"],
+  );
+});
+
+test("what a comparison accepts: refusals come back, and a sidecar that is down is no acceptance", async () => {
+  const refused = [refusal("a:2", "conflicted")];
+  const { all } = decisions([{ queued: ["a:1"] }, { refused }]);
+  assert.deepEqual(await all.accept(["a:1", "a:2"], new Map()), refused);
+  assert.deepEqual(person.told, [], "who asked for it says so");
+  const down = decisions([{ queued: ["a:1"] }, new Error("the sidecar is not running")]);
+  await assert.rejects(down.all.accept(["a:1", "b:1"], new Map()), /not running/);
+  assert.equal(down.all.canReopen, true, "what was taken before can be reopened");
+});
+
+test("what a comparison accepts: as it is with what it needs, changed with what it is built on, emptied not at all", async () => {
+  const { all, said } = decisions();
+  const texts = new Map([
+    ["a:1", ["two"]],
+    ["b:1", ["mine"]],
+    ["c:1", ["ours"]],
+  ]);
+  await all.accept(["a:1", "a:2", "b:1", "c:1"], texts);
+  assert.deepEqual(
+    said.map(({ decision, text, withOthers }) => [decision, text, withOthers]),
+    [
+      ["reject", null, false],
+      ["accept", null, true],
+      ["accept", ["mine"], true],
+      ["accept", ["ours"], true],
+    ],
+  );
+});
