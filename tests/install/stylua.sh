@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# StyLua, the formatter of the plugin's Lua, as tests/.install/stylua/bin/stylua. Compiled from its crate:
-# the npm package of the program fetches a binary from elsewhere, and PyPI has none.
+# StyLua, the formatter of the plugin's Lua, as tests/.install/stylua/bin/stylua: npm carries the program of each platform.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-cargo_into "$install_dir/stylua" stylua@2.6.0 --features luajit
+npm_into "$install_dir/stylua" @johnnymorganz/stylua-bin@2.5.2
+mkdir -p "$install_dir/stylua/bin"
+ln -sfn ../node_modules/.bin/stylua "$install_dir/stylua/bin/stylua"
 "$install_dir/stylua/bin/stylua" --version

@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from checks import Checks, Served, expect
+from checks import Checks, expect
+from workspace import Served
 
 # What an agent prints of a server that it has connected to. Codex lists servers and connects to none; Claude Code asks the person
 # before it uses the server of a project.

@@ -13,7 +13,8 @@ import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from checks import Checks, Served, expect
+from checks import Checks, expect
+from workspace import Served
 
 BASELINE = Path(__file__).resolve().parent / "conformance.yml"
 

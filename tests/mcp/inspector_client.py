@@ -3,7 +3,8 @@
 import json
 import subprocess
 
-from checks import (
+from checks import Checks, expect
+from workspace import (
     AFTER,
     BEFORE,
     BEFORE_TAGGED,
@@ -11,10 +12,8 @@ from checks import (
     OPERATIONS,
     TEMPLATES,
     TOOLS,
-    Checks,
     Served,
     Workspace,
-    expect,
     file_hash,
     tagged_lines,
 )

@@ -10,7 +10,8 @@ import httpx2
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from checks import (
+from checks import Checks, expect
+from workspace import (
     AFTER,
     AFTER_TAGGED,
     BEFORE,
@@ -20,10 +21,8 @@ from checks import (
     SECRET,
     TEMPLATES,
     TOOLS,
-    Checks,
     Served,
     Workspace,
-    expect,
     file_hash,
     tagged_lines,
 )
@@ -103,8 +102,8 @@ async def check_listed(client):
 
 async def check_review(client, workspace):
     """Without an editor nobody decides: the wait ends at once, and the agent can take its own edit back."""
-    for arguments in ({"timeout_s": 0}, {"timeout_s": 20}):
-        text = await asyncio.wait_for(answer(client, "await_review", **arguments), timeout=10)
+    for arguments in ({"timeout_s": 0}, {"timeout_s": 40}):
+        text = await asyncio.wait_for(answer(client, "await_review", **arguments), timeout=20)
         expect("nobody is deciding" in text and NAME in text, text)
     edit = re.search(r"edit ([0-9a-f]{8}) ", text).group(1)
     text = await answer(client, "withdraw_edit", edit_id=edit)
@@ -120,12 +119,12 @@ async def check_resources(client, workspace):
     expect(TEMPLATES <= templates, f"not listed: {TEMPLATES - templates}")
     read = await client.read_resource("list://")
     listed = json.loads(read.contents[0].text)
-    expect({"name": NAME, "type": "file"} in listed, listed)
-    expect(all(entry["type"] == "directory" for entry in listed if entry["name"] == ".mcp"), listed)
+    for entry in ({"name": NAME, "type": "file"}, {"name": ".mcp", "type": "directory"}):
+        expect(entry in listed, listed)
     read = await client.read_resource(f"file://{workspace.root / NAME}")
     expect(read.contents[0].text.encode() == workspace.content, read.contents)
     read = await client.read_resource(f"review://{NAME}")
-    expect(json.loads(read.contents[0].text)["total"] >= 0, read.contents)
+    expect(json.loads(read.contents[0].text)["total"] == 1, read.contents)
     for uri in ("list://missing", "list://..", "file://../secret.txt", "list://.mcp"):
         try:
             read = await client.read_resource(uri)
