@@ -10,11 +10,20 @@ use crate::plan::Plan;
 use crate::run::{Held, Run};
 use crate::weave::Weave;
 
+/// A line between the first and the last of some hunks.
+struct ShownLine {
+    id: LineId,
+    content: String,
+    /// It is of another held hunk, and stays held.
+    waits: bool,
+}
+
 impl Weave {
     /// The plan that brings hunks that are one to the person into the text, with what they rest on, but reading as `own` says: lines
     /// that they would show and `own` lacks count as deleted by the person, lines that it has besides as typed. Which of the hunks
-    /// those belong to nobody can say, so they come with each of them. Where one of the hunks is [lost](Self::is_lost), the plan is
-    /// refused when it is looked at or carried out.
+    /// those belong to nobody can say, so they come with each of them. Lines of other held hunks between these are left to their own
+    /// decision, whether `own` repeats them or not. Where one of the hunks is [lost](Self::is_lost), the plan is refused when it is
+    /// looked at or carried out.
     ///
     /// ```
     /// use hashline_text::{Ending, OwnedLine, Text};
@@ -31,7 +40,7 @@ impl Weave {
     pub fn plan_put_in_revised(&mut self, hunks: &[HunkId], own: &[OwnedLine]) -> Plan {
         let mut plan = Plan { on: self.with_prerequisites_of(hunks), ..Plan::default() };
         let would_show = self.shown_of(hunks, &plan.on);
-        let old: Vec<&str> = would_show.iter().map(|(_, content)| content.as_str()).collect();
+        let old: Vec<&str> = would_show.iter().map(|line| line.content.as_str()).collect();
         let new: Vec<&str> = own.iter().map(|line| line.content.as_str()).collect();
         // An id is left out on both sides, so that the lines are never joined with others that are typed beside them.
         self.fresh(1);
@@ -40,11 +49,11 @@ impl Weave {
         let mut pairs = align_lines(&old, &new);
         pairs.push((old.len(), new.len()));
         for (old_at, new_at) in pairs {
-            for (line, _) in &would_show[o..old_at] {
-                push_range(&mut plan.drop, IdRange { first: *line, len: 1 });
+            for line in would_show[o..old_at].iter().filter(|line| !line.waits) {
+                push_range(&mut plan.drop, IdRange { first: line.id, len: 1 });
             }
             if n < new_at {
-                let before = would_show.get(o).map(|(line, _)| *line);
+                let before = would_show.get(o).map(|line| line.id);
                 plan.revive.extend(self.spare_before(before, hunks, &own[n..new_at]));
             }
             (o, n) = (old_at + 1, new_at + 1);
@@ -57,9 +66,12 @@ impl Weave {
         plan
     }
 
-    /// The lines from the first to the last that some hunks have made, as far as they would be visible if others came into the text.
-    fn shown_of(&self, hunks: &[HunkId], with: &[HunkId]) -> Vec<(LineId, String)> {
+    /// The lines from the first to the last that some hunks have made, as far as they would be visible if others came into the text,
+    /// and what the agent view has between them.
+    fn shown_of(&mut self, hunks: &[HunkId], with: &[HunkId]) -> Vec<ShownLine> {
+        self.refresh();
         let on = |hunk: HunkId| self.in_buffer(hunk) || with.contains(&hunk);
+        let in_agent_view = |hunk: HunkId| self.agent.on[hunk.index()];
         let made = |run: &Run| run.maker.is_some_and(|maker| hunks.contains(&maker)) && run.visible(on);
         let Some(first) = self.runs.iter().position(made) else { return Vec::new() };
         let last = self.runs.iter().rposition(made).unwrap_or(first);
@@ -68,11 +80,16 @@ impl Weave {
         for run in &self.runs[first..=last] {
             let start = line;
             line += if run.shown { run.len() } else { 0 };
-            if run.visible(on) {
+            let waits = !run.visible(on);
+            if !waits || run.visible(in_agent_view) {
                 let lines =
                     if run.shown { self.buffer_lines(start, run.len()) } else { run.lines().to_vec() };
                 let lines = lines.into_iter().enumerate();
-                shown.extend(lines.map(|(at, line)| (run.ids.at(at), line.content)));
+                shown.extend(lines.map(|(at, line)| ShownLine {
+                    id: run.ids.at(at),
+                    content: line.content,
+                    waits,
+                }));
             }
         }
         shown

@@ -173,6 +173,31 @@ fn what_the_person_made_of_hunks_on_each_other_reads_as_they_wrote_it() {
 }
 
 #[test]
+fn lines_of_another_held_hunk_between_those_that_are_rewritten_wait_for_their_own_decision() {
+    let mut proposal = Weave::new(Text::from("one\ntwo\n"));
+    let mut record = |change: Change| proposal.record(&[change]).unwrap()[0];
+    let lower = record(change(1..1, "a\nb\n"));
+    let between = record(change(2..2, "x\n"));
+    let upper = record(change(1..2, "A\n"));
+    assert_eq!(proposal.agent().to_string(), "one\nA\nx\nb\ntwo\n");
+    for (own, buffer, agent) in [
+        ("A\nx\nb\n", "A\nb\n", "A\nx\nb\n"),
+        ("A\nb\n", "A\nb\n", "A\nx\nb\n"),
+        ("AA\nx\nb\n", "AA\nb\n", "AA\nx\nb\n"),
+        ("A\nx\nmine\nb\n", "A\nmine\nb\n", "A\nx\nmine\nb\n"),
+        ("A\nmine\nx\nbb\n", "A\nmine\nbb\n", "A\nmine\nx\nbb\n"),
+    ] {
+        let mut weave = proposal.clone();
+        let plan = weave.plan_put_in_revised(&[lower, upper], &change(0..0, own).new);
+        weave.carry_out(&plan).unwrap();
+        assert_eq!(weave.buffer().to_string(), format!("one\n{buffer}two\n"), "{own:?}");
+        assert_eq!(weave.agent().to_string(), format!("one\n{agent}two\n"), "{own:?}");
+        weave.switch(&[between], &[]).unwrap();
+        assert_eq!(weave.buffer().to_string(), format!("one\n{agent}two\n"), "{own:?}");
+    }
+}
+
+#[test]
 fn lines_opened_above_another_stay_above_it_when_they_are_typed_in() {
     // One notification: a line is opened above `b`, and typed in until it reads as `b` does.
     let mut weave = Weave::new(Text::from("a\rb\r"));
