@@ -51,7 +51,53 @@ export const person = {
   settings: new Map<string, unknown>(),
 };
 
+export class Position {
+  constructor(
+    readonly line: number,
+    readonly character: number,
+  ) {}
+}
+export class Range {}
+export class Selection {
+  constructor(
+    readonly anchor: Position,
+    readonly active: Position,
+  ) {}
+}
+export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 };
+
+export const Uri = {
+  parse: (uri: string) => ({ scheme: uri.split(":", 1)[0], toString: () => uri }),
+};
+
+/** What the window was sent, in this order: it does it later, and tells of it later still. */
+export const sent: string[] = [];
+
+export const commands = {
+  executeCommand: async (...command: readonly unknown[]) => void sent.push(command.join(" ")),
+};
+
+const noEvent = new EventEmitter<never>().event;
+
+/** An editor over a document whose lines are all alike. */
+function editorOver(uri: { toString(): string }) {
+  const line = { firstNonWhitespaceCharacterIndex: 0 };
+  return {
+    document: { uri, lineCount: 10, lineAt: () => line },
+    selection: new Selection(new Position(0, 0), new Position(0, 0)),
+    revealRange: () => undefined,
+  };
+}
+
 export const window = {
+  activeTextEditor: undefined as ReturnType<typeof editorOver> | undefined,
+  onDidChangeActiveTextEditor: noEvent,
+  onDidChangeTextEditorSelection: noEvent,
+  showTextDocument: async (uri: { toString(): string }) => {
+    window.activeTextEditor = editorOver(uri);
+    return window.activeTextEditor;
+  },
+  setStatusBarMessage: (said: string) => void sent.push(said),
   tabGroups: {
     get all() {
       return [{ tabs: tabs.inputs.map((input) => ({ input })) }];
@@ -64,6 +110,8 @@ export const window = {
 };
 
 export const workspace = {
+  asRelativePath: (uri: { toString(): string }) => uri.toString().split("/").at(-1),
+  fs: { stat: async () => ({}) },
   onDidChangeTextDocument: new EventEmitter<void>().event,
   getConfiguration: (section: string, scope: unknown) => ({
     get: (name: string, otherwise?: unknown) => {

@@ -352,7 +352,9 @@ export class Desk {
         const elements = [...document.querySelectorAll<HTMLElement>(where)];
         const isText = place === "text";
         if (isText) elements.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
-        const words = elements.map(({ innerText }) => innerText.replaceAll("\u00a0", " ").trimEnd());
+        const words = elements.map(({ textContent }) =>
+          (textContent ?? "").replaceAll("\u00a0", " ").trimEnd(),
+        );
         return isText ? words.join("\n") : `${place}: ${words.filter((said) => said !== "").join(" | ")}`;
       });
     });
