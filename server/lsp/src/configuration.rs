@@ -1,4 +1,4 @@
-//! Settings as editors say them : which keys there are, and what is wrong with a value.
+//! Settings as editors say them: which keys there are, and what is wrong with a value.
 
 use std::path::PathBuf;
 
@@ -29,6 +29,8 @@ pub(crate) struct Configured {
     at_start: Said,
     since: Said,
     of_folders: Vec<(PathBuf, Said)>,
+    /// Folders that have just come, of which the editor has not said anything yet.
+    awaited: Vec<PathBuf>,
     questions: Questions,
     /// A plugin draws the hunks itself: diagnostics of them are for those who ask.
     pub plugin: bool,
@@ -55,6 +57,7 @@ impl Configured {
             return Vec::new();
         }
         self.questions.answered = question;
+        self.awaited.retain(|folder| !folders.contains(folder));
         let mut wrong = self.change(answers.first().unwrap_or(&Value::Null));
         self.of_folders.clear();
         for (folder, answer) in folders.iter().zip(answers.iter().skip(1)) {
@@ -66,6 +69,11 @@ impl Configured {
             wrong.extend(only_here.iter().map(|sentence| format!("In {}: {sentence}", to_text(folder))));
         }
         wrong
+    }
+
+    /// Folders have come, and the editor will say what holds in them. Until it does their edits are held.
+    fn wait_for(&mut self, folders: &[PathBuf]) {
+        self.awaited.extend_from_slice(folders);
     }
 
     /// Takes over what stands in `initializationOptions`. Returns what is wrong with it, a sentence each.
@@ -90,7 +98,14 @@ impl Configured {
 
     /// The settings in force.
     pub fn settings(&self) -> SettingsByFolder {
-        let of_folders = self.of_folders.iter();
+        let held = Said {
+            open: Some(Mode::Propose),
+            disk: Some(Mode::Propose),
+            rules: Some(Vec::new()),
+            ..Said::default()
+        };
+        let awaited = self.awaited.iter().map(|folder| (folder, &held));
+        let of_folders = self.of_folders.iter().map(|(folder, said)| (folder, said)).chain(awaited);
         SettingsByFolder {
             everywhere: self.first_said(&[&self.since, &self.at_start]),
             of_folders: of_folders
@@ -122,9 +137,23 @@ pub(crate) async fn ask(client: &Client, session: &Session) {
         Ok(answers) => {
             put_in_force(session, |configured| configured.answered(question, &folders, &answers));
         }
-        Err(error) => tracing::debug!(%error, "the editor does not tell its settings"),
+        Err(error) => {
+            tracing::debug!(%error, "the editor does not tell its settings");
+            put_in_force(session, |configured| {
+                configured.awaited.clear();
+                Vec::new()
+            });
+        }
     }
     session.opening.settings_told();
+}
+
+/// Folders have come that the editor will be asked about.
+pub(crate) fn wait_for(session: &Session, folders: &[PathBuf]) {
+    put_in_force(session, |configured| {
+        configured.wait_for(folders);
+        Vec::new()
+    });
 }
 
 /// Puts settings in force that the editor says while it runs.
@@ -374,6 +403,27 @@ mod tests {
         let begins: Vec<_> =
             said.iter().filter_map(|words| words.split_once(": ")).map(|(at, _)| at).collect();
         assert_eq!(begins, ["In /a", "In /b"]);
+    }
+
+    #[test]
+    fn edits_in_a_folder_that_has_just_come_are_held_until_its_settings_are_told() {
+        let mut configured = Configured::default();
+        configured.start(&json!({"mode": {"open": "apply", "rules": [{"mode": "apply"}]}}));
+        let modes = |configured: &Configured| {
+            let settings = configured.settings();
+            let file = std::path::Path::new("/a/1.txt");
+            [true, false].map(|open| settings.mode("any", file, file, open))
+        };
+        let before = configured.ask();
+        assert_eq!(modes(&configured), [Mode::Apply, Mode::Apply]);
+        let folder = [PathBuf::from("/a")];
+        configured.wait_for(&folder);
+        assert_eq!(modes(&configured), [Mode::Propose, Mode::Propose]);
+        let after = configured.ask();
+        configured.answered(before, &[], &[Value::Null]);
+        assert_eq!(modes(&configured), [Mode::Propose, Mode::Propose], "it was not asked about it yet");
+        configured.answered(after, &folder, &[Value::Null, Value::Null]);
+        assert_eq!(modes(&configured), [Mode::Apply, Mode::Apply]);
     }
 
     #[test]

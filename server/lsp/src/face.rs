@@ -17,7 +17,7 @@ use tower_lsp::lsp_types::{
     DidChangeWorkspaceFoldersParams, ExecuteCommandOptions, ExecuteCommandParams, Hover, HoverParams,
     HoverProviderCapability, InitializeParams, InitializeResult, InitializedParams, MessageType, OneOf,
     PositionEncodingKind, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFolder,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
@@ -138,17 +138,18 @@ impl LanguageServer for Face {
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        let of = |folders: &[WorkspaceFolder]| -> Vec<PathBuf> {
+            folders.iter().filter_map(|folder| from_proto::folder(&folder.uri)).collect()
+        };
+        let (removed, mut added) = (of(&params.event.removed), of(&params.event.added));
         {
             let mut folders = lock(&self.session.folders);
-            let removed: Vec<PathBuf> =
-                params.event.removed.iter().filter_map(|folder| from_proto::folder(&folder.uri)).collect();
             folders.retain(|folder| !removed.contains(folder));
-            let added = params.event.added.iter().filter_map(|folder| from_proto::folder(&folder.uri));
-            for folder in added {
-                if !folders.contains(&folder) {
-                    folders.push(folder);
-                }
-            }
+            added.retain(|folder| !folders.contains(folder));
+            folders.extend_from_slice(&added);
+        }
+        if self.session.facts().configuration {
+            configuration::wait_for(&self.session, &added);
         }
         self.serve_folders();
         self.session.signal(Signal::Roots);
