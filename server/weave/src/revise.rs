@@ -53,7 +53,9 @@ impl Weave {
                 push_range(&mut plan.drop, IdRange { first: line.id, len: 1 });
             }
             if n < new_at {
-                let before = would_show.get(o).map(|line| line.id);
+                // In the place of a line that goes, where one does.
+                let goes = would_show[o..old_at].iter().find(|line| !line.waits);
+                let before = goes.or(would_show.get(o)).map(|line| line.id);
                 plan.revive.extend(self.spare_before(before, hunks, &own[n..new_at]));
             }
             (o, n) = (old_at + 1, new_at + 1);

@@ -3,7 +3,7 @@
 
 use hashline_history::Decision;
 use hashline_text::{Ending, OwnedLine};
-use hashline_weave::HunkId;
+use hashline_weave::{HunkId, Plan};
 
 use crate::document::Document;
 use crate::document::aim::Aim;
@@ -41,10 +41,11 @@ impl Document {
         own: &[String],
         ruling: &Ruling,
     ) -> Result<Vec<HunkId>, Undecided> {
+        let all = self.weave().with_prerequisites_of(&group);
+        let above = self.wanted_above(&all);
         for member in &group {
             self.stop_or_refuse(*member)?;
         }
-        let all = self.weave().with_prerequisites_of(&group);
         let others: Vec<HunkId> = all.iter().copied().filter(|other| *other != id).collect();
         self.with_others(id, &others, &ruling.request, ruling.of_many, "It builds on")?;
         if let Some((other, conflict)) = self.obstacle(&all) {
@@ -59,7 +60,27 @@ impl Document {
         }
         let aim = Aim::PutInRevised(group, own);
         self.intend(aim, plan, Some(Decision::Accepted), ruling.request.reason.clone());
+        for (hunks, reason) in above {
+            let plan = Plan::switch(&self.weave().with_prerequisites_of(&hunks), &[]);
+            self.intend(Aim::PutIn, plan, Some(Decision::Accepted), reason);
+        }
         Ok(std::iter::once(id).chain(others).collect())
+    }
+
+    /// What the person has accepted that builds on some hunks, and waits to be sent. It is called off with them, and wanted all the same
+    /// when they are.
+    fn wanted_above(&mut self, hunks: &[HunkId]) -> Vec<(Vec<HunkId>, Option<String>)> {
+        let dependents: Vec<HunkId> = hunks
+            .iter()
+            .flat_map(|id| self.weave().with_dependents(*id))
+            .filter(|id| !hunks.contains(id))
+            .collect();
+        let accepted = self.flow.intents.iter().filter(|intent| intent.decision == Some(Decision::Accepted));
+        let wanted = accepted.map(|intent| {
+            let on = intent.plan.on.iter().copied().filter(|id| dependents.contains(id));
+            (on.collect::<Vec<_>>(), intent.reason.clone())
+        });
+        wanted.filter(|(on, _)| !on.is_empty()).collect()
     }
 
     /// How new lines end beside those of some hunks.

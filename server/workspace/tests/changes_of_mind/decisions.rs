@@ -101,6 +101,19 @@ fn a_decision_about_an_edit_with_own_text_is_called_off_for_that_edit_alone() {
 }
 
 #[test]
+fn what_builds_on_an_edit_is_accepted_still_where_that_one_is_accepted_once_more_with_own_text() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let lower = desk.replace(1, "2a\n2b", Mode::Propose);
+    let upper = desk.replace(1, "zwei", Mode::Propose);
+    let with = Request { with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
+    assert_eq!(desk.document.decide(&with, desk.now).refused, []);
+    assert_eq!(desk.accepts_as(&lower, "2a\nmine").refused, []);
+    desk.settle();
+    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted; 2]);
+    assert_eq!(desk.text(), "one\nzwei\nmine\nthree\n");
+}
+
+#[test]
 fn keeping_an_edit_that_is_on_its_way_in_counts_when_it_is_there() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Apply);

@@ -28,6 +28,8 @@ pub struct Room {
     pub now: Millis,
     pub tally: Tally,
     pub trace: Trace,
+    /// Whether the person of this run rewrites hunks before accepting them.
+    pub rewrites: bool,
 }
 
 pub struct Desk {
@@ -160,20 +162,7 @@ impl Desk {
             return Err("a delivery for another version than the last".to_owned());
         }
         let before = self.document.text().to_string();
-        let mut after = before.clone();
-        let mut end = usize::MAX;
-        for edit in delivery.edits.iter().rev() {
-            let from = page::byte_of(&before, edit.span.start, self.editor.encoding);
-            let to = page::byte_of(&before, edit.span.end, self.editor.encoding);
-            let (Some(from), Some(to)) = (from, to) else {
-                return Err(format!("a delivery names a place outside the text: {:?}", edit.span));
-            };
-            if from > to || to > end {
-                return Err("edits of a delivery overlap".to_owned());
-            }
-            end = from;
-            after.replace_range(from..to, &edit.new);
-        }
+        let after = self.text_after(&before, &delivery)?;
         room.trace.say(|| {
             let edits = delivery
                 .edits
@@ -188,6 +177,25 @@ impl Desk {
         self.model.explains(&before, &after)?;
         self.parcels.push_back(Parcel { delivery, sent: room.now });
         self.observe(true, room)
+    }
+
+    /// What a text is with a delivery in it.
+    pub fn text_after(&self, before: &str, delivery: &Delivery) -> Result<String, Fault> {
+        let mut after = before.to_owned();
+        let mut end = usize::MAX;
+        for edit in delivery.edits.iter().rev() {
+            let from = page::byte_of(before, edit.span.start, self.editor.encoding);
+            let to = page::byte_of(before, edit.span.end, self.editor.encoding);
+            let (Some(from), Some(to)) = (from, to) else {
+                return Err(format!("a delivery names a place outside the text: {:?}", edit.span));
+            };
+            if from > to || to > end {
+                return Err("edits of a delivery overlap".to_owned());
+            }
+            end = from;
+            after.replace_range(from..to, &edit.new);
+        }
+        Ok(after)
     }
 
     /// The editor gets to the next delivery.

@@ -70,6 +70,18 @@ impl Model {
         self.loose.extend(atoms(text));
     }
 
+    /// Hunks come into the text in the person's words: what becomes of their lines from now on is the person's business.
+    pub fn rewritten(&mut self, hunks: &[usize], shown: &[String], own: &[String]) {
+        let group = self.group(hunks);
+        for at in group {
+            let hunk = &mut self.hunks[at];
+            let lines = hunk.proposed.clone();
+            hunk.worn.extend(lines.iter().chain(shown).flat_map(|line| atoms(line)));
+            lines.iter().for_each(|line| self.loosen(line));
+        }
+        shown.iter().chain(own).for_each(|line| self.loosen(line));
+    }
+
     /// Where some lines have become another number of lines and a character is in both, it is a guess which line is which (rule W6): its
     /// characters are not looked for any more.
     pub fn muddle(&mut self, before: &str, after: &str) {

@@ -313,7 +313,7 @@ impl Desk {
             (0..views.len()).filter(|at| views[*at].decision == Decision::Undecided).collect();
         let at = if dice.chance(75) { dice.pick(&open).copied() } else { None };
         let at = at.unwrap_or_else(|| dice.below(views.len()));
-        let request = self.request(at, &views, dice);
+        let request = self.request(at, &views, dice, room.rewrites);
         room.trace.say(|| {
             let name = &self.model.hunks[at].name;
             format!("the person at {} decides {request:?} ({name} is {:?})", self.uri, views[at].state)
@@ -368,6 +368,7 @@ impl Desk {
                 Choice::KeepMine => room.tally.keep_mine += 1,
                 Choice::TakeTheirs => room.tally.take_theirs += 1,
                 Choice::KeepBoth => room.tally.keep_both += 1,
+                Choice::Accept if request.own.is_some() => room.tally.revised += 1,
                 Choice::Accept if rejected_before.contains(at) => room.tally.accepted_again += 1,
                 Choice::Accept | Choice::Reject => {}
             }
@@ -380,8 +381,76 @@ impl Desk {
                 }
             }
         }
+        if let Some(own) = &request.own
+            && !named.is_empty()
+        {
+            self.model.rewritten(&named, &views[at].proposed, own);
+        }
+        let name = &self.model.hunks[at].name;
+        let members = (0..views.len()).filter(|one| *one == at || views[*one].part_of.as_ref() == Some(name));
+        let members: Vec<usize> = members.collect();
         self.take_on(&named, &views, &request, wanted)?;
-        self.observe(true, room)
+        self.observe(true, room)?;
+        match &request.own {
+            Some(own) if !named.is_empty() => self.sends_rewritten(&members, own, room),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hunks that were rewritten as one read so in the delivery that brings them: what the person put there is there once, what they left
+    /// of them is there once, and what they took out is not.
+    fn sends_rewritten(&mut self, hunks: &[usize], own: &[String], room: &mut Room) -> Result<(), Fault> {
+        let sent = self.parcels.len();
+        let before = self.document.text().to_string();
+        self.poll(room)?;
+        let Some(parcel) = self.parcels.get(sent) else { return Ok(()) };
+        let after = self.text_after(&before, &parcel.delivery)?;
+        let (there, was, wanted) = (atom::count(&after), atom::count(&before), atom::count(&own.join("\n")));
+        let typed = |atom: &&char| atom::maker(**atom) == Some(Maker::Person) && !was.contains_key(*atom);
+        if !wanted.keys().filter(typed).any(|atom| there.contains_key(atom)) {
+            // It waits for another delivery.
+            return Ok(());
+        }
+        room.tally.revised_sent += 1;
+        let agents = hunks.iter().flat_map(|at| &self.model.hunks[*at].proposed);
+        // What another hunk takes out may go at the same time.
+        let taken = |atom: &char| {
+            let removed = self.model.hunks.iter().flat_map(|hunk| &hunk.removed);
+            removed.into_iter().any(|line| line.contains(*atom))
+        };
+        let agents = agents.flat_map(|line| atom::atoms(line));
+        let agents = agents.filter(|atom| !was.contains_key(atom) && !taken(atom));
+        for atom in agents.chain(wanted.keys().filter(typed).copied()) {
+            let (is, should) = (there.get(&atom), wanted.get(&atom));
+            if is != should {
+                return Err(format!(
+                    "{} stands {} times, and the person has it {} times in {:?}",
+                    readable(&atom.to_string()),
+                    is.copied().unwrap_or_default(),
+                    should.copied().unwrap_or_default(),
+                    readable(&own.join("|"))
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Some lines as the person would rather have them; at least one is theirs.
+    fn rewritten(&mut self, lines: &[String], dice: &mut Dice) -> Vec<String> {
+        let mut own = Vec::new();
+        let new = dice.below(lines.len() + 1);
+        for at in 0..=lines.len() {
+            if at == new {
+                own.push(format!("own({});", self.atoms.next(Maker::Person)));
+            }
+            let Some(line) = lines.get(at) else { break };
+            match dice.below(5) {
+                0 => {}
+                1 => own.push(format!("{line}{}", self.atoms.next(Maker::Person))),
+                _ => own.push(line.clone()),
+            }
+        }
+        own
     }
 
     /// Whether a hunk was asked for, and does not only go along.
@@ -468,7 +537,7 @@ impl Desk {
         Ok(())
     }
 
-    fn request(&self, at: usize, views: &[HunkView], dice: &mut Dice) -> Request {
+    fn request(&mut self, at: usize, views: &[HunkView], dice: &mut Dice, may_rewrite: bool) -> Request {
         let view = &views[at];
         let choice = match (view.state, view.decision) {
             (HunkState::Conflicted(_), _) => dice.weighted(&[
@@ -506,6 +575,9 @@ impl Desk {
             (30, Some(TakeOut::KeepMyLines)),
         ]);
         let with_others = dice.chance(50);
-        Request { edited, with_others, ..Request::of(choice, target) }
+        let is_whole = matches!(target, Target::Hunk(_)) && view.part_of.is_none();
+        let rewrites = choice == Choice::Accept && view.state == HunkState::Held && is_whole;
+        let own = (may_rewrite && rewrites && dice.chance(12)).then(|| self.rewritten(&view.proposed, dice));
+        Request { edited, with_others, own, ..Request::of(choice, target) }
     }
 }

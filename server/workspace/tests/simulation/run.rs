@@ -71,6 +71,7 @@ pub fn play(seed: u64, steps: u64, left_out: &HashSet<u64>, trace: bool) -> End 
         now: Millis(0),
         tally: Tally::default(),
         trace: if trace { Trace::kept() } else { Trace::default() },
+        rewrites: seed.is_multiple_of(4),
     };
     let mut dice = Dice::new(seed, u64::MAX);
     let count = if dice.chance(20) { 2 } else { 1 };

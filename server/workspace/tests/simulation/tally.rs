@@ -53,6 +53,8 @@ tally! {
     edited: "decisions refused because the person had changed the lines",
     with_changes: "edited hunks taken out with the changes",
     keep_lines: "edited hunks taken out keeping the lines",
+    revised: "hunks accepted as the person has rewritten them",
+    revised_sent: "of them in the delivery that follows",
     needs_others: "decisions refused because others go with them",
     collisions: "decisions refused because of a collision",
     reopened: "decisions reopened",
