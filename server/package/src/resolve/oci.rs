@@ -15,10 +15,11 @@ const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, \
     application/vnd.oci.image.manifest.v1+json, \
     application/vnd.docker.distribution.manifest.v2+json";
 
+/// What stands for a token has two names, and may be given by both.
 #[derive(Deserialize)]
 struct Pass {
-    #[serde(alias = "access_token")]
-    token: String,
+    token: Option<String>,
+    access_token: Option<String>,
 }
 
 /// How the manifest is asked for, and its hash where that is what the image is called by.
@@ -34,13 +35,16 @@ pub async fn manifest(
     let token = match fetcher.text(&request).await {
         Ok(_) => None,
         Err(FetchError::Status { url, status: StatusCode::UNAUTHORIZED, retry_after, challenge }) => {
-            let asked = challenge.as_deref().and_then(|challenge| token_address(challenge, image));
+            // The token will be sent to the registry: nobody that it redirected to says where to get one.
+            let challenge_of_registry = challenge.as_deref().filter(|_| url.origin() == request.url.origin());
+            let asked = challenge_of_registry.and_then(|challenge| token_address(challenge, image));
             let Some(asked) = asked else {
                 let status = StatusCode::UNAUTHORIZED;
                 return Err(FetchError::Status { url, status, retry_after, challenge });
             };
-            let Pass { token } = fetcher.json(&asked.into()).await?;
-            Some(token)
+            let Pass { token, access_token } = fetcher.json(&asked.clone().into()).await?;
+            let reason = "it gives no token".to_owned();
+            Some(token.or(access_token).ok_or(FetchError::Index { url: asked, reason })?)
         }
         Err(error) => return Err(error),
     };

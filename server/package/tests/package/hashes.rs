@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use hashline_package::{
-    Agreement, Budget, CRATES, CRATES_INDEX, FileHash, GO, HashError, HashFailures, HashStatus, Hasher,
-    Identifier, Limits, NUGET, ServerJson, Sources, Watch,
+    Agreement, Budget, CRATES, CRATES_INDEX, FileHash, GO, HashError, HashFailures, HashStatus,
+    Hasher, Identifier, Limits, NUGET, ServerJson, Sources, Watch,
 };
 use serde_json::{Value, json};
 use url::Url;
@@ -208,6 +208,58 @@ async fn an_image_is_called_by_the_hash_of_its_manifest() {
         let error = made(&server, value("a/b:1.0.0")).await.unwrap_err().to_string();
         assert!(error.contains(words), "{challenge}: {error}");
     }
+}
+
+/// Where a registry passes a request on, a token that somebody else asks for on the way is not sent to the registry, nor is the
+/// registry's own sent to anybody else.
+#[tokio::test]
+async fn a_token_is_for_the_registry_that_asked_for_it() {
+    let [server, elsewhere] = [FileServer::start().await, FileServer::start().await];
+    let path = "/docker/v2/a/b/manifests/1.0.0";
+    let value = json!({"packages": [{"registryType": "oci", "identifier": "a/b:1.0.0"}]});
+    let challenge = |of: &FileServer| format!("Bearer realm=\"{}\"", of.url("/token"));
+    elsewhere.file("/token", r#"{"token": "of-elsewhere"}"#);
+    elsewhere.guarded("/manifest", &challenge(&elsewhere), "of-elsewhere", "manifest");
+    server.on(path, [Answer::Redirect(elsewhere.url("/manifest").into())]);
+    let error = made(&server, value.clone()).await.unwrap_err().to_string();
+    assert!(error.contains("/manifest answered 401"), "{error}");
+    assert_eq!((server.asked(path), elsewhere.asked("/token")), (1, 0));
+
+    elsewhere.file("/manifest", "manifest");
+    server.file("/token", r#"{"token": "secret"}"#);
+    let guarded =
+        Answer::Guarded { challenge: challenge(&server), token: "secret".into(), bytes: Vec::new() };
+    server.on(path, [guarded, Answer::Redirect(elsewhere.url("/manifest").into())]);
+    assert_eq!(made(&server, value).await.unwrap()["oci:docker.io/a/b:1.0.0"], hash(b"manifest"));
+    assert!(server.headers_of(path).contains("authorization: bearer secret\r\n"));
+    assert!(!elsewhere.headers_of("/manifest").contains("authorization"));
+}
+
+/// The address of tokens is one that a stranger names: it is fetched by the rules of all others, and so is what it redirects to.
+#[tokio::test]
+async fn a_token_is_fetched_by_the_rules_of_all_files() {
+    let server = FileServer::start().await;
+    let path = "/docker/v2/a/b/manifests/1.0.0";
+    let value = json!({"packages": [{"registryType": "oci", "identifier": "a/b:1.0.0"}]});
+    for (realm, words) in [
+        ("http://user:secret@127.0.0.1/token".to_owned(), "user's name or password"),
+        ("file:///etc/passwd".to_owned(), "no way to fetch a file"),
+        (server.url("/elsewhere").to_string(), "no way to fetch a file"),
+    ] {
+        server.on("/elsewhere", [Answer::Redirect("ftp://127.0.0.1/token".into())]);
+        server.guarded(path, &format!("Bearer realm=\"{realm}\""), "secret", "manifest");
+        let error = made(&server, value.clone()).await.unwrap_err().to_string();
+        assert!(error.contains(words), "{realm}: {error}");
+    }
+    // Some give it twice, for older clients and for newer ones.
+    server.guarded(path, &format!("Bearer realm=\"{}\"", server.url("/token")), "secret", "manifest");
+    server.file("/token", r#"{"token": "secret", "access_token": "secret", "expires_in": 300}"#);
+    assert_eq!(made(&server, value.clone()).await.unwrap()["oci:docker.io/a/b:1.0.0"], hash(b"manifest"));
+    server.file("/token", r#"{"access_token": "secret"}"#);
+    assert!(made(&server, value.clone()).await.is_ok());
+    server.file("/token", "{}");
+    let error = made(&server, value).await.unwrap_err().to_string();
+    assert!(error.contains("gives no token"), "{error}");
 }
 
 /// "What about multiple files per package?", "Handle multiple files if needed (e.g., wheels for different platforms)": each file has an entry of its own.
