@@ -33,15 +33,16 @@ struct File {
     filename: String,
     /// Where it is, as seen from the index.
     url: String,
-    #[serde(alias = "hashes")]
+    #[serde(alias = "hashes", default)]
     digests: Digests,
     #[serde(default)]
     yanked: Yanked,
 }
 
-#[derive(Deserialize)]
+/// Some indexes know none, or only others.
+#[derive(Default, Deserialize)]
 struct Digests {
-    sha256: String,
+    sha256: Option<String>,
 }
 
 /// Why it should not be used. Some indexes tell no more than that.
@@ -80,10 +81,15 @@ pub async fn files(
             Yanked::Because(why) => tracing::warn!(file = %filename, why, "its publisher advises against it"),
         }
         let url = index.join(&url).map_err(|error| unusable(format!("{filename} is at {url:?}: {error}")))?;
-        let hash = FileHash::from_hex(&digests.sha256);
-        let hash = hash.ok_or_else(|| unusable(format!("the hash of {filename} is {:?}", digests.sha256)))?;
+        let index_hash = match digests.sha256 {
+            None => None,
+            Some(hex) => Some(IndexHash::Sha256(
+                FileHash::from_hex(&hex)
+                    .ok_or_else(|| unusable(format!("the hash of {filename} is {hex:?}")))?,
+            )),
+        };
         let identifier = Identifier::Pypi { release: release.clone(), file: Some(filename) };
-        files.push(RemoteFile { identifier, request: url.into(), index_hash: Some(IndexHash::Sha256(hash)) });
+        files.push(RemoteFile { identifier, request: url.into(), index_hash });
     }
     match only {
         Some(only) if files.is_empty() => Err(unusable(format!("the release has no file {only:?}"))),

@@ -159,6 +159,36 @@ async fn an_index_of_whole_projects_is_enough() {
     assert!(error.contains("answered 403"), "{error}");
 }
 
+/// An index may know no hash of a file, or only such as are not read here: then its bytes alone tell.
+#[tokio::test]
+async fn an_index_without_hashes_is_enough() {
+    let server = FileServer::start().await;
+    server.file("/files/a-1.0.tar.gz", "a");
+    server.file("/files/b-1.0.tar.gz", "b");
+    let url = |name: &str| server.url(&format!("/files/{name}-1.0.tar.gz"));
+    let of =
+        |name: &str| json!({"package_location": {"type": "pypi", "package_name": format!("{name}==1.0")}});
+    let release = json!({"urls": [{"filename": "a-1.0.tar.gz", "url": url("a"), "digests": {"md5": "x", "sha256": null}}]});
+    server.file("/pypi/a/1.0/json", release.to_string());
+    for hashes in [json!({}), json!({"blake2b_256": "x"}), Value::Null] {
+        let mut file = json!({"filename": "b-1.0.tar.gz", "url": url("b"), "hashes": hashes});
+        if hashes.is_null() {
+            file.as_object_mut().unwrap().remove("hashes");
+        }
+        server.file("/simple/b/", json!({"files": [file]}).to_string());
+        for (name, bytes) in [("a", b"a"), ("b", b"b")] {
+            let key = format!("pypi:{name}==1.0");
+            assert_eq!(made(&server, of(name)).await.unwrap(), BTreeMap::from([(key.clone(), hash(bytes))]));
+            let mut with = of(name);
+            with["file_hashes"] = json!({&key: hash(bytes)});
+            assert!(verified(&server, &with).await.is_ok());
+            with["file_hashes"] = json!({&key: hash(b"other")});
+            let failures = verified(&server, &with).await.unwrap_err();
+            assert_eq!(failures.0[&key].status, HashStatus::Mismatch);
+        }
+    }
+}
+
 /// An image is its manifest. Registries give everybody a token for reading what is public, and want to see it.
 #[tokio::test]
 async fn an_image_is_called_by_the_hash_of_its_manifest() {
