@@ -144,11 +144,12 @@ impl Identifier {
     pub fn github(text: &str, version: Option<&str>) -> Result<Self, NoIdentifier> {
         let wrong = || NoIdentifier::Form(format!("github:{text}"), form::GITHUB);
         let parts: Vec<&str> = text.split('/').collect();
-        // A tag is whatever git takes for one; of the rest GitHub itself allows no more than this.
-        let is_tag_part = |part: &&str| {
+        // A tag is whatever git takes for one, but for what somebody on the way could take for a part of the path.
+        let is_tag_part = |part: &str| {
             !part.is_empty()
-                && !matches!(*part, "." | "..")
+                && !matches!(part, "." | "..")
                 && !part.contains(|c: char| c.is_control() || c == '\\')
+                && !holds_code(part)
         };
         let (owner, repo, tag, file) = match parts.as_slice() {
             [owner, repo, file] => {
@@ -157,9 +158,7 @@ impl Identifier {
                 let tag = if version.starts_with('v') { version.to_owned() } else { format!("v{version}") };
                 (owner, repo, tag, file)
             }
-            [owner, repo, tag @ .., file] if !tag.is_empty() && tag.iter().all(&is_tag_part) => {
-                (owner, repo, tag.join("/"), file)
-            }
+            [owner, repo, tag @ .., file] if !tag.is_empty() => (owner, repo, tag.join("/"), file),
             _ => return Err(wrong()),
         };
         let is_repo = |part: &str| {
@@ -167,7 +166,7 @@ impl Identifier {
                 && !matches!(part, "." | "..")
                 && part.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c))
         };
-        if !is_word(owner, "-_") || !is_repo(repo) || !is_tag_part(file) {
+        if !is_word(owner, "-_") || !is_repo(repo) || !tag.split('/').all(is_tag_part) || !is_tag_part(file) {
             return Err(wrong());
         }
         Ok(Self::Github(Asset { owner: (*owner).into(), repo: (*repo).into(), tag, file: (*file).into() }))
@@ -177,7 +176,8 @@ impl Identifier {
     pub fn url(text: &str) -> Result<Self, NoIdentifier> {
         let url = Url::parse(text).map_err(|_| NoIdentifier::Form(text.to_owned(), form::URL))?;
         // Some readers of addresses pass over these and some do not: they would not fetch the same file.
-        let is_plain = !text.contains(|letter: char| letter.is_whitespace() || letter.is_control());
+        let is_plain =
+            !text.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '\\');
         if !matches!(url.scheme(), "https" | "http") || !url.has_host() || !is_plain {
             return Err(NoIdentifier::Form(text.to_owned(), form::URL));
         }
@@ -288,6 +288,11 @@ fn is_word(text: &str, also: &str) -> bool {
     text.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
         && text.len() <= 255
         && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || also.contains(letter))
+}
+
+/// Whether it holds a percent sign and two hex digits, which some decode.
+fn holds_code(text: &str) -> bool {
+    text.as_bytes().windows(3).any(|code| code[0] == b'%' && code[1..].iter().all(u8::is_ascii_hexdigit))
 }
 
 /// The name and the version; a name may begin with the sign.
@@ -423,6 +428,47 @@ mod tests {
         ] {
             let error = text.parse::<Identifier>().unwrap_err().to_string();
             assert!(error.contains(words), "{text:?}: {error}");
+        }
+    }
+
+    /// Whatever follows them, be it a server or what stands before it, might take them for a way to somewhere else.
+    #[test]
+    fn a_name_and_a_version_lead_nowhere_else() {
+        type Of = fn(&str, Option<&str>) -> Result<Identifier, NoIdentifier>;
+        let kinds: [(Of, &str, &str); 7] = [
+            (Identifier::npm, "@a/WRONG", "@a/b"),
+            (Identifier::pypi, "WRONG", "a"),
+            (Identifier::github, "o/r/WRONG", "o/r/f"),
+            (Identifier::cargo, "WRONG", "a"),
+            (Identifier::nuget, "WRONG", "a"),
+            (Identifier::go, "a.b/WRONG", "a.b/c"),
+            (Identifier::oci, "ghcr.io/a/WRONG", "ghcr.io/a/b"),
+        ];
+        for wrong in [
+            "..",
+            "a\\b",
+            "../b",
+            "a/../b",
+            "a\u{1b}b",
+            "a\nb",
+            "a\u{0}b",
+            "a%2fb",
+            "a%2F..%2Fb",
+            "%2e%2e",
+            "a%5cb",
+        ] {
+            for (of, name, good) in kinds {
+                let named = of(&name.replace("WRONG", wrong), Some("1.0.0"));
+                assert!(named.is_err(), "{named:?}");
+                let version = format!("1.0.0/{wrong}");
+                let named = of(good, Some(&version));
+                assert!(named.is_err(), "{named:?}");
+            }
+            assert!(Identifier::github(&format!("o/r/{wrong}/f"), None).is_err(), "{wrong}");
+            assert!(Identifier::pypi(&format!("a==1.0/{wrong}"), None).is_err(), "{wrong}");
+        }
+        for address in ["https://example.com\\@other.example/a", "https://example.com/a\\..\\b"] {
+            assert!(Identifier::url(address).is_err(), "{address}");
         }
     }
 

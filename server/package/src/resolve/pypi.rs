@@ -88,7 +88,8 @@ pub async fn files(
                     .ok_or_else(|| unusable(format!("the hash of {filename} is {hex:?}")))?,
             )),
         };
-        let identifier = Identifier::Pypi { release: release.clone(), file: Some(filename) };
+        let identifier = Identifier::pypi(&format!("{}=={}/{filename}", release.name, release.version), None)
+            .map_err(|error| unusable(error.to_string()))?;
         files.push(RemoteFile { identifier, request: url.into(), index_hash });
     }
     match only {

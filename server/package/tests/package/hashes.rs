@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use hashline_package::{
-    Agreement, Budget, CRATES, CRATES_INDEX, FileHash, GO, HashError, HashFailures, HashStatus,
+    Agreement, Budget, CRATES, CRATES_INDEX, FetchError, FileHash, GO, HashError, HashFailures, HashStatus,
     Hasher, Identifier, Limits, NUGET, ServerJson, Sources, Watch,
 };
 use serde_json::{Value, json};
@@ -187,6 +187,20 @@ async fn an_index_without_hashes_is_enough() {
             assert_eq!(failures.0[&key].status, HashStatus::Mismatch);
         }
     }
+}
+
+/// An index that names a file as no file can be called is not believed.
+#[tokio::test]
+async fn an_index_cannot_name_a_file_as_it_likes() {
+    let server = FileServer::start().await;
+    for file in ["../a-1.0.tar.gz", "a-1.0.tar.gz\u{1b}[2J", "a\\b-1.0.tar.gz", "a%2fb-1.0.tar.gz"] {
+        let file = json!({"filename": file, "url": server.url("/file"), "digests": {}});
+        server.file("/pypi/a/1.0/json", json!({"urls": [file]}).to_string());
+        let error =
+            made(&server, json!({"package_location": {"type": "pypi", "package_name": "a==1.0"}})).await;
+        assert!(matches!(error, Err(HashError::Fetch(FetchError::Index { .. }))), "{file}: {error:?}");
+    }
+    assert_eq!(server.asked("/file"), 0);
 }
 
 /// An image is its manifest. Registries give everybody a token for reading what is public, and want to see it.
