@@ -47,18 +47,18 @@ pub async fn servers<S: Store>(
     let Query(page) = page?;
     let limit = page.limit.unwrap_or(PAGE);
     if !(1..=LONGEST_PAGE).contains(&limit) {
-        return Err(Refused::invalid(format!("limit is {limit}; it can be 1 to {LONGEST_PAGE}")));
+        return Err(Refused::query(format!("limit is {limit}; it can be 1 to {LONGEST_PAGE}")));
     }
     let after = match page.cursor.as_deref().filter(|cursor| !cursor.is_empty()) {
         None => 0,
-        Some(cursor) => cursor.parse().map_err(|_| {
-            Refused::invalid(format!("{cursor:?} is no cursor; take nextCursor of the page before"))
+        Some(cursor) => cursor.parse().ok().filter(|id| *id >= 0).ok_or_else(|| {
+            Refused::query(format!("{cursor:?} is no cursor; take nextCursor of the page before"))
         })?,
     };
     let updated_since = match &page.updated_since {
         None => None,
         Some(text) => Some(humantime::parse_rfc3339(text).map_err(|_| {
-            Refused::invalid(format!("updated_since is {text:?}; write a moment as in 2026-01-31T12:00:00Z"))
+            Refused::query(format!("updated_since is {text:?}; write a moment as in 2026-01-31T12:00:00Z"))
         })?),
     };
     let wanted = Wanted {

@@ -20,8 +20,11 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::Response;
 use axum::routing::{get, patch, post};
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -98,8 +101,20 @@ fn routes<S: Store>(registry: Arc<Registry<S>>) -> Router {
         .route("/ping", get(ping))
         .route("/metrics", get(metrics))
         .fallback(async || Refused::not_found("there is no such page; see /v0.1/servers"))
+        .method_not_allowed_fallback(async || Refused::method())
         .layer(DefaultBodyLimit::max(MAX_DOCUMENT))
+        .layer(middleware::from_fn(only_text))
         .with_state(registry)
+}
+
+/// Whatever is asked for by letters that are none is not looked for.
+async fn only_text(request: Request, next: Next) -> Result<Response, Refused> {
+    let uri = request.uri();
+    let is_text = |part: &str| percent_decode_str(part).decode_utf8().is_ok();
+    if !is_text(uri.path()) || !is_text(uri.query().unwrap_or_default()) {
+        return Err(Refused::no_text(uri));
+    }
+    Ok(next.run(request).await)
 }
 
 async fn health<S: Store>(State(registry): Shared<S>) -> Result<Json<Value>, Refused> {

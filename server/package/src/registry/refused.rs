@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
@@ -43,6 +43,22 @@ impl Refused {
 
     pub fn invalid(words: impl Into<String>) -> Self {
         Self::problem(StatusCode::UNPROCESSABLE_ENTITY, words)
+    }
+
+    /// What is asked for cannot be.
+    pub fn query(words: impl Into<String>) -> Self {
+        Self::problem(StatusCode::BAD_REQUEST, words)
+    }
+
+    /// What is asked for is no text.
+    pub fn no_text(uri: &Uri) -> Self {
+        Self::query(format!("{uri} is not UTF-8 behind its percent signs; write it in UTF-8"))
+    }
+
+    /// It is there, and cannot be asked for in this way.
+    pub fn method() -> Self {
+        let words = "this page is not asked for in this way; the header Allow says how";
+        Self::problem(StatusCode::METHOD_NOT_ALLOWED, words)
     }
 
     /// It is there already.
@@ -101,7 +117,7 @@ impl From<BytesRejection> for Refused {
 
 impl From<QueryRejection> for Refused {
     fn from(rejection: QueryRejection) -> Self {
-        Self::problem(StatusCode::UNPROCESSABLE_ENTITY, rejection.body_text())
+        Self::query(rejection.body_text())
     }
 }
 

@@ -36,7 +36,8 @@ impl Running {
         let folder = tempfile::tempdir().unwrap();
         let hasher = Hasher::new(Fetcher::new(limits).unwrap(), sources(&files));
         let store = SqliteStore::open(folder.path()).unwrap();
-        let limits = RegistryLimits { request, bytes: 1 << 20, time: Duration::from_secs(5) };
+        let limits =
+            RegistryLimits { request, bytes: 1 << 20, time: Duration::from_secs(5) };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel();
@@ -367,12 +368,21 @@ async fn pages_lead_through_everything_once() {
     assert_eq!(names(&registry.get("/v0/servers?updated_since=2999-01-01T00:00:00Z").await.1), [""; 0]);
     let versions = registry.get("/v0/servers/a%2Fs0/versions").await.1;
     assert_eq!(versions["servers"].as_array().unwrap().len(), 2);
-    for wrong in
-        ["limit=0", "limit=101", "limit=x", "cursor=x", "updated_since=today", "include_deleted=perhaps"]
-    {
+    for wrong in [
+        "limit=0",
+        "limit=-1",
+        "limit=101",
+        "limit=x",
+        "limit=99999999999999999999",
+        "cursor=x",
+        "cursor=-1",
+        "cursor=1&cursor=2",
+        "updated_since=today",
+        "include_deleted=perhaps",
+    ] {
         let (status, document) = registry.get(&format!("/v0/servers?{wrong}")).await;
-        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
-        assert!(document["error"].is_string());
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{wrong}");
+        assert!(document["error"].is_string() && document["status"] == 400, "{document}");
     }
     for missing in ["/v0/servers/a%2Fx/versions", "/v0/servers/a%2Fs0/versions/9", "/v0/nothing", "/"] {
         let (status, document) = registry.get(missing).await;
@@ -380,6 +390,46 @@ async fn pages_lead_through_everything_once() {
             status == StatusCode::NOT_FOUND && document["error"].as_str().unwrap().contains("/v0.1/servers"),
             "{missing}"
         );
+    }
+}
+
+/// Whatever is asked in a way that is none, the answer is the one document of errors.
+#[tokio::test]
+async fn what_cannot_be_asked_is_answered_with_the_document_of_errors() {
+    let registry = Running::open().await;
+    assert_eq!(registry.publish(&registry.server("a/b", "1.0.0")).await.0, StatusCode::OK);
+    for path in [
+        "/v0/servers/%FF/versions",
+        "/v0/servers/a%2Fb/versions/%FF",
+        "/v0/servers/a%2Fb/versions/%C3%28",
+        "/v0/servers?search=%FF",
+        "/v0.1/servers/a%2Fb/versions?cursor=%FF",
+        "/v0/servers?%FF=x",
+        "/v0/%FF",
+        "/%FF",
+    ] {
+        let (status, document) = registry.get(path).await;
+        assert_eq!((status, &document["status"]), (StatusCode::BAD_REQUEST, &json!(400)), "{path}");
+        assert!(document["error"].as_str().unwrap().contains("UTF-8"), "{document}");
+    }
+    for (method, path, allowed) in [
+        (Method::POST, "/v0/servers", "GET,HEAD"),
+        (Method::DELETE, "/v0.1/servers/a%2Fb/versions", "GET,HEAD"),
+        (Method::PUT, "/v0.1/servers/a%2Fb/versions/1.0.0", "GET,HEAD"),
+        (Method::GET, "/v0/servers/a%2Fb/versions/1.0.0/status", "PATCH"),
+        (Method::POST, "/v0/servers/a%2Fb/status", "PATCH"),
+        (Method::GET, "/v0/publish", "POST"),
+        (Method::OPTIONS, "/v0.1/validate", "POST"),
+        (Method::POST, "/health", "GET,HEAD"),
+        (Method::DELETE, "/metrics", "GET,HEAD"),
+    ] {
+        let request = registry.client.request(method.clone(), format!("{}{path}", registry.address));
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
+        assert_eq!(response.headers()["allow"], allowed, "{method} {path}");
+        assert_eq!(response.headers()["content-type"], "application/problem+json");
+        let document: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        assert!(document["error"].as_str().unwrap().contains("Allow"), "{document}");
     }
 }
 
