@@ -60,14 +60,15 @@ async fn what_was_acknowledged_is_there_after_a_kill() {
         }
     }
     let registry = Registry::start(person.hashline(&[]), &folder);
-    let list = get(&format!("{}/v0/servers/a%2Fb/versions", registry.url)).await;
-    let kept: std::collections::BTreeSet<&str> = list["servers"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|entry| entry["server"]["version"].as_str().unwrap())
-        .collect();
-    let lost: Vec<_> = acknowledged.iter().filter(|version| !kept.contains(version.as_str())).collect();
+    let mut kept = std::collections::BTreeSet::new();
+    let mut cursor = Some(String::new());
+    while let Some(from) = cursor {
+        let page = get(&format!("{}/v0/servers/a%2Fb/versions?limit=100&cursor={from}", registry.url)).await;
+        let versions = page["servers"].as_array().unwrap().iter();
+        kept.extend(versions.map(|entry| entry["server"]["version"].as_str().unwrap().to_owned()));
+        cursor = page["metadata"]["nextCursor"].as_str().map(str::to_owned);
+    }
+    let lost: Vec<_> = acknowledged.iter().filter(|version| !kept.contains(*version)).collect();
     assert!(
         lost.is_empty() && acknowledged.len() >= 300,
         "{} of {} are lost: {lost:?}",

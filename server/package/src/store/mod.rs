@@ -118,8 +118,10 @@ pub enum Which {
 /// Which versions are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Those after this id.
-    pub after: i64,
+    /// Those behind this id, in the order in which they come.
+    pub after: Option<i64>,
+    /// In the order that is the other way round.
+    pub newest_first: bool,
     /// At most so many.
     pub limit: i64,
     /// With these words in their name, title or description.
@@ -206,7 +208,7 @@ pub trait Store: Send + Sync + 'static {
     /// Keeps a version, unless there is one of that name and number. When this returns it is there to stay.
     fn keep(&self, new: NewVersion) -> impl Future<Output = Result<Kept, StoreError>> + Send;
 
-    /// Versions in the order in which they were published.
+    /// Versions in the order in which they were published, or the other way round.
     fn list(&self, wanted: &Wanted) -> impl Future<Output = Result<Vec<StoredVersion>, StoreError>> + Send;
 
     /// Changes what is said of versions, and tells of how many.

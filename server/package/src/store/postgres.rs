@@ -122,12 +122,13 @@ impl Store for PostgresStore {
             return Ok(Vec::new());
         }
         let deleted = i32::from(wanted.include_deleted);
+        let (question, after) = sql::list(wanted);
         let rows = self
             .client()
             .await?
             .query(
-                &dollars(sql::LIST),
-                &[&wanted.after, &search, &since, &version, &name, &deleted, &latest, &wanted.limit],
+                &dollars(&question),
+                &[&after, &search, &since, &version, &name, &deleted, &latest, &wanted.limit],
             )
             .await?;
         rows.iter().map(stored).collect()

@@ -1,13 +1,16 @@
 //! What is asked of either database, in words that both know. SQLite counts parameters with a question mark, PostgreSQL with a dollar.
 
+use super::Wanted;
+
 /// Keeps a version, unless it is there: the database decides which one of many is first.
 pub const KEEP: &str = "\
 INSERT INTO servers (name, version, sort_key, search_text, document, verified, status, status_changed_at, published_at, updated_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'active', ?7, ?7, ?7)
 ON CONFLICT (name, version) DO NOTHING";
 
-/// Versions by all that a [`Wanted`](super::Wanted) can say.
-pub const LIST: &str = "\
+/// Versions by all that a [`Wanted`] can say, in words in which `BEHIND` compares with the last one before, and `WAY` is that
+/// of the order.
+const LIST: &str = "\
 SELECT * FROM (
     SELECT id, document, verified, status, status_message, status_changed_at, published_at, updated_at,
         CASE WHEN status <> 'deleted' AND NOT EXISTS (
@@ -15,7 +18,7 @@ SELECT * FROM (
             WHERE newer.name = servers.name AND newer.status <> 'deleted' AND newer.sort_key > servers.sort_key
         ) THEN 1 ELSE 0 END AS is_latest
     FROM servers
-    WHERE id > ?1
+    WHERE id BEHIND ?1
         AND (?2 = '' OR search_text LIKE ?2 ESCAPE '\\')
         AND updated_at >= ?3
         AND (?4 = '' OR version = ?4)
@@ -23,8 +26,17 @@ SELECT * FROM (
         AND (?6 = 1 OR status <> 'deleted')
 ) AS versions
 WHERE ?7 = 0 OR is_latest = 1
-ORDER BY id
+ORDER BY id WAY
 LIMIT ?8";
+
+/// The question for what is wanted, and the id behind which it begins.
+pub fn list(wanted: &Wanted) -> (String, i64) {
+    let (behind, way, first) = match wanted.newest_first {
+        false => (">", "ASC", 0),
+        true => ("<", "DESC", i64::MAX),
+    };
+    (LIST.replace("BEHIND", behind).replace("WAY", way), wanted.after.unwrap_or(first))
+}
 
 /// Says something else of versions.
 pub const SET_STATUS: &str = "\

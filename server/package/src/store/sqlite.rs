@@ -78,9 +78,10 @@ fn list(
         Which::Latest => (1, ""),
         Which::One(version) => (0, version.as_str()),
     };
-    let mut statement = connection.prepare_cached(sql::LIST)?;
+    let (question, after) = sql::list(wanted);
+    let mut statement = connection.prepare_cached(&question)?;
     let mut rows = statement.query(params![
-        wanted.after,
+        after,
         wanted.search.as_deref().map(sql::pattern).unwrap_or_default(),
         wanted.updated_since.map(moment).unwrap_or_default(),
         version,

@@ -393,6 +393,49 @@ async fn pages_lead_through_everything_once() {
     }
 }
 
+/// The newest come first, and the pages behind stay as they are whatever is published meanwhile.
+#[tokio::test]
+async fn versions_come_in_pages_like_everything_else() {
+    let registry = Running::open().await;
+    for at in 0..5 {
+        registry.publish(&registry.server("a/b", &format!("1.{at}.0"))).await;
+        registry.publish(&registry.server("a/other", &format!("1.{at}.0"))).await;
+    }
+    let mut pages = Vec::new();
+    let mut cursor = String::new();
+    for at in 5.. {
+        let path = format!("/v0/servers/a%2Fb/versions?limit=2&cursor={cursor}");
+        let (status, page) = registry.get(&path).await;
+        let versions: Vec<String> = page["servers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry["server"]["version"].as_str().unwrap().into())
+            .collect();
+        assert_eq!((status, &page["metadata"]["count"]), (StatusCode::OK, &json!(versions.len())));
+        pages.push(versions);
+        assert_eq!(registry.publish(&registry.server("a/b", &format!("1.{at}.0"))).await.0, StatusCode::OK);
+        match page["metadata"]["nextCursor"].as_str() {
+            Some(next) => cursor = next.into(),
+            None => break,
+        }
+    }
+    assert_eq!(pages, [vec!["1.4.0", "1.3.0"], vec!["1.2.0", "1.1.0"], vec!["1.0.0"]]);
+    for at in 8..40 {
+        registry.publish(&registry.server("a/b", &format!("1.{at}.0"))).await;
+    }
+    let (_, page) = registry.get("/v0/servers/a%2Fb/versions").await;
+    assert_eq!(page["metadata"]["count"], 30);
+    assert_eq!(page["servers"][0]["server"]["version"], "1.39.0");
+    for wrong in ["limit=0", "limit=101", "cursor=x", "cursor=-1", "include_deleted=perhaps"] {
+        let (status, _) = registry.get(&format!("/v0/servers/a%2Fb/versions?{wrong}")).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    // Behind the last one there is nothing, and the server is there nevertheless.
+    let (status, page) = registry.get("/v0/servers/a%2Fb/versions?cursor=1").await;
+    assert_eq!((status, &page["servers"]), (StatusCode::OK, &json!([])));
+}
+
 /// Whatever is asked in a way that is none, the answer is the one document of errors.
 #[tokio::test]
 async fn what_cannot_be_asked_is_answered_with_the_document_of_errors() {

@@ -67,7 +67,12 @@ async fn suite<S: Store>(store: S) {
     let everything = ["a/b 1.10.0", "a/b 1.9.0", "a/b 2.0.0-rc.1", "a/B 0.1.0", "c/d x"];
     assert_eq!(listed(&store, all()).await, everything);
     assert_eq!(listed(&store, Wanted { limit: 2, ..all() }).await, everything[..2]);
-    assert_eq!(listed(&store, Wanted { after: first.id, ..all() }).await, everything[1..]);
+    assert_eq!(listed(&store, Wanted { after: Some(first.id), ..all() }).await, everything[1..]);
+    let newest_first = Wanted { newest_first: true, ..all() };
+    let page = store.list(&Wanted { limit: 2, ..newest_first.clone() }).await.unwrap();
+    assert_eq!((page.len(), &page[0].document["name"]), (2, &json!("c/d")));
+    let behind = Wanted { after: Some(page[1].id), ..newest_first };
+    assert_eq!(listed(&store, behind).await, [everything[2], everything[1], everything[0]]);
     assert_eq!(listed(&store, Wanted { name: Some("a/b".into()), ..all() }).await, everything[..3]);
     assert_eq!(listed(&store, Wanted { which: Which::Latest, ..all() }).await, everything[2..]);
     assert_eq!(listed(&store, Wanted { which: Which::One("x".into()), ..all() }).await, everything[4..]);
