@@ -17,6 +17,8 @@ const TIMES_OF_ONE_FILE: u32 = 2;
 
 /// The time in which a request has to arrive.
 const REQUEST: Duration = Duration::from_secs(30);
+/// The time in which its answer has to be taken, also by those who are far away.
+const ANSWER: Duration = Duration::from_secs(120);
 
 /// Serves publishers and readers until a signal comes.
 pub fn run(options: &RegistryOptions) -> Result<ExitCode, Failure> {
@@ -56,6 +58,7 @@ async fn serve(
 ) -> Result<ExitCode, Failure> {
     let limits = RegistryLimits {
         request: REQUEST,
+        answer: ANSWER,
         bytes: options.fetch.fetch_max_bytes.saturating_mul(FILES_OF_ONE_VERSION),
         time: Duration::from_secs(options.fetch.fetch_timeout_s.into()) * TIMES_OF_ONE_FILE,
     };

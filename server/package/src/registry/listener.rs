@@ -12,6 +12,9 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+use super::RegistryLimits;
+use super::taken::Taken;
+
 /// Connections that are open at one time; whoever comes then waits.
 const OPEN: usize = 1024;
 /// How long is waited where the system has no more connections to give.
@@ -19,8 +22,13 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long requests have to end when the registry does.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// Serves until `stop`, and then ends what has begun. The head of a request has to be there after `head`.
-pub async fn serve(listener: TcpListener, app: Router, head: Duration, stop: impl Future<Output = ()>) {
+/// Serves until `stop`, and then ends what has begun.
+pub async fn serve(
+    listener: TcpListener,
+    app: Router,
+    limits: &RegistryLimits,
+    stop: impl Future<Output = ()>,
+) {
     let open = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(OPEN));
     let mut stop = std::pin::pin!(stop);
@@ -38,9 +46,10 @@ pub async fn serve(listener: TcpListener, app: Router, head: Duration, stop: imp
             Ok((stream, place)) => {
                 // Where it cannot be had, answers take a little longer.
                 let _ = stream.set_nodelay(true);
+                let stream = Taken::new(stream, limits.answer);
                 let requests = http1::Builder::new()
                     .timer(TokioTimer::new())
-                    .header_read_timeout(head)
+                    .header_read_timeout(limits.request)
                     .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app.clone()));
                 let requests = open.watch(requests);
                 tokio::spawn(async move {

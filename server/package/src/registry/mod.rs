@@ -12,6 +12,7 @@ mod listener;
 mod publish;
 mod refused;
 mod status;
+mod taken;
 mod version;
 
 use std::future::Future;
@@ -59,6 +60,8 @@ pub struct Registry<S> {
 pub struct RegistryLimits {
     /// The time in which its head has to be there, and that in which the rest has.
     pub request: Duration,
+    /// The time in which its answer has to be taken.
+    pub answer: Duration,
     /// The bytes of all files of one version.
     pub bytes: u64,
     /// The time in which they have to be fetched.
@@ -75,8 +78,8 @@ impl<S: Store> Registry<S> {
 
     /// Serves until `stop`, and then ends what has begun.
     pub async fn serve(self, listener: TcpListener, stop: impl Future<Output = ()> + Send + 'static) {
-        let head = self.limits.request;
-        listener::serve(listener, routes(Arc::new(self)), head, stop).await;
+        let limits = self.limits.clone();
+        listener::serve(listener, routes(Arc::new(self)), &limits, stop).await;
     }
 }
 

@@ -37,7 +37,7 @@ impl Running {
         let hasher = Hasher::new(Fetcher::new(limits).unwrap(), sources(&files));
         let store = SqliteStore::open(folder.path()).unwrap();
         let limits =
-            RegistryLimits { request, bytes: 1 << 20, time: Duration::from_secs(5) };
+            RegistryLimits { request, answer: request, bytes: 1 << 20, time: Duration::from_secs(5) };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel();
@@ -474,6 +474,33 @@ async fn what_cannot_be_asked_is_answered_with_the_document_of_errors() {
         let document: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
         assert!(document["error"].as_str().unwrap().contains("Allow"), "{document}");
     }
+}
+
+/// Whoever takes an answer very slowly, or not at all, is cut off: a connection is not theirs for ever.
+#[tokio::test]
+async fn an_answer_that_is_not_taken_is_given_up() {
+    let registry = Running::start_with(Auth::None, local(), Duration::from_millis(500)).await;
+    // More than the system takes off the registry's hands.
+    for at in 0..16 {
+        let server = json!({"name": format!("a/s{at}"), "version": "1.0.0", "description": "d", "more": "x".repeat(1_000_000)});
+        assert_eq!(registry.publish(&server).await.0, StatusCode::OK);
+    }
+    let request = "GET /v0/servers HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    for (pause, whole) in [(Duration::ZERO, true), (Duration::from_secs(2), false)] {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        let address = registry.address.strip_prefix("http://").unwrap().parse().unwrap();
+        let mut connection = socket.connect(address).await.unwrap();
+        connection.write_all(request.as_bytes()).await.unwrap();
+        // A byte now and then counts for nothing.
+        let mut taken = vec![0; 1];
+        connection.read_exact(&mut taken).await.unwrap();
+        tokio::time::sleep(pause).await;
+        // An end in the middle may be one with a noise.
+        let _ = connection.read_to_end(&mut taken).await;
+        assert_eq!(taken.len() > 16_000_000, whole, "{} bytes after {pause:?}", taken.len());
+    }
+    assert_eq!(registry.get("/health").await.0, StatusCode::OK);
 }
 
 #[tokio::test]
