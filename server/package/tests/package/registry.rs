@@ -476,6 +476,43 @@ async fn what_cannot_be_asked_is_answered_with_the_document_of_errors() {
     }
 }
 
+/// Whichever form a server has, and whichever prefix it comes by, it is there as it was published by both.
+#[tokio::test]
+async fn both_forms_are_served_by_both_prefixes() {
+    let registry = Running::open().await;
+    registry.files.file("/file", "bytes");
+    let file = registry.files.url("/file").to_string();
+    let location = json!({"type": "url", "url": file});
+    let package = json!({"registryType": "mcpb", "identifier": file, "fileSha256": &hash(b"bytes")[7..]});
+    let older = json!({"registry_type": "mcpb", "identifier": file, "file_sha256": &hash(b"bytes")[7..]});
+    for (at, form) in [
+        json!({"package_location": location, "file_hashes": {&file: hash(b"bytes")}}),
+        json!({"packages": [package]}),
+        json!({"packages": [package], "file_hashes": {&file: hash(b"bytes")}}),
+        json!({"packages": [older]}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for (which, prefix) in ["/v0", "/v0.1"].into_iter().enumerate() {
+            let mut server = form.clone();
+            server["name"] = json!("a/b");
+            server["version"] = json!(format!("1.{at}.{which}"));
+            server["description"] = json!("d");
+            let (status, answer) =
+                registry.ask(Method::POST, &format!("{prefix}/publish"), &server.to_string()).await;
+            assert_eq!((status, &answer["server"]), (StatusCode::OK, &server), "{prefix}");
+            assert_eq!(answer["_meta"]["hashline/hashes"], json!({"verified": true}));
+            for prefix in ["/v0", "/v0.1"] {
+                let path = format!("{prefix}/servers/a%2Fb/versions/1.{at}.{which}");
+                assert_eq!(registry.get(&path).await, (StatusCode::OK, answer.clone()), "{path}");
+                let (_, page) = registry.get(&format!("{prefix}/servers/a%2Fb/versions?limit=1")).await;
+                assert_eq!(page["servers"][0], answer, "{prefix}");
+            }
+        }
+    }
+}
+
 /// Whoever takes an answer very slowly, or not at all, is cut off: a connection is not theirs for ever.
 #[tokio::test]
 async fn an_answer_that_is_not_taken_is_given_up() {
