@@ -100,15 +100,25 @@ impl IndexHash {
         sha512().or_else(sha256)
     }
 
-    /// Whether all that a reader gives has this hash.
-    pub fn agrees(&self, mut reader: impl Read) -> io::Result<bool> {
+    /// The hash of the same kind that all that a reader gives has.
+    pub fn same_kind(&self, mut reader: impl Read) -> io::Result<Self> {
         match self {
-            Self::Sha256(hash) => Ok(FileHash::of(reader)? == *hash),
-            Self::Sha512(expected) => {
+            Self::Sha256(_) => FileHash::of(reader).map(Self::Sha256),
+            Self::Sha512(_) => {
                 let mut hash = Sha512::new();
                 io::copy(&mut reader, &mut Writer(&mut hash))?;
-                Ok(hash.finalize().as_slice() == expected.as_slice())
+                Ok(Self::Sha512(Box::new(hash.finalize().into())))
             }
+        }
+    }
+}
+
+/// As the indexes write them.
+impl fmt::Display for IndexHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sha256(hash) => hash.fmt(f),
+            Self::Sha512(bytes) => write!(f, "sha512-{}", STANDARD.encode(bytes.as_slice())),
         }
     }
 }
@@ -164,8 +174,9 @@ mod tests {
             (&format!("{sha256} {}", sha512.replace("3a81", "4a81")), false),
         ] {
             let hash = IndexHash::from_integrity(text).unwrap();
-            assert_eq!(hash.agrees(&b"abc"[..]).unwrap(), of_abc, "{text}");
+            assert_eq!(hash.same_kind(&b"abc"[..]).unwrap() == hash, of_abc, "{text}");
         }
+        assert_eq!(IndexHash::from_integrity(sha512).unwrap().to_string(), sha512);
         for unknown in ["", "sha1-qZk+NkcGgWq6PiVxeFDCbJzQ2J0=", "sha512-AAAA", "sha512"] {
             assert_eq!(IndexHash::from_integrity(unknown), None, "{unknown}");
         }

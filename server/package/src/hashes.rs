@@ -6,11 +6,12 @@ use std::sync::Arc;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde::Serialize;
 use serde::ser::SerializeMap;
+use url::Url;
 
 use crate::fetch::{Budget, FetchError, Fetcher};
-use crate::hash::FileHash;
+use crate::hash::{FileHash, IndexHash};
 use crate::identifier::Identifier;
-use crate::resolve::{RemoteFile, Sources};
+use crate::resolve::{Indexed, RemoteFile, Sources};
 use crate::server_json::{Package, ServerJson};
 
 /// Files that are downloaded at one time.
@@ -18,24 +19,35 @@ const SIDE_BY_SIDE: usize = 4;
 
 /// Hashes by the file that each is of, in the order in which the server names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hashes(Vec<(Identifier, FileHash)>);
+pub struct Hashes(Vec<Hashed>);
+
+/// A file that was hashed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hashed {
+    /// What it is called.
+    pub file: Identifier,
+    /// Its hash.
+    pub hash: FileHash,
+    /// Where it was fetched.
+    pub from: Url,
+}
 
 impl Hashes {
     /// Each file with its hash.
     pub fn iter(&self) -> impl Iterator<Item = (&Identifier, &FileHash)> {
-        self.0.iter().map(|(file, hash)| (file, hash))
+        self.0.iter().map(|hashed| (&hashed.file, &hashed.hash))
     }
 
     /// Compares what a server says already with these hashes of its files.
     pub fn agree_with(&self, server: &ServerJson, packages: &[Package]) -> Result<(), HashFailures> {
         let mut failures = BTreeMap::new();
-        for (key, Claim { expected, file }) in claims(server, packages) {
-            let (status, actual, words) = match &file {
+        for (key, claim) in claims(server, packages) {
+            let (status, actual, words) = match &claim.file {
                 Err((status, words)) => (*status, None, words.clone()),
-                Ok(file) => match self.0.iter().find(|(hashed, _)| file == hashed || hashed.covers(file)) {
-                    Some((_, hash)) if hash.to_string() == expected => continue,
-                    Some((file, hash)) => {
-                        (HashStatus::Mismatch, Some(hash.to_string()), stale(file, &expected, hash))
+                Ok(file) => match self.0.iter().find(|hashed| hashed.file.covers(file)) {
+                    Some(hashed) if hashed.hash.to_string() == claim.expected => continue,
+                    Some(hashed) => {
+                        (HashStatus::Mismatch, Some(hashed.hash.to_string()), stale(&claim, hashed))
                     }
                     None => (
                         HashStatus::UnknownIdentifier,
@@ -44,7 +56,7 @@ impl Hashes {
                     ),
                 },
             };
-            failures.insert(key, HashFailure { expected, actual, status, words });
+            failures.insert(key, HashFailure { expected: claim.expected, actual, status, words });
         }
         if failures.is_empty() { Ok(()) } else { Err(HashFailures(failures)) }
     }
@@ -62,8 +74,8 @@ impl Hashes {
     }
 }
 
-impl FromIterator<(Identifier, FileHash)> for Hashes {
-    fn from_iter<I: IntoIterator<Item = (Identifier, FileHash)>>(hashes: I) -> Self {
+impl FromIterator<Hashed> for Hashes {
+    fn from_iter<I: IntoIterator<Item = Hashed>>(hashes: I) -> Self {
         Self(hashes.into_iter().collect())
     }
 }
@@ -80,7 +92,7 @@ pub struct Agreement {
 impl Serialize for Hashes {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (file, hash) in &self.0 {
+        for (file, hash) in self.iter() {
             map.serialize_entry(&file.to_string(), &hash.to_string())?;
         }
         map.end()
@@ -95,15 +107,16 @@ pub enum HashError {
     Fetch(#[from] FetchError),
     /// It is not what its own index says.
     #[error(
-        "{identifier}: the file at {url} is not the one that its index tells of; do not use it, and ask those who run the index"
+        "{} is not the file that its index tells of: expected {} ({}), actual {actual} ({}); do not use it, and ask those who run the index",
+        .hashed.file, .indexed.hash, .indexed.by, .hashed.from
     )]
     IndexMismatch {
-        /// The file.
-        identifier: Identifier,
-        /// Where it was fetched.
-        url: url::Url,
-        /// What it is.
-        actual: FileHash,
+        /// The file as it was fetched.
+        hashed: Box<Hashed>,
+        /// What the index says of it.
+        indexed: Box<Indexed>,
+        /// Its hash of the kind that the index has.
+        actual: IndexHash,
     },
 }
 
@@ -220,10 +233,7 @@ impl Hasher {
             }
             files.extend(found);
         }
-        let hashed = stream::iter(files).map(|file| async move {
-            let hash = self.hash(&file, budget, watch).await?;
-            Ok((file.identifier, hash))
-        });
+        let hashed = stream::iter(files).map(|file| async move { self.hash(&file, budget, watch).await });
         hashed.buffered(SIDE_BY_SIDE).try_collect().await.map(Hashes)
     }
 
@@ -237,14 +247,11 @@ impl Hasher {
     ) -> Result<Agreement, HashFailures> {
         let claims = claims(server, packages);
         let found = self.found(packages, &claims).await;
-        let compared = stream::iter(claims).map(|(key, Claim { expected, file })| {
+        let compared = stream::iter(claims).map(|(key, claim)| {
             let found = &found;
             async move {
-                let compared = match file {
-                    Ok(file) => self.compare(file, &expected, found, budget, watch).await,
-                    Err((status, words)) => Err((status, None, words)),
-                };
-                (key, expected, compared)
+                let compared = self.compare(&claim, found, budget, watch).await;
+                (key, claim.expected, compared)
             }
         });
         let mut hashes = Vec::new();
@@ -261,7 +268,8 @@ impl Hasher {
         if !failures.is_empty() {
             return Err(HashFailures(failures));
         }
-        let has_hash = |file: &RemoteFile| hashes.iter().any(|(hashed, _)| hashed.covers(&file.identifier));
+        let has_hash =
+            |file: &RemoteFile| hashes.iter().any(|hashed: &Hashed| hashed.file.covers(&file.identifier));
         let of_all_files = found.iter().all(|found| match &found.files {
             Some(Ok(files)) => files.iter().all(has_hash),
             Some(Err(_)) | None => false,
@@ -288,15 +296,18 @@ impl Hasher {
 
     async fn compare(
         &self,
-        file: Identifier,
-        expected: &str,
+        claim: &Claim,
         found: &[Found],
         budget: &Budget,
         watch: &dyn Watch,
-    ) -> Result<(Identifier, FileHash), (HashStatus, Option<String>, String)> {
-        let wanted: FileHash =
-            expected.parse().map_err(|error| (HashStatus::InvalidHash, None, format!("{file}: {error}")))?;
-        let of_package = found.iter().find(|found| found.package.covers(&file));
+    ) -> Result<Hashed, (HashStatus, Option<String>, String)> {
+        let file = match &claim.file {
+            Ok(file) => file,
+            Err((status, words)) => return Err((*status, None, words.clone())),
+        };
+        let wanted: FileHash = (claim.expected.parse())
+            .map_err(|error| (HashStatus::InvalidHash, None, format!("{file}: {error}")))?;
+        let of_package = found.iter().find(|found| found.package.covers(file));
         let files = match of_package.and_then(|found| found.files.as_ref()) {
             Some(Ok(files)) => files.as_slice(),
             Some(Err(error)) => return Err((HashStatus::of(error), None, error.to_string())),
@@ -305,52 +316,54 @@ impl Hasher {
         let meant: Vec<&RemoteFile> = files.iter().filter(|remote| file.covers(&remote.identifier)).collect();
         let remote = match meant.as_slice() {
             [remote] => RemoteFile { identifier: file.clone(), ..(*remote).clone() },
-            meant => return Err((HashStatus::UnknownIdentifier, None, not_one_file(&file, meant))),
+            meant => return Err((HashStatus::UnknownIdentifier, None, not_one_file(file, meant))),
         };
-        match self.hash(&remote, budget, watch).await {
-            Ok(actual) if actual == wanted => Ok((file, actual)),
-            Ok(actual) => {
-                Err((HashStatus::Mismatch, Some(actual.to_string()), stale(&file, expected, &actual)))
+        let failure = match self.hash(&remote, budget, watch).await {
+            Ok(hashed) if hashed.hash == wanted => return Ok(hashed),
+            Ok(hashed) => (HashStatus::Mismatch, Some(hashed.hash.to_string()), stale(claim, &hashed)),
+            Err(HashError::Fetch(error)) => (HashStatus::of(&error), None, error.to_string()),
+            Err(ref error @ HashError::IndexMismatch { ref hashed, .. }) => {
+                (HashStatus::IndexMismatch, Some(hashed.hash.to_string()), error.to_string())
             }
-            Err(error @ HashError::IndexMismatch { actual, .. }) => {
-                Err((HashStatus::IndexMismatch, Some(actual.to_string()), error.to_string()))
-            }
-            Err(HashError::Fetch(error)) => Err((HashStatus::of(&error), None, error.to_string())),
-        }
+        };
+        Err(failure)
     }
 
-    async fn hash(
-        &self,
-        file: &RemoteFile,
-        budget: &Budget,
-        watch: &dyn Watch,
-    ) -> Result<FileHash, HashError> {
+    async fn hash(&self, file: &RemoteFile, budget: &Budget, watch: &dyn Watch) -> Result<Hashed, HashError> {
         let progress = |bytes, of| watch.fetched(&file.identifier, bytes, of);
         let download = self.fetcher.download(&file.request, budget, &progress).await?;
-        let index_hash = file.index_hash.clone();
+        let indexed = file.indexed.clone();
         let hashed = tokio::task::spawn_blocking(move || {
             use std::io::Seek;
             let mut bytes = download.file;
             let hash = FileHash::of(&bytes)?;
             bytes.rewind()?;
-            let agrees = index_hash.map_or(Ok(true), |index| index.agrees(&bytes))?;
-            std::io::Result::Ok((hash, agrees))
+            let other = match indexed {
+                None => None,
+                Some(indexed) => {
+                    let actual = indexed.hash.same_kind(&bytes)?;
+                    (actual != indexed.hash).then_some((indexed, actual))
+                }
+            };
+            std::io::Result::Ok((hash, other))
         });
-        let (hash, agrees) =
+        let (hash, other) =
             hashed.await.map_err(std::io::Error::other).flatten().map_err(FetchError::Temporary)?;
-        if !agrees {
-            let (identifier, url) = (file.identifier.clone(), file.request.url.clone());
-            return Err(HashError::IndexMismatch { identifier, url, actual: hash });
+        let hashed = Hashed { file: file.identifier.clone(), hash, from: file.request.url.clone() };
+        if let Some((indexed, actual)) = other {
+            let (hashed, indexed) = (Box::new(hashed), Box::new(indexed));
+            return Err(HashError::IndexMismatch { hashed, indexed, actual });
         }
         watch.hashed(&file.identifier, &hash);
-        Ok(hash)
+        Ok(hashed)
     }
 }
 
-fn stale(file: &Identifier, expected: &str, actual: &FileHash) -> String {
+fn stale(claim: &Claim, hashed: &Hashed) -> String {
     format!(
-        "{file} is another file than the one that was hashed: expected {expected}, and it has {actual}; if its publisher has changed \
-         it, it has to be published as a new version"
+        "{} is another file than the one that was hashed: expected {} ({}), actual {} ({}); if its publisher has changed it, it has \
+         to be published as a new version",
+        hashed.file, claim.expected, claim.source, hashed.hash, hashed.from
     )
 }
 
@@ -372,6 +385,8 @@ struct Found {
 /// What a server says of one file.
 struct Claim {
     expected: String,
+    /// Where it says so.
+    source: String,
     /// Which file it is, or why that cannot be told.
     file: Result<Identifier, (HashStatus, String)>,
 }
@@ -393,27 +408,28 @@ fn claims(server: &ServerJson, packages: &[Package]) -> BTreeMap<String, Claim> 
                 )))
             }
         });
-        claims.insert(key, Claim { expected, file });
+        claims.insert(key, Claim { expected, source: "file_hashes".into(), file });
     }
     for package in packages {
         let (Some(hex), [identifier]) = (&package.file_sha256, package.identifiers.as_slice()) else {
             continue;
         };
-        let expected = format!("sha256:{hex}");
+        let (expected, source) = (format!("sha256:{hex}"), format!("{}.fileSha256", package.path));
         let same =
             claims.iter().find(|(_, claim)| claim.file.as_ref().is_ok_and(|file| file.covers(identifier)));
         match same {
             Some((_, claim)) if claim.expected == expected => {}
             Some((key, claim)) => {
                 let words = format!(
-                    "{}: fileSha256 and file_hashes say different things about {key}; leave one of them out",
-                    package.path
+                    "{key} has two hashes: {expected} ({source}) and {} ({}); leave one of them out",
+                    claim.expected, claim.source
                 );
-                let (key, expected) = (key.clone(), claim.expected.clone());
-                claims.insert(key, Claim { expected, file: Err((HashStatus::InvalidHash, words)) });
+                let (key, expected, source) = (key.clone(), claim.expected.clone(), claim.source.clone());
+                claims.insert(key, Claim { expected, source, file: Err((HashStatus::InvalidHash, words)) });
             }
             None => {
-                claims.insert(identifier.to_string(), Claim { expected, file: Ok(identifier.clone()) });
+                let file = Ok(identifier.clone());
+                claims.insert(identifier.to_string(), Claim { expected, source, file });
             }
         }
     }

@@ -52,13 +52,15 @@ pub use fetch::{
     Budget, Download, FetchError, Fetcher, Limits, MAX_REDIRECTIONS, NotPublic, Progress, Refusal, Request,
 };
 pub use hash::{FileHash, IndexHash, NoFileHash};
-pub use hashes::{Agreement, HashError, HashFailure, HashFailures, HashStatus, Hasher, Hashes, Watch};
+pub use hashes::{
+    Agreement, HashError, HashFailure, HashFailures, HashStatus, Hashed, Hasher, Hashes, Watch,
+};
 pub use identifier::{Address, Asset, Identifier, Named, NoIdentifier};
 pub use image::{Image, Reference};
 pub use issue::{Issue, IssueKind, Severity};
 pub use publisher::{PublishError, Publisher};
 pub use registry::{Auth, Registry, RegistryLimits};
-pub use resolve::{CRATES, CRATES_INDEX, DOCKER, GITHUB, GO, NPM, NUGET, PYPI, RemoteFile, Sources};
+pub use resolve::{CRATES, CRATES_INDEX, DOCKER, GITHUB, GO, Indexed, NPM, NUGET, PYPI, RemoteFile, Sources};
 pub use server_json::{NoServerJson, Package, ServerJson};
 pub use store::{
     Kept, NewVersion, PostgresStore, SqliteStore, StatusChange, Store, StoreError, StoredVersion,

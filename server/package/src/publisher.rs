@@ -169,7 +169,7 @@ fn words(document: &Value) -> String {
     for (file, failure) in document["details"].as_object().into_iter().flatten() {
         let text = |key: &str| failure[key].as_str().unwrap_or("unknown").to_owned();
         words.push_str(&format!(
-            "\n  {file}: {}, expected {}, actual {}",
+            "\n  {file}: {}, expected {} (as it was sent), actual {} (as the registry fetched it)",
             text("status"),
             text("expected"),
             text("actual")

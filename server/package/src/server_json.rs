@@ -379,7 +379,11 @@ mod tests {
             "oci:docker.io/library/e:1.0.0",
         ]
         .into_iter()
-        .map(|file| (file.parse().unwrap(), hash(file)))
+        .map(|file| crate::Hashed {
+            file: file.parse().unwrap(),
+            hash: hash(file),
+            from: url::Url::parse("https://example.com").unwrap(),
+        })
         .collect();
         let written = server.with_hashes(&hashes).value();
         assert_eq!(

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use url::Url;
 
-use super::below;
+use super::{Indexed, below};
 use crate::fetch::{FetchError, Fetcher};
 use crate::hash::{FileHash, IndexHash};
 use crate::identifier::Named;
@@ -21,7 +21,7 @@ pub async fn archive(
     crates: &Url,
     fetcher: &Fetcher,
     package: &Named,
-) -> Result<(Url, IndexHash), FetchError> {
+) -> Result<(Url, Indexed), FetchError> {
     let page = below(index, place(&package.name.to_ascii_lowercase()).iter().map(String::as_str));
     let text = fetcher.text(&page.clone().into()).await?;
     let unusable = |reason: String| FetchError::Index { url: page.clone(), reason };
@@ -32,7 +32,8 @@ pub async fn archive(
     let hash = FileHash::from_hex(&version.cksum)
         .ok_or_else(|| unusable(format!("its hash is {:?}", version.cksum)))?;
     let file = format!("{}-{}.crate", version.name, version.vers);
-    Ok((below(crates, [version.name.as_str(), &file]), IndexHash::Sha256(hash)))
+    let indexed = Indexed { hash: IndexHash::Sha256(hash), by: page.into() };
+    Ok((below(crates, [version.name.as_str(), &file]), indexed))
 }
 
 /// Where the index keeps a crate: short names lie by their length, others by their first letters.

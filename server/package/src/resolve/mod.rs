@@ -62,7 +62,16 @@ pub struct RemoteFile {
     /// Where it is, and how it is asked for.
     pub request: Request,
     /// What the index says that its hash is.
-    pub index_hash: Option<IndexHash>,
+    pub indexed: Option<Indexed>,
+}
+
+/// The hash that a file has by somebody else's word.
+#[derive(Clone, Debug)]
+pub struct Indexed {
+    /// It.
+    pub hash: IndexHash,
+    /// Whose word that is.
+    pub by: String,
 }
 
 impl Sources {
@@ -72,13 +81,13 @@ impl Sources {
         fetcher: &Fetcher,
         identifier: &Identifier,
     ) -> Result<Vec<RemoteFile>, FetchError> {
-        let one = |url: Url, index_hash| {
-            vec![RemoteFile { identifier: identifier.clone(), request: url.into(), index_hash }]
+        let one = |url: Url, indexed| {
+            vec![RemoteFile { identifier: identifier.clone(), request: url.into(), indexed }]
         };
         Ok(match identifier {
             Identifier::Npm(package) => {
-                let (url, hash) = npm::tarball(&self.npm, fetcher, package).await?;
-                one(url, hash)
+                let (url, indexed) = npm::tarball(&self.npm, fetcher, package).await?;
+                one(url, indexed)
             }
             Identifier::Pypi { release, file } => {
                 pypi::files(&self.pypi, fetcher, release, file.as_deref()).await?
@@ -92,14 +101,15 @@ impl Sources {
             }
             Identifier::Url(address) => one(address.url.clone(), None),
             Identifier::Cargo(package) => {
-                let (url, hash) = cargo::archive(&self.crates_index, &self.crates, fetcher, package).await?;
-                one(url, Some(hash))
+                let (url, indexed) =
+                    cargo::archive(&self.crates_index, &self.crates, fetcher, package).await?;
+                one(url, Some(indexed))
             }
             Identifier::Nuget(package) => one(nuget::archive(&self.nuget, package), None),
             Identifier::Go(module) => one(go::archive(&self.go, module), None),
             Identifier::Oci(image) => {
-                let (request, index_hash) = oci::manifest(&self.docker, fetcher, image).await?;
-                vec![RemoteFile { identifier: identifier.clone(), request, index_hash }]
+                let (request, indexed) = oci::manifest(&self.docker, fetcher, image).await?;
+                vec![RemoteFile { identifier: identifier.clone(), request, indexed }]
             }
         })
     }

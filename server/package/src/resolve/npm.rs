@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use url::Url;
 
-use super::{NPM, below};
+use super::{Indexed, NPM, below};
 use crate::fetch::{FetchError, Fetcher};
 use crate::hash::IndexHash;
 use crate::identifier::Named;
@@ -24,15 +24,18 @@ pub async fn tarball(
     registry: &Url,
     fetcher: &Fetcher,
     package: &Named,
-) -> Result<(Url, Option<IndexHash>), FetchError> {
+) -> Result<(Url, Option<Indexed>), FetchError> {
     let index = below(registry, package.name.split('/').chain([package.version.as_str()]));
     let Version { dist } = fetcher.json(&index.clone().into()).await?;
     let hash = match dist.integrity.as_deref() {
         None => None,
-        Some(text) => Some(IndexHash::from_integrity(text).ok_or_else(|| FetchError::Index {
-            url: index.clone(),
-            reason: format!("its integrity {text:?} is no hash that is known here"),
-        })?),
+        Some(text) => match IndexHash::from_integrity(text) {
+            Some(hash) => Some(Indexed { hash, by: index.into() }),
+            None => {
+                let reason = format!("its integrity {text:?} is no hash that is known here");
+                return Err(FetchError::Index { url: index, reason });
+            }
+        },
     };
     Ok((at_registry(dist.tarball, registry), hash))
 }

@@ -4,7 +4,7 @@ use reqwest::StatusCode;
 use serde::Deserialize;
 use url::Url;
 
-use super::below;
+use super::{Indexed, below};
 use crate::fetch::{FetchError, Fetcher, Request};
 use crate::hash::IndexHash;
 use crate::image::{Image, Reference};
@@ -27,7 +27,7 @@ pub async fn manifest(
     docker: &Url,
     fetcher: &Fetcher,
     image: &Image,
-) -> Result<(Request, Option<IndexHash>), FetchError> {
+) -> Result<(Request, Option<Indexed>), FetchError> {
     let registry = image.address.as_ref().unwrap_or(docker);
     let reference = image.reference.text();
     let path = ["v2"].into_iter().chain(image.repository.split('/')).chain(["manifests", &reference]);
@@ -48,11 +48,13 @@ pub async fn manifest(
         }
         Err(error) => return Err(error),
     };
-    let hash = match &image.reference {
-        Reference::Digest(digest) => Some(IndexHash::Sha256(*digest)),
+    let indexed = match &image.reference {
+        Reference::Digest(digest) => {
+            Some(Indexed { hash: IndexHash::Sha256(*digest), by: format!("the name {image}") })
+        }
         Reference::Tag(_) => None,
     };
-    Ok((Request { token, ..request }, hash))
+    Ok((Request { token, ..request }, indexed))
 }
 
 /// Who gives a token for reading the image.

@@ -10,7 +10,7 @@ use reqwest::StatusCode;
 use serde::Deserialize;
 use url::Url;
 
-use super::{RemoteFile, below};
+use super::{Indexed, RemoteFile, below};
 use crate::fetch::{FetchError, Fetcher, Request};
 use crate::hash::{FileHash, IndexHash};
 use crate::identifier::{Identifier, Named, normal_name};
@@ -81,16 +81,17 @@ pub async fn files(
             Yanked::Because(why) => tracing::warn!(file = %filename, why, "its publisher advises against it"),
         }
         let url = index.join(&url).map_err(|error| unusable(format!("{filename} is at {url:?}: {error}")))?;
-        let index_hash = match digests.sha256 {
+        let indexed = match digests.sha256 {
             None => None,
-            Some(hex) => Some(IndexHash::Sha256(
-                FileHash::from_hex(&hex)
-                    .ok_or_else(|| unusable(format!("the hash of {filename} is {hex:?}")))?,
-            )),
+            Some(hex) => {
+                let hash = FileHash::from_hex(&hex)
+                    .ok_or_else(|| unusable(format!("the hash of {filename} is {hex:?}")))?;
+                Some(Indexed { hash: IndexHash::Sha256(hash), by: index.to_string() })
+            }
         };
         let identifier = Identifier::pypi(&format!("{}=={}/{filename}", release.name, release.version), None)
             .map_err(|error| unusable(error.to_string()))?;
-        files.push(RemoteFile { identifier, request: url.into(), index_hash });
+        files.push(RemoteFile { identifier, request: url.into(), indexed });
     }
     match only {
         Some(only) if files.is_empty() => Err(unusable(format!("the release has no file {only:?}"))),

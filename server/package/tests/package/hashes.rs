@@ -476,6 +476,69 @@ async fn a_file_that_its_index_disowns_is_not_hashed() {
     }
 }
 
+/// Where two hashes differ, people are told both, and where each is from.
+#[tokio::test]
+async fn hashes_that_differ_are_told_with_their_sources() {
+    let server = FileServer::start().await;
+    server.file("/a", "now");
+    let url = server.url("/a").to_string();
+    let hex = |bytes: &[u8]| FileHash::of(bytes).unwrap().hex();
+    let by_location =
+        json!({"package_location": {"type": "url", "url": &url}, "file_hashes": {&url: hash(b"then")}});
+    let by_package =
+        json!({"packages": [{"registryType": "mcpb", "identifier": &url, "fileSha256": hex(b"then")}]});
+    let by_both = json!({
+        "packages": [{"registryType": "mcpb", "identifier": &url, "fileSha256": hex(b"then")}], "file_hashes": {&url: hash(b"now")}
+    });
+    for (value, expected, actual) in [
+        (&by_location, format!("{} (file_hashes)", hash(b"then")), format!("{} ({url})", hash(b"now"))),
+        (
+            &by_package,
+            format!("{} (packages[0].fileSha256)", hash(b"then")),
+            format!("{} ({url})", hash(b"now")),
+        ),
+        (
+            &by_both,
+            format!("{} (packages[0].fileSha256)", hash(b"then")),
+            format!("{} (file_hashes)", hash(b"now")),
+        ),
+    ] {
+        let parsed = parsed(value);
+        let (packages, _) = parsed.packages();
+        let hashes = hasher(&server).hash_all(&packages, &Budget::new(u64::MAX), &()).await.unwrap();
+        for failures in
+            [verified(&server, value).await.unwrap_err(), hashes.agree_with(&parsed, &packages).unwrap_err()]
+        {
+            let words = &failures.0[&url].words;
+            assert!(words.contains(&expected) && words.contains(&actual), "{words}");
+        }
+    }
+    // An index has hashes of its own kind.
+    let integrity =
+        "sha512-3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw==";
+    server.npm_with("npm", "1.0.0", b"tampered", integrity);
+    server.pypi("pypi", "1.0", &[("pypi-1.0.tar.gz", b"published")]);
+    server.file("/files/pypi-1.0.tar.gz", "tampered");
+    let tarball = server.url("/npm/-/archive-1.0.0.tgz");
+    let tampered =
+        "sha512-cuAwXT/PythKA+fBkD6RIWKVBJHm0MfQ4jagTBgAgVVCy3Y8miUa0BwcTXLWq6npJgXi7Ze0Y/a5CNpY2Mt4cA==";
+    for (value, expected, actual) in [
+        (
+            json!({"package_location": {"type": "npm", "package_name": "npm@1.0.0"}}),
+            format!("{integrity} ({})", server.url("/npm/1.0.0")),
+            format!("{tampered} ({tarball})"),
+        ),
+        (
+            json!({"package_location": {"type": "pypi", "package_name": "pypi==1.0"}}),
+            format!("{} ({})", hash(b"published"), server.url("/pypi/pypi/1.0/json")),
+            format!("{} ({})", hash(b"tampered"), server.url("/files/pypi-1.0.tar.gz")),
+        ),
+    ] {
+        let error = made(&server, value).await.unwrap_err().to_string();
+        assert!(error.contains(&expected) && error.contains(&actual), "{error}");
+    }
+}
+
 #[tokio::test]
 async fn both_forms_of_hashes_have_to_agree() {
     let server = FileServer::start().await;
