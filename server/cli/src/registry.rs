@@ -10,11 +10,6 @@ use tokio::net::TcpListener;
 use crate::arguments::{RegistryAuth, RegistryOptions};
 use crate::{Failure, log, package, signals};
 
-/// The files of one version may have as many bytes together as so many files of the greatest size.
-const FILES_OF_ONE_VERSION: u64 = 4;
-/// And may take as long as so many.
-const TIMES_OF_ONE_FILE: u32 = 2;
-
 /// The time in which a request has to arrive.
 const REQUEST: Duration = Duration::from_secs(30);
 /// The time in which its answer has to be taken, also by those who are far away.
@@ -56,12 +51,7 @@ async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<ExitCode, Failure> {
-    let limits = RegistryLimits {
-        request: REQUEST,
-        answer: ANSWER,
-        bytes: options.fetch.fetch_max_bytes.saturating_mul(FILES_OF_ONE_VERSION),
-        time: Duration::from_secs(options.fetch.fetch_timeout_s.into()) * TIMES_OF_ONE_FILE,
-    };
+    let limits = RegistryLimits { request: REQUEST, answer: ANSWER };
     let registry = Registry::new(store, package::hasher(&options.fetch)?, auth, limits);
     let address = listener.local_addr().map_err(Failure::broken)?;
     // For whoever wants to know which port it is; that nobody reads it is no reason not to serve.

@@ -218,15 +218,11 @@ impl Hasher {
     }
 
     /// The hashes of all files of these packages: all of them or none.
-    pub async fn hash_all(
-        &self,
-        packages: &[Package],
-        budget: &Budget,
-        watch: &dyn Watch,
-    ) -> Result<Hashes, HashError> {
+    pub async fn hash_all(&self, packages: &[Package], watch: &dyn Watch) -> Result<Hashes, HashError> {
+        let budget = &self.fetcher.budget();
         let mut files = Vec::new();
         for identifier in packages.iter().flat_map(|package| &package.identifiers) {
-            let mut found = self.sources.files(&self.fetcher, identifier).await?;
+            let mut found = self.sources.files(&self.fetcher, budget, identifier).await?;
             // The one file of a package is called by the package's name.
             if let [file] = found.as_mut_slice() {
                 file.identifier = identifier.clone();
@@ -242,11 +238,11 @@ impl Hasher {
         &self,
         server: &ServerJson,
         packages: &[Package],
-        budget: &Budget,
         watch: &dyn Watch,
     ) -> Result<Agreement, HashFailures> {
+        let budget = &self.fetcher.budget();
         let claims = claims(server, packages);
-        let found = self.found(packages, &claims).await;
+        let found = self.found(packages, &claims, budget).await;
         let compared = stream::iter(claims).map(|(key, claim)| {
             let found = &found;
             async move {
@@ -278,7 +274,12 @@ impl Hasher {
     }
 
     /// The files of each package of which there is a hash: for the others nothing is fetched.
-    async fn found(&self, packages: &[Package], claims: &BTreeMap<String, Claim>) -> Vec<Found> {
+    async fn found(
+        &self,
+        packages: &[Package],
+        claims: &BTreeMap<String, Claim>,
+        budget: &Budget,
+    ) -> Vec<Found> {
         let mut wanted = Vec::new();
         for package in packages.iter().flat_map(|package| &package.identifiers) {
             let mut files = claims.values().filter_map(|claim| claim.file.as_ref().ok());
@@ -286,7 +287,7 @@ impl Hasher {
         }
         let found = stream::iter(wanted).map(|(package, has_hash)| async move {
             let files = match has_hash {
-                true => Some(self.sources.files(&self.fetcher, &package).await),
+                true => Some(self.sources.files(&self.fetcher, budget, &package).await),
                 false => None,
             };
             Found { package, files }

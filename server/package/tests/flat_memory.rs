@@ -8,7 +8,7 @@
 mod file_server;
 
 use file_server::{Answer, FileServer};
-use hashline_package::{Budget, Fetcher, FileHash, Limits};
+use hashline_package::{Fetcher, FileHash, Limits};
 
 /// The most memory that this process ever had, in bytes.
 fn peak() -> u64 {
@@ -26,7 +26,7 @@ async fn a_large_file_takes_no_more_memory_than_a_small_one() {
     for (path, size) in [("/small", 1 << 20), ("/large", 200 << 20)] {
         server.on(path, [Answer::Large(size)]);
         let download =
-            fetcher.download(&server.url(path).into(), &Budget::new(u64::MAX), &|_, _| {}).await.unwrap();
+            fetcher.download(&server.url(path).into(), &fetcher.budget(), &|_, _| {}).await.unwrap();
         assert_eq!(download.size, size);
         FileHash::of(download.file).unwrap();
         peaks.push(peak());

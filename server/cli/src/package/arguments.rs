@@ -250,7 +250,7 @@ pub struct Fetch {
     /// Fetch from addresses that are not public, too
     #[arg(long, value_name = "BOOL", env = "HASHLINE_FETCH_ALLOW_PRIVATE", default_value = "false", value_parser = BoolishValueParser::new(), action = clap::ArgAction::Set)]
     pub fetch_allow_private: bool,
-    /// The bytes of one file at most
+    /// The bytes of one file at most; all that is fetched for one server may have four times as many
     #[arg(long, value_name = "BYTES", env = "HASHLINE_FETCH_MAX_BYTES", default_value_t = Limits::default().max_bytes)]
     pub fetch_max_bytes: u64,
     /// How often a download that failed is begun again
@@ -259,7 +259,7 @@ pub struct Fetch {
     /// How long to wait before the first of them; twice as long before each further one
     #[arg(long, value_name = "MS", env = "HASHLINE_FETCH_BACKOFF_MS", default_value = "500")]
     pub fetch_backoff_ms: u32,
-    /// How long one file may take, all attempts together
+    /// How long one file may take, all attempts together; all that is fetched for one server may take twice as long
     #[arg(long, value_name = "S", env = "HASHLINE_FETCH_TIMEOUT_S", default_value = "600", value_parser = clap::value_parser!(u32).range(1..))]
     pub fetch_timeout_s: u32,
     /// The registry of npm packages

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use hashline_package::{Budget, HashError, Hashes, Package, Watch};
+use hashline_package::{HashError, Hashes, Package, Watch};
 use serde_json::json;
 
 use super::arguments::{Fetch, HashGen};
@@ -29,7 +29,7 @@ pub fn hashes(packages: &[Package], fetch: &Fetch) -> Result<Hashes, Failure> {
     let hasher = hasher(fetch)?;
     let progress = Progress::of_stderr();
     wait_for(async {
-        let hashes = hasher.hash_all(packages, &Budget::new(u64::MAX), &progress as &dyn Watch).await;
+        let hashes = hasher.hash_all(packages, &progress as &dyn Watch).await;
         hashes.map_err(|error| match error {
             HashError::Fetch(error) => Failure::unfetched(error),
             error => Failure::broken(error),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use hashline_package::{Agreement, Budget, HashFailures, Watch};
+use hashline_package::{Agreement, HashFailures, Watch};
 use serde_json::json;
 
 use super::arguments::HashGen;
@@ -19,9 +19,7 @@ pub fn run(options: &HashGen, screen: Screen) -> Result<ExitCode, Failure> {
     server.file_hashes().map_err(|issue| Failure::broken(words::issues(file, &[issue])))?;
     let hasher = hasher(&options.fetch)?;
     let progress = Progress::of_stderr();
-    let verified = wait_for(async {
-        Ok(hasher.verify(&server, &packages, &Budget::new(u64::MAX), &progress as &dyn Watch).await)
-    });
+    let verified = wait_for(async { Ok(hasher.verify(&server, &packages, &progress as &dyn Watch).await) });
     drop(progress);
     match verified? {
         Ok(Agreement { hashes, of_all_files }) => {

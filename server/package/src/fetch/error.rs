@@ -7,6 +7,7 @@ use reqwest::StatusCode;
 use url::Url;
 
 use super::address::NotPublic;
+use super::limits::Budget;
 
 /// A file that could not be fetched. Each kind says what to do next.
 #[derive(Debug, thiserror::Error)]
@@ -29,13 +30,38 @@ pub enum FetchError {
     },
     /// All files together are too large.
     #[error(
-        "{url} and the files before it have more than {limit} bytes together; publish fewer files at once"
+        "{url} and all that was fetched before it have more than {limit} bytes together, {} times what HASHLINE_FETCH_MAX_BYTES allows \
+         for one file; raise it, or publish fewer files at once",
+        Budget::FILES
     )]
     TooLargeTogether {
         /// The address of the file with which it was too much.
         url: Url,
         /// The limit.
         limit: u64,
+    },
+    /// It takes too long.
+    #[error(
+        "{url} took longer than {} s, which HASHLINE_FETCH_TIMEOUT_S allows; check the connection, and try again",
+        limit.as_secs_f32()
+    )]
+    TooSlow {
+        /// The address.
+        url: Url,
+        /// The limit.
+        limit: Duration,
+    },
+    /// All files together take too long.
+    #[error(
+        "{url} and all that was fetched before it took longer than {} s together, {} times what HASHLINE_FETCH_TIMEOUT_S allows for one \
+         file; raise it, or publish fewer files at once",
+        limit.as_secs_f32(), Budget::TIMES
+    )]
+    TooSlowTogether {
+        /// The address of the file with which it was too much.
+        url: Url,
+        /// The limit.
+        limit: Duration,
     },
     /// The server answered with something else than the file.
     #[error("{url} answered {status}; check that the file is published there, and try again")]

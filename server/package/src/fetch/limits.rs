@@ -1,7 +1,7 @@
 //! How much is fetched, from where, and how long.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The limits of every download.
 #[derive(Clone, Debug)]
@@ -39,27 +39,46 @@ impl Default for Limits {
     }
 }
 
-/// How many bytes several downloads may take together.
+/// What all downloads for one server may take together: its files, what indexes say of them, and every attempt that failed.
 #[derive(Debug)]
 pub struct Budget {
-    all: u64,
+    bytes: u64,
     left: AtomicU64,
+    time: Duration,
+    begun: Instant,
 }
 
 impl Budget {
-    /// So many bytes.
+    /// As many bytes as the files of a large server have.
+    pub const FILES: u64 = 4;
+    /// As much time as the slowest files take.
+    pub const TIMES: u32 = 2;
+
+    /// What follows from the limits of one file. The time begins now.
     #[must_use]
-    pub fn new(all: u64) -> Self {
-        Self { all, left: AtomicU64::new(all) }
+    pub fn of(limits: &Limits) -> Self {
+        let bytes = limits.max_bytes.saturating_mul(Self::FILES);
+        let time = limits.total.saturating_mul(Self::TIMES);
+        Self { bytes, left: AtomicU64::new(bytes), time, begun: Instant::now() }
     }
 
-    /// What there was at first.
-    pub(crate) fn all(&self) -> u64 {
-        self.all
+    /// The bytes that there were at first.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Takes bytes, if so many are left.
     pub(crate) fn take(&self, bytes: u64) -> bool {
         self.left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
+    }
+
+    /// The time that there was at first.
+    pub(crate) fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// The time that is left.
+    pub(crate) fn time_left(&self) -> Duration {
+        self.time.saturating_sub(self.begun.elapsed())
     }
 }

@@ -98,6 +98,12 @@ impl Fetcher {
         Ok(Self { client, lookup, proxies: Matcher::from_env(), limits })
     }
 
+    /// What one server may cost, beginning now.
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        Budget::of(&self.limits)
+    }
+
     /// Fetches a file, and takes its bytes from a budget.
     pub async fn download(
         &self,
@@ -109,17 +115,19 @@ impl Fetcher {
     }
 
     /// What an index says.
-    pub async fn json<T: DeserializeOwned>(&self, request: &Request) -> Result<T, FetchError> {
-        let text = self.text(request).await?;
+    pub async fn json<T: DeserializeOwned>(
+        &self,
+        request: &Request,
+        budget: &Budget,
+    ) -> Result<T, FetchError> {
+        let text = self.text(request, budget).await?;
         serde_json::from_str(&text).map_err(|error| unusable(request, &error))
     }
 
     /// The same where it is no JSON.
-    pub async fn text(&self, request: &Request) -> Result<String, FetchError> {
+    pub async fn text(&self, request: &Request, budget: &Budget) -> Result<String, FetchError> {
         let limit = self.limits.max_bytes.min(MAX_INDEX_BYTES);
-        let budget = Budget::new(u64::MAX);
-        let mut download =
-            self.patiently(&Wanted { request, limit, budget: &budget, progress: &|_, _| {} }).await?;
+        let mut download = self.patiently(&Wanted { request, limit, budget, progress: &|_, _| {} }).await?;
         let mut text = String::new();
         download.file.read_to_string(&mut text).map_err(|error| unusable(request, &error))?;
         Ok(text)
@@ -127,6 +135,9 @@ impl Fetcher {
 
     /// Begins again where that may help, as long as there is time.
     async fn patiently(&self, wanted: &Wanted<'_>) -> Result<Download, FetchError> {
+        let limit = self.limits.total;
+        let left = wanted.budget.time_left();
+        let time = limit.min(left);
         let pauses = ExponentialBuilder::default()
             .with_min_delay(self.limits.backoff)
             .with_max_delay(self.limits.backoff.saturating_mul(60))
@@ -138,16 +149,14 @@ impl Fetcher {
             .adjust(|error, pause| {
                 let wanted = error.retry_after().unwrap_or_default();
                 // Whoever wants to be left alone for longer than there is time will not be asked again.
-                pause.map(|pause| pause.max(wanted)).filter(|pause| *pause < self.limits.total)
+                pause.map(|pause| pause.max(wanted)).filter(|pause| *pause < time)
             })
             .notify(|error, pause| tracing::debug!(%error, ?pause, "tries again"));
-        tokio::time::timeout(self.limits.total, attempts).await.unwrap_or_else(|_| {
-            Err(FetchError::Unreachable {
-                url: wanted.request.url.clone(),
-                reason: format!(
-                    "it took longer than {} s, which HASHLINE_FETCH_TIMEOUT_S allows",
-                    self.limits.total.as_secs_f32()
-                ),
+        tokio::time::timeout(time, attempts).await.unwrap_or_else(|_| {
+            let url = wanted.request.url.clone();
+            Err(match left < limit {
+                true => FetchError::TooSlowTogether { url, limit: wanted.budget.time() },
+                false => FetchError::TooSlow { url, limit },
             })
         })
     }
@@ -170,7 +179,7 @@ impl Fetcher {
                 return Err(FetchError::TooLarge { url, limit });
             }
             if !budget.take(more) {
-                return Err(FetchError::TooLargeTogether { url, limit: budget.all() });
+                return Err(FetchError::TooLargeTogether { url, limit: budget.bytes() });
             }
             // Into the system's memory: a thread of its own for each piece would take longer than the piece.
             file.write_all(&bytes)?;
@@ -337,7 +346,7 @@ mod tests {
                 ..Limits::default()
             };
             let fetcher = Fetcher::with_names(limits, names.clone()).unwrap();
-            let error = fetcher.text(&url.clone().into()).await.unwrap_err();
+            let error = fetcher.text(&url.clone().into(), &fetcher.budget()).await.unwrap_err();
             let reason = matches!(error, FetchError::Refused { reason: Refusal::NotPublic(_), .. });
             assert!(reason, "{answers:?}: {error}");
             assert_eq!(answers.len() - names.0.lock().unwrap().len(), looks, "{answers:?}");
@@ -349,7 +358,7 @@ mod tests {
         let names = Arc::new(Changing(Mutex::new(vec![vec![here], vec![public]])));
         let limits = Limits { https_only: false, allow_private: true, retries: 0, ..Limits::default() };
         let fetcher = Fetcher::with_names(limits, names.clone()).unwrap();
-        let fetching = tokio::spawn(async move { fetcher.text(&url.into()).await });
+        let fetching = tokio::spawn(async move { fetcher.text(&url.into(), &fetcher.budget()).await });
         let (connection, _) = listener.accept().await.unwrap();
         drop(connection);
         assert!(fetching.await.unwrap().is_err());

@@ -55,17 +55,13 @@ pub struct Registry<S> {
     counters: Counters,
 }
 
-/// What one request may cost.
+/// How long one request may take, beside the files that are fetched for it.
 #[derive(Clone, Debug)]
 pub struct RegistryLimits {
     /// The time in which its head has to be there, and that in which the rest has.
     pub request: Duration,
     /// The time in which its answer has to be taken.
     pub answer: Duration,
-    /// The bytes of all files of one version.
-    pub bytes: u64,
-    /// The time in which they have to be fetched.
-    pub time: Duration,
 }
 
 impl<S: Store> Registry<S> {

@@ -77,14 +77,6 @@ impl Refused {
         )
     }
 
-    /// Its files took too long.
-    pub fn slow() -> Self {
-        Self::problem(
-            StatusCode::GATEWAY_TIMEOUT,
-            "its files took too long to fetch; try again, or publish fewer files at once",
-        )
-    }
-
     /// What it brings is not there in time.
     pub fn slow_request() -> Self {
         Self::problem(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive; send it again")

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{Indexed, below};
-use crate::fetch::{FetchError, Fetcher};
+use crate::fetch::{Budget, FetchError, Fetcher};
 use crate::hash::{FileHash, IndexHash};
 use crate::identifier::Named;
 
@@ -20,10 +20,11 @@ pub async fn archive(
     index: &Url,
     crates: &Url,
     fetcher: &Fetcher,
+    budget: &Budget,
     package: &Named,
 ) -> Result<(Url, Indexed), FetchError> {
     let page = below(index, place(&package.name.to_ascii_lowercase()).iter().map(String::as_str));
-    let text = fetcher.text(&page.clone().into()).await?;
+    let text = fetcher.text(&page.clone().into(), budget).await?;
     let unusable = |reason: String| FetchError::Index { url: page.clone(), reason };
     // One line for each version; later ones may have members that are not known here.
     let versions = text.lines().filter_map(|line| serde_json::from_str::<Version>(line).ok());

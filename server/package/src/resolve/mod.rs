@@ -9,7 +9,7 @@ mod pypi;
 
 use url::Url;
 
-use crate::fetch::{FetchError, Fetcher, Request};
+use crate::fetch::{Budget, FetchError, Fetcher, Request};
 use crate::hash::IndexHash;
 use crate::identifier::{Asset, Identifier};
 
@@ -79,6 +79,7 @@ impl Sources {
     pub async fn files(
         &self,
         fetcher: &Fetcher,
+        budget: &Budget,
         identifier: &Identifier,
     ) -> Result<Vec<RemoteFile>, FetchError> {
         let one = |url: Url, indexed| {
@@ -86,11 +87,11 @@ impl Sources {
         };
         Ok(match identifier {
             Identifier::Npm(package) => {
-                let (url, indexed) = npm::tarball(&self.npm, fetcher, package).await?;
+                let (url, indexed) = npm::tarball(&self.npm, fetcher, budget, package).await?;
                 one(url, indexed)
             }
             Identifier::Pypi { release, file } => {
-                pypi::files(&self.pypi, fetcher, release, file.as_deref()).await?
+                pypi::files(&self.pypi, fetcher, budget, release, file.as_deref()).await?
             }
             Identifier::Github(Asset { owner, repo, tag, file }) => {
                 let path = [owner.as_str(), repo, "releases", "download"]
@@ -102,13 +103,13 @@ impl Sources {
             Identifier::Url(address) => one(address.url.clone(), None),
             Identifier::Cargo(package) => {
                 let (url, indexed) =
-                    cargo::archive(&self.crates_index, &self.crates, fetcher, package).await?;
+                    cargo::archive(&self.crates_index, &self.crates, fetcher, budget, package).await?;
                 one(url, Some(indexed))
             }
             Identifier::Nuget(package) => one(nuget::archive(&self.nuget, package), None),
             Identifier::Go(module) => one(go::archive(&self.go, module), None),
             Identifier::Oci(image) => {
-                let (request, indexed) = oci::manifest(&self.docker, fetcher, image).await?;
+                let (request, indexed) = oci::manifest(&self.docker, fetcher, budget, image).await?;
                 vec![RemoteFile { identifier: identifier.clone(), request, indexed }]
             }
         })
@@ -167,7 +168,8 @@ mod tests {
                 "https://proxy.golang.org/github.com/!burnt!sushi/toml/@v/v1.4.0.zip",
             ),
         ] {
-            let files = sources.files(&fetcher, &identifier.parse().unwrap()).await.unwrap();
+            let files =
+                sources.files(&fetcher, &fetcher.budget(), &identifier.parse().unwrap()).await.unwrap();
             assert_eq!(files[0].request.url.as_str(), expected);
         }
     }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{Indexed, NPM, below};
-use crate::fetch::{FetchError, Fetcher};
+use crate::fetch::{Budget, FetchError, Fetcher};
 use crate::hash::IndexHash;
 use crate::identifier::Named;
 
@@ -23,10 +23,11 @@ struct Dist {
 pub async fn tarball(
     registry: &Url,
     fetcher: &Fetcher,
+    budget: &Budget,
     package: &Named,
 ) -> Result<(Url, Option<Indexed>), FetchError> {
     let index = below(registry, package.name.split('/').chain([package.version.as_str()]));
-    let Version { dist } = fetcher.json(&index.clone().into()).await?;
+    let Version { dist } = fetcher.json(&index.clone().into(), budget).await?;
     let hash = match dist.integrity.as_deref() {
         None => None,
         Some(text) => match IndexHash::from_integrity(text) {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{Indexed, below};
-use crate::fetch::{FetchError, Fetcher, Request};
+use crate::fetch::{Budget, FetchError, Fetcher, Request};
 use crate::hash::IndexHash;
 use crate::image::{Image, Reference};
 
@@ -26,13 +26,14 @@ struct Pass {
 pub async fn manifest(
     docker: &Url,
     fetcher: &Fetcher,
+    budget: &Budget,
     image: &Image,
 ) -> Result<(Request, Option<Indexed>), FetchError> {
     let registry = image.address.as_ref().unwrap_or(docker);
     let reference = image.reference.text();
     let path = ["v2"].into_iter().chain(image.repository.split('/')).chain(["manifests", &reference]);
     let request = Request { accept: MANIFESTS, ..below(registry, path).into() };
-    let token = match fetcher.text(&request).await {
+    let token = match fetcher.text(&request, budget).await {
         Ok(_) => None,
         Err(FetchError::Status { url, status: StatusCode::UNAUTHORIZED, retry_after, challenge }) => {
             // The token will be sent to the registry: nobody that it redirected to says where to get one.
@@ -42,7 +43,7 @@ pub async fn manifest(
                 let status = StatusCode::UNAUTHORIZED;
                 return Err(FetchError::Status { url, status, retry_after, challenge });
             };
-            let Pass { token, access_token } = fetcher.json(&asked.clone().into()).await?;
+            let Pass { token, access_token } = fetcher.json(&asked.clone().into(), budget).await?;
             let reason = "it gives no token".to_owned();
             Some(token.or(access_token).ok_or(FetchError::Index { url: asked, reason })?)
         }

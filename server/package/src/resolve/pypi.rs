@@ -11,7 +11,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{Indexed, RemoteFile, below};
-use crate::fetch::{FetchError, Fetcher, Request};
+use crate::fetch::{Budget, FetchError, Fetcher, Request};
 use crate::hash::{FileHash, IndexHash};
 use crate::identifier::{Identifier, Named, normal_name};
 
@@ -63,10 +63,11 @@ impl Default for Yanked {
 pub async fn files(
     pypi: &Url,
     fetcher: &Fetcher,
+    budget: &Budget,
     release: &Named,
     only: Option<&str>,
 ) -> Result<Vec<RemoteFile>, FetchError> {
-    let (index, mut found) = listed(pypi, fetcher, release).await?;
+    let (index, mut found) = listed(pypi, fetcher, budget, release).await?;
     let unusable = |reason: String| FetchError::Index { url: index.clone(), reason };
     // In one order, whatever the index has: hashes are compared and shown.
     found.sort_by(|a, b| a.filename.cmp(&b.filename));
@@ -101,17 +102,22 @@ pub async fn files(
 }
 
 /// What the index has of a release, and the page that says so.
-async fn listed(pypi: &Url, fetcher: &Fetcher, release: &Named) -> Result<(Url, Vec<File>), FetchError> {
+async fn listed(
+    pypi: &Url,
+    fetcher: &Fetcher,
+    budget: &Budget,
+    release: &Named,
+) -> Result<(Url, Vec<File>), FetchError> {
     let name = normal_name(&release.name);
     let of_release = below(pypi, ["pypi", &name, &release.version, "json"]);
-    let missing = match fetcher.json(&of_release.clone().into()).await {
+    let missing = match fetcher.json(&of_release.clone().into(), budget).await {
         Ok(Release { urls }) => return Ok((of_release, urls)),
         Err(error @ FetchError::Status { status: StatusCode::NOT_FOUND, .. }) => error,
         Err(error) => return Err(error),
     };
     let of_project = below(pypi, ["simple", &name, ""]);
     let request = Request { accept: SIMPLE, ..of_project.clone().into() };
-    match fetcher.json(&request).await {
+    match fetcher.json(&request, budget).await {
         Ok(Project { mut files }) => {
             files.retain(|file| is_of(&file.filename, &name, &release.version));
             Ok((of_project, files))

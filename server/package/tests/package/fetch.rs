@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use hashline_package::{Budget, FetchError, Fetcher, Limits, MAX_REDIRECTIONS, Refusal};
+use hashline_package::{FetchError, Fetcher, Limits, MAX_REDIRECTIONS, Refusal};
 use url::Url;
 
 use crate::file_server::{Answer, FileServer};
@@ -21,10 +21,8 @@ pub fn local() -> Limits {
 }
 
 async fn fetched(limits: Limits, url: &Url) -> Result<Vec<u8>, FetchError> {
-    let mut download = Fetcher::new(limits)
-        .unwrap()
-        .download(&url.clone().into(), &Budget::new(u64::MAX), &|_, _| {})
-        .await?;
+    let fetcher = Fetcher::new(limits).unwrap();
+    let mut download = fetcher.download(&url.clone().into(), &fetcher.budget(), &|_, _| {}).await?;
     let mut bytes = Vec::new();
     download.file.read_to_end(&mut bytes).unwrap();
     assert_eq!(download.size, bytes.len() as u64);
@@ -187,11 +185,15 @@ async fn spec_implement_download_size_limits() {
         assert!(error.to_string().contains("HASHLINE_FETCH_MAX_BYTES"));
         assert_eq!(server.asked(path), 1, "{path}");
     }
-    let fetcher = Fetcher::new(local()).unwrap();
-    let budget = Budget::new(1500);
-    assert!(fetcher.download(&server.url("/fits").into(), &budget, &|_, _| {}).await.is_ok());
+    // All together, whatever became of them.
+    let fetcher = Fetcher::new(limits).unwrap();
+    let budget = fetcher.budget();
+    for _ in 0..4 {
+        assert!(fetcher.download(&server.url("/fits").into(), &budget, &|_, _| {}).await.is_ok());
+    }
     let error = fetcher.download(&server.url("/fits").into(), &budget, &|_, _| {}).await.unwrap_err();
-    assert!(matches!(error, FetchError::TooLargeTogether { limit: 1500, .. }), "{error}");
+    assert!(matches!(error, FetchError::TooLargeTogether { limit: 4000, .. }), "{error}");
+    assert!(error.to_string().contains("4 times what HASHLINE_FETCH_MAX_BYTES allows"), "{error}");
 }
 
 /// "Always download over HTTPS": at every redirection, too.
@@ -319,7 +321,7 @@ async fn what_is_fetched_is_told_as_it_comes() {
     let told = Mutex::new(Vec::new());
     let fetcher = Fetcher::new(local()).unwrap();
     let progress = |bytes, of| told.lock().unwrap().push((bytes, of));
-    fetcher.download(&server.url("/a").into(), &Budget::new(u64::MAX), &progress).await.unwrap();
+    fetcher.download(&server.url("/a").into(), &fetcher.budget(), &progress).await.unwrap();
     let told = told.into_inner().unwrap();
     assert_eq!((told[0], told[told.len() - 1]), ((0, Some(1 << 20)), (1 << 20, Some(1 << 20))));
     assert!(told.windows(2).all(|pair| pair[0].0 <= pair[1].0));

@@ -31,6 +31,8 @@ pub enum Answer {
     DripHead,
     /// What is written here, and an end.
     Raw(Vec<u8>),
+    /// The same after a while.
+    Late(Duration, Vec<u8>),
     /// The other side is hung up on.
     HangUp,
     /// The file for whoever shows a token, and a challenge for everybody else.
@@ -255,6 +257,11 @@ async fn converse(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()
                 }
             }
             Answer::Raw(bytes) => {
+                writer.write_all(&bytes).await?;
+                return Ok(());
+            }
+            Answer::Late(pause, bytes) => {
+                tokio::time::sleep(pause).await;
                 writer.write_all(&bytes).await?;
                 return Ok(());
             }

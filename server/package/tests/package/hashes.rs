@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use hashline_package::{
-    Agreement, Budget, CRATES, CRATES_INDEX, FetchError, FileHash, GO, HashError, HashFailures, HashStatus,
-    Hasher, Identifier, Limits, NUGET, ServerJson, Sources, Watch,
+    Agreement, CRATES, CRATES_INDEX, FetchError, FileHash, GO, HashError, HashFailures, HashStatus, Hasher,
+    Identifier, Limits, NUGET, ServerJson, Sources, Watch,
 };
 use serde_json::{Value, json};
 use url::Url;
@@ -45,13 +46,13 @@ fn parsed(value: &Value) -> ServerJson {
 async fn made(server: &FileServer, value: Value) -> Result<BTreeMap<String, String>, HashError> {
     let (packages, issues) = parsed(&value).packages();
     assert_eq!(issues, []);
-    let hashes = hasher(server).hash_all(&packages, &Budget::new(u64::MAX), &()).await?;
+    let hashes = hasher(server).hash_all(&packages, &()).await?;
     Ok(hashes.iter().map(|(file, hash)| (file.to_string(), hash.to_string())).collect())
 }
 
 async fn verified(server: &FileServer, value: &Value) -> Result<Agreement, HashFailures> {
     let value = parsed(value);
-    hasher(server).verify(&value, &value.packages().0, &Budget::new(u64::MAX), &()).await
+    hasher(server).verify(&value, &value.packages().0, &()).await
 }
 
 pub fn hash(bytes: &[u8]) -> String {
@@ -421,8 +422,7 @@ async fn each_way_to_fail_has_a_status() {
             json!({"package_location": {"type": "url", "url": declared}, "file_hashes": {&key: expected}});
         let value = parsed(&value);
         let hasher = hasher_within(&server, Limits { max_bytes: 1000, retries: 0, ..local() });
-        let failures =
-            hasher.verify(&value, &value.packages().0, &Budget::new(u64::MAX), &()).await.unwrap_err();
+        let failures = hasher.verify(&value, &value.packages().0, &()).await.unwrap_err();
         assert_eq!(
             json!(failures)["details"],
             json!({&key: {"expected": expected, "actual": actual, "status": status}})
@@ -505,7 +505,7 @@ async fn hashes_that_differ_are_told_with_their_sources() {
     ] {
         let parsed = parsed(value);
         let (packages, _) = parsed.packages();
-        let hashes = hasher(&server).hash_all(&packages, &Budget::new(u64::MAX), &()).await.unwrap();
+        let hashes = hasher(&server).hash_all(&packages, &()).await.unwrap();
         for failures in
             [verified(&server, value).await.unwrap_err(), hashes.agree_with(&parsed, &packages).unwrap_err()]
         {
@@ -565,6 +565,54 @@ async fn both_forms_of_hashes_have_to_agree() {
     }
 }
 
+/// The limits are those of all that is fetched for one server: of several files, of indexes, of attempts that failed.
+#[tokio::test]
+async fn limits_hold_for_a_server_as_a_whole() {
+    let server = FileServer::start().await;
+    let urls: Vec<Url> = (0..6).map(|at| server.url(&format!("/{at}"))).collect();
+    let value = parsed(&json!({"package_location": {"type": "url", "urls": urls}}));
+    let (packages, _) = value.packages();
+    let error =
+        async |limits| hasher_within(&server, limits).hash_all(&packages, &()).await.unwrap_err().to_string();
+    let large = Limits { max_bytes: 1000, retries: 9, ..local() };
+    for url in &urls {
+        server.file(url.path(), vec![0; 900]);
+    }
+    assert!(error(large.clone()).await.contains("more than 4000 bytes together"));
+    // Attempts that broke off have brought bytes, too.
+    for url in &urls {
+        server.on(url.path(), [Answer::CutOff(900, vec![0; 800])]);
+    }
+    assert!(error(large.clone()).await.contains("4 times what HASHLINE_FETCH_MAX_BYTES allows"));
+    for url in &urls {
+        server.on(url.path(), [Answer::Drip]);
+    }
+    // Four at once, and then the others.
+    let slow = Limits { total: Duration::from_millis(400), ..local() };
+    let begun = Instant::now();
+    assert!(error(slow.clone()).await.contains("HASHLINE_FETCH_TIMEOUT_S allows"));
+    assert!(begun.elapsed() < Duration::from_secs(2));
+
+    // What indexes say counts as well. They are asked one after the other.
+    let packages: Vec<Value> = (0..9)
+        .map(|at| json!({"registryType": "npm", "identifier": format!("slow{at}"), "version": "1.0.0"}))
+        .collect();
+    for at in 0..9 {
+        let dist = json!({"dist": {"tarball": server.url("/file")}}).to_string();
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{dist}", dist.len());
+        server.on(&format!("/slow{at}/1.0.0"), [Answer::Late(Duration::from_millis(200), head.into_bytes())]);
+    }
+    let value = parsed(&json!({"packages": packages}));
+    let begun = Instant::now();
+    let error =
+        hasher_within(&server, slow).hash_all(&value.packages().0, &()).await.unwrap_err().to_string();
+    assert!(
+        error.contains("longer than 0.8 s together, 2 times what HASHLINE_FETCH_TIMEOUT_S allows"),
+        "{error}"
+    );
+    assert!(begun.elapsed() < Duration::from_secs(2));
+}
+
 /// "What if package files are updated after publishing?": the hash stays that of the file as it was published.
 #[tokio::test]
 async fn spec_what_if_package_files_are_updated_after_publishing() {
@@ -594,7 +642,7 @@ async fn files_are_told_of_as_they_come_and_named_in_order() {
     }
     let value = parsed(&json!({"package_location": {"type": "url", "urls": urls}}));
     let told = Told(Mutex::default());
-    let hashes = hasher(&server).hash_all(&value.packages().0, &Budget::new(u64::MAX), &told).await.unwrap();
+    let hashes = hasher(&server).hash_all(&value.packages().0, &told).await.unwrap();
     let names = |files: Vec<String>| files.into_iter().collect::<std::collections::BTreeSet<_>>();
     assert_eq!(
         hashes.iter().map(|(file, _)| file.to_string()).collect::<Vec<_>>(),

@@ -36,8 +36,7 @@ impl Running {
         let folder = tempfile::tempdir().unwrap();
         let hasher = Hasher::new(Fetcher::new(limits).unwrap(), sources(&files));
         let store = SqliteStore::open(folder.path()).unwrap();
-        let limits =
-            RegistryLimits { request, answer: request, bytes: 1 << 20, time: Duration::from_secs(5) };
+        let limits = RegistryLimits { request, answer: request };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel();
