@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
-use reqwest::{Client, Method, StatusCode, redirect};
+use reqwest::{Client, Method, Response, StatusCode, redirect};
 use serde_json::{Value, json};
 use url::{Host, Url};
 
@@ -14,8 +14,10 @@ use crate::store::VersionStatus;
 
 /// How often a registry that is busy is asked again.
 const ATTEMPTS: usize = 8;
-/// A registry may fetch many files before it answers.
+/// A registry may fetch many files before it answers, and may be busy at first.
 const PATIENCE: Duration = Duration::from_secs(1800);
+/// What it may answer: the longest server.json, and what it knows of it besides.
+const LONGEST_ANSWER: usize = 8 << 20;
 
 /// Speaks with one registry.
 #[derive(Debug)]
@@ -73,7 +75,6 @@ impl Publisher {
             // The token is for this registry and no other.
             .redirect(redirect::Policy::none())
             .connect_timeout(Duration::from_secs(10))
-            .timeout(PATIENCE)
             .build();
         let client = client.map_err(|error| unreachable(&registry, &error))?;
         Ok(Self { client, registry, token })
@@ -119,19 +120,21 @@ impl Publisher {
     /// Asks, and again where the registry is busy: then it has done nothing.
     async fn ask(&self, method: Method, url: Url, body: Value) -> Result<Value, PublishError> {
         let pauses = ExponentialBuilder::default().with_max_times(ATTEMPTS).with_jitter();
-        (|| self.ask_once(method.clone(), url.clone(), body.to_string()))
+        let asking = (|| self.ask_once(method.clone(), url.clone(), body.to_string()))
             .retry(pauses)
             .when(|error| {
                 matches!(error, PublishError::Refused { status, .. }
                     if matches!(*status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE))
             })
             .adjust(|error, pause| match error {
-                PublishError::Refused { retry_after, .. } => {
-                    pause.map(|pause| pause.max(retry_after.unwrap_or_default()))
-                }
+                PublishError::Refused { retry_after, .. } => pause
+                    .map(|pause| pause.max(retry_after.unwrap_or_default()))
+                    .filter(|pause| *pause < PATIENCE),
                 _ => pause,
-            })
-            .await
+            });
+        let patiently = tokio::time::timeout(PATIENCE, asking).await;
+        patiently
+            .unwrap_or_else(|_| Err(self.unusable(format!("it took longer than {} s", PATIENCE.as_secs()))))
     }
 
     async fn ask_once(&self, method: Method, url: Url, body: String) -> Result<Value, PublishError> {
@@ -143,7 +146,7 @@ impl Publisher {
         let response = request.send().await.map_err(|error| unreachable(&self.registry, &error))?;
         let status = response.status();
         let retry_after = retry_after(response.headers());
-        let text = response.text().await.map_err(|error| unreachable(&self.registry, &error))?;
+        let text = self.text(response).await?;
         let document: Option<Value> = serde_json::from_str(&text).ok();
         match document {
             Some(document) if status.is_success() => Ok(document),
@@ -152,6 +155,22 @@ impl Publisher {
                 Err(PublishError::Refused { status, words, document, retry_after })
             }
         }
+    }
+
+    /// What a registry answers, if it comes to an end.
+    async fn text(&self, mut response: Response) -> Result<String, PublishError> {
+        let mut bytes = Vec::new();
+        while let Some(more) = response.chunk().await.map_err(|error| unreachable(&self.registry, &error))? {
+            bytes.extend_from_slice(&more);
+            if bytes.len() > LONGEST_ANSWER {
+                return Err(self.unusable(format!("its answer has more than {LONGEST_ANSWER} bytes")));
+            }
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn unusable(&self, reason: String) -> PublishError {
+        PublishError::Unreachable { registry: self.registry.clone(), reason }
     }
 }
 

@@ -5,5 +5,6 @@ mod fetch;
 mod file_server;
 mod hashes;
 mod mutations;
+mod publisher;
 mod registry;
 mod store;
