@@ -217,6 +217,12 @@ impl Hasher {
         Self { fetcher: Arc::new(fetcher), sources: Arc::new(sources) }
     }
 
+    /// Where packages come from.
+    #[must_use]
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
     /// The hashes of all files of these packages: all of them or none.
     pub async fn hash_all(&self, packages: &[Package], watch: &dyn Watch) -> Result<Hashes, HashError> {
         let budget = &self.fetcher.budget();

@@ -53,10 +53,7 @@ impl Image {
             Some((name, tag)) if !tag.contains('/') => (name, Some(tag)),
             _ => (text, None),
         };
-        let (registry, repository) = match name.split_once('/') {
-            Some((host, rest)) if host.contains(['.', ':']) || host == "localhost" => (host, rest),
-            _ => (DOCKER_HUB, name),
-        };
+        let (registry, repository) = registry_and_rest(name).unwrap_or((DOCKER_HUB, name));
         if !repository.split('/').all(is_part) || !is_host(registry) {
             return Err(NoImage::Form);
         }
@@ -98,6 +95,11 @@ impl fmt::Display for Image {
             Reference::Digest(digest) => write!(f, "@{digest}"),
         }
     }
+}
+
+/// The registry that the name of an image begins with, and what follows.
+pub fn registry_and_rest(name: &str) -> Option<(&str, &str)> {
+    name.split_once('/').filter(|(host, _)| host.contains(['.', ':']) || *host == "localhost")
 }
 
 fn is_host(text: &str) -> bool {

@@ -24,7 +24,7 @@
 //!     "version": "1.0.0",
 //!     "package_location": { "type": "npm", "package_name": "@someone/server" }
 //! }"#).unwrap();
-//! let (packages, issues) = server.packages();
+//! let (packages, issues) = server.packages(&Sources::public().unwrap());
 //! assert!(issues.is_empty());
 //! assert_eq!(packages[0].identifiers[0].to_string(), "npm:@someone/server@1.0.0");
 //! ```

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::identifier::{Identifier, NoIdentifier};
+use crate::image;
 use crate::issue::Issue;
-use crate::resolve::is_usual;
+use crate::resolve::Sources;
 use crate::{FileHash, Hashes};
 
 /// A server.json, and every member of it.
@@ -80,16 +81,18 @@ impl ServerJson {
         })
     }
 
-    /// The document with these hashes: in `file_hashes`, and in `fileSha256` of each package that is one file.
+    /// The document with these hashes of its packages: in `file_hashes`, and in `fileSha256` of each package that is one file.
     #[must_use]
-    pub fn with_hashes(&self, hashes: &Hashes) -> Self {
+    pub fn with_hashes(&self, hashes: &Hashes, packages: &[Package]) -> Self {
         let mut members = self.members.clone();
         let written =
             hashes.iter().map(|(file, hash)| (file.to_string(), Value::String(hash.to_string()))).collect();
         members.insert("file_hashes".into(), Value::Object(written));
-        for package in members.get_mut("packages").and_then(Value::as_array_mut).into_iter().flatten() {
-            let Some(package) = package.as_object_mut() else { continue };
-            let Ok(identifiers) = listed(package, self.text("version")) else { continue };
+        let listed = members.get_mut("packages").and_then(Value::as_array_mut).into_iter().flatten();
+        for (at, package) in listed.enumerate() {
+            let (path, package) = (place_in_list(at), package.as_object_mut());
+            let found = packages.iter().find(|found| found.path == path);
+            let (Some(package), Some(Package { identifiers, .. })) = (package, found) else { continue };
             // Who fetches an image compares its digest by itself; there is no file of it that a hash could be compared with.
             if matches!(identifiers.as_slice(), [Identifier::Oci(_)]) {
                 continue;
@@ -105,9 +108,9 @@ impl ServerJson {
         Self { members }
     }
 
-    /// Its packages, and what is wrong with the way in which it names them.
+    /// Its packages, and what is wrong with the way in which it names them. They are where these sources have them.
     #[must_use]
-    pub fn packages(&self) -> (Vec<Package>, Vec<Issue>) {
+    pub fn packages(&self, sources: &Sources) -> (Vec<Package>, Vec<Issue>) {
         let version = self.text("version");
         let mut packages = Vec::new();
         let mut issues = Vec::new();
@@ -118,7 +121,7 @@ impl ServerJson {
         match self.members.get("package_location") {
             None => {}
             Some(Value::Object(location)) => {
-                found("package_location".into(), None, located(location, version));
+                found("package_location".into(), None, located(location, version, sources));
             }
             Some(_) => found("package_location".into(), None, Err("it is no object".into())),
         }
@@ -126,11 +129,11 @@ impl ServerJson {
             None => {}
             Some(Value::Array(list)) => {
                 for (at, package) in list.iter().enumerate() {
-                    let path = format!("packages[{at}]");
+                    let path = place_in_list(at);
                     match package {
                         Value::Object(package) => {
                             let hash = text_of(package, &["fileSha256", "file_sha256"]).map(str::to_owned);
-                            found(path, hash, listed(package, version));
+                            found(path, hash, listed(package, version, sources));
                         }
                         _ => found(path, None, Err("it is no object".into())),
                     }
@@ -142,13 +145,22 @@ impl ServerJson {
     }
 }
 
+/// Where a package stands in the document.
+fn place_in_list(at: usize) -> String {
+    format!("packages[{at}]")
+}
+
 /// The first member of these names that is a text. The names of before September 2025 are read, too.
 fn text_of<'a>(object: &'a Map<String, Value>, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| object.get(*name)?.as_str())
 }
 
 /// The files that a `package_location` names.
-fn located(location: &Map<String, Value>, version: Option<&str>) -> Result<Vec<Identifier>, String> {
+fn located(
+    location: &Map<String, Value>,
+    version: Option<&str>,
+    sources: &Sources,
+) -> Result<Vec<Identifier>, String> {
     let kind = text_of(location, &["type"])
         .ok_or("it has no type; write \"type\": \"npm\", \"pypi\", \"github\" or \"url\"")?;
     let name = text_of(location, &["package_name"]);
@@ -164,45 +176,74 @@ fn located(location: &Map<String, Value>, version: Option<&str>) -> Result<Vec<I
             );
         }
     };
-    match (kind, name) {
+    let identifiers = match (kind, name) {
         ("url", None) if !urls.is_empty() => addresses(&urls),
         ("url", _) => Err("a package of type url has \"url\" or \"urls\", and no package_name".into()),
         ("github", None) if !urls.is_empty() => addresses(&urls),
         (_, Some(name)) if urls.is_empty() => Ok(vec![of_kind(kind, name, version)?]),
         (_, Some(_)) => Err("it has both a package_name and an address; leave one of them out".into()),
         (_, None) => Err(format!("a package of type {kind} has a package_name")),
-    }
+    }?;
+    at_base(base_of(location)?, identifiers, sources)
 }
 
 /// The files that a member of `packages` names.
-fn listed(package: &Map<String, Value>, version: Option<&str>) -> Result<Vec<Identifier>, String> {
+fn listed(
+    package: &Map<String, Value>,
+    version: Option<&str>,
+    sources: &Sources,
+) -> Result<Vec<Identifier>, String> {
     let kind = text_of(package, &["registryType", "registry_type", "registry_name"])
         .ok_or("it has no registryType; write \"registryType\": \"npm\", for example")?;
     let name = text_of(package, &["identifier", "name"])
         .ok_or("it has no identifier; write the name of the package")?;
-    let base = text_of(package, &["registryBaseUrl", "registry_base_url"]);
-    if let Some(base) = base
-        && !is_usual(kind, base)
-    {
-        return Err(format!(
-            "{base} is not the usual registry of {kind}; publish there, or give the address of the file with registryType mcpb"
-        ));
+    let base = base_of(package)?;
+    let version = text_of(package, &["version"]).or(version);
+    let identifiers = match kind {
+        "mcpb" => addresses(&[name])?,
+        "oci" | "docker" => vec![image(base, name, version)?],
+        _ => vec![of_kind(kind, name, version)?],
+    };
+    at_base(base, identifiers, sources)
+}
+
+/// The registry that stands beside the name of a package, in either spelling.
+fn base_of(package: &Map<String, Value>) -> Result<Option<&str>, String> {
+    let mut base = None;
+    for given in ["registryBaseUrl", "registry_base_url"].iter().filter_map(|name| package.get(*name)) {
+        match given.as_str() {
+            Some(text) if base.is_none_or(|base| base == text) => base = Some(text),
+            _ => return Err("its registryBaseUrl is not one address; write one, or leave it out".into()),
+        }
     }
-    match kind {
-        "mcpb" => addresses(&[name]),
-        "oci" | "docker" => Ok(vec![image(base, name, text_of(package, &["version"]).or(version))?]),
-        _ => Ok(vec![of_kind(kind, name, text_of(package, &["version"]).or(version))?]),
+    Ok(base)
+}
+
+/// The files, if they are where their package says.
+fn at_base(
+    base: Option<&str>,
+    identifiers: Vec<Identifier>,
+    sources: &Sources,
+) -> Result<Vec<Identifier>, String> {
+    for (base, identifier) in base.iter().flat_map(|base| identifiers.iter().map(move |file| (base, file))) {
+        let bases = sources.bases(identifier);
+        if !bases.accept(base) {
+            return Err(format!(
+                "{base} is not where {identifier} is: that is {bases}; write so, leave registryBaseUrl out, or give the address of the \
+                 file with registryType mcpb"
+            ));
+        }
     }
+    Ok(identifiers)
 }
 
 /// An image, whose registry may stand in its name or beside it.
 fn image(base: Option<&str>, name: &str, version: Option<&str>) -> Result<Identifier, String> {
     let host = base.and_then(|base| base.strip_prefix("https://")).map(|host| host.trim_end_matches('/'));
-    let name = match host.filter(|host| !name.starts_with(&format!("{host}/"))) {
-        Some(host) => format!("{host}/{name}"),
-        None => name.to_owned(),
-    };
-    of_kind("oci", &name, version)
+    match host.filter(|host| !host.contains('/') && image::registry_and_rest(name).is_none()) {
+        Some(host) => of_kind("oci", &format!("{host}/{name}"), version),
+        None => of_kind("oci", name, version),
+    }
 }
 
 fn of_kind(kind: &str, name: &str, version: Option<&str>) -> Result<Identifier, String> {
@@ -237,7 +278,7 @@ mod tests {
     }
 
     fn named(server: &ServerJson) -> Vec<String> {
-        let (packages, issues) = server.packages();
+        let (packages, issues) = server.packages(&Sources::public().unwrap());
         assert_eq!(issues, []);
         packages.iter().flat_map(|package| &package.identifiers).map(ToString::to_string).collect()
     }
@@ -347,10 +388,53 @@ mod tests {
             (
                 json!({"packages": [{"registryType": "npm", "identifier": "a@1.0.0", "registryBaseUrl": "http://169.254.169.254"}]}),
                 "packages[0]",
-                "not the usual registry",
+                "that is https://registry.npmjs.org;",
+            ),
+            (
+                json!({"packages": [{"registry_type": "pypi", "identifier": "a==1.0", "registry_base_url": "https://b.example"}]}),
+                "packages[0]",
+                "that is https://pypi.org;",
+            ),
+            (
+                json!({"packages": [{"registryType": "npm", "identifier": "a@1.0.0", "registryBaseUrl": 1}]}),
+                "packages[0]",
+                "not one address",
+            ),
+            (
+                json!({"packages": [{
+                    "registryType": "npm", "identifier": "a@1.0.0",
+                    "registryBaseUrl": "https://registry.npmjs.org", "registry_base_url": "https://b.example"
+                }]}),
+                "packages[0]",
+                "not one address",
+            ),
+            (
+                json!({"packages": [{"registryType": "mcpb", "identifier": "https://a.example/a", "registryBaseUrl": "https://b.example"}]}),
+                "packages[0]",
+                "that is https://a.example;",
+            ),
+            (
+                json!({"packages": [{"registryType": "oci", "identifier": "ghcr.io/a/b:1", "registryBaseUrl": "https://docker.io"}]}),
+                "packages[0]",
+                "that is https://ghcr.io;",
+            ),
+            (
+                json!({"packages": [{"registryType": "oci", "identifier": "a/b:1", "registryBaseUrl": "http://ghcr.io"}]}),
+                "packages[0]",
+                "that is https://docker.io or",
+            ),
+            (
+                json!({"packages": [{"registryType": "oci", "identifier": "b:1", "registryBaseUrl": "https://ghcr.io/a"}]}),
+                "packages[0]",
+                "that is https://docker.io or",
+            ),
+            (
+                json!({"package_location": {"type": "npm", "package_name": "a@1.0.0", "registry_base_url": "https://b.example"}}),
+                "package_location",
+                "that is https://registry.npmjs.org;",
             ),
         ] {
-            let (packages, issues) = server(&value).packages();
+            let (packages, issues) = server(&value).packages(&Sources::public().unwrap());
             assert_eq!(packages, [], "{value}");
             let [issue] = issues.as_slice() else { panic!("{value}: {issues:?}") };
             assert!(issue.path == path && issue.message.contains(words), "{value}: {issue:?}");
@@ -385,7 +469,8 @@ mod tests {
             from: url::Url::parse("https://example.com").unwrap(),
         })
         .collect();
-        let written = server.with_hashes(&hashes).value();
+        let (packages, _) = server.packages(&Sources::public().unwrap());
+        let written = server.with_hashes(&hashes, &packages).value();
         assert_eq!(
             written["file_hashes"],
             json!({

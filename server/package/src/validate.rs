@@ -2,6 +2,7 @@
 
 use crate::identifier::Identifier;
 use crate::issue::{Issue, Severity};
+use crate::resolve::Sources;
 use crate::server_json::ServerJson;
 
 /// Files that one version may name, and may have hashes of.
@@ -12,9 +13,9 @@ pub const YOUR_NAME: &str = "YOUR-NAME";
 
 /// What is wrong with a text as a server.json. Empty if nothing is.
 #[must_use]
-pub fn validate(bytes: &[u8]) -> Vec<Issue> {
+pub fn validate(bytes: &[u8], sources: &Sources) -> Vec<Issue> {
     match ServerJson::parse(bytes) {
-        Ok(server) => issues(&server),
+        Ok(server) => issues(&server, sources),
         Err(error) => vec![Issue::json(error.to_string())],
     }
 }
@@ -27,7 +28,7 @@ pub fn is_publishable(issues: &[Issue]) -> bool {
 
 /// What is wrong with a server.json. What is wrong with its hashes is told with the files that they are of.
 #[must_use]
-pub fn issues(server: &ServerJson) -> Vec<Issue> {
+pub fn issues(server: &ServerJson, sources: &Sources) -> Vec<Issue> {
     let mut issues = Vec::new();
     match server.text("name") {
         None => issues.push(Issue::schema("name", "it is missing; write a namespace and a name, as in io.github.user/server")),
@@ -64,7 +65,7 @@ pub fn issues(server: &ServerJson) -> Vec<Issue> {
             }
         }
     }
-    let (packages, wrong) = server.packages();
+    let (packages, wrong) = server.packages(sources);
     let has_packages = !packages.is_empty() || !wrong.is_empty();
     issues.extend(wrong);
     let remotes = server.get("remotes").and_then(|remotes| remotes.as_array());
@@ -146,8 +147,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn found(bytes: &[u8]) -> Vec<Issue> {
+        validate(bytes, &Sources::public().unwrap())
+    }
+
     fn told(value: &serde_json::Value) -> Vec<String> {
-        validate(value.to_string().as_bytes()).iter().map(ToString::to_string).collect()
+        found(value.to_string().as_bytes()).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -207,7 +212,7 @@ mod tests {
             }
             let told = told(&wrong).join("\n");
             assert!(told.contains(words), "{key} {value}: {told:?}");
-            assert_eq!(is_publishable(&validate(wrong.to_string().as_bytes())), publishable, "{key} {value}");
+            assert_eq!(is_publishable(&found(wrong.to_string().as_bytes())), publishable, "{key} {value}");
         }
         let many: serde_json::Map<_, _> =
             (0..65).map(|at| (format!("npm:a{at}@1.0.0"), json!("sha256:"))).collect();
@@ -224,11 +229,11 @@ mod tests {
         {
             let mut wrong = good.clone();
             wrong[key] = value;
-            assert!(!is_publishable(&validate(wrong.to_string().as_bytes())));
+            assert!(!is_publishable(&found(wrong.to_string().as_bytes())));
             let told = self::told(&wrong).join("\n");
             assert!(told.contains("65 files, and at most 64"), "{told}");
         }
-        assert!(validate(b"{")[0].to_string().starts_with("it is no JSON"));
+        assert!(found(b"{")[0].to_string().starts_with("it is no JSON"));
     }
 
     /// "Are hashes required?", and of "Phase 4: Adoption Push": "Never make fully mandatory". Their absence is no error, in neither form.
@@ -236,7 +241,7 @@ mod tests {
     fn spec_are_hashes_required() {
         for packages in [json!([]), json!([{"registryType": "mcpb", "identifier": "https://a.b/c.mcpb"}])] {
             let bare = json!({"name": "a.b/c", "version": "1.0.0", "packages": packages, "package_location": {"type": "npm", "package_name": "a"}});
-            assert!(is_publishable(&validate(bare.to_string().as_bytes())));
+            assert!(is_publishable(&found(bare.to_string().as_bytes())));
         }
     }
 }

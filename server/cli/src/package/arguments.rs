@@ -46,7 +46,7 @@ pub enum Command {
     /// Write a server.json to begin with
     Init(Init),
     /// Look for mistakes in a server.json, without its files
-    Validate(Document),
+    Validate(Validate),
     /// Print the hashes of a server's files, and publish nothing
     HashGen(HashGen),
     /// Compare the hashes in a server.json with the files, and publish nothing
@@ -68,6 +68,14 @@ pub struct Document {
     /// The server.json
     #[arg(default_value = "server.json")]
     pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Validate {
+    #[command(flatten)]
+    pub document: Document,
+    #[command(flatten)]
+    pub origins: Origins,
 }
 
 #[derive(Debug, Args)]
@@ -240,7 +248,7 @@ fn address(text: &str) -> Result<Url, &'static str> {
     Url::parse(text).map_err(|_| words::NO_ADDRESS)
 }
 
-/// How files are fetched, and from where.
+/// How files are fetched.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Downloads")]
 pub struct Fetch {
@@ -262,6 +270,14 @@ pub struct Fetch {
     /// How long one file may take, all attempts together; all that is fetched for one server may take twice as long
     #[arg(long, value_name = "S", env = "HASHLINE_FETCH_TIMEOUT_S", default_value = "600", value_parser = clap::value_parser!(u32).range(1..))]
     pub fetch_timeout_s: u32,
+    #[command(flatten)]
+    pub origins: Origins,
+}
+
+/// Where packages come from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Downloads")]
+pub struct Origins {
     /// The registry of npm packages
     #[arg(long, value_name = "URL", value_parser = address, env = "HASHLINE_NPM_REGISTRY", default_value = NPM)]
     pub npm_registry: Url,
@@ -301,8 +317,10 @@ impl Fetch {
             ..Limits::default()
         }
     }
+}
 
-    /// Where packages come from.
+impl Origins {
+    /// As the library has them.
     pub fn sources(&self) -> Sources {
         Sources {
             npm: self.npm_registry.clone(),

@@ -15,7 +15,7 @@ use crate::screen::{Screen, tell};
 pub fn run(options: &HashGen, screen: Screen) -> Result<ExitCode, Failure> {
     let file = &options.document.file;
     let server = server(file)?;
-    let packages = packages(file, &server)?;
+    let packages = packages(file, &server, &options.fetch.origins)?;
     if packages.iter().all(|package| package.identifiers.is_empty()) {
         tell(words::NO_FILES);
     }

@@ -23,7 +23,7 @@ use hashline_package::{ACCOUNT_FILE, Account, Fetcher, Hasher, Publisher, Server
 
 use crate::screen::Screen;
 use crate::{Failure, log};
-use arguments::{Command, Registry};
+use arguments::{Command, Origins, Registry};
 
 /// Carries out a command.
 pub fn run(options: &Package) -> Result<ExitCode, Failure> {
@@ -52,7 +52,7 @@ pub fn wait_for<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, 
 /// What hashes a server's files.
 pub fn hasher(fetch: &Fetch) -> Result<Hasher, Failure> {
     let fetcher = Fetcher::new(fetch.limits()).map_err(Failure::unfetched)?;
-    Ok(Hasher::new(fetcher, fetch.sources()))
+    Ok(Hasher::new(fetcher, fetch.origins.sources()))
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
@@ -64,8 +64,12 @@ fn server(file: &Path) -> Result<ServerJson, Failure> {
 }
 
 /// The packages of a server, all of which can be found.
-fn packages(file: &Path, server: &ServerJson) -> Result<Vec<hashline_package::Package>, Failure> {
-    let (packages, issues) = server.packages();
+fn packages(
+    file: &Path,
+    server: &ServerJson,
+    origins: &Origins,
+) -> Result<Vec<hashline_package::Package>, Failure> {
+    let (packages, issues) = server.packages(&origins.sources());
     if issues.is_empty() { Ok(packages) } else { Err(Failure::broken(words::issues(file, &issues))) }
 }
 

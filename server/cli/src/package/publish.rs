@@ -13,7 +13,7 @@ use crate::screen::{Screen, tell};
 pub fn run(options: &Publish, screen: Screen) -> Result<ExitCode, Failure> {
     let file = &options.document.file;
     let mut server = server(file)?;
-    let found = issues(&server);
+    let found = issues(&server, &options.fetch.origins.sources());
     if !is_publishable(&found) {
         return Err(Failure::broken(words::issues(file, &validate::errors(&found))));
     }
@@ -40,12 +40,12 @@ enum Hashed {
 
 /// The server with the hashes of its files.
 fn hashed(server: &ServerJson, options: &Publish) -> Result<Hashed, Failure> {
-    let packages = packages(&options.document.file, server)?;
+    let packages = packages(&options.document.file, server, &options.fetch.origins)?;
     let hashes = hash_gen::hashes(&packages, &options.fetch)?;
     Ok(match hashes.agree_with(server, &packages) {
         Err(failures) => Hashed::Wrong(failures),
         Ok(()) if hashes.is_empty() => Hashed::Server(server.clone()),
-        Ok(()) => Hashed::Server(server.with_hashes(&hashes)),
+        Ok(()) => Hashed::Server(server.with_hashes(&hashes, &packages)),
     })
 }
 

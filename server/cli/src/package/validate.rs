@@ -5,23 +5,24 @@ use std::process::ExitCode;
 use hashline_package::{Issue, Severity, is_publishable};
 use serde_json::json;
 
-use super::arguments::Document;
+use super::arguments::Validate;
 use super::{read, words};
 use crate::Failure;
 use crate::screen::{Screen, tell};
 
 /// Prints them.
-pub fn run(options: &Document, screen: Screen) -> Result<ExitCode, Failure> {
-    let issues = hashline_package::validate(&read(&options.file)?);
+pub fn run(options: &Validate, screen: Screen) -> Result<ExitCode, Failure> {
+    let file = &options.document.file;
+    let issues = hashline_package::validate(&read(file)?, &options.origins.sources());
     let valid = is_publishable(&issues);
     screen.print_json(&json!({"valid": valid, "issues": issues}))?;
     for issue in issues.iter().filter(|issue| issue.severity == Severity::Warning) {
         tell(&words::advice(issue));
     }
     if !valid {
-        return Err(Failure::broken(words::issues(&options.file, &errors(&issues))));
+        return Err(Failure::broken(words::issues(file, &errors(&issues))));
     }
-    tell(&words::valid(&options.file));
+    tell(&words::valid(file));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -15,7 +15,7 @@ use crate::screen::{Screen, tell};
 pub fn run(options: &HashGen, screen: Screen) -> Result<ExitCode, Failure> {
     let file = &options.document.file;
     let server = server(file)?;
-    let packages = packages(file, &server)?;
+    let packages = packages(file, &server, &options.fetch.origins)?;
     server.file_hashes().map_err(|issue| Failure::broken(words::issues(file, &[issue])))?;
     let hasher = hasher(&options.fetch)?;
     let progress = Progress::of_stderr();

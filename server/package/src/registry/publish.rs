@@ -32,7 +32,7 @@ pub async fn publish<S: Store>(
 ) -> Result<Json<Value>, Refused> {
     let Query(Options { idempotent }) = options?;
     let server = ServerJson::parse(&body).map_err(|error| Refused::invalid(error.to_string()))?;
-    let found = issues(&server);
+    let found = issues(&server, registry.hasher.sources());
     if !is_publishable(&found) {
         return Err(Refused::issues(found));
     }
@@ -47,7 +47,7 @@ pub async fn publish<S: Store>(
             Err(Refused::exists(name, version))
         };
     }
-    let (packages, _) = server.packages();
+    let (packages, _) = server.packages(registry.hasher.sources());
     let Agreement { hashes, of_all_files } = verified(&registry, &server, &packages).await?;
     let new = NewVersion::new(&server, of_all_files && !hashes.is_empty());
     let new = new.ok_or_else(|| Refused::issues(found))?;
@@ -80,7 +80,7 @@ async fn verified<S: Store>(
 }
 
 /// Whether it could be published, as far as that can be told without its files.
-pub async fn validate(Body(body): Body) -> Json<Value> {
-    let issues = crate::validate(&body);
+pub async fn validate<S: Store>(State(registry): Shared<S>, Body(body): Body) -> Json<Value> {
+    let issues = crate::validate(&body, registry.hasher.sources());
     Json(json!({"valid": is_publishable(&issues), "issues": issues}))
 }

@@ -7,11 +7,14 @@ mod nuget;
 mod oci;
 mod pypi;
 
+use std::fmt;
+
 use url::Url;
 
 use crate::fetch::{Budget, FetchError, Fetcher, Request};
 use crate::hash::IndexHash;
 use crate::identifier::{Asset, Identifier};
+use crate::image::Image;
 
 /// The registry of npm that everybody uses.
 pub const NPM: &str = "https://registry.npmjs.org";
@@ -29,9 +32,10 @@ pub const CRATES: &str = "https://static.crates.io/crates";
 pub const NUGET: &str = "https://api.nuget.org/v3-flatcontainer";
 /// The proxy of Go's modules.
 pub const GO: &str = "https://proxy.golang.org";
-
 /// Docker's registry of images.
 pub const DOCKER: &str = "https://registry-1.docker.io";
+/// What it is called in the names of images.
+const DOCKER_HUB: &str = "https://docker.io";
 
 /// Where each kind of package comes from.
 #[derive(Clone, Debug)]
@@ -74,7 +78,73 @@ pub struct Indexed {
     pub by: String,
 }
 
+/// The registries of a package, any of which may stand beside its name. What a name means must not depend on who looks.
+pub struct Bases<'a> {
+    /// Those that everybody uses. What stands behind their names is for their clients.
+    public: Vec<String>,
+    /// The one that it is fetched from here, which may be one of several at its address.
+    here: Option<&'a Url>,
+}
+
+impl Bases<'_> {
+    /// Whether an address is that of one of them.
+    pub fn accept(&self, address: &str) -> bool {
+        let Ok(url) = Url::parse(address) else { return false };
+        let is_bare = url.username().is_empty() && url.password().is_none();
+        let is_public = || self.public.contains(&url.origin().ascii_serialization());
+        let bare = |url: &Url| url.as_str().trim_end_matches('/').to_owned();
+        is_bare && (is_public() || self.here.is_some_and(|here| bare(here) == bare(&url)))
+    }
+}
+
+impl fmt::Display for Bases<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let here = self
+            .here
+            .map(Url::as_str)
+            .filter(|here| !self.public.iter().any(|public| here.trim_end_matches('/') == public));
+        let all: Vec<&str> = self.public.iter().map(String::as_str).chain(here).collect();
+        f.write_str(&all.join(" or "))
+    }
+}
+
 impl Sources {
+    /// Those that everybody uses.
+    pub fn public() -> Result<Self, url::ParseError> {
+        Ok(Self {
+            npm: Url::parse(NPM)?,
+            pypi: Url::parse(PYPI)?,
+            github: Url::parse(GITHUB)?,
+            crates_index: Url::parse(CRATES_INDEX)?,
+            crates: Url::parse(CRATES)?,
+            nuget: Url::parse(NUGET)?,
+            go: Url::parse(GO)?,
+            docker: Url::parse(DOCKER)?,
+        })
+    }
+
+    /// Where a package is.
+    pub fn bases(&self, identifier: &Identifier) -> Bases<'_> {
+        let origin = |url: &Url| url.origin().ascii_serialization();
+        let (public, here): (Vec<&str>, _) = match identifier {
+            Identifier::Npm(_) => (vec![NPM], &self.npm),
+            Identifier::Pypi { .. } => (vec![PYPI], &self.pypi),
+            Identifier::Github(_) => (vec![GITHUB], &self.github),
+            Identifier::Cargo(_) => (vec![CRATES_IO, CRATES_INDEX], &self.crates_index),
+            Identifier::Nuget(_) => (vec![NUGET], &self.nuget),
+            Identifier::Go(_) => (vec![GO], &self.go),
+            Identifier::Url(address) => return Bases { public: vec![origin(&address.url)], here: None },
+            Identifier::Oci(Image { address: Some(address), .. }) => {
+                return Bases { public: vec![origin(address)], here: None };
+            }
+            Identifier::Oci(_) => (vec![DOCKER_HUB, DOCKER], &self.docker),
+        };
+        // Of some it is a folder, which is not all of them.
+        let public =
+            public.into_iter().filter_map(|url| Url::parse(url).ok()).map(|url| origin(&url)).collect();
+        Bases { public, here: Some(here) }
+    }
+
     /// The files of a package, at least one.
     pub async fn files(
         &self,
@@ -116,21 +186,6 @@ impl Sources {
     }
 }
 
-/// Whether an address is on the registry that everybody uses for this kind of package: what a name means must not depend on who looks.
-pub fn is_usual(kind: &str, address: &str) -> bool {
-    let usual: &[&str] = match kind {
-        "npm" => &[NPM],
-        "pypi" => &[PYPI],
-        "cargo" => &[CRATES_IO, CRATES_INDEX],
-        "nuget" => &[NUGET],
-        "go" => &[GO],
-        _ => return true,
-    };
-    let origin = |text: &str| Url::parse(text).ok().map(|url| url.origin());
-    let given = origin(address);
-    given.is_some() && usual.iter().any(|usual| origin(usual) == given)
-}
-
 /// An address below another. Nothing in the parts leads out of it or means more than a name.
 fn below<'a>(base: &Url, parts: impl IntoIterator<Item = &'a str>) -> Url {
     let mut url = base.clone();
@@ -148,10 +203,8 @@ mod tests {
     #[tokio::test]
     async fn what_needs_no_index_has_its_address_by_its_name() {
         let fetcher = Fetcher::new(crate::fetch::Limits::default()).unwrap();
-        let [npm, pypi, github, crates_index, crates, nuget, go, docker] =
-            [NPM, PYPI, "https://mirror.example/github/", CRATES_INDEX, CRATES, NUGET, GO, DOCKER]
-                .map(|text| Url::parse(text).unwrap());
-        let sources = Sources { npm, pypi, github, crates_index, crates, nuget, go, docker };
+        let github = Url::parse("https://mirror.example/github/").unwrap();
+        let sources = Sources { github, ..Sources::public().unwrap() };
         for (identifier, expected) in [
             ("github:o/r/v1/a b.zip", "https://mirror.example/github/o/r/releases/download/v1/a%20b.zip"),
             (
@@ -175,23 +228,39 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_registry_has_one_origin() {
-        for (kind, address, usual) in [
-            ("npm", "https://registry.npmjs.org", true),
-            ("npm", "https://registry.npmjs.org/", true),
-            ("npm", "http://registry.npmjs.org", false),
-            ("npm", "https://registry.npmjs.org.example", false),
-            ("npm", "nonsense", false),
-            ("pypi", "https://pypi.org/simple", true),
-            ("cargo", "https://crates.io", true),
-            ("cargo", "https://index.crates.io", true),
-            ("nuget", "https://api.nuget.org/v3/index.json", true),
-            ("nuget", "https://nuget.example/v3/index.json", false),
-            ("go", "https://proxy.golang.org", true),
+    fn a_package_may_name_its_own_registry_and_no_other() {
+        let npm = Url::parse("https://mirror.example/npm").unwrap();
+        let sources = Sources { npm, ..Sources::public().unwrap() };
+        for (identifier, base, is_its_own) in [
+            ("npm:a@1.0.0", "https://registry.npmjs.org", true),
+            ("npm:a@1.0.0", "https://registry.npmjs.org/", true),
+            ("npm:a@1.0.0", "http://registry.npmjs.org", false),
+            ("npm:a@1.0.0", "https://registry.npmjs.org.example", false),
+            ("npm:a@1.0.0", "https://user@registry.npmjs.org", false),
+            ("npm:a@1.0.0", "https://mirror.example/npm/", true),
+            ("npm:a@1.0.0", "https://mirror.example/other", false),
+            ("npm:a@1.0.0", "nonsense", false),
+            ("npm:a@1.0.0", "", false),
+            ("pypi:a==1.0", "https://pypi.org/simple", true),
+            ("pypi:a==1.0", "https://mirror.example/npm", false),
+            ("github:o/r/v1/f", "https://github.com", true),
+            ("github:o/r/v1/f", "https://gitlab.com", false),
+            ("cargo:a@1.0.0", "https://crates.io", true),
+            ("cargo:a@1.0.0", "https://index.crates.io", true),
+            ("nuget:a@1.0.0", "https://api.nuget.org/v3/index.json", true),
+            ("nuget:a@1.0.0", "https://nuget.example/v3/index.json", false),
+            ("go:a.b/c@v1.0.0", "https://proxy.golang.org", true),
+            ("oci:ghcr.io/o/r:1", "https://ghcr.io", true),
+            ("oci:ghcr.io/o/r:1", "https://docker.io", false),
+            ("oci:docker.io/o/r:1", "https://docker.io", true),
+            ("oci:docker.io/o/r:1", "https://registry-1.docker.io", true),
             // Its identifier is the whole address.
-            ("mcpb", "https://example.com", true),
+            ("https://example.com/a.mcpb", "https://example.com", true),
+            ("https://example.com/a.mcpb", "https://other.example", false),
         ] {
-            assert_eq!(is_usual(kind, address), usual, "{kind} {address}");
+            let bases = sources.bases(&identifier.parse().unwrap());
+            assert_eq!(bases.accept(base), is_its_own, "{identifier} {base}");
+            assert!(!is_its_own || !bases.to_string().is_empty());
         }
     }
 }

@@ -44,7 +44,7 @@ fn parsed(value: &Value) -> ServerJson {
 }
 
 async fn made(server: &FileServer, value: Value) -> Result<BTreeMap<String, String>, HashError> {
-    let (packages, issues) = parsed(&value).packages();
+    let (packages, issues) = parsed(&value).packages(&sources(server));
     assert_eq!(issues, []);
     let hashes = hasher(server).hash_all(&packages, &()).await?;
     Ok(hashes.iter().map(|(file, hash)| (file.to_string(), hash.to_string())).collect())
@@ -52,7 +52,7 @@ async fn made(server: &FileServer, value: Value) -> Result<BTreeMap<String, Stri
 
 async fn verified(server: &FileServer, value: &Value) -> Result<Agreement, HashFailures> {
     let value = parsed(value);
-    hasher(server).verify(&value, &value.packages().0, &()).await
+    hasher(server).verify(&value, &value.packages(&sources(server)).0, &()).await
 }
 
 pub fn hash(bytes: &[u8]) -> String {
@@ -422,7 +422,7 @@ async fn each_way_to_fail_has_a_status() {
             json!({"package_location": {"type": "url", "url": declared}, "file_hashes": {&key: expected}});
         let value = parsed(&value);
         let hasher = hasher_within(&server, Limits { max_bytes: 1000, retries: 0, ..local() });
-        let failures = hasher.verify(&value, &value.packages().0, &()).await.unwrap_err();
+        let failures = hasher.verify(&value, &value.packages(&sources(&server)).0, &()).await.unwrap_err();
         assert_eq!(
             json!(failures)["details"],
             json!({&key: {"expected": expected, "actual": actual, "status": status}})
@@ -504,7 +504,7 @@ async fn hashes_that_differ_are_told_with_their_sources() {
         ),
     ] {
         let parsed = parsed(value);
-        let (packages, _) = parsed.packages();
+        let (packages, _) = parsed.packages(&sources(&server));
         let hashes = hasher(&server).hash_all(&packages, &()).await.unwrap();
         for failures in
             [verified(&server, value).await.unwrap_err(), hashes.agree_with(&parsed, &packages).unwrap_err()]
@@ -571,7 +571,7 @@ async fn limits_hold_for_a_server_as_a_whole() {
     let server = FileServer::start().await;
     let urls: Vec<Url> = (0..6).map(|at| server.url(&format!("/{at}"))).collect();
     let value = parsed(&json!({"package_location": {"type": "url", "urls": urls}}));
-    let (packages, _) = value.packages();
+    let (packages, _) = value.packages(&sources(&server));
     let error =
         async |limits| hasher_within(&server, limits).hash_all(&packages, &()).await.unwrap_err().to_string();
     let large = Limits { max_bytes: 1000, retries: 9, ..local() };
@@ -604,8 +604,11 @@ async fn limits_hold_for_a_server_as_a_whole() {
     }
     let value = parsed(&json!({"packages": packages}));
     let begun = Instant::now();
-    let error =
-        hasher_within(&server, slow).hash_all(&value.packages().0, &()).await.unwrap_err().to_string();
+    let error = hasher_within(&server, slow)
+        .hash_all(&value.packages(&sources(&server)).0, &())
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("longer than 0.8 s together, 2 times what HASHLINE_FETCH_TIMEOUT_S allows"),
         "{error}"
@@ -642,7 +645,7 @@ async fn files_are_told_of_as_they_come_and_named_in_order() {
     }
     let value = parsed(&json!({"package_location": {"type": "url", "urls": urls}}));
     let told = Told(Mutex::default());
-    let hashes = hasher(&server).hash_all(&value.packages().0, &told).await.unwrap();
+    let hashes = hasher(&server).hash_all(&value.packages(&sources(&server)).0, &told).await.unwrap();
     let names = |files: Vec<String>| files.into_iter().collect::<std::collections::BTreeSet<_>>();
     assert_eq!(
         hashes.iter().map(|(file, _)| file.to_string()).collect::<Vec<_>>(),

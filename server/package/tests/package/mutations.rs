@@ -127,13 +127,14 @@ proptest! {
     /// Nothing that is written in a document or as an identifier brings a publisher down, and an identifier is read as it is written.
     #[test]
     fn any_words_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), words in ".{0,60}", kind in "npm|pypi|github|url|cargo|nuget|go|oci|mcpb|.{0,5}") {
-        let _ = hashline_package::validate(&bytes);
+        let public = hashline_package::Sources::public().unwrap();
+        let _ = hashline_package::validate(&bytes, &public);
         for value in [
             json!({"version": words, "package_location": {"type": kind, "package_name": words}}),
             json!({"version": words, "package_location": {"type": kind, "url": words}}),
             json!({"packages": [{"registryType": kind, "identifier": words, "version": words, "fileSha256": words}], "file_hashes": {&words: words}}),
         ] {
-            let _ = hashline_package::validate(value.to_string().as_bytes());
+            let _ = hashline_package::validate(value.to_string().as_bytes(), &public);
         }
         for text in [words.clone(), format!("{kind}:{words}")] {
             if let Ok(identifier) = text.parse::<hashline_package::Identifier>() {

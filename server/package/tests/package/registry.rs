@@ -512,6 +512,41 @@ async fn both_forms_are_served_by_both_prefixes() {
     }
 }
 
+/// The registry that everybody uses, and the one that is used here, may be named; any other is refused before anything is fetched.
+#[tokio::test]
+async fn a_package_names_no_registry_but_its_own() {
+    let registry = Running::open().await;
+    registry.files.npm("a", "1.0.0", b"bytes");
+    registry.files.pypi("a", "1.0.0", &[("a-1.0.0.tar.gz", b"bytes")]);
+    let here = registry.files.url("").to_string();
+    let server = |kind: &str, base: &str| {
+        json!({
+            "name": "a/b", "version": "1.0.0", "description": "d",
+            "packages": [{
+                "registryType": kind, "identifier": "a", "version": "1.0.0", "registryBaseUrl": base, "fileSha256": &hash(b"bytes")[7..]
+            }]
+        })
+    };
+    for (kind, public) in [("npm", "https://registry.npmjs.org"), ("pypi", "https://pypi.org")] {
+        let (status, document) = registry.publish(&server(kind, "https://registry.example")).await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+        let error = document["error"].as_str().unwrap();
+        assert!(error.contains(&format!("that is {public} or {here};")), "{error}");
+    }
+    assert_eq!(registry.files.requests(), 0);
+    for (at, kind, base) in [
+        (1, "npm", here.as_str()),
+        (2, "npm", "https://registry.npmjs.org"),
+        (3, "pypi", &here),
+        (4, "pypi", "https://pypi.org"),
+    ] {
+        let mut server = server(kind, base);
+        server["version"] = json!(format!("{at}.0.0"));
+        let (status, answer) = registry.publish(&server).await;
+        assert_eq!((status, &answer["server"]), (StatusCode::OK, &server), "{answer}");
+    }
+}
+
 /// Whoever takes an answer very slowly, or not at all, is cut off: a connection is not theirs for ever.
 #[tokio::test]
 async fn an_answer_that_is_not_taken_is_given_up() {
