@@ -63,8 +63,12 @@ async fn serve(
 /// Who may publish. Only on this machine may that be everybody without a word on it.
 fn auth(options: &RegistryOptions, listener: &TcpListener) -> Result<Auth, Failure> {
     let here = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
-    match (options.auth, options.publish_token.as_deref().filter(|token| !token.is_empty())) {
+    match (options.auth, options.publish_token.as_deref().map(str::trim)) {
         (Some(RegistryAuth::None), _) => Ok(Auth::None),
+        // Whoever set it meant somebody; a registry that is open instead would be a surprise.
+        (_, Some("")) => Err(Failure::usage(
+            "the token to ask for is empty; set HASHLINE_REGISTRY_PUBLISH_TOKEN to one, or HASHLINE_REGISTRY_AUTH=none if everybody may publish",
+        )),
         (_, Some(token)) => Ok(Auth::token(token)),
         (Some(RegistryAuth::Token), None) => {
             Err(Failure::usage("there is no token to ask for; set HASHLINE_REGISTRY_PUBLISH_TOKEN"))

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, redirect};
 use serde_json::{Value, json};
 use url::{Host, Url};
@@ -24,7 +24,8 @@ const LONGEST_ANSWER: usize = 8 << 20;
 pub struct Publisher {
     client: Client,
     registry: Url,
-    token: Option<String>,
+    /// What tells it who publishes.
+    authorization: Option<HeaderValue>,
 }
 
 /// Why a registry did not do what it was asked.
@@ -35,6 +36,12 @@ pub enum PublishError {
         "{0} is no https address, and what is sent there can be read by others; use https, or a registry on this machine"
     )]
     Insecure(Url),
+    /// There is a token, and nothing in it.
+    #[error("the token is empty; set HASHLINE_REGISTRY_TOKEN or --token to one, or leave both out")]
+    EmptyToken,
+    /// It cannot be sent.
+    #[error("the token holds characters that no token has, a line's end for example; look at it again")]
+    UnusableToken,
     /// It could not be reached.
     #[error("the registry {registry} could not be reached: {reason}; check --registry and the connection")]
     Unreachable {
@@ -59,7 +66,7 @@ pub enum PublishError {
 
 impl Publisher {
     /// For a registry, which is to be reached by https unless it is on this machine or `https_only` is off.
-    pub fn new(registry: Url, token: Option<String>, https_only: bool) -> Result<Self, PublishError> {
+    pub fn new(registry: Url, token: Option<&str>, https_only: bool) -> Result<Self, PublishError> {
         let here = match registry.host() {
             Some(Host::Domain(name)) => name == "localhost",
             Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -69,6 +76,7 @@ impl Publisher {
         if registry.scheme() != "https" && !(registry.scheme() == "http" && (here || !https_only)) {
             return Err(PublishError::Insecure(registry));
         }
+        let authorization = token.map(bearer).transpose()?;
         prepare_tls();
         let client = Client::builder()
             .user_agent(concat!("hashline/", env!("CARGO_PKG_VERSION")))
@@ -77,7 +85,7 @@ impl Publisher {
             .connect_timeout(Duration::from_secs(10))
             .build();
         let client = client.map_err(|error| unreachable(&registry, &error))?;
-        Ok(Self { client, registry, token })
+        Ok(Self { client, registry, authorization })
     }
 
     /// Publishes a server, and tells what the registry has kept. With `idempotent`, what is there in this very form is no failure.
@@ -140,8 +148,8 @@ impl Publisher {
     async fn ask_once(&self, method: Method, url: Url, body: String) -> Result<Value, PublishError> {
         let mut request =
             self.client.request(method, url).header(CONTENT_TYPE, "application/json").body(body);
-        if let Some(token) = &self.token {
-            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization);
         }
         let response = request.send().await.map_err(|error| unreachable(&self.registry, &error))?;
         let status = response.status();
@@ -172,6 +180,17 @@ impl Publisher {
     fn unusable(&self, reason: String) -> PublishError {
         PublishError::Unreachable { registry: self.registry.clone(), reason }
     }
+}
+
+fn bearer(token: &str) -> Result<HeaderValue, PublishError> {
+    let token = token.trim();
+    if token.is_empty() {
+        return Err(PublishError::EmptyToken);
+    }
+    let mut header =
+        HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| PublishError::UnusableToken)?;
+    header.set_sensitive(true);
+    Ok(header)
 }
 
 fn unreachable(registry: &Url, error: &reqwest::Error) -> PublishError {

@@ -14,7 +14,14 @@ use crate::screen::tell;
 pub fn run(options: &Login) -> Result<ExitCode, Failure> {
     let (method, token) = match options.method {
         Method::None => ("none", String::new()),
-        Method::Token => ("token", options.token.clone().map_or_else(|| asked(options), Ok)?),
+        Method::Token => {
+            let given = options.token.clone().map_or_else(|| asked(options), Ok)?;
+            let token = given.trim();
+            if token.is_empty() {
+                return Err(Failure::usage(words::NO_TOKEN));
+            }
+            ("token", token.to_owned())
+        }
     };
     let file = account_file()?;
     let account = Account { token, method: method.into(), registry: options.registry.to_string() };
@@ -33,6 +40,5 @@ fn asked(options: &Login) -> Result<String, Failure> {
     }
     let mut line = String::new();
     stdin.lock().read_line(&mut line).map_err(Failure::broken)?;
-    let token = line.trim();
-    if token.is_empty() { Err(Failure::usage(words::NO_TOKEN)) } else { Ok(token.to_owned()) }
+    Ok(line)
 }

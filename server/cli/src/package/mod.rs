@@ -89,7 +89,7 @@ fn publisher(options: &Registry, https_only: bool) -> Result<(Publisher, url::Ur
         .or_else(|| kept.clone())
         .ok_or_else(|| Failure::usage(words::NO_REGISTRY))?;
     let of_account = account.filter(|account| kept.as_ref() == Some(&registry) && !account.token.is_empty());
-    let token = options.token.clone().or_else(|| of_account.map(|account| account.token));
+    let token = options.token.as_deref().or(of_account.as_ref().map(|account| account.token.as_str()));
     let publisher = Publisher::new(registry.clone(), token, https_only).map_err(Failure::usage)?;
     Ok((publisher, registry))
 }

@@ -56,7 +56,9 @@ pub fn told(
 ) -> Result<serde_json::Value, Failure> {
     answer.map_err(|error| match &error {
         PublishError::Unreachable { .. } => Failure::unfetched(error),
-        PublishError::Insecure(_) => Failure::usage(error),
+        PublishError::Insecure(_) | PublishError::EmptyToken | PublishError::UnusableToken => {
+            Failure::usage(error)
+        }
         PublishError::Refused { document, .. } => {
             match document.as_ref().map(|document| screen.print_json(document)) {
                 Some(Err(failure)) => failure,

@@ -11,7 +11,7 @@ use crate::screen::inert;
 pub const NO_HOME: &str = "the home folder is not to be had; set HOME";
 pub const NO_REGISTRY: &str =
     "no registry is named; give --registry URL, or log in to one with `hashline package login`";
-pub const NO_TOKEN: &str = "no token was given; give --token, or write it to standard input";
+pub const NO_TOKEN: &str = "there is no token, or it is empty; give one with --token or HASHLINE_REGISTRY_TOKEN, or write it to standard input";
 pub const NO_FILES: &str = "it names no package with files, so that there is nothing to hash";
 pub const NO_HASHES: &str = "it has no hashes, and nothing was compared: whether to trust its files is for you to decide. `hashline package hash-gen` makes them";
 pub const LOGGED_OUT: &str = "the token is forgotten";

@@ -79,6 +79,34 @@ async fn a_token_is_for_its_registry_alone() {
     assert!(insecure.code == 2 && insecure.err.contains("use https"), "{insecure:?}");
 }
 
+/// A variable that somebody forgot to fill is not taken for a token, nor for none.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_empty_is_told() {
+    let files = FileServer::start().await;
+    let person = Person::of(&files);
+    person.write(&json!({"name": "a/b", "version": "1.0.0", "description": "d"}));
+    let here = files.url("/").to_string();
+    for (arguments, token, words) in [
+        (&["publish", "--registry", &here][..], "", "the token is empty"),
+        (&["publish", "--registry", &here], " \t ", "the token is empty"),
+        (&["publish", "--registry", &here], "a\nb", "a line's end"),
+        (&["status", "-s", "active", "a/b", "1.0.0", "--registry", &here], "", "the token is empty"),
+        (&["login", "token", "--registry", &here], " ", "or it is empty"),
+    ] {
+        let mut command = person.publisher(arguments);
+        command.env("HASHLINE_REGISTRY_TOKEN", token);
+        let ran = run(command).await;
+        assert!(ran.code == 2 && ran.err.contains(words), "{arguments:?} {token:?}: {ran:?}");
+    }
+    assert_eq!(files.requests(), 0);
+    // A space too many, as in a file, is none of it.
+    files.file("/v0.1/publish", "{}");
+    let mut command = person.publisher(&["publish", "--registry", &here]);
+    command.env("HASHLINE_REGISTRY_TOKEN", "secret\n");
+    assert_eq!(run(command).await.code, 0);
+    assert!(files.headers_of("/v0.1/publish").contains("authorization: bearer secret\r\n"));
+}
+
 /// Beyond this machine a registry that everybody could publish to has to be meant.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_registry_for_everybody_has_to_be_meant() {
@@ -86,7 +114,10 @@ async fn a_registry_for_everybody_has_to_be_meant() {
     let person = Person::of(&files);
     for (listen, auth, token, words) in [
         ("0.0.0.0:0", None, None, "everybody who reaches it could publish"),
-        ("0.0.0.0:0", None, Some(""), "everybody who reaches it could publish"),
+        ("0.0.0.0:0", None, Some(""), "the token to ask for is empty"),
+        ("127.0.0.1:0", None, Some(""), "the token to ask for is empty"),
+        ("127.0.0.1:0", Some("token"), Some(""), "the token to ask for is empty"),
+        ("127.0.0.1:0", Some("token"), Some(" \t"), "the token to ask for is empty"),
         ("127.0.0.1:0", Some("token"), None, "set HASHLINE_REGISTRY_PUBLISH_TOKEN"),
         ("127.0.0.1:0", Some("perhaps"), None, "invalid value"),
         ("nowhere", Some("none"), None, "give another --listen"),
