@@ -13,7 +13,8 @@
 //!
 //! # Limitations
 //! - A hash tells that a file is the one that was published, not who published it.
-//! - Where a proxy fetches, it is the proxy that looks names up. What this machine knows to be private is refused nevertheless.
+//! - Where a proxy fetches, it is the proxy that looks names up. What this machine knows to be private is refused nevertheless, and
+//!   this machine itself is never asked of a proxy.
 //!
 //! # Example
 //! ```

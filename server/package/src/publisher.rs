@@ -6,9 +6,9 @@ use backon::{ExponentialBuilder, Retryable};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, redirect};
 use serde_json::{Value, json};
-use url::{Host, Url};
+use url::Url;
 
-use crate::fetch::{chain, prepare_tls, retry_after};
+use crate::fetch::{chain, is_here, prepare_tls, retry_after};
 use crate::server_json::ServerJson;
 use crate::store::VersionStatus;
 
@@ -67,24 +67,22 @@ pub enum PublishError {
 impl Publisher {
     /// For a registry, which is to be reached by https unless it is on this machine or `https_only` is off.
     pub fn new(registry: Url, token: Option<&str>, https_only: bool) -> Result<Self, PublishError> {
-        let here = match registry.host() {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        };
+        let here = registry.host().is_some_and(|host| is_here(&host));
         if registry.scheme() != "https" && !(registry.scheme() == "http" && (here || !https_only)) {
             return Err(PublishError::Insecure(registry));
         }
         let authorization = token.map(bearer).transpose()?;
         prepare_tls();
-        let client = Client::builder()
+        let mut client = Client::builder()
             .user_agent(concat!("hashline/", env!("CARGO_PKG_VERSION")))
             // The token is for this registry and no other.
             .redirect(redirect::Policy::none())
-            .connect_timeout(Duration::from_secs(10))
-            .build();
-        let client = client.map_err(|error| unreachable(&registry, &error))?;
+            .connect_timeout(Duration::from_secs(10));
+        if here {
+            // A proxy on another machine would look for it there.
+            client = client.no_proxy();
+        }
+        let client = client.build().map_err(|error| unreachable(&registry, &error))?;
         Ok(Self { client, registry, authorization })
     }
 

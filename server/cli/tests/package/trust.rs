@@ -9,7 +9,7 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use crate::file_server::{Answer, FileServer};
-use crate::program::{Person, hash, run};
+use crate::program::{Person, Registry, hash, run};
 
 /// The server of files behind TLS: its port, and the certificate that it shows.
 async fn behind_tls(files: &FileServer) -> (u16, String) {
@@ -122,4 +122,37 @@ async fn a_proxy_of_the_environment_is_used_and_trusted() {
     }
     // The file that is public, and each redirection; nothing that they lead to.
     assert_eq!((files.asked("/a"), files.requests()), (1, 1 + 5));
+}
+
+/// A proxy on another machine knows nothing of this one. Files and a registry that are here are reached without it, and nothing else is.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_on_this_machine_is_reached_without_a_proxy() {
+    let files = FileServer::start().await;
+    files.file("/a", "bytes");
+    let proxy = FileServer::start().await;
+    let person = Person::of(&files);
+    let registry = Registry::start(person.hashline(&[]), &person.folder.path().join("data"));
+    for (at, host) in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "127.1"].into_iter().enumerate() {
+        let url = local_of(&files, host);
+        let version = format!("1.0.{at}");
+        person.write(&json!({
+            "name": "a/b", "version": version, "description": "d", "package_location": {"type": "url", "url": url}
+        }));
+        let registry = registry.url.replace("127.0.0.1", if at == 1 { "localhost" } else { "127.0.0.1" });
+        let mut command = person.publisher(&["publish", "--registry", &registry]);
+        for variable in ["HTTP_PROXY", "http_proxy", "ALL_PROXY"] {
+            command.env(variable, proxy.url("").as_str());
+        }
+        let ran = run(command).await;
+        assert_eq!(ran.code, 0, "{host}: {ran:?}");
+    }
+    assert_eq!(proxy.requests(), 0);
+    // That there is no proxy for it makes no address of this machine public.
+    person.write(&json!({"package_location": {"type": "url", "url": local_of(&files, "localhost")}}));
+    let asked = files.requests();
+    let mut command = person.publisher(&["hash-gen"]);
+    command.env("HTTP_PROXY", proxy.url("").as_str()).env("HASHLINE_FETCH_ALLOW_PRIVATE", "false");
+    let refused = run(command).await;
+    assert!(refused.code == 3 && refused.err.contains("no public address"), "{refused:?}");
+    assert_eq!((files.requests(), proxy.requests()), (asked, 0));
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::Host;
 
 /// An address that is not public.
 #[derive(Debug, thiserror::Error)]
@@ -39,24 +40,28 @@ impl Names for SystemNames {
 pub struct Lookup {
     names: Arc<dyn Names>,
     allow_private: bool,
-    /// The names of proxies, which the person's own environment names: they are often private.
-    proxies: Arc<Mutex<BTreeSet<String>>>,
+    /// Names that may lead to any address: those of proxies, which the person's own environment names.
+    trusted: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Lookup {
     /// With private addresses or without.
     pub fn new(names: Arc<dyn Names>, allow_private: bool) -> Self {
-        Self { names, allow_private, proxies: Arc::default() }
+        Self { names, allow_private, trusted: Arc::default() }
     }
 
-    /// Lets connections to a proxy through, wherever it is.
-    pub fn trust_proxy(&self, name: &str) {
-        self.proxies.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+    /// The same for connections to proxies, which are often private: what it comes to trust is trusted by it alone.
+    pub fn of_proxies(&self) -> Self {
+        Self::new(self.names.clone(), self.allow_private)
     }
 
-    /// Whether a name is that of a proxy.
-    pub fn is_proxy(&self, name: &str) -> bool {
-        self.proxies.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    /// Lets connections to a name through, wherever it leads.
+    pub fn trust(&self, name: &str) {
+        self.trusted.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+    }
+
+    fn trusts(&self, name: &str) -> bool {
+        self.trusted.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
     }
 
     /// Whether an address may be fetched from.
@@ -80,11 +85,20 @@ impl Lookup {
 impl Resolve for Lookup {
     fn resolve(&self, name: Name) -> Resolving {
         let mut lookup = self.clone();
-        lookup.allow_private |= self.is_proxy(name.as_str());
+        lookup.allow_private |= self.trusts(name.as_str());
         Box::pin(async move {
             let found = lookup.addresses(name.as_str()).await?;
             Ok(Box::new(found.into_iter()) as Addrs)
         })
+    }
+}
+
+/// Whether an address is one of this machine itself by its very form.
+pub fn is_here(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == "localhost",
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.to_canonical().is_loopback(),
     }
 }
 

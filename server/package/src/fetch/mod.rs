@@ -14,11 +14,12 @@ use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
 };
-use reqwest::{Client, Response, redirect};
+use reqwest::{Client, ClientBuilder, Response, redirect};
 use serde::de::DeserializeOwned;
 use url::{Host, Url};
 
 pub use address::NotPublic;
+pub(crate) use address::is_here;
 use address::{Lookup, Names, SystemNames};
 pub use error::{FetchError, Refusal};
 pub use limits::{Budget, Limits};
@@ -31,8 +32,12 @@ const MAX_INDEX_BYTES: u64 = 64 << 20;
 /// Fetches files.
 #[derive(Debug)]
 pub struct Fetcher {
-    client: Client,
+    /// Connects to the addresses that are fetched from.
+    direct: Client,
     lookup: Lookup,
+    /// Connects to proxies, whose names are looked up by a rule of their own.
+    proxied: Client,
+    lookup_of_proxies: Lookup,
     proxies: Matcher,
     limits: Limits,
 }
@@ -76,7 +81,7 @@ struct Wanted<'a> {
 
 impl Fetcher {
     /// A fetcher with these limits. It trusts the certificates that the system trusts, or those of `SSL_CERT_FILE`, and goes through
-    /// the proxy that the environment names.
+    /// the proxy that the environment names, unless to this machine itself.
     pub fn new(limits: Limits) -> Result<Self, FetchError> {
         Self::with_names(limits, Arc::new(SystemNames))
     }
@@ -84,18 +89,23 @@ impl Fetcher {
     fn with_names(limits: Limits, names: Arc<dyn Names>) -> Result<Self, FetchError> {
         prepare_tls();
         let lookup = Lookup::new(names, limits.allow_private);
-        let client = Client::builder()
-            .user_agent(concat!("hashline/", env!("CARGO_PKG_VERSION")))
-            // Each hop is looked at before it is followed.
-            .redirect(redirect::Policy::none())
-            .referer(false)
-            .retry(reqwest::retry::never())
-            .connect_timeout(limits.connect)
-            .read_timeout(limits.idle)
-            .dns_resolver(lookup.clone())
-            .build()
-            .map_err(|error| FetchError::Connector(chain(&error)))?;
-        Ok(Self { client, lookup, proxies: Matcher::from_env(), limits })
+        let lookup_of_proxies = lookup.of_proxies();
+        let client = |lookup: &Lookup| {
+            Client::builder()
+                .user_agent(concat!("hashline/", env!("CARGO_PKG_VERSION")))
+                // Each hop is looked at before it is followed.
+                .redirect(redirect::Policy::none())
+                .referer(false)
+                .retry(reqwest::retry::never())
+                .connect_timeout(limits.connect)
+                .read_timeout(limits.idle)
+                .dns_resolver(lookup.clone())
+        };
+        let built =
+            |client: ClientBuilder| client.build().map_err(|error| FetchError::Connector(chain(&error)));
+        let direct = built(client(&lookup).no_proxy())?;
+        let proxied = built(client(&lookup_of_proxies))?;
+        Ok(Self { direct, lookup, proxied, lookup_of_proxies, proxies: Matcher::from_env(), limits })
     }
 
     /// What one server may cost, beginning now.
@@ -193,9 +203,9 @@ impl Fetcher {
     async fn follow(&self, first: &Request) -> Result<Response, FetchError> {
         let mut url = first.url.clone();
         for _ in 0..=MAX_REDIRECTIONS {
-            self.check(&url).await?;
+            let client = self.client_for(&url).await?;
             let mut request =
-                self.client.get(url.clone()).header(ACCEPT, first.accept).header(ACCEPT_ENCODING, "identity");
+                client.get(url.clone()).header(ACCEPT, first.accept).header(ACCEPT_ENCODING, "identity");
             if let Some(token) = first.token.as_ref().filter(|_| url.origin() == first.url.origin()) {
                 request = request.bearer_auth(token);
             }
@@ -216,12 +226,12 @@ impl Fetcher {
         Err(FetchError::Refused { url: first.url.clone(), reason: Refusal::Redirections(MAX_REDIRECTIONS) })
     }
 
-    /// Whether an address may be fetched from. Names are looked at again when they are looked up for the connection.
-    async fn check(&self, url: &Url) -> Result<(), FetchError> {
+    /// What fetches from an address, if that may be. Names are looked at when they are looked up for the connection.
+    async fn client_for(&self, url: &Url) -> Result<&Client, FetchError> {
         self.permitted(url).await.map_err(|reason| FetchError::Refused { url: url.clone(), reason })
     }
 
-    async fn permitted(&self, url: &Url) -> Result<(), Refusal> {
+    async fn permitted(&self, url: &Url) -> Result<&Client, Refusal> {
         match url.scheme() {
             "https" => {}
             "http" if !self.limits.https_only => {}
@@ -231,24 +241,30 @@ impl Fetcher {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Refusal::Credentials);
         }
-        let name = match url.host().ok_or(Refusal::NoHost)? {
-            Host::Ipv4(address) => return Ok(self.lookup.check(address.into())?),
-            Host::Ipv6(address) => return Ok(self.lookup.check(address.into())?),
-            Host::Domain(name) => name,
+        let host = url.host().ok_or(Refusal::NoHost)?;
+        match host {
+            Host::Ipv4(address) => self.lookup.check(address.into())?,
+            Host::Ipv6(address) => self.lookup.check(address.into())?,
+            Host::Domain(_) => {}
+        }
+        let proxy = match is_here(&host) {
+            // A proxy on another machine would look for it there.
+            true => None,
+            false => url.as_str().parse().ok().and_then(|uri| self.proxies.intercept(&uri)),
         };
-        let proxy = url.as_str().parse().ok().and_then(|uri| self.proxies.intercept(&uri));
-        if let Some(proxy) = proxy.as_ref().and_then(|proxy| proxy.uri().host()) {
-            self.lookup.trust_proxy(proxy);
+        let Some(proxy) = proxy else { return Ok(&self.direct) };
+        if let Some(proxy) = proxy.uri().host() {
+            self.lookup_of_proxies.trust(proxy);
         }
         // The proxy looks the name up by itself, and may know it where this machine does not. What this machine knows to be private
         // is refused in any case.
-        if (proxy.is_some() || self.lookup.is_proxy(name))
+        if let Host::Domain(name) = host
             && let Err(error) = self.lookup.addresses(name).await
             && let Ok(refused) = error.downcast::<NotPublic>()
         {
             return Err((*refused).into());
         }
-        Ok(())
+        Ok(&self.proxied)
     }
 }
 
