@@ -67,7 +67,7 @@ pub fn verified(files: usize) -> String {
 
 pub fn partly_verified(files: usize) -> String {
     format!(
-        "{}; its other files have no hash, and whether to trust them is for you to decide",
+        "{}; not every file has a hash, and whether to trust one without is for you to decide",
         verified(files)
     )
 }
@@ -138,4 +138,25 @@ pub fn not_kept(error: &BinaryError) -> String {
 
 pub fn does_not_run(file: &Path, error: &io::Error) -> String {
     format!("{} does not run: {error}; check that it is a program for this machine", shown(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_told_as_one_and_several_as_several() {
+        for (words, expected) in [
+            (verified(1), "1 file is the one that was hashed"),
+            (verified(2), "2 files are those that were hashed"),
+            (
+                partly_verified(1),
+                "1 file is the one that was hashed; not every file has a hash, and whether to trust one without is for you to decide",
+            ),
+            (status_changed(1), "1 version has its new status"),
+            (status_changed(2), "2 versions have their new status"),
+        ] {
+            assert_eq!(words, expected);
+        }
+    }
 }

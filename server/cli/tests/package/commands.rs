@@ -49,7 +49,7 @@ async fn what_has_no_hash_is_told() {
         (0, json!({"file_hashes": server["file_hashes"]})),
         "{partly:?}"
     );
-    assert!(partly.err.contains("its other files have no hash"), "{partly:?}");
+    assert!(partly.err.contains("not every file has a hash"), "{partly:?}");
 }
 
 /// "Use temporary directory for downloads": nothing of them stays there, and a folder that cannot be used is told.

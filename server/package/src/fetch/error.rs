@@ -21,7 +21,7 @@ pub enum FetchError {
         reason: Refusal,
     },
     /// It is too large.
-    #[error("{url} has more than {limit} bytes; HASHLINE_FETCH_MAX_BYTES is the limit")]
+    #[error("{url} has more than {}; HASHLINE_FETCH_MAX_BYTES is the limit", bytes(*.limit))]
     TooLarge {
         /// The address.
         url: Url,
@@ -123,6 +123,13 @@ pub enum Refusal {
     /// Too many redirections.
     #[error("more than {0} redirections lead to it; publish the address that they end at")]
     Redirections(usize),
+}
+
+fn bytes(count: u64) -> String {
+    match count {
+        1 => "1 byte".into(),
+        count => format!("{count} bytes"),
+    }
 }
 
 impl FetchError {

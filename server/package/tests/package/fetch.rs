@@ -185,6 +185,12 @@ async fn spec_implement_download_size_limits() {
         assert!(error.to_string().contains("HASHLINE_FETCH_MAX_BYTES"));
         assert_eq!(server.asked(path), 1, "{path}");
     }
+    for (max_bytes, words) in [(0, "more than 0 bytes;"), (1, "more than 1 byte;"), (2, "more than 2 bytes;")]
+    {
+        let error =
+            fetched(Limits { max_bytes, ..local() }, &server.url("/fits")).await.unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
     // All together, whatever became of them.
     let fetcher = Fetcher::new(limits).unwrap();
     let budget = fetcher.budget();
