@@ -15,7 +15,8 @@ SELECT * FROM (
     SELECT id, document, verified, status, status_message, status_changed_at, published_at, updated_at,
         CASE WHEN status <> 'deleted' AND NOT EXISTS (
             SELECT 1 FROM servers newer
-            WHERE newer.name = servers.name AND newer.status <> 'deleted' AND newer.sort_key > servers.sort_key
+            WHERE newer.name = servers.name AND newer.status <> 'deleted'
+                AND (newer.sort_key, newer.id) > (servers.sort_key, servers.id)
         ) THEN 1 ELSE 0 END AS is_latest
     FROM servers
     WHERE id BEHIND ?1

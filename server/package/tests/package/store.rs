@@ -129,6 +129,14 @@ async fn suite<S: Store>(store: S) {
     assert_eq!(store.set_status(&zero).await.unwrap(), 0);
     assert_eq!(store.set_status(&StatusChange { name: "z/z".into(), ..zero }).await.unwrap(), 1);
 
+    // Of versions that are published in the same moment, and have no order of their own, the newest is one, too.
+    let at_once: Vec<NewVersion> = (0..16).map(|at| new("t/t", &format!("x{at}"))).collect();
+    for new in at_once {
+        store.keep(new).await.unwrap();
+    }
+    let of_name = Wanted { name: Some("t/t".into()), which: Which::Latest, ..all() };
+    assert_eq!(listed(&store, of_name).await, ["t/t x15"]);
+
     // Of sixteen at once one is first, and the others are told which.
     let store = std::sync::Arc::new(store);
     let mut tasks = tokio::task::JoinSet::new();
