@@ -1,6 +1,6 @@
 //! Programs that are started only as the very bytes that were published.
 
-use std::fs::{DirBuilder, File};
+use std::fs::{DirBuilder, File, Metadata};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -45,11 +45,14 @@ pub enum BinaryError {
 impl Binary {
     /// Opens a program and hashes it.
     pub fn open(path: &Path) -> Result<Self, BinaryError> {
-        let opened = File::open(path).and_then(|file| {
-            // A pipe would be waited for, and a folder has no bytes.
-            if !file.metadata()?.is_file() {
-                return Err(io::Error::other("it is no file"));
-            }
+        let is_file = |found: Metadata| match found.is_file() {
+            true => Ok(()),
+            false => Err(io::Error::other("it is no file")),
+        };
+        // A pipe would be waited for as soon as it is opened, and a folder has no bytes.
+        let opened = std::fs::metadata(path).and_then(is_file).and_then(|()| {
+            let file = File::open(path)?;
+            is_file(file.metadata()?)?;
             let hash = FileHash::of(&file)?;
             Ok((file, hash))
         });
@@ -230,6 +233,19 @@ mod tests {
             matches!(verified, Verified::Given { not_kept: Some(BinaryError::Io { .. }), .. }),
             "{verified:?}"
         );
+    }
+
+    /// Whoever starts it would wait for somebody who writes into it.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (sender, opened) = std::sync::mpsc::channel();
+        std::thread::spawn(move || sender.send(Binary::open(&pipe).unwrap_err().to_string()));
+        let error = opened.recv_timeout(std::time::Duration::from_secs(10)).unwrap();
+        assert!(error.contains("it is no file"), "{error}");
     }
 
     #[test]
