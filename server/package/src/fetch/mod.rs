@@ -14,7 +14,7 @@ use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
 };
-use reqwest::{Client, ClientBuilder, Response, redirect};
+use reqwest::{Client, ClientBuilder, Response, StatusCode, redirect};
 use serde::de::DeserializeOwned;
 use url::{Host, Url};
 
@@ -211,7 +211,8 @@ impl Fetcher {
             }
             let response = request.send().await.map_err(|error| unreachable(&url, &error))?;
             let status = response.status();
-            if status.is_success() {
+            // A part of it, or word that there is nothing yet, is no file.
+            if status == StatusCode::OK {
                 return Ok(response);
             }
             if !(status.is_redirection() && response.headers().contains_key(LOCATION)) {

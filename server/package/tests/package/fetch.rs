@@ -117,6 +117,10 @@ async fn what_stays_so_is_not_tried_again_and_the_rest_not_forever() {
         ("/404", Answer::Status(404, ""), 1),
         ("/403", Answer::Status(403, ""), 1),
         ("/304", Answer::Status(304, ""), 1),
+        // None of these is the file.
+        ("/202", Answer::Status(202, ""), 1),
+        ("/204", Answer::Status(204, ""), 1),
+        ("/206", Answer::Status(206, "Content-Range: bytes 0-0/2\r\n"), 1),
         ("/503", Answer::Status(503, ""), 5),
         ("/cut-off", Answer::CutOff(10, b"short".to_vec()), 5),
     ] {
