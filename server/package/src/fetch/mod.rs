@@ -229,7 +229,7 @@ impl Fetcher {
 
     /// What fetches from an address, if that may be. Names are looked at when they are looked up for the connection.
     async fn client_for(&self, url: &Url) -> Result<&Client, FetchError> {
-        self.permitted(url).await.map_err(|reason| FetchError::Refused { url: url.clone(), reason })
+        self.permitted(url).await.map_err(|reason| FetchError::Refused { url: without_user(url), reason })
     }
 
     async fn permitted(&self, url: &Url) -> Result<&Client, Refusal> {
@@ -267,6 +267,15 @@ impl Fetcher {
         }
         Ok(&self.proxied)
     }
+}
+
+/// An address as others may read it.
+fn without_user(url: &Url) -> Url {
+    let mut url = url.clone();
+    // Addresses that can have neither have none.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url
 }
 
 /// What an index says, and cannot be used.
