@@ -4,7 +4,9 @@
 mod fetch;
 mod file_server;
 mod hashes;
+mod indexes;
 mod mutations;
 mod publisher;
+mod readers;
 mod registry;
 mod store;
