@@ -399,10 +399,10 @@ async fn limits_hold_for_a_server_as_a_whole() {
         server.on(url.path(), [Answer::Drip]);
     }
     // Four at once, and then the others.
-    let slow = Limits { total: Duration::from_millis(400), ..local() };
+    let slow = Limits { total: Duration::from_secs(1), ..local() };
     let begun = Instant::now();
     assert!(error(slow.clone()).await.contains("HASHLINE_FETCH_TIMEOUT_S allows"));
-    assert!(begun.elapsed() < Duration::from_secs(2));
+    assert!(begun.elapsed() < Duration::from_secs(10));
 
     // What indexes say counts as well. They are asked one after the other.
     let packages: Vec<Value> = (0..9)
@@ -411,7 +411,7 @@ async fn limits_hold_for_a_server_as_a_whole() {
     for at in 0..9 {
         let dist = json!({"dist": {"tarball": server.url("/file")}}).to_string();
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{dist}", dist.len());
-        server.on(&format!("/slow{at}/1.0.0"), [Answer::Late(Duration::from_millis(200), head.into_bytes())]);
+        server.on(&format!("/slow{at}/1.0.0"), [Answer::Late(Duration::from_millis(300), head.into_bytes())]);
     }
     let value = parsed(&json!({"packages": packages}));
     let begun = Instant::now();
@@ -421,10 +421,10 @@ async fn limits_hold_for_a_server_as_a_whole() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("longer than 0.8 s together, 2 times what HASHLINE_FETCH_TIMEOUT_S allows"),
+        error.contains("longer than 2 s together, 2 times what HASHLINE_FETCH_TIMEOUT_S allows"),
         "{error}"
     );
-    assert!(begun.elapsed() < Duration::from_secs(2));
+    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 /// "What if package files are updated after publishing?": the hash stays that of the file as it was published.
