@@ -57,7 +57,7 @@ impl Configured {
             return Vec::new();
         }
         self.questions.answered = question;
-        self.awaited.retain(|folder| !folders.contains(folder));
+        self.not_answered(folders);
         let mut wrong = self.change(answers.first().unwrap_or(&Value::Null));
         self.of_folders.clear();
         for (folder, answer) in folders.iter().zip(answers.iter().skip(1)) {
@@ -71,9 +71,15 @@ impl Configured {
         wrong
     }
 
-    /// Folders have come, and the editor will say what holds in them. Until it does their edits are held.
-    fn wait_for(&mut self, folders: &[PathBuf]) {
-        self.awaited.extend_from_slice(folders);
+    /// Folders have come, and the editor will say what holds in them. Until it does their edits are held. Others have gone.
+    fn wait_for(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
+        self.awaited.retain(|folder| !removed.contains(folder));
+        self.awaited.extend_from_slice(added);
+    }
+
+    /// The editor does not say what holds in these.
+    fn not_answered(&mut self, folders: &[PathBuf]) {
+        self.awaited.retain(|folder| !folders.contains(folder));
     }
 
     /// Takes over what stands in `initializationOptions`. Returns what is wrong with it, a sentence each.
@@ -140,7 +146,7 @@ pub(crate) async fn ask(client: &Client, session: &Session) {
         Err(error) => {
             tracing::debug!(%error, "the editor does not tell its settings");
             put_in_force(session, |configured| {
-                configured.awaited.clear();
+                configured.not_answered(&folders);
                 Vec::new()
             });
         }
@@ -148,10 +154,10 @@ pub(crate) async fn ask(client: &Client, session: &Session) {
     session.opening.settings_told();
 }
 
-/// Folders have come that the editor will be asked about.
-pub(crate) fn wait_for(session: &Session, folders: &[PathBuf]) {
+/// Folders have come that the editor will be asked about, and others have gone.
+pub(crate) fn wait_for(session: &Session, added: &[PathBuf], removed: &[PathBuf]) {
     put_in_force(session, |configured| {
-        configured.wait_for(folders);
+        configured.wait_for(added, removed);
         Vec::new()
     });
 }
@@ -417,13 +423,22 @@ mod tests {
         let before = configured.ask();
         assert_eq!(modes(&configured), [Mode::Apply, Mode::Apply]);
         let folder = [PathBuf::from("/a")];
-        configured.wait_for(&folder);
+        configured.wait_for(&folder, &[]);
         assert_eq!(modes(&configured), [Mode::Propose, Mode::Propose]);
         let after = configured.ask();
         configured.answered(before, &[], &[Value::Null]);
         assert_eq!(modes(&configured), [Mode::Propose, Mode::Propose], "it was not asked about it yet");
+        configured.not_answered(&[]);
+        assert_eq!(
+            modes(&configured),
+            [Mode::Propose, Mode::Propose],
+            "nor is it where an earlier question fails"
+        );
         configured.answered(after, &folder, &[Value::Null, Value::Null]);
         assert_eq!(modes(&configured), [Mode::Apply, Mode::Apply]);
+        configured.wait_for(&folder, &[]);
+        configured.wait_for(&[], &folder);
+        assert_eq!(modes(&configured), [Mode::Apply, Mode::Apply], "it has gone before it was asked about");
     }
 
     #[test]

@@ -145,11 +145,14 @@ impl LanguageServer for Face {
         {
             let mut folders = lock(&self.session.folders);
             folders.retain(|folder| !removed.contains(folder));
-            added.retain(|folder| !folders.contains(folder));
-            folders.extend_from_slice(&added);
+            added.retain(|folder| {
+                let is_new = !folders.contains(folder);
+                folders.extend(is_new.then(|| folder.clone()));
+                is_new
+            });
         }
         if self.session.facts().configuration {
-            configuration::wait_for(&self.session, &added);
+            configuration::wait_for(&self.session, &added, &removed);
         }
         self.serve_folders();
         self.session.signal(Signal::Roots);
