@@ -18,6 +18,31 @@ struct ShownLine {
     waits: bool,
 }
 
+/// The lines that `own` has left as they were, in pairs of places. Those of the hunks go before those that wait beside them: equal
+/// ones, as blank lines are, must not stand for each other.
+fn same_lines(shown: &[ShownLine], own: &[OwnedLine]) -> Vec<(usize, usize)> {
+    let own: Vec<&str> = own.iter().map(|line| line.content.as_str()).collect();
+    let same = |lines: Vec<usize>, from: usize, to: usize| -> Vec<(usize, usize)> {
+        let contents: Vec<&str> = lines.iter().map(|at| shown[*at].content.as_str()).collect();
+        align_lines(&contents, &own[from..to]).into_iter().map(|(o, n)| (lines[o], from + n)).collect()
+    };
+    let waits = |at: &usize| shown[*at].waits;
+    let all = same((0..shown.len()).collect(), 0, own.len());
+    let mut of_hunks = same((0..shown.len()).filter(|at| !waits(at)).collect(), 0, own.len());
+    if all.iter().filter(|(at, _)| !waits(at)).count() >= of_hunks.len() {
+        return all;
+    }
+    of_hunks.push((shown.len(), own.len()));
+    let (mut pairs, mut o, mut n) = (Vec::new(), 0, 0);
+    for (old_at, new_at) in of_hunks {
+        pairs.extend(same((o..old_at).filter(waits).collect(), n, new_at));
+        pairs.push((old_at, new_at));
+        (o, n) = (old_at + 1, new_at + 1);
+    }
+    pairs.pop();
+    pairs
+}
+
 impl Weave {
     /// The plan that brings hunks that are one to the person into the text, with what they rest on, but reading as `own` says: lines
     /// that they would show and `own` lacks count as deleted by the person, lines that it has besides as typed. Which of the hunks
@@ -40,14 +65,12 @@ impl Weave {
     pub fn plan_put_in_revised(&mut self, hunks: &[HunkId], own: &[OwnedLine]) -> Plan {
         let mut plan = Plan { on: self.with_prerequisites_of(hunks), ..Plan::default() };
         let would_show = self.shown_of(hunks, &plan.on);
-        let old: Vec<&str> = would_show.iter().map(|line| line.content.as_str()).collect();
-        let new: Vec<&str> = own.iter().map(|line| line.content.as_str()).collect();
         // An id is left out on both sides, so that the lines are never joined with others that are typed beside them.
         self.fresh(1);
         let first = LineId(self.next_line);
         let (mut o, mut n) = (0, 0);
-        let mut pairs = align_lines(&old, &new);
-        pairs.push((old.len(), new.len()));
+        let mut pairs = same_lines(&would_show, own);
+        pairs.push((would_show.len(), own.len()));
         for (old_at, new_at) in pairs {
             for line in would_show[o..old_at].iter().filter(|line| !line.waits) {
                 push_range(&mut plan.drop, IdRange { first: line.id, len: 1 });

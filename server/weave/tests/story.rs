@@ -173,6 +173,30 @@ fn what_the_person_made_of_hunks_on_each_other_reads_as_they_wrote_it() {
 }
 
 #[test]
+fn equal_lines_of_another_held_hunk_do_not_stand_for_those_that_are_rewritten() {
+    for (lower, at, between, own) in [
+        ("a\n}\n", 1, "}\n", "a\n}\n"),
+        ("a {\n}\n\nb {\n}\n", 2, "\nc {\n}\n", "a {\n}\n\nB {\n}\n"),
+        ("a {\n}\n\nb {\n}\n", 2, "\nc {\n}\n", "a {\n}\n\nb {\n}\n"),
+    ] {
+        let mut weave = Weave::new(Text::from("one\ntwo\n"));
+        let lower = weave.record(&[change(1..1, lower)]).unwrap()[0];
+        let between = weave.record(&[change(1 + at..1 + at, between)]).unwrap()[0];
+        let plan = weave.plan_put_in_revised(&[lower], &change(0..0, own).new);
+        weave.carry_out(&plan).unwrap();
+        assert_eq!(weave.buffer().to_string(), format!("one\n{own}two\n"));
+        assert!(!weave.in_buffer(between) && weave.in_agent_view(between));
+    }
+    // Where all of them were shown, all of them may be in the words.
+    let mut weave = Weave::new(Text::from("one\ntwo\n"));
+    let lower = weave.record(&[change(1..1, "a {\n}\n\nb {\n}\n")]).unwrap()[0];
+    weave.record(&[change(3..3, "\nc {\n}\n")]).unwrap();
+    let plan = weave.plan_put_in_revised(&[lower], &change(0..0, "a {\n}\n\nc {\n}\n\nB {\n}\n").new);
+    weave.carry_out(&plan).unwrap();
+    assert_eq!(weave.buffer().to_string(), "one\na {\n}\n\nB {\n}\ntwo\n");
+}
+
+#[test]
 fn lines_of_another_held_hunk_between_those_that_are_rewritten_wait_for_their_own_decision() {
     let mut proposal = Weave::new(Text::from("one\ntwo\n"));
     let mut record = |change: Change| proposal.record(&[change]).unwrap()[0];

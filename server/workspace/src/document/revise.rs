@@ -7,6 +7,7 @@ use hashline_weave::{HunkId, Plan};
 
 use crate::document::Document;
 use crate::document::aim::Aim;
+use crate::document::deliver::Intent;
 use crate::document::request::Ruling;
 use crate::document::undecided::{Undecided, Why};
 
@@ -42,10 +43,11 @@ impl Document {
         ruling: &Ruling,
     ) -> Result<Vec<HunkId>, Undecided> {
         let all = self.weave().with_prerequisites_of(&group);
-        let above = self.wanted_above(&all);
+        let waiting = self.flow.intents.clone();
         for member in &group {
             self.stop_or_refuse(*member)?;
         }
+        let called_off = self.called_off(waiting, &all);
         let others: Vec<HunkId> = all.iter().copied().filter(|other| *other != id).collect();
         self.with_others(id, &others, &ruling.request, ruling.of_many, "It builds on")?;
         if let Some((other, conflict)) = self.obstacle(&all) {
@@ -60,27 +62,39 @@ impl Document {
         }
         let aim = Aim::PutInRevised(group, own);
         self.intend(aim, plan, Some(Decision::Accepted), ruling.request.reason.clone());
-        for (hunks, reason) in above {
-            let plan = Plan::switch(&self.weave().with_prerequisites_of(&hunks), &[]);
-            self.intend(Aim::PutIn, plan, Some(Decision::Accepted), reason);
+        for (intent, hunks) in called_off {
+            self.intend_again(intent, &hunks);
         }
         Ok(std::iter::once(id).chain(others).collect())
     }
 
-    /// What the person has accepted that builds on some hunks, and waits to be sent. It is called off with them, and wanted all the same
-    /// when they are.
-    fn wanted_above(&mut self, hunks: &[HunkId]) -> Vec<(Vec<HunkId>, Option<String>)> {
-        let dependents: Vec<HunkId> = hunks
-            .iter()
-            .flat_map(|id| self.weave().with_dependents(*id))
-            .filter(|id| !hunks.contains(id))
-            .collect();
-        let accepted = self.flow.intents.iter().filter(|intent| intent.decision == Some(Decision::Accepted));
-        let wanted = accepted.map(|intent| {
-            let on = intent.plan.on.iter().copied().filter(|id| dependents.contains(id));
-            (on.collect::<Vec<_>>(), intent.reason.clone())
+    /// What the person had accepted and is not to come any more, as what it builds on is decided anew: each with its hunks, but for
+    /// these.
+    fn called_off(&self, waiting: Vec<Intent>, but: &[HunkId]) -> Vec<(Intent, Vec<HunkId>)> {
+        let accepted = waiting.into_iter().filter(|intent| intent.decision == Some(Decision::Accepted));
+        let gone = accepted.map(|intent| {
+            let left = self.flow.intents.iter().find(|other| other.token == intent.token);
+            let stays = |id: &HunkId| but.contains(id) || left.is_some_and(|left| left.plan.on.contains(id));
+            let hunks = intent.plan.on.iter().copied().filter(|id| !stays(id)).collect();
+            (intent, hunks)
         });
-        wanted.filter(|(on, _)| !on.is_empty()).collect()
+        gone.filter(|(_, hunks): &(_, Vec<_>)| !hunks.is_empty()).collect()
+    }
+
+    /// Has hunks come in as it was wanted before, on what they build on as that comes in now.
+    fn intend_again(&mut self, intent: Intent, hunks: &[HunkId]) {
+        let weave = self.weave();
+        let plan = match &intent.aim {
+            Aim::PutIn => Plan::switch(&weave.with_prerequisites_of(hunks), &[]),
+            Aim::PutInRevised(group, own) if group.iter().all(|id| hunks.contains(id)) => {
+                weave.plan_put_in_revised(group, own)
+            }
+            Aim::PutInAnyway(..) | Aim::PutInRevised(..) | Aim::TakeOut(..) => {
+                let words = "An edit was not put into the text: what it builds on comes in with your changes now. Decide again.";
+                return self.notices.push(words.to_owned());
+            }
+        };
+        self.intend(intent.aim, plan, intent.decision, intent.reason);
     }
 
     /// How new lines end beside those of some hunks.

@@ -114,6 +114,36 @@ fn what_builds_on_an_edit_is_accepted_still_where_that_one_is_accepted_once_more
 }
 
 #[test]
+fn own_text_of_what_builds_on_an_edit_is_wanted_still_where_that_one_is_accepted_with_own_text() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let lower = desk.replace(1, "2a\n2b", Mode::Propose);
+    let upper = desk.replace(1, "zwei", Mode::Propose);
+    let own = Some(vec!["ZWEI".to_owned()]);
+    let with = Request { own, with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
+    assert_eq!(desk.document.decide(&with, desk.now).refused, []);
+    assert_eq!(desk.accepts_as(&lower, "2a\nmine").refused, []);
+    desk.settle();
+    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted; 2]);
+    assert_eq!(desk.text(), "one\nZWEI\nmine\nthree\n");
+}
+
+#[test]
+fn own_texts_of_two_edits_on_one_are_both_wanted() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let lower = desk.replace(1, "2a\n2b", Mode::Propose);
+    let (first, second) = (desk.replace(1, "zwei", Mode::Propose), desk.replace(2, "drei", Mode::Propose));
+    for (hunk, own) in [(&first, "ZWEI"), (&second, "DREI")] {
+        let own = Some(vec![own.to_owned()]);
+        let target = Target::Hunk(hunk.clone());
+        let with = Request { own, with_others: true, ..Request::of(Choice::Accept, target) };
+        assert_eq!(desk.document.decide(&with, desk.now).refused, []);
+    }
+    desk.settle();
+    assert_eq!([&lower, &first, &second].map(|hunk| desk.decision(hunk)), [Decision::Accepted; 3]);
+    assert_eq!(desk.text(), "one\nZWEI\nDREI\nthree\n");
+}
+
+#[test]
 fn keeping_an_edit_that_is_on_its_way_in_counts_when_it_is_there() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Apply);

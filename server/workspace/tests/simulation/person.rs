@@ -407,7 +407,11 @@ impl Desk {
         let after = self.text_after(&before, &parcel.delivery)?;
         let (there, was, wanted) = (atom::count(&after), atom::count(&before), atom::count(&own.join("\n")));
         let typed = |atom: &&char| atom::maker(**atom) == Some(Maker::Person) && !was.contains_key(*atom);
-        if !wanted.keys().filter(typed).any(|atom| there.contains_key(atom)) {
+        let brings = |at: &usize| {
+            let mut switches = parcel.delivery.switches.iter();
+            switches.any(|switched| switched.on && switched.hunk == self.model.hunks[*at].name)
+        };
+        if !hunks.iter().any(brings) {
             // It waits for another delivery.
             return Ok(());
         }
