@@ -401,30 +401,30 @@ async fn limits_hold_for_a_server_as_a_whole() {
     // Four at once, and then the others.
     let slow = Limits { total: Duration::from_secs(1), ..local() };
     let begun = Instant::now();
-    assert!(error(slow.clone()).await.contains("HASHLINE_FETCH_TIMEOUT_S allows"));
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(error(slow).await.contains("HASHLINE_FETCH_TIMEOUT_S allows"));
+    assert!(begun.elapsed() < Duration::from_secs(30));
 
-    // What indexes say counts as well. They are asked one after the other.
+    // What indexes say counts as well. They are asked one after the other, and none of them takes nearly as long as one file may.
     let packages: Vec<Value> = (0..9)
         .map(|at| json!({"registryType": "npm", "identifier": format!("slow{at}"), "version": "1.0.0"}))
         .collect();
     for at in 0..9 {
         let dist = json!({"dist": {"tarball": server.url("/file")}}).to_string();
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{dist}", dist.len());
-        server.on(&format!("/slow{at}/1.0.0"), [Answer::Late(Duration::from_millis(300), head.into_bytes())]);
+        server.on(&format!("/slow{at}/1.0.0"), [Answer::Late(Duration::from_millis(900), head.into_bytes())]);
     }
     let value = parsed(&json!({"packages": packages}));
     let begun = Instant::now();
-    let error = hasher_within(&server, slow)
+    let error = hasher_within(&server, Limits { total: Duration::from_secs(3), ..local() })
         .hash_all(&value.packages(&sources(&server)).0, &())
         .await
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("longer than 2 s together, 2 times what HASHLINE_FETCH_TIMEOUT_S allows"),
+        error.contains("longer than 6 s together, 2 times what HASHLINE_FETCH_TIMEOUT_S allows"),
         "{error}"
     );
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(begun.elapsed() < Duration::from_secs(30));
 }
 
 /// "What if package files are updated after publishing?": the hash stays that of the file as it was published.
