@@ -175,10 +175,7 @@ impl Identifier {
     /// An address.
     pub fn url(text: &str) -> Result<Self, NoIdentifier> {
         let url = Url::parse(text).map_err(|_| NoIdentifier::Form(text.to_owned(), form::URL))?;
-        // Some readers of addresses pass over these and some do not: they would not fetch the same file.
-        let is_plain =
-            !text.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '\\');
-        if !matches!(url.scheme(), "https" | "http") || !url.has_host() || !is_plain {
+        if !matches!(url.scheme(), "https" | "http") || !url.has_host() || !is_plain(text) {
             return Err(NoIdentifier::Form(text.to_owned(), form::URL));
         }
         if !url.username().is_empty() || url.password().is_some() {
@@ -249,6 +246,11 @@ impl Identifier {
             _ => self == other,
         }
     }
+}
+
+/// Whether an address holds nothing that some readers of addresses pass over and some do not: they would not reach the same place.
+pub(crate) fn is_plain(address: &str) -> bool {
+    !address.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '\\')
 }
 
 /// What PyPI takes for the same name.

@@ -429,6 +429,11 @@ mod tests {
                 "that is https://docker.io or",
             ),
             (
+                json!({"packages": [{"registryType": "oci", "identifier": "b:1", "registryBaseUrl": "https://docker.io/a"}]}),
+                "packages[0]",
+                "that is https://docker.io or",
+            ),
+            (
                 json!({"package_location": {"type": "npm", "package_name": "a@1.0.0", "registry_base_url": "https://b.example"}}),
                 "package_location",
                 "that is https://registry.npmjs.org;",

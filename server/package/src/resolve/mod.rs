@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::fetch::{Budget, FetchError, Fetcher, Request};
 use crate::hash::IndexHash;
-use crate::identifier::{Asset, Identifier};
+use crate::identifier::{Asset, Identifier, is_plain};
 use crate::image::Image;
 
 /// The registry of npm that everybody uses.
@@ -34,8 +34,8 @@ pub const NUGET: &str = "https://api.nuget.org/v3-flatcontainer";
 pub const GO: &str = "https://proxy.golang.org";
 /// Docker's registry of images.
 pub const DOCKER: &str = "https://registry-1.docker.io";
-/// What it is called in the names of images.
-const DOCKER_HUB: &str = "https://docker.io";
+/// What it is called in the names of images, and by Docker itself.
+const DOCKER_HUB: [&str; 3] = ["https://docker.io", "https://index.docker.io", "https://index.docker.io/v1"];
 
 /// Where each kind of package comes from.
 #[derive(Clone, Debug)]
@@ -80,8 +80,11 @@ pub struct Indexed {
 
 /// The registries of a package, any of which may stand beside its name. What a name means must not depend on who looks.
 pub struct Bases<'a> {
-    /// Those that everybody uses. What stands behind their names is for their clients.
+    /// Those that everybody uses.
     public: Vec<String>,
+    /// Whether more may stand behind their names, which is for their clients. Behind that of a registry of images it would be a part of
+    /// the name of the image.
+    may_go_on: bool,
     /// The one that it is fetched from here, which may be one of several at its address.
     here: Option<&'a Url>,
 }
@@ -89,11 +92,15 @@ pub struct Bases<'a> {
 impl Bases<'_> {
     /// Whether an address is that of one of them.
     pub fn accept(&self, address: &str) -> bool {
+        // What is published is the text: everybody who reads it has to find the same host in it.
+        if !address.starts_with("https://") && !address.starts_with("http://") || !is_plain(address) {
+            return false;
+        }
         let Ok(url) = Url::parse(address) else { return false };
         let is_bare = url.username().is_empty() && url.password().is_none();
-        let is_public = || self.public.contains(&url.origin().ascii_serialization());
         let bare = |url: &Url| url.as_str().trim_end_matches('/').to_owned();
-        is_bare && (is_public() || self.here.is_some_and(|here| bare(here) == bare(&url)))
+        let public = if self.may_go_on { origin(&url) } else { bare(&url) };
+        is_bare && (self.public.contains(&public) || self.here.is_some_and(|here| bare(here) == bare(&url)))
     }
 }
 
@@ -125,24 +132,27 @@ impl Sources {
 
     /// Where a package is.
     pub fn bases(&self, identifier: &Identifier) -> Bases<'_> {
-        let origin = |url: &Url| url.origin().ascii_serialization();
-        let (public, here): (Vec<&str>, _) = match identifier {
-            Identifier::Npm(_) => (vec![NPM], &self.npm),
-            Identifier::Pypi { .. } => (vec![PYPI], &self.pypi),
-            Identifier::Github(_) => (vec![GITHUB], &self.github),
-            Identifier::Cargo(_) => (vec![CRATES_IO, CRATES_INDEX], &self.crates_index),
-            Identifier::Nuget(_) => (vec![NUGET], &self.nuget),
-            Identifier::Go(_) => (vec![GO], &self.go),
-            Identifier::Url(address) => return Bases { public: vec![origin(&address.url)], here: None },
-            Identifier::Oci(Image { address: Some(address), .. }) => {
-                return Bases { public: vec![origin(address)], here: None };
+        let (public, here): (&[&str], _) = match identifier {
+            Identifier::Npm(_) => (&[NPM], &self.npm),
+            Identifier::Pypi { .. } => (&[PYPI], &self.pypi),
+            Identifier::Github(_) => (&[GITHUB], &self.github),
+            Identifier::Cargo(_) => (&[CRATES_IO, CRATES_INDEX], &self.crates_index),
+            Identifier::Nuget(_) => (&[NUGET], &self.nuget),
+            Identifier::Go(_) => (&[GO], &self.go),
+            Identifier::Url(address) => {
+                return Bases { public: vec![origin(&address.url)], may_go_on: true, here: None };
             }
-            Identifier::Oci(_) => (vec![DOCKER_HUB, DOCKER], &self.docker),
+            Identifier::Oci(Image { address: Some(address), .. }) => {
+                return Bases { public: vec![origin(address)], may_go_on: false, here: None };
+            }
+            Identifier::Oci(_) => {
+                let public = DOCKER_HUB.into_iter().chain([DOCKER]).map(str::to_owned).collect();
+                return Bases { public, may_go_on: false, here: Some(&self.docker) };
+            }
         };
         // Of some it is a folder, which is not all of them.
-        let public =
-            public.into_iter().filter_map(|url| Url::parse(url).ok()).map(|url| origin(&url)).collect();
-        Bases { public, here: Some(here) }
+        let public = public.iter().filter_map(|url| Url::parse(url).ok()).map(|url| origin(&url)).collect();
+        Bases { public, may_go_on: true, here: Some(here) }
     }
 
     /// The files of a package, at least one.
@@ -184,6 +194,10 @@ impl Sources {
             }
         })
     }
+}
+
+fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
 }
 
 /// An address below another. Nothing in the parts leads out of it or means more than a name.
@@ -240,6 +254,13 @@ mod tests {
             ("npm:a@1.0.0", "https://mirror.example/npm/", true),
             ("npm:a@1.0.0", "https://mirror.example/other", false),
             ("npm:a@1.0.0", "nonsense", false),
+            // Others read another host, or none.
+            ("npm:a@1.0.0", r"https://registry.npmjs.org\@evil.example/", false),
+            ("npm:a@1.0.0", "https://registry.npmjs\t.org", false),
+            ("npm:a@1.0.0", "https://registry.npmjs.org\n", false),
+            ("npm:a@1.0.0", " https://registry.npmjs.org", false),
+            ("npm:a@1.0.0", "https:registry.npmjs.org", false),
+            ("npm:a@1.0.0", "https:/registry.npmjs.org", false),
             ("npm:a@1.0.0", "", false),
             ("pypi:a==1.0", "https://pypi.org/simple", true),
             ("pypi:a==1.0", "https://mirror.example/npm", false),
@@ -253,7 +274,13 @@ mod tests {
             ("oci:ghcr.io/o/r:1", "https://ghcr.io", true),
             ("oci:ghcr.io/o/r:1", "https://docker.io", false),
             ("oci:docker.io/o/r:1", "https://docker.io", true),
-            ("oci:docker.io/o/r:1", "https://registry-1.docker.io", true),
+            ("oci:docker.io/o/r:1", "https://registry-1.docker.io/", true),
+            ("oci:docker.io/o/r:1", "https://index.docker.io", true),
+            ("oci:docker.io/o/r:1", "https://index.docker.io/v1/", true),
+            // It would be a part of the name.
+            ("oci:docker.io/o/r:1", "https://docker.io/o", false),
+            ("oci:docker.io/o/r:1", "https://docker.io?o", false),
+            ("oci:ghcr.io/o/r:1", "https://ghcr.io/o", false),
             // Its identifier is the whole address.
             ("https://example.com/a.mcpb", "https://example.com", true),
             ("https://example.com/a.mcpb", "https://other.example", false),
