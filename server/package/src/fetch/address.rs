@@ -199,4 +199,23 @@ mod tests {
             assert_eq!(is_public(address.parse().unwrap()), public, "{address}");
         }
     }
+
+    /// In every form, those among them that no machine without IPv6 connects to.
+    #[test]
+    fn this_machine_is_known_by_the_form_of_its_address() {
+        for (host, here) in [
+            ("localhost", true),
+            ("127.0.0.1", true),
+            ("127.1", true),
+            ("[::1]", true),
+            ("[::ffff:127.0.0.1]", true),
+            ("localhost.example", false),
+            ("10.0.0.1", false),
+            ("[::ffff:10.0.0.1]", false),
+            ("[::2]", false),
+        ] {
+            let url = url::Url::parse(&format!("http://{host}/")).unwrap();
+            assert_eq!(is_here(&url.host().unwrap()), here, "{host}");
+        }
+    }
 }
