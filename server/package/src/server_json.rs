@@ -228,8 +228,9 @@ fn at_base(
     for (base, identifier) in base.iter().flat_map(|base| identifiers.iter().map(move |file| (base, file))) {
         let bases = sources.bases(identifier);
         if !bases.accept(base) {
+            // It is not told: it may hold a user's name or password.
             return Err(format!(
-                "{base} is not where {identifier} is: that is {bases}; write so, leave registryBaseUrl out, or give the address of the \
+                "its registryBaseUrl is not where {identifier} is: that is {bases}; write so, leave it out, or give the address of the \
                  file with registryType mcpb"
             ));
         }
@@ -409,6 +410,11 @@ mod tests {
                 "not one address",
             ),
             (
+                json!({"packages": [{"registryType": "npm", "identifier": "a@1.0.0", "registryBaseUrl": "https://user:secret@b.example"}]}),
+                "packages[0]",
+                "that is https://registry.npmjs.org;",
+            ),
+            (
                 json!({"packages": [{"registryType": "mcpb", "identifier": "https://a.example/a", "registryBaseUrl": "https://b.example"}]}),
                 "packages[0]",
                 "that is https://a.example;",
@@ -443,6 +449,7 @@ mod tests {
             assert_eq!(packages, [], "{value}");
             let [issue] = issues.as_slice() else { panic!("{value}: {issues:?}") };
             assert!(issue.path == path && issue.message.contains(words), "{value}: {issue:?}");
+            assert!(!issue.message.contains("secret"), "{issue:?}");
         }
     }
 

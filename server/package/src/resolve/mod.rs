@@ -105,13 +105,15 @@ impl Bases<'_> {
 }
 
 impl fmt::Display for Bases<'_> {
+    /// For everybody: where a mirror is, and how one becomes known to it, is for those who have it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let here = self
-            .here
-            .map(Url::as_str)
-            .filter(|here| !self.public.iter().any(|public| here.trim_end_matches('/') == public));
-        let all: Vec<&str> = self.public.iter().map(String::as_str).chain(here).collect();
-        f.write_str(&all.join(" or "))
+        f.write_str(&self.public.join(" or "))?;
+        match self.here {
+            Some(here) if !self.public.contains(&origin(here)) => {
+                f.write_str(" or the mirror that is used here")
+            }
+            _ => Ok(()),
+        }
     }
 }
 
