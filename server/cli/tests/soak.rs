@@ -22,7 +22,7 @@ const EDITS: usize = 400;
 /// What the server may keep of an edit, in KiB: for half an hour also the text that its agent was shown.
 const OF_AN_EDIT: usize = 96;
 /// How much its memory may grow otherwise, in KiB.
-const GROWTH: usize = 12 * 1024;
+const GROWTH: usize = 8 * 1024;
 
 /// One that calls tools.
 trait Agent: Send {
@@ -212,12 +212,12 @@ fn count_up(agent: &mut dyn Agent) -> usize {
     unreachable!()
 }
 
-/// Makes calls until as many were made, one of `every` an edit; returns how often it counted up.
-fn work(agent: &mut dyn Agent, made: &AtomicUsize, until: usize, every: usize) -> usize {
+/// Makes calls until as many were made, one of `every` an edit if it edits; returns how often it counted up.
+fn work(agent: &mut dyn Agent, made: &AtomicUsize, until: usize, every: usize, is_editing: bool) -> usize {
     let mut edits = 0;
     for turn in 0.. {
         let calls = match turn % every {
-            0 => {
+            0 if is_editing => {
                 edits += 1;
                 count_up(agent)
             }
@@ -272,26 +272,32 @@ fn many_calls_leave_the_server_as_it_was_and_lose_no_update() {
     agents.extend((0..AGENTS.0).map(|_| Box::new(Http::connect(&address, &token)) as Box<dyn Agent>));
     agents.extend((0..AGENTS.1).map(|_| Box::new(Pipe::start(&root, &state)) as Box<dyn Agent>));
     let made = AtomicUsize::new(0);
-    let every = (calls / EDITS).max(EDIT);
-    let mut round = |until: usize| -> usize {
-        std::thread::scope(|scope| {
+    let every = (calls / 2 / EDITS).max(EDIT);
+    let mut round = |until: usize, is_editing: bool| -> (usize, usize) {
+        let edits = std::thread::scope(|scope| {
             let working: Vec<_> = agents
                 .iter_mut()
-                .map(|agent| scope.spawn(|| work(agent.as_mut(), &made, until, every)))
+                .map(|agent| scope.spawn(|| work(agent.as_mut(), &made, until, every, is_editing)))
                 .collect();
             working.into_iter().map(|one| one.join().unwrap()).sum()
-        })
+        });
+        (edits, memory(server.0.id()))
     };
-    // What is remembered once is there after the first part.
-    let first = round(calls / 4);
-    let before = memory(server.0.id());
-    let second = round(calls);
-    let after = memory(server.0.id());
-    println!("{calls} calls, {} edits: {before} KiB after a quarter, {after} KiB at the end", first + second);
+    // What is remembered once is there after the first part. Edits are kept, so the other half of the calls makes none.
+    let (first, at_first) = round(calls / 8, true);
+    let (second, with_edits) = round(calls / 2, true);
+    let (_, at_last) = round(calls, false);
+    let edits = first + second;
+    println!(
+        "{calls} calls: {at_first} KiB after an eighth with {first} edits, {with_edits} KiB after half with {edits}, {at_last} KiB \
+         after the other half without one"
+    );
     let count = std::fs::read_to_string(root.join("count.txt")).unwrap();
-    assert_eq!(count, format!("{}\n", first + second));
-    let allowed = before + GROWTH + second * OF_AN_EDIT;
-    assert!(after <= allowed, "{before} KiB became {after} KiB, and {allowed} KiB are allowed");
+    assert_eq!(count, format!("{edits}\n"));
+    for (before, edits, after) in [(at_first, second, with_edits), (with_edits, 0, at_last)] {
+        let allowed = before + GROWTH + edits * OF_AN_EDIT;
+        assert!(after <= allowed, "{before} KiB became {after} KiB, and {allowed} KiB are allowed");
+    }
 
     drop(agents);
     assert!(Command::new("kill").arg(server.0.id().to_string()).status().unwrap().success());
