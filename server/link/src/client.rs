@@ -17,7 +17,8 @@ use crate::frame::{Frame, FrameReader};
 use crate::message::{Call, Decide, DecideOutcome, Held, Hello, Holds, Raw, SidecarStatus, Status};
 use crate::outbox::Outbox;
 use crate::server::IN_FLIGHT;
-use crate::socket::{self, Stream};
+use crate::socket;
+use crate::stream::{self, ReadHalf};
 
 /// How long the other side may take to greet.
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
@@ -114,10 +115,11 @@ impl Client {
 
     /// Connects to the socket at an address.
     pub async fn connect_to(address: &Path) -> Result<Self> {
-        let stream = Arc::new(socket::connect(address).await?);
-        let outbox = Outbox::new(Arc::clone(&stream));
+        let stream = socket::connect(address).await?;
+        let (reading, writing) = stream::split(stream).map_err(|error| Error::io(address, error))?;
+        let outbox = Outbox::new(writing);
         outbox.send(Frame::Hello(Hello::ours()).to_line()?);
-        let mut reader = FrameReader::new(SharedStream(stream));
+        let mut reader = FrameReader::new(reading);
         let greeted = tokio::time::timeout(HELLO_LIMIT, reader.next()).await;
         let peer =
             match greeted.map_err(|_| Error::Timeout { during: "waiting for the sidecar's greeting" })?? {
@@ -246,7 +248,7 @@ impl Drop for Begun {
 
 impl Shared {
     /// Hands each answer to whoever waits for it, until the connection ends.
-    async fn read(self: Arc<Self>, mut reader: FrameReader<SharedStream>) {
+    async fn read(self: Arc<Self>, mut reader: FrameReader<ReadHalf>) {
         let ended = loop {
             match reader.next().await {
                 Ok(Some(Frame::Result { id, body })) => self.answer(id, Ok(body)),
@@ -285,19 +287,5 @@ impl Shared {
         }
         self.outbox.close();
         self.closed.cancel();
-    }
-}
-
-/// A stream that is read here and written elsewhere.
-#[derive(Debug)]
-pub(crate) struct SharedStream(pub(crate) Arc<Stream>);
-
-impl tokio::io::AsyncRead for SharedStream {
-    fn poll_read(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-        buffer: &mut tokio::io::ReadBuf<'_>,
-    ) -> std::task::Poll<std::io::Result<()>> {
-        std::pin::Pin::new(&mut &*self.0).poll_read(context, buffer)
     }
 }

@@ -69,6 +69,7 @@ mod secret;
 mod server;
 mod socket;
 mod state_dir;
+mod stream;
 
 pub use client::{Begun, Client};
 pub use discovery::{Announcement, Finder, Sidecar, SidecarId, announce, discover};

@@ -5,15 +5,13 @@
 //! half a line behind, and no lock is held over an await.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
+use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
 
-use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::Notify;
 
 use crate::discovery::lock;
-use crate::socket::Stream;
+use crate::stream::WriteHalf;
 
 /// How much may wait to be sent before nothing more is read from the other side.
 const HIGH_WATER: usize = 4 << 20;
@@ -31,15 +29,15 @@ pub(crate) struct Outbox {
 #[derive(Debug)]
 struct State {
     /// The way out; `None` when closed.
-    stream: Option<Arc<Stream>>,
+    stream: Option<Arc<WriteHalf>>,
     waiting: VecDeque<Vec<u8>>,
     /// The bytes that wait or are being written by the task. While there are any, nobody else may write.
     size: usize,
 }
 
 impl Outbox {
-    pub(crate) fn new(stream: Arc<Stream>) -> Arc<Self> {
-        let state = State { stream: Some(stream), waiting: VecDeque::new(), size: 0 };
+    pub(crate) fn new(stream: WriteHalf) -> Arc<Self> {
+        let state = State { stream: Some(Arc::new(stream)), waiting: VecDeque::new(), size: 0 };
         Arc::new(Self { state: Mutex::new(state), work: Notify::new(), drained: Notify::new() })
     }
 
@@ -49,17 +47,15 @@ impl Outbox {
         let mut state = lock(&self.state);
         let Some(stream) = &state.stream else { return };
         if state.size == 0 {
-            let mut out = &**stream;
             let mut written = 0;
             while let Some(rest) = line.get(written..).filter(|rest| !rest.is_empty()) {
-                let mut context = Context::from_waker(Waker::noop());
-                match Pin::new(&mut out).poll_write(&mut context, rest) {
-                    Poll::Ready(Ok(0) | Err(_)) => {
+                match stream.try_write(rest) {
+                    Ok(size) if size > 0 => written += size,
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                    Ok(_) | Err(_) => {
                         state.stream = None;
                         return;
                     }
-                    Poll::Ready(Ok(size)) => written += size,
-                    Poll::Pending => break,
                 }
             }
             if written == line.len() {
@@ -86,7 +82,7 @@ impl Outbox {
                         None => break,
                     }
                 };
-                let done = (&*stream).write_all(&line).await;
+                let done = stream.write_all(&line).await;
                 let mut state = lock(&self.state);
                 state.size -= line.len();
                 if done.is_err() {

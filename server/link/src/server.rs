@@ -10,13 +10,13 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::client::SharedStream;
 use crate::discovery::lock;
 use crate::error::{Error, RemoteError, RemoteKind, Result};
 use crate::frame::{Frame, FrameReader};
 use crate::message::{Call, Decide, DecideOutcome, Held, Hello, Holds, Raw, Request, SidecarStatus};
 use crate::outbox::Outbox;
-use crate::socket::{Listener, Stream};
+use crate::socket::Listener;
+use crate::stream::{self, ReadHalf, WriteHalf};
 
 /// How many requests of one connection may be without an answer. [`Client`](crate::Client) waits for room; others
 /// are refused as [busy](RemoteKind::Busy).
@@ -91,9 +91,9 @@ pub async fn serve<H: Handler>(listener: Listener, handler: Arc<H>, stop: Cancel
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
-            accepted = listener.accept() => match accepted {
-                Ok(stream) => {
-                    connections.spawn(connection(stream, Arc::clone(&handler), stop.clone()));
+            accepted = listener.accept() => match accepted.and_then(stream::split) {
+                Ok(halves) => {
+                    connections.spawn(connection(halves, Arc::clone(&handler), stop.clone()));
                 }
                 Err(error) => {
                     // Most likely too many open files; there may be fewer in a moment.
@@ -109,9 +109,9 @@ pub async fn serve<H: Handler>(listener: Listener, handler: Arc<H>, stop: Cancel
 }
 
 /// One connection from its greeting to its end.
-async fn connection<H: Handler>(stream: Stream, handler: Arc<H>, stop: CancellationToken) {
-    let stream = Arc::new(stream);
-    let outbox = Outbox::new(Arc::clone(&stream));
+async fn connection<H: Handler>(halves: (ReadHalf, WriteHalf), handler: Arc<H>, stop: CancellationToken) {
+    let (reading, writing) = halves;
+    let outbox = Outbox::new(writing);
     let writing = tokio::spawn({
         let outbox = Arc::clone(&outbox);
         async move { outbox.run().await }
@@ -119,7 +119,7 @@ async fn connection<H: Handler>(stream: Stream, handler: Arc<H>, stop: Cancellat
     let desk = Arc::new(Desk { outbox, open: Mutex::default() });
     let running = TaskTracker::new();
 
-    let mut reader = FrameReader::new(SharedStream(stream));
+    let mut reader = FrameReader::new(reading);
     let ended = talk(&mut reader, &desk, &handler, &running, &stop).await;
     desk.cancel_all();
     match ended {
@@ -142,7 +142,7 @@ async fn connection<H: Handler>(stream: Stream, handler: Arc<H>, stop: Cancellat
 
 /// Reads until the other side closes (`false`), the server is told to stop (`true`) or something is wrong.
 async fn talk<H: Handler>(
-    reader: &mut FrameReader<SharedStream>,
+    reader: &mut FrameReader<ReadHalf>,
     desk: &Arc<Desk>,
     handler: &Arc<H>,
     running: &TaskTracker,

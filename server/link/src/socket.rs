@@ -13,17 +13,13 @@ use std::time::Duration;
 
 use interprocess::ConnectWaitMode;
 use interprocess::local_socket::tokio::prelude::*;
-use interprocess::local_socket::{
-    ConnectOptions, GenericFilePath, ListenerOptions, Name, ToFsName, tokio as sockets,
-};
+use interprocess::local_socket::tokio::{self as sockets, Stream};
+use interprocess::local_socket::{ConnectOptions, GenericFilePath, ListenerOptions, Name, ToFsName};
 use tokio::time::Instant;
 
 use crate::discovery::SidecarId;
 use crate::error::{Error, Result};
 use crate::state_dir::StateDir;
-
-/// One end of a connection.
-pub(crate) type Stream = sockets::Stream;
 
 /// The longest path that fits in a socket address everywhere: 104 bytes with the final NUL on macOS, 108 on Linux.
 #[cfg(unix)]
