@@ -140,17 +140,32 @@ impl Ledger {
 
     /// Takes in the next line, without its newline.
     pub(crate) fn take(&mut self, line: &[u8]) -> Result<(), OtherVersion> {
-        let len = line.len() as u64 + 1;
-        self.count += 1;
-        if self.count == 1 {
-            self.take_header(line)?;
-        } else if let Err(why) = self.take_transaction(line, len) {
+        if self.count > 0 {
+            let read = self.read(line);
+            self.take_read(line, read);
+            return Ok(());
+        }
+        self.take_header(line)?;
+        self.note(line);
+        Ok(())
+    }
+
+    /// The same with a transaction that was read already.
+    pub(crate) fn take_read(&mut self, line: &[u8], read: Result<Transaction<IgnoredAny>, String>) {
+        let taken = read.and_then(|transaction| self.take_transaction(transaction, line.len() as u64 + 1));
+        self.note(line);
+        if let Err(why) = taken {
             self.damage.push(Damage { line: self.count, why });
         }
+    }
+
+    /// Goes on behind a line.
+    fn note(&mut self, line: &[u8]) {
+        let len = line.len() as u64 + 1;
+        self.count += 1;
         self.end += len;
         self.last_len = len;
         self.last = line[..line.len().min(REMEMBERED)].to_vec();
-        Ok(())
     }
 
     fn take_header(&mut self, line: &[u8]) -> Result<(), OtherVersion> {
@@ -164,8 +179,7 @@ impl Ledger {
         Ok(())
     }
 
-    fn take_transaction(&mut self, line: &[u8], len: u64) -> Result<(), String> {
-        let transaction = self.read::<IgnoredAny>(line)?;
+    fn take_transaction(&mut self, transaction: Transaction<IgnoredAny>, len: u64) -> Result<(), String> {
         let sequence = transaction.sequence;
         let last = self.lines.last().map_or(Sequence(0), |line| line.sequence);
         if sequence <= last || sequence.0 >= MOST {

@@ -1,6 +1,7 @@
 //! Writing to a history: the time in which one process, and one thread of it, has it for itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use hashline_weave::Weave;
@@ -38,7 +39,7 @@ pub struct Appended {
 /// The history, taken for writing. Nobody else writes to it until this is dropped.
 pub struct Session {
     store: Store,
-    pub(crate) folder: Folder,
+    pub(crate) folder: Arc<Folder>,
     pub(crate) log: Opened,
     repairs: Vec<String>,
     fresh: Fresh,
@@ -70,7 +71,7 @@ impl Session {
     pub(crate) fn begin(
         store: Store,
         gate: Entered,
-        folder: Folder,
+        folder: Arc<Folder>,
         lock: Opened,
         files: &dyn FilesNow,
     ) -> Result<Self> {
@@ -238,7 +239,7 @@ impl Session {
         let (bytes, now) = woven.put_into(&mut transaction);
         transaction.respell(|name| name.relative_to(root)).map_err(outside)?;
         let line = to_line(&transaction)?;
-        ledger
+        let read = ledger
             .read::<IgnoredAny>(&line[..line.len() - 1])
             .map_err(|_| StoreError::BadDraft("its hunks have to be numbered from 1, and its ids be safe"))?;
 
@@ -270,7 +271,7 @@ impl Session {
         let Known { ledger, told, .. } = &mut *known;
         if ledger.end == end {
             // It was read already, above.
-            let _ = ledger.take(&line[..line.len() - 1]);
+            ledger.take_read(&line[..line.len() - 1], Ok(read));
         }
         let shown = now.as_ref().map(|now| (transaction.document.clone(), now.weave.clone()));
         self.fresh.note(ledger, draft, shown, &statuses);

@@ -50,6 +50,9 @@ pub struct Store {
 struct Shared {
     known: Mutex<Known>,
     gate: Gate,
+    /// The folder of the last session, open, which spares the next one the way there while its names lead to it. Not kept where an open
+    /// folder cannot be removed.
+    folder: Mutex<Option<Arc<Folder>>>,
 }
 
 impl std::fmt::Debug for Store {
@@ -163,17 +166,34 @@ impl Store {
     pub fn session(&self, files: &dyn FilesNow) -> Result<Session> {
         let deadline = Instant::now() + self.patience;
         let gate = Gate::enter(&self.shared, deadline).ok_or_else(|| self.locked())?;
-        loop {
-            let folder = Folder::create(&self.root, self.probe.as_ref())?;
-            let lock = self.lock(&folder, deadline)?;
-            // While we waited the whole history may have been removed, and another one made.
-            if folder.still_has(layout::LOCK, &lock) {
-                return Session::begin(self.clone(), gate, folder, lock, files);
-            }
-            if Instant::now() >= deadline {
-                return Err(self.locked());
-            }
+        let before = self.folder_before().take();
+        let (folder, lock) = match before.and_then(|folder| self.locked_in(folder, deadline).ok().flatten()) {
+            Some(locked) => locked,
+            None => loop {
+                let folder = Arc::new(Folder::create(&self.root, self.probe.as_ref())?);
+                if let Some(locked) = self.locked_in(folder, deadline)? {
+                    break locked;
+                }
+                if Instant::now() >= deadline {
+                    return Err(self.locked());
+                }
+            },
+        };
+        if cfg!(unix) {
+            *self.folder_before() = Some(Arc::clone(&folder));
         }
+        Session::begin(self.clone(), gate, folder, lock, files)
+    }
+
+    /// Takes the lock in a folder; none if its name does not lead to it any more: while we waited the whole history may have been removed,
+    /// and another one made.
+    fn locked_in(&self, folder: Arc<Folder>, deadline: Instant) -> Result<Option<(Arc<Folder>, Opened)>> {
+        let lock = self.lock(&folder, deadline)?;
+        Ok(folder.still_has(layout::LOCK, &lock).then_some((folder, lock)))
+    }
+
+    fn folder_before(&self) -> MutexGuard<'_, Option<Arc<Folder>>> {
+        self.shared.folder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until no session of this process is open, but no longer than for the lock: logs and diffs have then what it recorded. Blocks.
@@ -460,6 +480,9 @@ impl Known {
         };
         if !known {
             *self = Self { ledger: Ledger::new(root), identity: log.identity(), ..Self::default() };
+        }
+        if known && log.len()? == self.ledger.end {
+            return Ok(());
         }
         let path = log.path().to_path_buf();
         let failed = |error: std::io::Error| StoreError::io(&path, "read", &error);
