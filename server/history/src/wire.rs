@@ -165,7 +165,7 @@ impl WireDelta {
         let run = |runs: WireRuns| match runs {
             WireRuns::Run(first, len, maker, removers, gone) => {
                 let maker = maker.map(HunkId::from_order);
-                Ok(vec![RunState { ids: range(first, len)?, maker, removers: hunks(removers), gone }])
+                Ok(vec![RunState { ids: range(first, len)?, maker, removers: hunks(removers).into(), gone }])
             }
             WireRuns::Same(from, len) => {
                 let same =

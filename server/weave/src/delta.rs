@@ -15,7 +15,7 @@ use crate::error::WeaveError;
 use crate::hunk::{Hunk, HunkId, Removed};
 use crate::journal::{Journal, Newline};
 use crate::line::{IdRange, LineId};
-use crate::run::{Held, Run};
+use crate::run::{Held, Removers, Run};
 use crate::view::{LineChange, apply};
 use crate::weave::Weave;
 
@@ -54,7 +54,7 @@ pub struct RunState {
     /// The hunk that made them; none for the person, or nobody.
     pub maker: Option<HunkId>,
     /// The hunks that remove them.
-    pub removers: Vec<HunkId>,
+    pub removers: Removers,
     /// The person removed them.
     pub gone: bool,
 }
@@ -111,7 +111,7 @@ impl Weave {
     /// All runs of lines in order, as a delta has them.
     #[must_use]
     pub fn run_states(&self) -> Vec<RunState> {
-        let mut states = Vec::new();
+        let mut states = Vec::with_capacity(self.runs.len());
         self.runs.iter().for_each(|run| push_state(&mut states, run, run.ids));
         states
     }
@@ -120,7 +120,7 @@ impl Weave {
         let (then, now) = (Lines::of(earlier), Lines::of(self));
         let known = |run: &Run| then.parts(run.ids);
         let alike = Alike::of(&self.buffer, &earlier.buffer);
-        let mut states: Vec<RunState> = Vec::new();
+        let mut states: Vec<RunState> = Vec::with_capacity(self.runs.len());
         let mut contents: Vec<(LineId, Vec<OwnedLine>)> = Vec::new();
         let mut line = 0;
         for (index, run) in self.runs.iter().enumerate() {

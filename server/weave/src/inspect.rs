@@ -33,7 +33,7 @@ impl Weave {
         for run in &self.runs {
             let lines = if run.shown { self.buffer_lines(line, run.len()) } else { run.lines().to_vec() };
             for (at, line) in lines.into_iter().enumerate() {
-                let (maker, removers) = (run.maker, run.removers.clone());
+                let (maker, removers) = (run.maker, run.removers.to_vec());
                 let id = run.ids.at(at);
                 states.push(LineState { id, line, maker, removers, gone: run.gone, shown: run.shown });
             }

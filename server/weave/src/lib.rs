@@ -101,6 +101,7 @@ pub use line::{IdRange, LineId};
 pub use plan::{Plan, PutIn, TakeOut};
 pub use recognise::Candidate;
 pub use region::Regions;
+pub use run::Removers;
 pub use snapshot::{Carried, Snapshot, Touched};
 pub use typing::{How, Judgement, Switched, UndoMark};
 pub use view::LineChange;

@@ -8,7 +8,7 @@ use crate::disturb::Spans;
 use crate::error::WeaveError;
 use crate::hunk::{Change, Hunk, HunkId, Removed};
 use crate::line::{IdRange, LineId};
-use crate::run::{Held, Run};
+use crate::run::{Held, Removers, Run};
 use crate::weave::{AgentView, Concealed, Weave};
 
 impl Weave {
@@ -199,7 +199,7 @@ impl Weave {
             let run = Run {
                 ids: hunk.made,
                 maker: Some(id),
-                removers: Vec::new(),
+                removers: Removers::new(),
                 gone: false,
                 held,
                 shown: false,

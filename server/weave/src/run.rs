@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use hashline_text::OwnedLine;
+use smallvec::SmallVec;
 
 use crate::hunk::HunkId;
 use crate::line::{IdRange, LineId};
 
 /// Runs that hold their lines are joined up to this length, as joining copies them.
 const JOINED: usize = 64;
+
+/// The hunks that remove some lines: hardly ever more than a few, and copied with every run.
+pub type Removers = SmallVec<[HunkId; 4]>;
 
 /// Lines with ids that follow one another and a common fate.
 ///
@@ -18,7 +22,7 @@ const JOINED: usize = 64;
 pub(crate) struct Run {
     pub ids: IdRange,
     pub maker: Option<HunkId>,
-    pub removers: Vec<HunkId>,
+    pub removers: Removers,
     /// The person removed these lines.
     pub gone: bool,
     /// The content, for all but plain runs. While the run is shown, the endings in it may be out of date.
@@ -49,7 +53,7 @@ impl Run {
     /// Lines that are visible in every view.
     pub(crate) fn plain(first: LineId, len: usize) -> Self {
         let ids = IdRange { first, len };
-        Self { ids, maker: None, removers: Vec::new(), gone: false, held: None, shown: true }
+        Self { ids, maker: None, removers: Removers::new(), gone: false, held: None, shown: true }
     }
 
     pub(crate) fn is_plain(&self) -> bool {
