@@ -71,6 +71,8 @@ export default {
       const neovim = await room.neovim(file);
       const desk = await room.desk(file);
       neovim.append("what is in the cart", ", now");
+      // It has to be told before VS Code is used, which is then the one used last.
+      await room.readIn(NEOVIM, agent, file, "cart, now");
       await desk.go("what is in the cart");
       await desk.press("End");
       await desk.type(", now");
