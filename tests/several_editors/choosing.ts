@@ -97,6 +97,7 @@ export default {
       const file = room.file("behind.js");
       const agent = await room.agent();
       const desk = await room.desk(file);
+      await room.readIn(VSCODE, agent, file);
       const neovim = await room.neovim(file);
       await room.readIn(NEOVIM, agent, file);
       await desk.go("items.length");

@@ -19,6 +19,7 @@ export default {
       const file = room.file("neovims.js");
       const agent = await room.agent();
       const desk = await room.desk(file);
+      await room.readIn(VSCODE, agent, file);
       const neovim = await room.neovim(file);
       const held = await agent.edit(file, await room.readIn(NEOVIM, agent, file), COUNTED);
       await neovim.shows(PROPOSED, ":Hashline accept | reject");
@@ -62,6 +63,7 @@ export default {
       const file = room.file("desks.js");
       const agent = await room.agent();
       const neovim = await room.neovim(file);
+      await room.readIn(NEOVIM, agent, file);
       const desk = await room.desk(file);
       const held = await agent.edit(file, await room.readIn(VSCODE, agent, file), COUNTED);
       await desk.lens("Accept").waitFor();

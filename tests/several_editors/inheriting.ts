@@ -88,6 +88,7 @@ export default {
       const file = room.file("killed.js");
       const agent = await room.agent();
       const desk = await room.desk(file);
+      await room.readIn(VSCODE, agent, file);
       const neovim = await room.neovim(file);
       const read = await room.readIn(NEOVIM, agent, file);
       const held = await agent.edit(file, read, [...COUNTED, ["replace", "let sum", "  let sum = 0.0;"]]);
