@@ -79,7 +79,7 @@ impl Workspace {
         self.inner.open.insert(uri.to_owned(), slot.clone());
         // It may be unsaved work that an editor has kept: the file is looked at with the record.
         slot.share_with_file(None);
-        self.note_use(&slot);
+        slot.note_use();
         self.changed();
         if slot.place().is_some() {
             slot.lock().record_before_delivery();
@@ -113,7 +113,7 @@ impl Workspace {
     ) -> Result<(), OutOfStep> {
         let Some(slot) = self.open_slot(uri) else { return Ok(()) };
         let result = slot.lock().change(version, changes, mark, self.now());
-        self.note_use(&slot);
+        slot.note_use();
         self.changed();
         self.attend(&slot);
         result
@@ -176,10 +176,6 @@ impl Workspace {
         self.attend(&slot);
         self.later(Job::Closed(slot));
         self.forget_idle();
-    }
-
-    fn note_use(&self, slot: &Slot) {
-        slot.used.store(self.wall_clock(), Ordering::Relaxed);
     }
 
     pub(crate) fn open_slot(&self, uri: &str) -> Option<Arc<Slot>> {

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use dashmap::DashMap;
 use hashline_history::path::to_text;
@@ -82,6 +82,11 @@ pub(crate) struct Slot {
 impl Slot {
     pub fn lock(&self) -> MutexGuard<'_, Document> {
         self.document.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An editor has opened it or typed in it.
+    pub fn note_use(&self) {
+        self.used.store(wall_clock(), Ordering::Relaxed);
     }
 
     pub fn recorded(&self) -> MutexGuard<'_, Recorded> {
@@ -174,7 +179,6 @@ pub(crate) struct Inner {
     /// Who else may have a file open by now.
     pub others: OnceLock<Arc<dyn Others>>,
     started: Instant,
-    started_at: u64,
 }
 
 impl Workspace {
@@ -187,7 +191,6 @@ impl Workspace {
         histories: Histories,
     ) -> (Self, mpsc::UnboundedReceiver<Event>) {
         let (events, receiver) = mpsc::unbounded_channel();
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let inner = Inner {
             roots: RwLock::new(roots),
             narrowed: DashMap::new(),
@@ -204,7 +207,6 @@ impl Workspace {
             events,
             others: OnceLock::new(),
             started: Instant::now(),
-            started_at: u64::try_from(now.as_millis()).unwrap_or_default(),
         };
         (Self { inner: Arc::new(inner) }, receiver)
     }
@@ -288,11 +290,6 @@ impl Workspace {
         if !agents.contains(&caller.agent) {
             agents.push(caller.agent.clone());
         }
-    }
-
-    /// Milliseconds since 1970.
-    pub(crate) fn wall_clock(&self) -> u64 {
-        self.inner.started_at + self.now().0
     }
 
     /// The document that a caller's path means, if the caller may read it.
@@ -406,6 +403,13 @@ pub(crate) struct Found {
     pub key: String,
     pub slot: Option<Arc<Slot>>,
     pub place: Option<Place>,
+}
+
+/// Milliseconds since 1970, by the system's clock as it stands now. Moments of several processes are compared, so none may count on from
+/// a reading of its own: where the clock is set or the machine sleeps, processes of different age would disagree.
+pub(crate) fn wall_clock() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The identity of a document that has a file.

@@ -14,7 +14,7 @@ use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Propose
 use crate::on_disk::either_way;
 use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
-use crate::workspace::{Caller, Slot, Workspace};
+use crate::workspace::{Caller, Slot, Workspace, wall_clock};
 
 /// How often an edit of the text as it is now is begun again because the person has typed meanwhile.
 const ATTEMPTS: u32 = 5;
@@ -183,7 +183,7 @@ impl Workspace {
         let conversation = match conversation {
             Some(id) if ConversationId::is_safe(id) => ConversationId::from(id),
             Some(id) => return Err(Refusal::BadConversation(id.to_owned())),
-            None => self.new_conversation(),
+            None => new_conversation(),
         };
         Ok(Proposal {
             id: new_edit_id(),
@@ -195,11 +195,6 @@ impl Workspace {
             mode: Mode::Propose,
             strict: false,
         })
-    }
-
-    fn new_conversation(&self) -> ConversationId {
-        let random = uuid::Uuid::new_v4().simple().to_string();
-        ConversationId::from(format!("conv_{}_{}", self.wall_clock(), &random[..8]))
     }
 
     /// The proposal, to be treated as the settings say for a document that is open, or is not. What was not made for a text that the
@@ -314,6 +309,11 @@ impl Workspace {
         let done = Done::of(&mut document, proposed, &proposal);
         Ok(Some(Done { unfinished: Some(unfinished), ..done }))
     }
+}
+
+fn new_conversation() -> ConversationId {
+    let random = uuid::Uuid::new_v4().simple().to_string();
+    ConversationId::from(format!("conv_{}_{}", wall_clock(), &random[..8]))
 }
 
 fn new_edit_id() -> EditId {
