@@ -229,3 +229,19 @@ fn a_history_that_is_removed_begins_anew() {
     assert_eq!(appended.sequence.0, 1);
     assert_recorded(&store, &live);
 }
+
+#[test]
+fn a_history_that_is_moved_away_is_not_written_to_any_more() {
+    let folder = common::folder();
+    let store = Store::new(folder.path(), "one");
+    let live = Live::new(name_in(folder.path(), "a.txt"), "one\n");
+    store.session(&NoFiles).unwrap().append(&live.draft(None)).unwrap();
+    let (there, away) = (folder.path().join(".mcp"), folder.path().join("away"));
+    std::fs::rename(&there, &away).unwrap();
+    let record = away.join("edit_history/decisions.log");
+    let before = std::fs::read(&record).unwrap();
+    let appended = store.session(&NoFiles).unwrap().append(&live.draft(None)).unwrap();
+    assert_eq!(appended.sequence.0, 1);
+    assert_recorded(&store, &live);
+    assert_eq!(std::fs::read(&record).unwrap(), before);
+}
