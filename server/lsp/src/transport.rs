@@ -271,9 +271,11 @@ impl<I: AsyncRead + Unpin> Frames<I> {
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, sentence));
         }
         self.body.clear();
-        // Bounded by what really comes, not by what was announced.
-        let read = (&mut self.reader).take(length as u64).read_to_end(&mut self.body).await?;
-        Ok((read == length).then_some(()))
+        // Bounded by what really comes, not by what was announced; and a chunk at a time, as stdin keeps as much room as was ever asked of
+        // it at once.
+        let mut body = (&mut self.reader).take(length as u64);
+        let read = tokio::io::copy_buf(&mut body, &mut self.body).await?;
+        Ok((read == length as u64).then_some(()))
     }
 }
 
@@ -285,6 +287,11 @@ fn content_length(line: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use tokio::io::ReadBuf;
+
     use super::*;
 
     async fn bodies(stream: &[u8]) -> Vec<String> {
@@ -294,6 +301,33 @@ mod tests {
             found.push(String::from_utf8_lossy(&frames.body).into_owned());
         }
         found
+    }
+
+    /// Input that notes how much is asked of it at once.
+    struct Asked<'a> {
+        left: &'a [u8],
+        most: usize,
+    }
+
+    impl AsyncRead for Asked<'_> {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            context: &mut Context<'_>,
+            buffer: &mut ReadBuf<'_>,
+        ) -> Poll<std::io::Result<()>> {
+            self.most = self.most.max(buffer.remaining());
+            Pin::new(&mut self.left).poll_read(context, buffer)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_large_message_is_asked_for_in_pieces() {
+        let body = vec![b' '; 4 * LARGE];
+        let message = [format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes(), &body].concat();
+        let mut frames = Frames::new(Asked { left: &message, most: 0 });
+        frames.next().await.unwrap();
+        assert_eq!(frames.body, body);
+        assert!(frames.reader.get_ref().most <= CHUNK, "{}", frames.reader.get_ref().most);
     }
 
     #[tokio::test]
