@@ -38,10 +38,9 @@ impl DiskForm {
     #[must_use]
     pub fn behind(served: &Text, bytes: &[u8]) -> Self {
         let form = Self::of_bytes(bytes);
-        let has_mark = served.chunks().next().is_some_and(|chunk| chunk.as_bytes().starts_with(BOM));
         let converted =
             form.ending.is_some() && served.first_ending().is_some_and(|own| form.ending != Some(own));
-        Self { bom: form.bom && !has_mark, ending: form.ending.filter(|_| converted) }
+        Self { bom: form.bom && !served.has_mark(), ending: form.ending.filter(|_| converted) }
     }
 
     /// The hash of the file that the text would be stored as.
@@ -88,6 +87,43 @@ impl DiskForm {
             put(rest);
             after_cr = chunk.ends_with('\r');
         }
+    }
+}
+
+impl Text {
+    /// Whether these stored bytes are this text, but for what an editor takes from a file or adds to it: the byte-order mark, the kind of
+    /// endings, the final newline. Allocates nothing.
+    ///
+    /// ```
+    /// use hashline_text::Text;
+    /// assert!(Text::from("one\ntwo").is_served_from(b"\xef\xbb\xbfone\r\ntwo\r\n"));
+    /// assert!(!Text::from("one\ntwo").is_served_from(b"one\n"));
+    /// ```
+    #[must_use]
+    pub fn is_served_from(&self, bytes: &[u8]) -> bool {
+        let content = bytes.strip_prefix(BOM).filter(|_| !self.has_mark()).unwrap_or(bytes);
+        let Ok(mut stored) = std::str::from_utf8(content) else { return false };
+        if self.rope == *stored {
+            return true;
+        }
+        if self.line_count() <= 1 && self.all_lines().all(|line| line.len_bytes() == 0) {
+            // An empty file may have got a final newline, which looks like a line.
+            return Ending::split(stored).0.is_empty();
+        }
+        for line in self.all_lines() {
+            let (content, ending) =
+                Ending::find(stored.as_bytes()).map_or((stored.len(), 0), |(at, ending)| (at, ending.len()));
+            if stored.is_empty() || !line.content_eq(&stored[..content]) {
+                return false;
+            }
+            stored = &stored[content + ending..];
+        }
+        stored.is_empty()
+    }
+
+    /// Whether an editor has left the byte-order mark in it.
+    fn has_mark(&self) -> bool {
+        self.chunks().next().is_some_and(|chunk| chunk.as_bytes().starts_with(BOM))
     }
 }
 

@@ -13,7 +13,6 @@ use crate::document::{
     Document, FileAnswer, FileDelivery, FileOperation, FileOperations, Home, Looked, Request, Target,
     Undecided,
 };
-use crate::on_disk::same_text;
 use crate::record::{Job, Recorded, name_in_record, uri_of};
 use crate::workspace::{Event, Slot, Workspace, key_of};
 
@@ -49,7 +48,7 @@ impl Workspace {
             }
         }
         let stored = read(&place).ok();
-        let saved = stored.as_ref().is_some_and(|stored| same_text(&text, &stored.bytes));
+        let saved = stored.as_ref().is_some_and(|stored| text.is_served_from(&stored.bytes));
         let mut document = slot.lock();
         document.set_file(stored.is_some(), name_in_record(&place), stored.and_then(|stored| stored.mode));
         document.look(Looked { version, saved, editor });
@@ -111,7 +110,7 @@ impl Workspace {
                 // Of what nobody was asked for only the very file will do.
                 let same = || match copy.bytes() {
                     Some(bytes) => **bytes == *file.bytes,
-                    None => copy.form().to_bytes(copy.text()) == file.bytes,
+                    None => file.bytes == copy.form().to_bytes(copy.text()),
                 };
                 if was_asked || same() {
                     return self.go_on_under(slot, &there, &file);

@@ -6,7 +6,6 @@ use std::sync::{MutexGuard, PoisonError};
 use hashline_text::Text;
 
 use crate::disk::read;
-use crate::on_disk::same_text;
 use crate::workspace::Slot;
 
 /// How an editor's text stands to its file.
@@ -26,7 +25,7 @@ impl Slot {
         let Some(stored) = self.place().and_then(|place| read(&place).ok()) else {
             return if text.is_empty() { Level::Saved } else { Level::Unsaved };
         };
-        if same_text(text, &stored.bytes) {
+        if text.is_served_from(&stored.bytes) {
             self.share_with_file(Some(text.clone()));
             return Level::Saved;
         }

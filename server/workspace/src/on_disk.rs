@@ -206,7 +206,7 @@ impl Workspace {
         }
         let mut document = slot.lock();
         if !document.is_open() {
-            let held = bytes.as_ref().filter(|_| text.is_none()).map(|bytes| bytes.bytes.as_slice().into());
+            let held = bytes.as_ref().filter(|_| text.is_none()).map(|bytes| bytes.bytes[..].into());
             let mode = bytes.as_ref().and_then(|bytes| bytes.mode);
             document.set_file(bytes.is_some(), name_in_record(place), mode);
             if bytes.is_some() {
@@ -240,7 +240,7 @@ impl Workspace {
         // No file yet, or not one to be read: the text is served as it is.
         let Ok(bytes) = read(place) else { return };
         let served = slot.lock().text().clone();
-        let differs = known.is_some() && !same_text(&served, &bytes.bytes);
+        let differs = known.is_some() && !served.is_served_from(&bytes.bytes);
         let form = hashline_text::DiskForm::behind(&served, &bytes.bytes);
         slot.lock().set_form(form);
         slot.set_disk_differs(differs);
@@ -305,7 +305,7 @@ impl Workspace {
             }
         };
         let wanted = self.wanted(place, &copy)?;
-        let there = before.as_ref().map(|before| before.bytes.as_slice());
+        let there = before.as_ref().map(|before| &*before.bytes);
         if wanted.bytes.as_deref() != there || wanted.place.absolute() != place.absolute() {
             if there.is_some() && wanted.bytes.as_deref().is_some_and(|bytes| Some(bytes) != there) {
                 // Known before anything is recorded: no edit is left behind that never was.
@@ -504,22 +504,6 @@ fn trust(slot: &Slot, bytes: &FileBytes) {
 
 fn decoded(place: &Place, bytes: &FileBytes) -> Result<(Text, hashline_text::DiskForm), Refusal> {
     decode(&bytes.bytes).map_err(|error| Refusal::NotText { path: place.to_text(), error })
-}
-
-/// Whether the text is what is stored, but for what an editor takes from it or adds to it: mark, kind of ending, final newline.
-pub(crate) fn same_text(text: &hashline_text::Text, bytes: &[u8]) -> bool {
-    let Ok((stored, _)) = hashline_text::decode(bytes) else { return false };
-    let blank = |text: &hashline_text::Text| {
-        text.is_empty()
-            || (text.line_count() == 1
-                && text.len_bytes() <= 2
-                && text.line(hashline_text::Line(0)).is_some_and(|line| line.content_eq("")))
-    };
-    if blank(text) && blank(&stored) {
-        return true;
-    }
-    text.line_count() == stored.line_count()
-        && text.all_lines().zip(stored.all_lines()).all(|(a, b)| a.content() == b.content())
 }
 
 #[cfg(test)]

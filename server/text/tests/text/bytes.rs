@@ -51,6 +51,41 @@ fn the_form_of_a_file() {
 }
 
 #[test]
+fn what_editors_take_from_a_file_or_add_to_it_is_no_difference() {
+    let served = |text: &str, stored: &[u8]| Text::from(text).is_served_from(stored);
+    for (text, stored) in [
+        ("", ""),
+        ("", "\n"),
+        ("\n", ""),
+        ("\n", "\r\n"),
+        ("", "\u{feff}"),
+        ("a", "a\n"),
+        ("a\n", "a"),
+        ("a\nb\n", "\u{feff}a\r\nb"),
+        ("\u{feff}a\n", "\u{feff}a\r\n"),
+        ("a\r\rb", "a\n\nb"),
+    ] {
+        assert!(served(text, stored.as_bytes()), "{text:?} and {stored:?}");
+    }
+    for (text, stored) in [
+        ("a", "b"),
+        ("a", "ab"),
+        ("ab", "a"),
+        ("a\nb", "a"),
+        ("a", "a\nb"),
+        ("a", "a\n\n"),
+        ("\n\n", ""),
+        ("", "\n\n"),
+        ("", " "),
+        ("\u{feff}a", "a"),
+        ("a", "\u{feff}\u{feff}a"),
+    ] {
+        assert!(!served(text, stored.as_bytes()), "{text:?} and {stored:?}");
+    }
+    assert!(!served("a", b"a\xff"));
+}
+
+#[test]
 fn hashes_in_words() {
     let abc = FileHash::of(b"abc");
     assert_eq!(abc.to_hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -81,6 +116,17 @@ fn hashes_in_words() {
 }
 
 proptest! {
+    #[test]
+    fn what_is_served_from_a_file_has_its_lines(text in any_text(), stored in any_text(), converted: bool) {
+        let stored = if converted { text.replace("\r\n", "\n") } else { stored };
+        let contents = |text: &str| -> Vec<String> {
+            let contents: Vec<String> = lines_of(text).into_iter().map(|(content, _)| content).collect();
+            if contents == [""] { Vec::new() } else { contents }
+        };
+        let same = contents(&text) == contents(&stored);
+        prop_assert_eq!(Text::from(text.as_str()).is_served_from(stored.as_bytes()), same);
+    }
+
     #[test]
     fn decoding_and_storing_round_trip(text in any_text(), bom: bool) {
         let bytes = [if bom { "\u{feff}" } else { "" }, &text].concat().into_bytes();

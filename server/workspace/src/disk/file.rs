@@ -16,13 +16,14 @@
 //!   systems without it, it is not.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
+use super::content::FileContent;
 use super::error::{Action, DiskError};
 use super::path::Place;
 
@@ -150,10 +151,10 @@ fn unix_time(seconds: i64, nanos: i64) -> SystemTime {
 }
 
 /// A file's content and the state it was read in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct FileBytes {
     /// All bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: FileContent,
     /// The file's stamp, the same before the first byte was read and after the last.
     pub stamp: Stamp,
     /// Its mode bits, where the system has such.
@@ -255,11 +256,12 @@ impl<'p> Folder<'p> {
             return Err(too_large(size));
         }
         let file: fs::File = file.into_std();
-        let mut bytes = Vec::new();
-        // Room for one byte more, so that the end is seen without growing.
+        // Room for one byte more, so that one that has grown is seen.
         let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
-        bytes.try_reserve_exact(room).map_err(|_| too_large(size))?;
-        (&file).take(size.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+        let bytes = FileContent::read(&file, room).map_err(|error| match error.kind() {
+            io::ErrorKind::OutOfMemory => too_large(size),
+            _ => failed(error),
+        })?;
         let after = Metadata::from_file(&file).map_err(failed)?;
         let stamp = Stamp::of(&before);
         let whole = u64::try_from(bytes.len()).is_ok_and(|read| read == size);

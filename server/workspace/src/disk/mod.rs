@@ -31,6 +31,7 @@
 //! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`), ignore files above
 //! the roots (`walk.rs`).
 
+mod content;
 mod error;
 mod file;
 mod listing;
@@ -44,6 +45,7 @@ mod write;
 #[cfg(unix)]
 mod tests;
 
+pub use content::FileContent;
 pub use error::{Action, DiskError, PathRefusal};
 pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
 pub use listing::{Entry, EntryKind, MAX_ENTRIES};

@@ -13,7 +13,6 @@ use url::Url;
 
 use crate::disk::{Place, read};
 use crate::document::{Document, Earlier, Millis, Target};
-use crate::on_disk::same_text;
 use crate::record::append::{Recorded, is_beaten};
 use crate::record::{Whose, name_in_record};
 use crate::refusal::Refusal;
@@ -236,7 +235,7 @@ impl Workspace {
         let (mut document, latest) = if elsewhere {
             placed(store, &past, place, (&opened, form), self.now())?
         } else {
-            let saved = read(place).is_ok_and(|bytes| same_text(&opened, &bytes.bytes));
+            let saved = read(place).is_ok_and(|bytes| opened.is_served_from(&bytes.bytes));
             let is_in = if saved { Location::Disk } else { Location::Buffer };
             remembered(store, &past, place, (&opened, form), is_in, self.now())?
         };
