@@ -194,7 +194,7 @@ impl Weave {
         let nobodys = |run: &Run| run.gone && run.is_nobodys();
         if told.runs.iter().any(nobodys) {
             let then = Lines::of(earlier);
-            for mut rest in std::mem::take(&mut told.runs) {
+            for mut rest in std::mem::take(&mut *told.runs) {
                 if !nobodys(&rest) {
                     told.runs.push(rest);
                     continue;
@@ -276,7 +276,7 @@ impl Weave {
             }
         }
         let (runs, mut changes) = build.finish(before.buffer.line_count());
-        self.runs = runs;
+        self.runs = runs.into();
         self.check_runs(delta.next_line)?;
         // A last line that has had no ending and needs one now takes what it would have had.
         self.close(&before.buffer, &mut changes, self.newline_under(|hunk| self.on[hunk.index()]));
@@ -302,7 +302,7 @@ impl Weave {
     /// says, in their order.
     fn check_runs(&self, next_line: LineId) -> Result<(), WeaveError> {
         let mut removed: Vec<_> = self.hunks.iter().map(|hunk| hunk.removed.iter()).collect();
-        for run in &self.runs {
+        for run in self.runs.iter() {
             if run.ids.end() > next_line.0 {
                 return Err(WeaveError::BadDelta("a new line would have the id of another"));
             }

@@ -92,7 +92,7 @@ impl Weave {
         };
         let mut starts = Vec::with_capacity(self.runs.len() + 1);
         let mut line = 0;
-        for run in &self.runs {
+        for run in self.runs.iter() {
             starts.push(line);
             line += if visible(run) { run.len() } else { 0 };
         }

@@ -30,7 +30,7 @@ impl Weave {
     pub fn line_states(&self) -> Vec<LineState> {
         let mut states = Vec::new();
         let mut line = 0;
-        for run in &self.runs {
+        for run in self.runs.iter() {
             let lines = if run.shown { self.buffer_lines(line, run.len()) } else { run.lines().to_vec() };
             for (at, line) in lines.into_iter().enumerate() {
                 let (maker, removers) = (run.maker, run.removers.to_vec());

@@ -10,6 +10,7 @@ use hashline_text::{Ending, LineRef, Text};
 use crate::hunk::HunkId;
 use crate::line::IdRange;
 use crate::run::Held;
+use crate::shared::Shared;
 
 /// How many changes are kept, and how many bytes they may keep from being dropped.
 const KEPT: usize = 1000;
@@ -176,7 +177,7 @@ pub(crate) struct Entry {
 /// of those before, all that was done since can be taken back.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal {
-    entries: VecDeque<Arc<Entry>>,
+    entries: Shared<VecDeque<Arc<Entry>>>,
     next: u64,
     bytes: usize,
     /// The print of the buffer.

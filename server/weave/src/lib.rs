@@ -78,6 +78,7 @@ mod region;
 mod returned;
 mod revise;
 mod run;
+mod shared;
 mod snapshot;
 mod stretch;
 mod surroundings;

@@ -316,7 +316,7 @@ impl Weave {
     fn starts(&self) -> Vec<usize> {
         let mut line = 0;
         let mut starts: Vec<usize> = Vec::with_capacity(self.runs.len() + 1);
-        for run in &self.runs {
+        for run in self.runs.iter() {
             starts.push(line);
             line += if run.shown { run.len() } else { 0 };
         }

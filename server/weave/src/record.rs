@@ -152,10 +152,10 @@ impl Weave {
         self.lost.truncate(kept);
         self.newline.since = self.newline.since.min(kept);
         self.runs.retain(|run| run.maker.is_none_or(|maker| maker < first));
-        for run in &mut self.runs {
+        for run in self.runs.iter_mut() {
             run.removers.retain(|remover| *remover < first);
         }
-        for hunk in &mut self.hunks {
+        for hunk in self.hunks.iter_mut() {
             if hunk.dependents.iter().chain(&hunk.collides).any(|other| *other >= first) {
                 let hunk = Arc::make_mut(hunk);
                 hunk.dependents.retain(|other| *other < first);

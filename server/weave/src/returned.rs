@@ -154,7 +154,7 @@ impl Weave {
         let then = Lines::of(earlier);
         let starts = starts(&earlier.runs);
         let mut pieces = Vec::new();
-        for run in &self.runs {
+        for run in self.runs.iter() {
             let mut rest = run.clone();
             for (ids, was) in then.parts(run.ids) {
                 let next = (ids.len < rest.len()).then(|| rest.split_off(ids.len));

@@ -191,7 +191,7 @@ impl Weave {
 
     /// Sets which runs stand in the buffer's rope to those that should.
     pub(crate) fn show(&mut self) {
-        for run in &mut self.runs {
+        for run in self.runs.iter_mut() {
             run.shown = run.visible(|hunk| self.on[hunk.index()]);
         }
         debug_assert_eq!(
@@ -236,7 +236,7 @@ impl Weave {
         let last = text.line_count().saturating_sub(1);
         let (mut in_buffer, mut in_view) = (0, 0);
         let mut lines = lines.into_iter().peekable();
-        for run in &self.runs {
+        for run in self.runs.iter() {
             let end = in_buffer + if run.shown { run.len() } else { 0 };
             while let Some(line) = lines.next_if(|line| *line < end) {
                 let at = in_view + line - in_buffer;

@@ -153,7 +153,7 @@ impl Weave {
         marks.sort_unstable_by_key(|(ids, _)| ids.first);
         let mut line = 0;
         let mut runs = Vec::with_capacity(self.runs.len() + 2 * marks.len());
-        for mut run in std::mem::take(&mut self.runs) {
+        for mut run in std::mem::take(&mut *self.runs) {
             let mut at = line;
             line += if run.shown { run.len() } else { 0 };
             let end = run.ids.end();
@@ -188,7 +188,7 @@ impl Weave {
             }
             runs.push(run);
         }
-        self.runs = runs;
+        self.runs = runs.into();
         if !changed.is_empty() {
             self.reshape();
         }

@@ -90,7 +90,7 @@ impl Weave {
         let mut changes: Vec<LineChange> = Vec::new();
         let mut open = false;
         let (mut line, mut in_buffer) = (0, 0);
-        for run in &self.runs {
+        for run in self.runs.iter() {
             let start = in_buffer;
             in_buffer += if run.shown { run.len() } else { 0 };
             match (before(run), after(run)) {
@@ -182,7 +182,9 @@ impl Weave {
                 // The rope knows the lines as they are, endings included.
                 self.runs[index].held = Some(Held::new(self.buffer_lines(line, len)));
             }
-            self.runs[index].shown = visible;
+            if shown != visible {
+                self.runs[index].shown = visible;
+            }
             line += if shown { len } else { 0 };
         }
         let mut shift = 0isize;

@@ -11,17 +11,18 @@ use crate::hunk::{Hunk, HunkId};
 use crate::journal::{Journal, Newline};
 use crate::line::{IdRange, LineId, push_range};
 use crate::run::{Held, Run};
+use crate::shared::Shared;
 
 /// Runs up to this number are never looked through for lines that can be dropped.
 const FEW_RUNS: usize = 1024;
 
 /// A document in which every line knows which hunk made it and which hunks removed it.
 ///
-/// Cloning copies the runs and shares the texts; a clone is how a switch is tried before it is made.
+/// Clones share what they can until one of them is changed; a clone is how a switch is tried before it is made.
 #[derive(Clone, Debug)]
 pub struct Weave {
-    pub(crate) runs: Vec<Run>,
-    pub(crate) hunks: Vec<Arc<Hunk>>,
+    pub(crate) runs: Shared<Vec<Run>>,
+    pub(crate) hunks: Shared<Vec<Arc<Hunk>>>,
     /// Per hunk: whether it is in the buffer.
     pub(crate) on: Vec<bool>,
     /// Per hunk: rejected or withdrawn, in no view until that is taken back.
@@ -102,8 +103,8 @@ impl Weave {
         let lines = text.line_count();
         let runs = if lines == 0 { Vec::new() } else { vec![Run::plain(LineId(0), lines)] };
         Self {
-            runs,
-            hunks: Vec::new(),
+            runs: runs.into(),
+            hunks: Vec::new().into(),
             on: Vec::new(),
             refused: Vec::new(),
             lost: Vec::new(),
