@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, settle};
 use crate::report::{Goal, Report, Row};
 use crate::rows::edits::{change, spread};
 use crate::tool::Tool;
@@ -28,6 +28,8 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
     };
     desk.editor.open(&place.path, &place.text)?;
     desk.editor.fence(0)?;
+    // The file is compared with the text, and dropped again.
+    settle();
     row("memory beyond start-up to the file's size, 100k lines open", Goal::AtMost(2.5), memory(&desk)?);
     let mut agent = bench.direct(&place, &desk)?;
     agent.read(50_001, 50_100)?;
