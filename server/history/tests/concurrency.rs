@@ -218,30 +218,31 @@ fn who_does_not_know_the_latest_changes_nothing() {
 
 #[test]
 fn a_history_that_is_removed_begins_anew() {
+    assert_begins_anew(|folder| std::fs::remove_dir_all(folder.join(".mcp")).unwrap());
+}
+
+#[test]
+fn a_history_that_is_moved_away_begins_anew_and_is_not_written_to_any_more() {
+    let record = |folder: &Path| folder.join("away/edit_history/decisions.log");
+    let mut before = Vec::new();
+    let folder = assert_begins_anew(|folder| {
+        std::fs::rename(folder.join(".mcp"), folder.join("away")).unwrap();
+        before = std::fs::read(record(folder)).unwrap();
+    });
+    assert_eq!(std::fs::read(record(folder.path())).unwrap(), before);
+}
+
+/// A store that has written goes on after its history was taken away.
+fn assert_begins_anew(take_away: impl FnOnce(&Path)) -> tempfile::TempDir {
     let folder = common::folder();
     let store = Store::new(folder.path(), "one");
     let live = Live::new(name_in(folder.path(), "a.txt"), "one\n");
     store.session(&NoFiles).unwrap().append(&live.draft(None)).unwrap();
-    std::fs::remove_dir_all(folder.path().join(".mcp")).unwrap();
+    take_away(folder.path());
     assert!(store.documents().unwrap().is_empty());
     assert!(!folder.path().join(".mcp").exists(), "looking makes nothing");
     let appended = store.session(&NoFiles).unwrap().append(&live.draft(None)).unwrap();
     assert_eq!(appended.sequence.0, 1);
     assert_recorded(&store, &live);
-}
-
-#[test]
-fn a_history_that_is_moved_away_is_not_written_to_any_more() {
-    let folder = common::folder();
-    let store = Store::new(folder.path(), "one");
-    let live = Live::new(name_in(folder.path(), "a.txt"), "one\n");
-    store.session(&NoFiles).unwrap().append(&live.draft(None)).unwrap();
-    let (there, away) = (folder.path().join(".mcp"), folder.path().join("away"));
-    std::fs::rename(&there, &away).unwrap();
-    let record = away.join("edit_history/decisions.log");
-    let before = std::fs::read(&record).unwrap();
-    let appended = store.session(&NoFiles).unwrap().append(&live.draft(None)).unwrap();
-    assert_eq!(appended.sequence.0, 1);
-    assert_recorded(&store, &live);
-    assert_eq!(std::fs::read(&record).unwrap(), before);
+    folder
 }
