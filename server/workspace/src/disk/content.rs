@@ -16,19 +16,26 @@ pub struct FileContent {
 }
 
 impl FileContent {
-    /// Reads to the end, or so many bytes.
-    pub(super) fn read(mut from: impl Read, most: usize) -> io::Result<Self> {
-        let mut room = MmapMut::map_anon(most)?;
-        let mut len = 0;
-        while len < most {
-            match from.read(&mut room[len..]) {
+    /// Nothing yet, with room for so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// There is no such room.
+    pub(super) fn with_room(most: usize) -> io::Result<Self> {
+        Ok(Self { room: MmapMut::map_anon(most)?, len: 0 })
+    }
+
+    /// Reads to the end, or as much as there is room for.
+    pub(super) fn read(&mut self, mut from: impl Read) -> io::Result<()> {
+        while self.len < self.room.len() {
+            match from.read(&mut self.room[self.len..]) {
                 Ok(0) => break,
-                Ok(more) => len += more,
+                Ok(more) => self.len += more,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(Self { room, len })
+        Ok(())
     }
 }
 

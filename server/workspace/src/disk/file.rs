@@ -258,10 +258,8 @@ impl<'p> Folder<'p> {
         let file: fs::File = file.into_std();
         // Room for one byte more, so that one that has grown is seen.
         let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
-        let bytes = FileContent::read(&file, room).map_err(|error| match error.kind() {
-            io::ErrorKind::OutOfMemory => too_large(size),
-            _ => failed(error),
-        })?;
+        let mut bytes = FileContent::with_room(room).map_err(|_| too_large(size))?;
+        bytes.read(&file).map_err(failed)?;
         let after = Metadata::from_file(&file).map_err(failed)?;
         let stamp = Stamp::of(&before);
         let whole = u64::try_from(bytes.len()).is_ok_and(|read| read == size);
