@@ -53,7 +53,10 @@ function M.start(settings, size, more)
   end)
   local folder = vim.fn.tempname()
   vim.fn.mkdir(folder, "p")
-  local child = setmetatable({ chan = chan, watchdog = watchdog, folder = vim.uv.fs_realpath(folder) }, Child)
+  local child = setmetatable(
+    { chan = chan, watchdog = watchdog, folder = vim.uv.fs_realpath(folder), deliveries = 0 },
+    Child
+  )
   running[#running + 1] = child
   settings =
     vim.tbl_extend("keep", settings or {}, { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false })
@@ -186,19 +189,24 @@ function Child:answer(method, result)
   )
 end
 
---- A sidecar's wish to apply edits to a document.
-local function wish(uri, version, edits, label)
+--- The sidecar's wish to apply edits to a document: its next delivery.
+function Child:wish(uri, version, edits, label)
   local change = messages.change(uri, version, edits)
+  self.deliveries = self.deliveries + 1
   return {
     method = "workspace/applyEdit",
-    params = { label = label or "Edits of claude-code", edit = { documentChanges = { change } } },
+    params = {
+      label = label or "Edits of claude-code",
+      edit = { documentChanges = { change } },
+      delivery = self.deliveries,
+    },
   }
 end
 
 --- The sidecar asks the editor to apply edits, and has the answer.
 ---@param label string? what they are; edits of an agent that go in at once unless told
 function Child:deliver(uri, version, edits, label)
-  return self:fake("ask", wish(uri, version, edits, label)).result
+  return self:fake("ask", self:wish(uri, version, edits, label)).result
 end
 
 --- The sidecar asks for a file operation of LSP, for a version of the document.
@@ -218,7 +226,7 @@ function Child:begin_delivery(uri, version, edits)
         delivered = answer.result
       end)
     ]],
-    wish(uri, version, edits)
+    self:wish(uri, version, edits)
   )
   self:fake("said", { method = "nothing" }) -- answered after it was asked
 end

@@ -171,7 +171,7 @@ t.test("an undo is told as any change, a reload as closing and opening", functio
   child:has_told(uri, "onex\ntwo\nthree\n")
   child:type("u")
   child:has_told(uri, "one\ntwo\nthree\n")
-  t.eq(#child:said("hashline/undo"), 0)
+  t.eq(#child:said("hashline/cause"), 0)
   vim.fn.writefile({ "else" }, vim.uri_to_fname(uri))
   child:cmd("edit!")
   child:has_told(uri, "else\n")

@@ -328,6 +328,16 @@ t.test("no final newline, an empty file, dos line ends", function()
   t.eq(child:mirror(uri).text, "one\r\nTWO\r\n")
 end)
 
+t.test("an edit that is in the text was applied, whatever becomes of the windows", function()
+  local child = t.start()
+  local uri = child:open("a.txt", LINES)
+  child:lua("vim.fn.winrestview = function() error('no such view', 0) end")
+  child:type("G")
+  t.eq(child:deliver(uri, 1, { { 0, 0, "new\n" } }), { applied = true })
+  t.eq(child:lines()[1], "new")
+  t.ok(child:notified()[1]:find("no such view", 1, true), child:notified()[1])
+end)
+
 for _, think_ms in ipairs({ 0, 30 }) do
   t.test(
     ("20 edits while a person types, %d ms old when they are sent: all land, no key is lost"):format(think_ms),
@@ -362,6 +372,7 @@ for _, think_ms in ipairs({ 0, 30 }) do
       local text = table.concat(child:lines(), "\n") .. "\n"
       t.eq(child:mirror(uri).text, text)
       t.eq(select(2, text:gsub("NEW %d+", "")), 20, "edits in the text")
+      t.eq(#child:said("hashline/cause"), 20, "changes that are said to be deliveries")
       t.ok(not text:find("old", 1, true), "each in its place")
       t.eq(select(2, text:gsub("k", "")), typed - math.floor(typed / 10), "keys in the text")
       local sent = child:lua("return delivered.sent")

@@ -4,7 +4,8 @@
 ---   fake/ask {method, params}          request: asks the client, answers with {result, error}
 ---   fake/answer {method, result}       notification: the next answers to a request of the client's
 ---   fake/deliver {uri, count, think_ms} request: delivers edits while the person types
----   fake/said {method?}                request: what the client said so far, in order
+---   fake/said {method?}                request: what the client said so far, in order; a didChange with the text that it
+---                                      makes, an answer with what was asked
 ---   fake/text {uri}                    request: text and version of a document
 local input, output = vim.uv.new_pipe(), vim.uv.new_pipe()
 input:open(0)
@@ -47,7 +48,7 @@ local results = {
       capabilities = {
         textDocumentSync = { openClose = true, change = 2, save = true },
         experimental = {
-          hashline = { protocol = tonumber(vim.env.FAKE_SIDECAR_PROTOCOL or 1), version = "0.0.0" },
+          hashline = { protocol = tonumber(vim.env.FAKE_SIDECAR_PROTOCOL or 2), version = "0.0.0" },
         },
       },
       serverInfo = { name = "hashline", version = "0.0.0" },
@@ -93,6 +94,7 @@ local function deliver_all(id, uri, count, think_ms)
         id = last_id,
         method = "workspace/applyEdit",
         params = {
+          delivery = last_id,
           edit = {
             documentChanges = {
               {
@@ -116,7 +118,8 @@ local function receive(message)
     if type(waiting) == "function" then
       return waiting(message)
     end
-    send({ id = waiting, result = { result = message.result, error = message.error } })
+    said[#said + 1] = { answer_to = waiting.method, result = message.result }
+    send({ id = waiting.id, result = { result = message.result, error = message.error } })
     return
   end
   if not vim.startswith(method, "fake/") then
@@ -126,7 +129,7 @@ local function receive(message)
     send({ method = params.method, params = params.params })
   elseif method == "fake/ask" then
     last_id = last_id + 1
-    asked[last_id] = message.id
+    asked[last_id] = { id = message.id, method = params.method }
     send({ id = last_id, method = params.method, params = params.params })
   elseif method == "fake/deliver" then
     deliver_all(message.id, params.uri, params.count, params.think_ms)
@@ -140,6 +143,7 @@ local function receive(message)
     local document = documents[params.textDocument.uri]
     change(document, params.contentChanges)
     document.version = params.textDocument.version
+    said[#said].text = document.text
   elseif method == "textDocument/didClose" then
     documents[params.textDocument.uri] = nil
   elseif method == "exit" then

@@ -14,7 +14,7 @@ end
 local function opened_and_closed(child)
   local out = {}
   for _, message in ipairs(child:said()) do
-    local what = message.method:match("^textDocument/did(%u%l+)$")
+    local what = (message.method or ""):match("^textDocument/did(%u%l+)$")
     if what == "Open" or what == "Close" then
       out[#out + 1] = what .. " " .. vim.fs.basename(message.params.textDocument.uri)
     end

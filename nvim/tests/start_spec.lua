@@ -7,7 +7,7 @@ t.test("announces itself, with the editor's version", function()
     t.start({ mode = { open = "apply", rules = { { agent = "codex", glob = "**", mode = "propose" } } } })
   child:open("a.txt", { "x" })
   local initialize = child:said("initialize")[1].params
-  t.eq(initialize.capabilities.experimental, { hashline = { protocol = 1, version = "0.1.0" } })
+  t.eq(initialize.capabilities.experimental, { hashline = { protocol = 2, version = "0.1.0" } })
   t.eq(initialize.initializationOptions.hashline.mode, {
     open = "apply",
     disk = "apply",
@@ -85,7 +85,7 @@ t.test(
     local said = child:notified()[1]
     t.ok(
       said:find(
-        "/fake_sidecar: it speaks protocol 9, this plugin 1; update this plugin, then :Hashline restart"
+        "/fake_sidecar: it speaks protocol 9, this plugin 2; update this plugin, then :Hashline restart"
       ),
       said
     )
@@ -93,7 +93,7 @@ t.test(
     child:cmd("edit b.txt")
     child:settle()
     t.eq({ #child:notified(), child:lua("return #vim.lsp.get_clients()") }, { 1, 0 })
-    child:lua("vim.env.FAKE_SIDECAR_PROTOCOL = '1'")
+    child:lua("vim.env.FAKE_SIDECAR_PROTOCOL = '2'")
     child:cmd("Hashline restart")
     child:wait("#vim.lsp.get_clients() == 1")
   end
@@ -171,7 +171,7 @@ t.test(":checkhealth with all well", function()
   local health = table.concat(child:lines(), "\n")
   t.ok(not health:find("ERROR") and not health:find("WARN"), health)
   t.ok(health:find("hashline 0.0.0 (fake)", 1, true), health)
-  t.ok(health:find("protocol 1", 1, true), health)
+  t.ok(health:find("protocol 2", 1, true), health)
 end)
 
 t.test("wrong settings are told, and the rest holds", function()

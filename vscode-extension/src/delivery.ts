@@ -5,64 +5,167 @@
  * refuses an edit that was made for another version. Files are renamed or removed only where nothing can be lost by it.
  */
 import * as vscode from "vscode";
-import type { ApplyWorkspaceEditParams, ApplyWorkspaceEditResult } from "vscode-languageclient/node";
+import {
+  type ApplyWorkspaceEditParams,
+  type ApplyWorkspaceEditResult,
+  type TextDocumentEdit,
+  TextEdit,
+} from "vscode-languageclient/node";
 import { config } from "./config";
+import { Deliveries, type Delivery, guards, linesPut, textWith } from "./deliveries";
 import { isThere } from "./files";
 
-type Apply = (params: ApplyWorkspaceEditParams) => PromiseLike<ApplyWorkspaceEditResult>;
+/** What the sidecar asks for. A delivery has a number; an operation on a file has none. */
+type Asked = ApplyWorkspaceEditParams & { delivery?: number };
+type Apply = (params: Asked) => PromiseLike<ApplyWorkspaceEditResult>;
 
 interface FileOperation {
   uri: vscode.Uri;
   newUri?: vscode.Uri;
 }
 
+interface TextOperation {
+  document: vscode.TextDocument;
+  change: TextDocumentEdit;
+  edits: readonly TextEdit[];
+}
+
+interface Latest {
+  version: number;
+  changes: readonly vscode.TextDocumentContentChangeEvent[];
+}
+
+/** The description of an edit that VS Code is to make as it is. */
+const AS_IT_IS = "hashline";
+const BEGINNING = { line: 0, character: 0 };
+
 const refused = (failureReason: string): ApplyWorkspaceEditResult => ({ applied: false, failureReason });
+
+const keyOf = (document: vscode.TextDocument): string => document.uri.toString();
 
 function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
   const key = uri.toString();
-  return vscode.workspace.textDocuments.find((document) => document.uri.toString() === key);
+  return vscode.workspace.textDocuments.find((document) => keyOf(document) === key);
 }
 
-export async function deliver(
-  params: ApplyWorkspaceEditParams,
-  apply: Apply,
-): Promise<ApplyWorkspaceEditResult> {
-  const { operations, documents, reason } = read(params);
-  if (reason !== undefined) {
-    return refused(reason);
+export class Deliverer {
+  private readonly deliveries = new Deliveries();
+  /** What made each document what it is at a version. */
+  private readonly latest = new WeakMap<vscode.TextDocument, Latest>();
+
+  /** A document has changed: the number of the delivery that did it. */
+  changed({ document, contentChanges }: vscode.TextDocumentChangeEvent): number | undefined {
+    this.latest.set(document, { version: document.version, changes: contentChanges });
+    return this.deliveries.changed(keyOf(document), () => document.getText());
   }
-  for (const operation of operations) {
-    const why = await whyNot(operation);
-    if (why !== undefined) {
-      return refused(why);
+
+  async carryOut(asked: Asked, apply: Apply): Promise<ApplyWorkspaceEditResult> {
+    const { operations, texts, reason } = read(asked);
+    if (reason !== undefined) {
+      return refused(reason);
+    }
+    for (const operation of operations) {
+      const why = await whyNot(operation);
+      if (why !== undefined) {
+        return refused(why);
+      }
+    }
+    const wereDirty = new Set(texts.map(({ document }) => document).filter((document) => document.isDirty));
+    const result = await this.made(asked, texts, apply);
+    if (result.applied && asked.label?.startsWith("Accept ")) {
+      // What goes in without the person's word, or comes out, is not saved for them. The answer does not wait for it, as a formatter may
+      // take longer than the sidecar waits.
+      setImmediate(() => {
+        for (const { document } of texts) {
+          void saveAfter(document, wereDirty.has(document));
+        }
+      });
+    }
+    return result;
+  }
+
+  /** Has the edits made. Nothing is waited for between the look at the texts and the asking. */
+  private async made(
+    asked: Asked,
+    texts: readonly TextOperation[],
+    apply: Apply,
+  ): Promise<ApplyWorkspaceEditResult> {
+    const { delivery: number } = asked;
+    const deliveryOf = ({ document, edits }: TextOperation, number: number): Delivery => ({
+      number,
+      document: keyOf(document),
+      text: textWith(document.getText(), edits, endingOf(document)),
+    });
+    const deliveries = number === undefined ? [] : texts.map((text) => deliveryOf(text, number));
+    for (const delivery of deliveries) {
+      this.deliveries.begin(delivery);
+    }
+    try {
+      return await apply(this.exactly(asked, texts));
+    } finally {
+      // VS Code tells of the change before it answers.
+      for (const delivery of deliveries) {
+        this.deliveries.end(delivery);
+      }
     }
   }
-  const wereDirty = new Set(documents.filter((document) => document.isDirty));
-  const result = await apply(params);
-  if (result.applied && params.label?.startsWith("Accept ")) {
-    // What goes in without the person's word, or comes out, is not saved for them. The answer does not wait for it, as a formatter may
-    // take longer than the sidecar waits.
-    setImmediate(() => {
-      for (const document of documents) {
-        void saveAfter(document, wereDirty.has(document));
-      }
-    });
+
+  /**
+   * Has VS Code make the edits alone, and only for the version that they are for.
+   *
+   * An edit with a description is made as it is. The others are cut down to what differs, which takes a while, and older ones of VS Code forget
+   * their version over it: the last one tells it again, and changes nothing.
+   */
+  private exactly(asked: Asked, texts: readonly TextOperation[]): Asked {
+    const { documentChanges } = asked.edit;
+    if (!documentChanges) {
+      return asked;
+    }
+    const exact = ({ document, change, edits }: TextOperation): TextDocumentEdit => {
+      const more = [...guards(this.newBlankLines(document), edits), TextEdit.insert(BEGINNING, "")];
+      return {
+        ...change,
+        edits: [...change.edits, ...more.map((edit) => ({ ...edit, annotationId: AS_IT_IS }))],
+      };
+    };
+    const edit = {
+      ...asked.edit,
+      changeAnnotations: { [AS_IT_IS]: { label: asked.label ?? AS_IT_IS } },
+      documentChanges: documentChanges.map((change) => {
+        const text = texts.find((candidate) => candidate.change === change && candidate.edits.length > 0);
+        return text ? exact(text) : change;
+      }),
+    };
+    return { ...asked, edit };
   }
-  return result;
+
+  /** The lines of white space that the latest change has left. */
+  private newBlankLines(document: vscode.TextDocument): { line: number; text: string }[] {
+    const latest = this.latest.get(document);
+    const put = latest?.version === document.version ? linesPut(latest.changes) : [];
+    return put
+      .filter((line) => line < document.lineCount)
+      .map((line) => ({ line, text: document.lineAt(line).text }))
+      .filter(({ text }) => text !== "" && text.trim() === "");
+  }
+}
+
+function endingOf(document: vscode.TextDocument): string {
+  return document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n";
 }
 
 /** What an edit is about, or why it is not for here. */
-function read(params: ApplyWorkspaceEditParams): {
+function read(params: Asked): {
   operations: FileOperation[];
-  documents: vscode.TextDocument[];
+  texts: TextOperation[];
   reason?: string;
 } {
   const operations: FileOperation[] = [];
-  const documents: vscode.TextDocument[] = [];
+  const texts: TextOperation[] = [];
   for (const change of params.edit.documentChanges ?? []) {
     if ("kind" in change) {
       if (change.kind === "create") {
-        return { operations, documents, reason: "only renaming and removing are done here" };
+        return { operations, texts, reason: "only renaming and removing are done here" };
       }
       operations.push(
         change.kind === "rename"
@@ -74,15 +177,15 @@ function read(params: ApplyWorkspaceEditParams): {
     const { uri, version } = change.textDocument;
     const document = openDocument(vscode.Uri.parse(uri));
     if (!document) {
-      return { operations, documents, reason: `${uri} is not open here` };
+      return { operations, texts, reason: `${uri} is not open here` };
     }
     if (version !== null && version !== document.version) {
       const reason = `made for version ${version} of ${uri}, which is at version ${document.version}`;
-      return { operations, documents, reason };
+      return { operations, texts, reason };
     }
-    documents.push(document);
+    texts.push({ document, change, edits: change.edits.filter(TextEdit.is) });
   }
-  return { operations, documents };
+  return { operations, texts };
 }
 
 /** Why a file is not renamed or removed. */

@@ -5,7 +5,7 @@
  * one entry a line, strings in double quotes, and nothing is computed. The types below are held to the tables by the compiler.
  */
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** Who says it, of what kind it is, and its fields. */
 // biome-ignore format: one entry a line
@@ -13,7 +13,7 @@ export const MESSAGES = {
   "hashline/pendingEdits": { kind: "notification", from: "sidecar", params: ["uri", "version", "owner", "readOnly", "edits"] },
   "hashline/decide": { kind: "request", from: "plugin", params: ["decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers"], result: ["queued", "refused"] },
   "hashline/proposedText": { kind: "request", from: "plugin", params: ["uri"], result: ["text", "version", "places"] },
-  "hashline/undo": { kind: "notification", from: "plugin", params: ["uri", "kind"] },
+  "hashline/cause": { kind: "notification", from: "plugin", params: ["uri", "version", "cause", "delivery"] },
   "hashline/status": { kind: "request", from: "plugin", params: [], result: ["version", "roots", "documents", "pending", "conflicted", "agents", "socket"] },
 } as const;
 
@@ -37,7 +37,7 @@ export const VALUES = {
   "Hunk.decision": ["undecided", "accepted", "rejected"],
   "hashline/decide.decision": ["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen"],
   "hashline/decide.edited": ["undo", "keep"],
-  "hashline/undo.kind": ["undo", "redo"],
+  "hashline/cause.cause": ["delivery", "undo", "redo", "reload", "saveConflict"],
   "Refusal.why": ["conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed"],
 } as const;
 
@@ -138,9 +138,14 @@ export interface ProposedTextResult {
   places: Place[];
 }
 
-export interface Undo {
+/** What brought a change about, where it was not typing. */
+export interface Cause {
   uri: string;
-  kind: Value<"hashline/undo.kind">;
+  /** The version that the change makes. */
+  version: number;
+  cause: Value<"hashline/cause.cause">;
+  /** The number that came with the edit, where it is a delivery. */
+  delivery: number | null;
 }
 
 export interface Status {
@@ -189,6 +194,6 @@ export const TYPES_HAVE_THE_FIELDS: [
   Has<Decided, (typeof MESSAGES)["hashline/decide"]["result"]>,
   Has<ProposedText, (typeof MESSAGES)["hashline/proposedText"]["params"]>,
   Has<ProposedTextResult, (typeof MESSAGES)["hashline/proposedText"]["result"]>,
-  Has<Undo, (typeof MESSAGES)["hashline/undo"]["params"]>,
+  Has<Cause, (typeof MESSAGES)["hashline/cause"]["params"]>,
   Has<Status, (typeof MESSAGES)["hashline/status"]["result"]>,
 ] = [true, true, true, true, true, true, true, true, true, true, true, true, true];

@@ -8,14 +8,16 @@ import {
   LanguageClient,
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
+import { causeOf } from "./causes";
 import { config } from "./config";
-import { deliver } from "./delivery";
+import { Deliverer } from "./delivery";
 import { ended, type Failure, mismatched, missing, notStarted, reasonOf, untrusted } from "./failure";
 import { lineChangesOf } from "./lineChanges";
 import { type Found, locate } from "./locator";
 import { OpenDocuments } from "./openDocuments";
 import {
   type Announcement,
+  type Cause,
   type Decide,
   type Decided,
   decide,
@@ -23,7 +25,6 @@ import {
   PROTOCOL,
   type ProposedTextResult,
   type Status,
-  type Undo,
   VALUES,
 } from "./protocol";
 import type { Review } from "./review/model";
@@ -57,6 +58,7 @@ export class Sidecar implements vscode.Disposable {
   private ends: number[] = [];
   /** Carries out the sidecar's own commands. */
   private carryOut: ((said: Decide) => Promise<void>) | undefined;
+  private readonly deliverer = new Deliverer();
   readonly documents = new OpenDocuments(
     (document) => this.close(document),
     (error) => this.log.error(reasonOf(error)),
@@ -295,6 +297,8 @@ export class Sidecar implements vscode.Disposable {
         didChange: (event, next) => this.told(event, next),
         // The lenses of this extension say more.
         provideCodeLenses: () => [],
+        provideCodeActions: async (document, range, context, token, next) =>
+          commandsOnly(await next(document, range, context, token)),
         executeCommand: (command, args, next) => {
           const choice = CHOICES.find((candidate) => command === `hashline.${candidate}`);
           return choice && this.carryOut
@@ -309,7 +313,10 @@ export class Sidecar implements vscode.Disposable {
                 : null,
             ),
           handleApplyEdit: (params, next) =>
-            deliver(params, async (edit) => (await next(edit, NEVER)) as { applied: boolean }),
+            this.deliverer.carryOut(
+              params,
+              async (edit) => (await next(edit, NEVER)) as { applied: boolean },
+            ),
         },
       },
     };
@@ -327,21 +334,31 @@ export class Sidecar implements vscode.Disposable {
     event: vscode.TextDocumentChangeEvent,
     next: (event: vscode.TextDocumentChangeEvent) => Promise<void>,
   ): Promise<void> {
-    const { document, reason } = event;
+    const { document } = event;
     if (!this.documents.has(document.uri)) {
       await this.documents.changed(document);
       return;
     }
     this.review.changed(document.uri.toString(), document.version, lineChangesOf(event.contentChanges));
-    if (reason !== undefined && this.client) {
-      const kind = reason === vscode.TextDocumentChangeReason.Undo ? "undo" : "redo";
+    const said = causeOf(event, this.deliverer.changed(event));
+    if (said && this.client) {
       const uri = this.client.code2ProtocolConverter.asUri(document.uri);
-      const mark: Undo = { uri, kind };
+      const cause: Cause = { uri, version: document.version, ...said };
       // Not waited for: it goes out first, as both go the same way.
-      this.client.sendNotification("hashline/undo", mark).catch((error) => this.log.debug(reasonOf(error)));
+      this.client.sendNotification("hashline/cause", cause).catch((error) => this.log.debug(reasonOf(error)));
     }
     await next(event);
   }
+}
+
+/** VS Code would make the edit of an action by itself, and nothing would tell that it was one. Its command decides, and brings the edit. */
+function commandsOnly(actions: (vscode.Command | vscode.CodeAction)[] | null | undefined) {
+  for (const action of actions ?? []) {
+    if ("edit" in action) {
+      delete action.edit;
+    }
+  }
+  return actions;
 }
 
 /** The decisions that the sidecar has commands for. */

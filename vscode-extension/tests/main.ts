@@ -16,6 +16,8 @@ const isWanted = (suite: string) => wanted.length === 0 || wanted.includes(suite
 
 const PICTURES = resolve(import.meta.dirname, "../../tests/.out/vscode");
 
+const STANDIN = resolve(import.meta.dirname, "standin.ts");
+
 const HOSTED = [
   "review",
   "apply",
@@ -43,9 +45,17 @@ async function inTheExtensionHost(home: string, report: Report): Promise<void> {
   const broken = {
     "hashline.binary": programIn(join(home, "broken"), "hashline", "echo 'not today' >&2; exit 3"),
   };
+  const standin = {
+    "hashline.binary": programIn(
+      join(home, "standin"),
+      "hashline",
+      `exec '${process.execPath}' '${STANDIN}'`,
+    ),
+  };
   const sittings: readonly Sitting[] = [
     { settings: nowhere, suites: ["without_a_binary"] },
     { settings: broken, suites: ["with_a_broken_binary"] },
+    { settings: standin, suites: ["causes"] },
     { settings, suites: HOSTED },
   ];
   const chosen = sittings
@@ -57,6 +67,7 @@ async function inTheExtensionHost(home: string, report: Report): Promise<void> {
     HASHLINE_SIDECAR: sidecar.binary,
     HASHLINE_STATE: sidecar.state,
     HASHLINE_OLD: programIn(join(home, "old"), "hashline", answerOfAnOldSidecar()),
+    HASHLINE_STANDIN: join(home, "standin", "socket"),
     HASHLINE_REPORT: report.file,
   };
   const workbench = await Workbench.start({ home: join(home, "host"), settings, hostTests: true, env });

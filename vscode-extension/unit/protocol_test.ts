@@ -5,13 +5,13 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { Decisions, type Subject } from "../src/decisions";
 import {
+  type Cause,
   type Decide,
   type Decided,
   decide,
   MESSAGES,
   type PendingEdits,
   type ProposedText,
-  type Undo,
 } from "../src/protocol";
 import { meantBy } from "../src/review/meant";
 import type { Review, ReviewDocument } from "../src/review/model";
@@ -29,7 +29,7 @@ type Said =
   | { from: string; method: "hashline/pendingEdits"; params: PendingEdits }
   | { from: string; method: "hashline/decide"; params: Decide }
   | { from: string; method: "hashline/proposedText"; params: ProposedText }
-  | { from: string; method: "hashline/undo"; params: Undo }
+  | { from: string; method: "hashline/cause"; params: Cause }
   | { from: string; method: "hashline/status"; params: null }
   | { from: string; result: object; to: "hashline/decide" | "hashline/proposedText" | "hashline/status" };
 

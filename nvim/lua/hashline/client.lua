@@ -1,4 +1,5 @@
 --- The sidecar as Neovim's LSP client sees it: starting it, bringing buffers to it, its messages.
+local cause = require("hashline.cause")
 local config = require("hashline.config")
 local delivery = require("hashline.delivery")
 local events = require("hashline.events")
@@ -9,7 +10,6 @@ local state = require("hashline.state")
 local status = require("hashline.status")
 local tracking = require("hashline.tracking")
 local trusted = require("hashline.trusted")
-local undo = require("hashline.undo")
 
 local M = {}
 
@@ -92,13 +92,11 @@ local renamed = {} ---@type table<integer, boolean> buffers
 
 ---@param buf integer
 local function forget(buf)
-  undo.forget(buf)
   render.clear(buf)
   state.detach(buf)
 end
 
---- Watches a buffer for as long as it is loaded. Attached before the LSP client is, so that the undo mark precedes the
---- change.
+--- Watches a buffer for as long as it is loaded.
 ---@param buf integer
 local function watch(buf)
   if watched[buf] then
@@ -109,17 +107,12 @@ local function watch(buf)
     on_lines = function(_, _, tick, first, last, new_last)
       tracking.heed_loss(buf)
       state.changed(buf, { version = tick, first = first, last = last, new_last = new_last })
-      local document = state.of_buffer(buf)
-      local client = document and vim.lsp.get_client_by_id(document.client_id)
-      if client then
-        local kind = undo.judge(buf)
-        if kind then
-          client:notify("hashline/undo" --[[@as any]], { uri = vim.uri_from_bufnr(buf), kind = kind })
-        end
-      end
+      cause.changed(buf, tick)
+    end,
+    on_changedtick = function()
+      cause.undone(buf)
     end,
     on_reload = function()
-      undo.forget(buf)
       if renamed[buf] then
         -- Neovim would close the document under the first name, which another buffer may have by now.
         M.leave(buf)
@@ -139,6 +132,7 @@ end
 ---@param signal integer
 local function ended(code, signal, client_id)
   vim.schedule(function()
+    cause.forget(client_id)
     events.forget(client_id)
     state.forget(client_id)
     if not stopping[client_id] and vim.v.exiting == vim.NIL then
@@ -212,6 +206,7 @@ function M.settings(binary, root, start)
     settings = { hashline = config.for_sidecar() },
     on_init = function(client)
       start.close()
+      cause.listen(client)
       greet(client, binary)
     end,
     -- The document was opened a moment ago, with what had been typed until then in its text.

@@ -5,6 +5,7 @@
 --- insert mode with the whole insertion. Here each of these is refused or put right. Assigning
 --- 'undolevels' to itself closes the undo block, in insert mode, too (measured in 0.11.4 and 0.12.4:
 --- typing before, edit and typing after are three steps).
+local cause = require("hashline.cause")
 local file_operation = require("hashline.file_operation")
 local state = require("hashline.state")
 local tracking = require("hashline.tracking")
@@ -191,11 +192,11 @@ local function remember_selection(buf, ns, edits)
   end
 end
 
---- Applies edits, and leaves each window's cursor and text, and what is selected, where they were.
+--- Marks where each window's cursor and text are, and what is selected.
 ---@param buf integer
 ---@param edits lsp.TextEdit[]
----@param encoding "utf-8"|"utf-16"|"utf-32"
-local function apply_quietly(buf, edits, encoding)
+---@return fun() restore
+local function remember_view(buf, edits)
   local ns = vim.api.nvim_create_namespace("hashline.delivery")
   local windows = {}
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
@@ -208,25 +209,48 @@ local function apply_quietly(buf, edits, encoding)
     }
   end
   local restore_selection = remember_selection(buf, ns, edits)
-  local ok, failure = pcall(vim.lsp.util.apply_text_edits, edits, buf, encoding)
-  for _, saved in ipairs(windows) do
-    if vim.api.nvim_win_is_valid(saved.win) then
-      local view = saved.view
-      view.topline = saved.top() + 1
-      view.lnum, view.col = saved.cursor()
-      view.lnum = view.lnum + 1
-      vim.api.nvim_win_call(saved.win, function()
-        local now = vim.fn.winsaveview()
-        if now.lnum ~= view.lnum or now.col ~= view.col or now.topline ~= view.topline then
-          vim.fn.winrestview(view)
-        end
-      end)
+  return function()
+    for _, saved in ipairs(windows) do
+      if vim.api.nvim_win_is_valid(saved.win) then
+        local view = saved.view
+        view.topline = saved.top() + 1
+        view.lnum, view.col = saved.cursor()
+        view.lnum = view.lnum + 1
+        vim.api.nvim_win_call(saved.win, function()
+          local now = vim.fn.winsaveview()
+          if now.lnum ~= view.lnum or now.col ~= view.col or now.topline ~= view.topline then
+            vim.fn.winrestview(view)
+          end
+        end)
+      end
     end
+    if restore_selection then
+      restore_selection()
+    end
+    vim.api.nvim_buf_clear_namespace(buf, ns, 0, -1)
   end
-  if restore_selection then
-    restore_selection()
+end
+
+--- Applies edits as one undo step, and leaves each window's cursor and text, and what is selected, where they were.
+---@param made hashline.Parcel
+---@param encoding "utf-8"|"utf-16"|"utf-32"
+---@param number integer? of the delivery
+local function apply_quietly(made, encoding, number)
+  local buf = made.buf
+  close_undo_block(buf)
+  local restore = remember_view(buf, made.edits)
+  local ok, failure = cause.delivering(buf, number, function()
+    vim.lsp.util.apply_text_edits(made.edits, buf, encoding)
+  end)
+  -- Whether the windows can be put back is no matter of whether the edit was applied.
+  local stayed, why = pcall(function()
+    close_undo_block(buf)
+    restore()
+  end)
+  if not stayed then
+    local sentence = "hashline: after an edit the windows could not be put back where they were: %s"
+    vim.notify(sentence:format(tostring(why)), vim.log.levels.WARN)
   end
-  vim.api.nvim_buf_clear_namespace(buf, ns, 0, -1)
   if not ok then
     error(failure, 0)
   end
@@ -247,11 +271,15 @@ local function save_after(buf, was_modified)
   end
 end
 
----@param params lsp.ApplyWorkspaceEditParams
+---@class hashline.Delivery : lsp.ApplyWorkspaceEditParams
+---@field delivery integer? its number; an operation on a file has none
+
+---@param params hashline.Delivery
 ---@param client vim.lsp.Client
 ---@return lsp.ApplyWorkspaceEditResult
 function M.apply(params, client)
   local edit = params.edit
+  local number = type(params.delivery) == "number" and params.delivery or nil -- not the null of Neovim 0.12
   let_command_end(edit)
   local parcels, operations = {}, {}
   for _, change in ipairs(edit.documentChanges or {}) do
@@ -292,12 +320,7 @@ function M.apply(params, client)
   for _, made in ipairs(parcels) do
     local buf = made.buf
     local was_modified = vim.bo[buf].modified --[[@as boolean]]
-    local ok, failure = pcall(function()
-      close_undo_block(buf)
-      apply_quietly(buf, made.edits, client.offset_encoding)
-      close_undo_block(buf)
-    end)
-    tracking.flush(client, buf) -- the edit is seen before its answer
+    local ok, failure = pcall(apply_quietly, made, client.offset_encoding, number)
     if not ok then
       return { applied = false, failureReason = tostring(failure) }
     end

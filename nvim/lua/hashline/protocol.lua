@@ -4,7 +4,7 @@
 --- are plain literals, one entry a line, strings in double quotes, and nothing is computed.
 local M = {}
 
-M.version = 1
+M.version = 2
 
 -- stylua: ignore start
 -- Who says it, of what kind it is, and its fields.
@@ -12,7 +12,7 @@ M.messages = {
   ["hashline/pendingEdits"] = { kind = "notification", from = "sidecar", params = { "uri", "version", "owner", "readOnly", "edits" } },
   ["hashline/decide"] = { kind = "request", from = "plugin", params = { "decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers" }, result = { "queued", "refused" } },
   ["hashline/proposedText"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "text", "version", "places" } },
-  ["hashline/undo"] = { kind = "notification", from = "plugin", params = { "uri", "kind" } },
+  ["hashline/cause"] = { kind = "notification", from = "plugin", params = { "uri", "version", "cause", "delivery" } },
   ["hashline/status"] = { kind = "request", from = "plugin", params = {}, result = { "version", "roots", "documents", "pending", "conflicted", "agents", "socket" } },
 }
 
@@ -34,7 +34,7 @@ M.values = {
   ["Hunk.decision"] = { "undecided", "accepted", "rejected" },
   ["hashline/decide.decision"] = { "accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen" },
   ["hashline/decide.edited"] = { "undo", "keep" },
-  ["hashline/undo.kind"] = { "undo", "redo" },
+  ["hashline/cause.cause"] = { "delivery", "undo", "redo", "reload", "saveConflict" },
   ["Refusal.why"] = { "conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed" },
 }
 -- stylua: ignore end

@@ -186,10 +186,14 @@ impl<'a> Menu<'a> {
             return self.with_edit(title + &with(&needs.others), Decide { with_others: true, ..decide });
         }
         // Without versions an edit might meet another text than it was made for: there the command delivers, when it is quiet.
-        let sound = preview.recognisable && self.facts.versioned_edits;
-        let delivery = preview.delivery.filter(|_| sound);
-        let edit = delivery.map(|delivery| to_proto::workspace_edit(self.uri, &delivery, &self.facts));
-        (title, decide, edit)
+        // A plugin's own actions are commands: it says the cause of what is delivered.
+        let sound = preview.is_recognisable() && self.facts.versioned_edits && !self.facts.plugin;
+        let Some(delivery) = preview.delivery.as_ref().filter(|_| sound) else {
+            return (title, decide, None);
+        };
+        self.session.workspace.offered(&self.review.uri, &preview);
+        let edit = to_proto::workspace_edit(self.uri, delivery, &self.facts);
+        (title, decide, Some(edit))
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Facts {
     pub file_operations: FileOperations,
     /// It takes version 0 for "any version" (rule W21).
     pub zero_is_any: bool,
-    /// It knows the messages of [`protocol`].
+    /// It knows the messages of [`protocol`], and says what brings its changes about.
     pub plugin: bool,
     /// It takes code actions, and not only commands, for an answer.
     pub action_literals: bool,

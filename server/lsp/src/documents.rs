@@ -1,4 +1,4 @@
-//! What the editor says of its documents: opened, changed, saved, closed, undone.
+//! What the editor says of its documents: opened, changed, and what brought that about, saved, closed.
 //!
 //! All of it takes effect before the call returns; the transport calls it in the order in which it was said. A change
 //! that cannot be read is not passed over: without it the text is no longer the editor's (rule W22).
@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hashline_text::{DocVersion, Position, Span};
-use hashline_weave::UndoMark;
-use hashline_workspace::document::ContentChange;
+use hashline_weave::Turn;
+use hashline_workspace::document::{Cause, ContentChange};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tower_lsp::lsp_types::Url;
 
 use crate::from_proto;
-use crate::protocol;
+use crate::protocol::{self, CauseKind};
 use crate::session::{Open, Session, Signal};
 
 #[derive(Deserialize)]
@@ -77,7 +77,7 @@ impl Session {
             "textDocument/didOpen" => Self::did_open,
             "textDocument/didSave" => Self::did_save,
             "textDocument/didClose" => Self::did_close,
-            protocol::UNDO => Self::undo,
+            protocol::CAUSE => Self::cause,
             _ => return false,
         };
         if self.facts.get().is_none() {
@@ -114,7 +114,7 @@ impl Session {
         let change: DidChange<'_> = serde_json::from_str(params)?;
         let uri = &*change.text_document.uri;
         let Some(open) = self.open.get(uri) else { return Ok(()) };
-        let mark = open.touch(self.workspace.now());
+        open.touch(self.workspace.now());
         drop(open);
         let version = DocVersion(change.text_document.version);
         if self.is_overtaken(uri, version) {
@@ -122,7 +122,7 @@ impl Session {
         }
         let changes: Vec<ContentChange> = change.content_changes.into_iter().map(Into::into).collect();
         // The workspace tells the person if the change is out of step.
-        let _ = self.workspace.did_change(uri, version, &changes, mark);
+        let _ = self.workspace.did_change(uri, version, &changes);
         Ok(())
     }
 
@@ -146,21 +146,19 @@ impl Session {
         Ok(())
     }
 
-    fn undo(&self, params: &str) -> serde_json::Result<()> {
-        let undo: protocol::Undo = serde_json::from_str(params)?;
-        let mark = match undo.kind {
-            protocol::UndoKind::Undo => UndoMark::Undo,
-            protocol::UndoKind::Redo => UndoMark::Redo,
+    fn cause(&self, params: &str) -> serde_json::Result<()> {
+        let said: protocol::Cause = serde_json::from_str(params)?;
+        let cause = match (said.cause, said.delivery) {
+            (CauseKind::Delivery, Some(number)) => Cause::Delivery(number),
+            (CauseKind::Delivery, None) => {
+                return Err(serde::de::Error::custom("a delivery is named by its number"));
+            }
+            (CauseKind::Undo, _) => Cause::Turn(Turn::Undo),
+            (CauseKind::Redo, _) => Cause::Turn(Turn::Redo),
+            (CauseKind::Reload, _) => Cause::Reload,
+            (CauseKind::SaveConflict, _) => Cause::SaveConflict,
         };
-        // Which change it speaks of is not said: mostly the next, but where another client of the editor was there first, the last. It
-        // counts for one of them.
-        let known = self.open.get(&undo.uri).is_some_and(|open| open.is_marked());
-        if !known && self.workspace.did_mark(&undo.uri, mark) {
-            return Ok(());
-        }
-        if let Some(open) = self.open.get(&undo.uri) {
-            open.mark(mark, self.workspace.now());
-        }
+        self.workspace.did_cause(&said.uri, DocVersion(said.version), cause);
         Ok(())
     }
 
@@ -175,6 +173,6 @@ impl Session {
         let nowhere = Position::new(u32::MAX, 0);
         let change = ContentChange { span: Some(Span::new(nowhere, nowhere)), text: String::new() };
         let version = DocVersion(version.unwrap_or(known.saturating_add(1)));
-        let _ = self.workspace.did_change(&uri, version, &[change], None);
+        let _ = self.workspace.did_change(&uri, version, &[change]);
     }
 }

@@ -17,8 +17,6 @@
 //!
 //! # Limitations
 //!
-//! - A plugin's mark of an undo should come before its change. One that comes within 50 ms after it counts where the change left open
-//!   what it was, and is in either case taken for the next change as well.
 //! - The URI in the edit of a code action is spelled as [`url`](tower_lsp::lsp_types::Url) spells it.
 
 #![forbid(unsafe_code)]

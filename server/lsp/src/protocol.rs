@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use tower_lsp::lsp_types::notification::Notification;
 
 /// The version of the protocol.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Who says a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,8 @@ pub const PENDING_EDITS: &str = "hashline/pendingEdits";
 pub const DECIDE: &str = "hashline/decide";
 /// The method of [`ProposedText`].
 pub const PROPOSED_TEXT: &str = "hashline/proposedText";
-/// The method of [`Undo`].
-pub const UNDO: &str = "hashline/undo";
+/// The method of [`Cause`].
+pub const CAUSE: &str = "hashline/cause";
 /// The method that is answered by [`Status`].
 pub const STATUS: &str = "hashline/status";
 
@@ -73,7 +73,12 @@ pub const MESSAGES: &[Message] = &[
         params: &["uri"],
         result: Some(&["text", "version", "places"]),
     },
-    Message { name: UNDO, from: From::Plugin, params: &["uri", "kind"], result: None },
+    Message {
+        name: CAUSE,
+        from: From::Plugin,
+        params: &["uri", "version", "cause", "delivery"],
+        result: None,
+    },
     Message {
         name: STATUS,
         from: From::Plugin,
@@ -116,7 +121,7 @@ pub const VALUES: &[(&str, &[&str])] = &[
     ("Hunk.decision", &["undecided", "accepted", "rejected"]),
     ("hashline/decide.decision", &["accept", "reject", "keepMine", "takeTheirs", "keepBoth", "reopen"]),
     ("hashline/decide.edited", &["undo", "keep"]),
-    ("hashline/undo.kind", &["undo", "redo"]),
+    ("hashline/cause.cause", &["delivery", "undo", "redo", "reload", "saveConflict"]),
     ("Refusal.why", &["conflicted", "edited", "needsOthers", "collides", "readOnly", "gone", "failed"]),
 ];
 
@@ -422,23 +427,34 @@ pub struct Place {
     pub replaced: Lines,
 }
 
-/// The editor's own mark that a change was an undo or a redo.
+/// What brings about the change that makes a version, where it was not typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Undo {
+pub struct Cause {
     /// The document.
     pub uri: String,
-    /// Which of them.
-    pub kind: UndoKind,
+    /// The version that the change makes.
+    pub version: i32,
+    /// What it was.
+    pub cause: CauseKind,
+    /// The number that came with the edit, where it is a delivery.
+    #[serde(default)]
+    pub delivery: Option<u64>,
 }
 
-/// Undo or redo.
+/// What can bring a change about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum UndoKind {
+pub enum CauseKind {
+    /// An edit of the sidecar's.
+    Delivery,
     /// The editor undid something.
     Undo,
     /// The editor did something again that had been undone.
     Redo,
+    /// The editor read the text from the file again.
+    Reload,
+    /// The person settled a difference between the text and the file.
+    SaveConflict,
 }
 
 /// What the sidecar is doing.

@@ -1,12 +1,11 @@
 //! What the parts of one connection share.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use dashmap::DashMap;
-use hashline_weave::UndoMark;
 use hashline_workspace::Workspace;
 use hashline_workspace::document::Millis;
 use tokio::sync::{mpsc, oneshot};
@@ -18,9 +17,6 @@ use crate::client::Facts;
 use crate::configuration::Configured;
 use crate::http::Http;
 use crate::presence::Presence;
-
-/// How long the editor's mark of an undo waits for the change that it speaks of.
-const MARK_HOLDS: Duration = Duration::from_secs(1);
 
 /// How long the editor has to open its first document before agents are served without it: it may have read the files that it
 /// starts with before it started the sidecar.
@@ -111,65 +107,16 @@ pub(crate) struct Open {
     url: String,
     /// When it was opened or changed last, by the workspace's clock.
     changed: AtomicU64,
-    /// The editor's word about its next change, and until when it holds.
-    mark: AtomicU8,
-    mark_until: AtomicU64,
-    /// The editor's word about its last change came before it.
-    marked: AtomicBool,
 }
-
-const NO_MARK: u8 = 0;
-const UNDO: u8 = 1;
-const REDO: u8 = 2;
 
 impl Open {
     pub fn new(url: String, now: Millis) -> Self {
-        Self {
-            url,
-            changed: AtomicU64::new(now.0),
-            mark: AtomicU8::new(NO_MARK),
-            mark_until: AtomicU64::new(0),
-            marked: AtomicBool::new(false),
-        }
+        Self { url, changed: AtomicU64::new(now.0) }
     }
 
-    /// Notes that it changes now, and takes the editor's word about this change.
-    pub fn touch(&self, now: Millis) -> Option<UndoMark> {
+    /// Notes that it changes now.
+    pub fn touch(&self, now: Millis) {
         self.changed.store(now.0, Ordering::Relaxed);
-        let mark = self.take_mark(now);
-        self.marked.store(mark.is_some(), Ordering::Relaxed);
-        mark
-    }
-
-    fn take_mark(&self, now: Millis) -> Option<UndoMark> {
-        if self.mark.load(Ordering::Relaxed) == NO_MARK {
-            return None;
-        }
-        let mark = self.mark.swap(NO_MARK, Ordering::Relaxed);
-        if self.mark_until.load(Ordering::Relaxed) < now.0 {
-            return None;
-        }
-        match mark {
-            UNDO => Some(UndoMark::Undo),
-            REDO => Some(UndoMark::Redo),
-            _ => None,
-        }
-    }
-
-    /// Whether the editor's word about its last change came before it, so that the next word is about another.
-    pub fn is_marked(&self) -> bool {
-        self.marked.load(Ordering::Relaxed)
-    }
-
-    /// Takes the editor's word about the next change.
-    pub fn mark(&self, mark: UndoMark, now: Millis) {
-        let until = now.0.saturating_add(u64::try_from(MARK_HOLDS.as_millis()).unwrap_or(u64::MAX));
-        self.mark_until.store(until, Ordering::Relaxed);
-        let mark = match mark {
-            UndoMark::Undo => UNDO,
-            UndoMark::Redo => REDO,
-        };
-        self.mark.store(mark, Ordering::Relaxed);
     }
 }
 
@@ -267,20 +214,5 @@ mod tests {
         opening.settings_told();
         waits.await;
         opening.over_within(hour).await;
-    }
-
-    #[test]
-    fn a_mark_is_for_the_next_change_only_and_not_for_long() {
-        let open = Open::new("file:///a".to_owned(), Millis(0));
-        assert_eq!(open.touch(Millis(1)), None);
-        open.mark(UndoMark::Undo, Millis(2));
-        assert!(!open.is_marked());
-        assert_eq!(open.touch(Millis(3)), Some(UndoMark::Undo));
-        assert!(open.is_marked());
-        assert_eq!(open.touch(Millis(4)), None);
-        assert!(!open.is_marked());
-        open.mark(UndoMark::Redo, Millis(5));
-        assert_eq!(open.touch(Millis(1006)), None);
-        assert_eq!(open.touch(Millis(1007)), None);
     }
 }

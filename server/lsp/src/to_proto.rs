@@ -43,7 +43,11 @@ pub(crate) fn apply_edit(uri: &str, delivery: &Delivery, facts: &Facts) -> Value
     } else {
         json!({"changes": {uri: edits}})
     };
-    json!({"label": label(&delivery.switches), "edit": edit})
+    let mut params = json!({"label": label(&delivery.switches), "edit": edit});
+    if facts.plugin {
+        params["delivery"] = delivery.number.into();
+    }
+    params
 }
 
 /// The same for an operation on the document's file. An edit of nothing goes before it: what it says of the version keeps the file as it is

@@ -6,7 +6,7 @@ use hashline_text::Text;
 use crate::journal::JournalId;
 use crate::recognise::Candidate;
 use crate::region::Regions;
-use crate::typing::{How, Judgement, Switched, UndoMark};
+use crate::typing::{How, Judgement, Switched};
 use crate::weave::Weave;
 
 /// The weave as it was before a notification that should be judged together with the next.
@@ -19,27 +19,18 @@ pub(crate) struct Checkpoint {
 }
 
 impl Weave {
-    /// As [`typed`](Self::typed), after a judgement that was [`half_shown`](Judgement::half_shown): judges the notification
+    /// As [`recognised`](Self::recognised), after a judgement that was [`half_shown`](Judgement::half_shown): judges the notification
     /// before and this one as one, against the weave before both. `regions` are those of this notification alone.
     ///
     /// The answer tells what is switched otherwise than it was after the first judgement. Where there is nothing to be judged
-    /// again, or hunks were recorded, switched or refused in between, this is `typed`. How long after the first judgement
+    /// again, or hunks were recorded, switched or refused in between, this is `recognised`. How long after the first judgement
     /// this is right is for the caller to say, who has a clock: after a second it no longer is.
-    pub fn typed_again(
-        &mut self,
-        new: &Text,
-        regions: &Regions,
-        asked: &[Candidate],
-        mark: Option<UndoMark>,
-    ) -> Judgement {
-        let Some(checkpoint) = self.checkpoint.take() else { return self.typed(new, regions, asked, mark) };
-        let Checkpoint { weave: mut before, regions: first, entry } = *checkpoint;
-        // Numbers that were given out stay so.
-        before.revision = self.revision;
-        before.next_line = self.next_line;
-        before.journal.number_from(&self.journal);
-        let was = std::mem::replace(self, before).on;
-        let mut judgement = self.typed(new, &first.then(regions), asked, mark);
+    pub fn recognised_again(&mut self, new: &Text, regions: &Regions, asked: &[Candidate]) -> Judgement {
+        let Some(checkpoint) = self.checkpoint.take() else { return self.recognised(new, regions, asked) };
+        let Checkpoint { weave: before, regions: first, entry } = *checkpoint;
+        let was = self.on.clone();
+        self.take_up_again(before);
+        let mut judgement = self.recognised(new, &first.then(regions), asked);
         judgement.switched.retain(|switched| was[switched.hunk.index()] != switched.on);
         for hunk in self.hunks() {
             let on = self.in_buffer(hunk);
@@ -52,5 +43,23 @@ impl Weave {
             }
         }
         judgement
+    }
+
+    /// Goes back to the state before the latest notifications, to judge them once more. False, and nothing has happened, if hunks were
+    /// recorded, taken back or refused since.
+    pub fn resume(&mut self, before: Self) -> bool {
+        let known = before.hunks.len() == self.hunks.len() && before.refused == self.refused;
+        if known {
+            self.take_up_again(before);
+        }
+        known
+    }
+
+    fn take_up_again(&mut self, mut before: Self) {
+        // Numbers that were given out stay so.
+        before.revision = self.revision;
+        before.next_line = self.next_line;
+        before.journal.number_from(&self.journal);
+        *self = before;
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use hashline_text::{Ending, LineRef, Text};
 
+use crate::align::align_lines;
 use crate::hunk::HunkId;
 use crate::line::IdRange;
 use crate::run::Held;
@@ -19,6 +20,8 @@ const BYTES: usize = 8 << 20;
 const OWN_BYTES: usize = 4096;
 /// How many changes one step of the editor's undo may take back at once.
 const DEPTH: usize = 256;
+/// How many texts are looked at where an undo leads to one that was never reported.
+const NEAREST: usize = 16;
 
 /// A change in the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,6 +96,15 @@ pub(crate) fn same_lines(left: &Text, right: &Text) -> bool {
     left == right || (sizes(left) == sizes(right) && left.all_lines().zip(right.all_lines()).all(same))
 }
 
+/// How many lines stand in one of two texts and not in the other, by an alignment of them.
+fn distance(left: &Text, right: &Text) -> usize {
+    let left: Vec<_> = left.all_lines().map(|line| line.content()).collect();
+    let right: Vec<_> = right.all_lines().map(|line| line.content()).collect();
+    let as_lines: (Vec<&str>, Vec<&str>) =
+        (left.iter().map(AsRef::as_ref).collect(), right.iter().map(AsRef::as_ref).collect());
+    left.len() + right.len() - 2 * align_lines(&as_lines.0, &as_lines.1).len()
+}
+
 /// One thing that a change did. The contents of lines that stay shown are not among them: a line that returns to an earlier
 /// content is as it was.
 #[derive(Clone, Debug)]
@@ -161,6 +173,15 @@ pub(crate) struct Newline {
     pub since: usize,
 }
 
+/// Which way an editor went in the list of what it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It undid something.
+    Undo,
+    /// It did something again that had been undone.
+    Redo,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub id: JournalId,
@@ -171,6 +192,8 @@ pub(crate) struct Entry {
     /// About how many bytes the entry keeps in memory, removed lines included.
     bytes: usize,
     switches: bool,
+    /// It took the editor back or on to the text before the entry that is so many before this one's end.
+    turned: Option<(Turn, usize)>,
 }
 
 /// What has happened, the latest last. To take something back is a change like any other: so whatever text comes, if it is one
@@ -195,7 +218,7 @@ impl Journal {
         self.next += 1;
         let bytes = pinned + OWN_BYTES + steps.len() * size_of::<Step>();
         let switches = steps.iter().any(|step| matches!(step, Step::Switched { .. }));
-        let entry = Entry { id, steps, text, before, bytes, switches };
+        let entry = Entry { id, steps, text, before, bytes, switches, turned: None };
         self.entries.push_back(Arc::new(entry));
         self.bytes += bytes;
         while self.entries.len() > KEPT || (self.bytes > BYTES && self.entries.len() > 1) {
@@ -253,12 +276,72 @@ impl Journal {
         self.entries.iter().flat_map(|entry| &entry.steps).filter_map(ids).collect()
     }
 
-    /// What takes everything back that was done since the text was this one: the newest entry first.
-    pub(crate) fn back_to(&self, text: &Text, print: Print) -> Option<Vec<Vec<Step>>> {
-        let newest = || self.entries.iter().rev();
-        let is_it = |entry: &Arc<Entry>| entry.before == print && same_lines(&entry.text, text);
-        let depth = newest().take(DEPTH).position(is_it)? + 1;
+    /// Of the texts that an editor can go to this way, those at which hunks were switched, the one that differs least from a new one; if it
+    /// differs less than the present one does.
+    pub(crate) fn nearest(&self, new: &Text, present: &Text, turn: Turn) -> Option<(Text, Print)> {
+        let ways = self.ways(turn);
+        let switches = |at: &usize| self.entries[*at].switches;
+        // Either side of a switch: the next way leads to the text before it.
+        let beside = |k: &usize| switches(&ways[*k]) || ways.get(k + 1).is_some_and(switches);
+        let ends = (0..ways.len()).filter(beside).take(NEAREST);
+        let distances = ends.map(|k| (distance(&self.entries[ways[k]].text, new), ways[k]));
+        let (least, at) = distances.min_by_key(|(distance, _)| *distance)?;
+        let entry = &self.entries[at];
+        (least < distance(present, new)).then(|| (entry.text.clone(), entry.before))
+    }
+
+    /// How many entries have to be taken back so that the text is this one: the fewest. Where the editor says which way it went, that way
+    /// first.
+    pub(crate) fn depth_of(&self, text: &Text, print: Print, turn: Option<Turn>) -> Option<usize> {
+        let last = self.entries.len();
+        let is_it = |depth: &usize| {
+            let entry = &self.entries[last - *depth];
+            entry.before == print && same_lines(&entry.text, text)
+        };
+        let ways = turn.map(|turn| self.ways(turn)).unwrap_or_default();
+        let ways = ways.into_iter().map(|state| last - state).filter(|depth| *depth <= DEPTH);
+        ways.chain(1..=last.min(DEPTH)).find(is_it)
+    }
+
+    /// The states that an editor can go to by undoing, or by doing again, the next one first: by the number of the entry that each is
+    /// before.
+    fn ways(&self, turn: Turn) -> Vec<usize> {
+        let (mut undo, mut redo): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+        for (at, entry) in self.entries.iter().enumerate() {
+            let Some((turn, depth)) = entry.turned else {
+                undo.push(at);
+                redo.clear();
+                continue;
+            };
+            let (from, to) = match turn {
+                Turn::Undo => (&mut undo, &mut redo),
+                Turn::Redo => (&mut redo, &mut undo),
+            };
+            to.push(at);
+            // What is older than the oldest entry is not known any more.
+            let Some(state) = at.checked_sub(depth) else {
+                to.extend(from.drain(..).rev());
+                continue;
+            };
+            while let Some(passed) = from.pop().filter(|passed| *passed != state) {
+                to.push(passed);
+            }
+        }
+        let mut ways = if turn == Turn::Undo { undo } else { redo };
+        ways.reverse();
+        ways
+    }
+
+    /// Notes of the latest entry that the editor went so far by it.
+    pub(crate) fn note_turn(&mut self, turn: Turn, depth: usize) {
+        if let Some(entry) = self.entries.back_mut() {
+            Arc::make_mut(entry).turned = Some((turn, depth));
+        }
+    }
+
+    /// What takes the latest entries back, the newest first.
+    pub(crate) fn back(&self, depth: usize) -> Vec<Vec<Step>> {
         let inverse = |entry: &Arc<Entry>| entry.steps.iter().map(|step| step.inverse(entry.id)).collect();
-        Some(newest().take(depth).map(inverse).collect())
+        self.entries.iter().rev().take(depth).map(inverse).collect()
     }
 }

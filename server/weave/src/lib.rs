@@ -20,8 +20,8 @@
 //! # Ok::<(), hashline_weave::WeaveError>(())
 //! ```
 //!
-//! What the editor reports goes to [`Weave::typed`], which tells deliveries, undo and redo from typing. An agent's snapshot is
-//! carried to now by [`Weave::carry`]. A text that was changed while nobody watched goes to [`Weave::unobserved`], or where it is one that
+//! What the editor reports goes to [`Weave::typed`], [`Weave::turned`] or [`Weave::made`] where its plugin says what it was, and to
+//! [`Weave::recognised`] where nobody does, which tells deliveries, undo and redo from typing. An agent's snapshot is carried to now by [`Weave::carry`]. A text that was changed while nobody watched goes to [`Weave::unobserved`], or where it is one that
 //! was recorded, to [`Weave::returned_to`].
 //!
 //! # Rules
@@ -97,13 +97,13 @@ pub use error::WeaveError;
 pub use hunk::{Change, HunkId};
 #[doc(hidden)]
 pub use inspect::LineState;
-pub use journal::JournalId;
+pub use journal::{JournalId, Turn};
 pub use line::{IdRange, LineId};
 pub use plan::{Plan, PutIn, TakeOut};
 pub use recognise::Candidate;
 pub use region::Regions;
 pub use run::Removers;
 pub use snapshot::{Carried, Snapshot, Touched};
-pub use typing::{How, Judgement, Switched, UndoMark};
+pub use typing::{How, Judgement, Switched};
 pub use view::LineChange;
 pub use weave::{View, Weave};

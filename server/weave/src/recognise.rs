@@ -14,7 +14,7 @@ use crate::region::Region;
 use crate::run::Run;
 use crate::stretch::Stretch;
 use crate::trial::{Look, Trial, Verdict, switched};
-use crate::typing::{How, UndoMark};
+use crate::typing::How;
 use crate::weave::Weave;
 
 /// How many switches that nobody asked for are aligned per stretch.
@@ -69,18 +69,12 @@ pub(crate) struct Recognised {
 
 impl Weave {
     /// Finds the switches that the new text shows, and aligns what they leave.
-    pub(crate) fn recognise(
-        &mut self,
-        regions: &[Region],
-        new: &Text,
-        asked: &[Candidate],
-        mark: Option<UndoMark>,
-    ) -> Recognised {
+    pub(crate) fn recognise(&mut self, regions: &[Region], new: &Text, asked: &[Candidate]) -> Recognised {
         for region in regions {
             self.stretch_of(region);
         }
         let spans = self.spans();
-        let (reach, tries) = self.reach(regions, &spans, asked, mark.is_some());
+        let (reach, tries) = self.reach(regions, &spans, asked);
         let (stretches, contents): (Vec<_>, Vec<_>) =
             reach.into_iter().map(|(region, runs)| Stretch::of(self, region, runs, new)).unzip();
         let mut tried = TRIED * stretches.len();
@@ -102,7 +96,7 @@ impl Weave {
                     break;
                 }
                 let Some(plan) = trial.open_part(&one.plan) else { continue };
-                let look = Look { exact: one.exact, marked: mark.is_some(), resembling };
+                let look = Look { exact: one.exact, resembling };
                 let verdict = trial.attempt(&plan, one.how, look);
                 tried -= usize::from(!one.asked && verdict != Verdict::Implausible);
                 match verdict {
@@ -168,6 +162,16 @@ impl Weave {
         asked.chain(turns).find(leads_there)
     }
 
+    /// The lines around what was touched, aligned with the new text.
+    pub(crate) fn stretches(&mut self, regions: &[Region], new: &Text) -> Vec<Stretch> {
+        for region in regions {
+            self.stretch_of(region);
+        }
+        let reach: Vec<(usize, usize)> = regions.iter().map(|region| self.stretch_of(region)).collect();
+        let grown = self.grown(regions, &reach);
+        grown.into_iter().map(|(region, runs)| Stretch::of(self, region, runs, new).0).collect()
+    }
+
     /// The regions with their runs, grown to the hunks that they touch: a client may report a hunk in parts, cut to what
     /// differs. And what may explain them, in the order in which it is to be tried.
     fn reach(
@@ -175,7 +179,6 @@ impl Weave {
         regions: &[Region],
         spans: &Spans,
         asked: &[Candidate],
-        marked: bool,
     ) -> (Vec<(Region, Range<usize>)>, Vec<Try>) {
         let mut reach: Vec<(usize, usize)> = regions.iter().map(|region| self.stretch_of(region)).collect();
         let starts = self.starts();
@@ -184,7 +187,7 @@ impl Weave {
             return (regions.iter().cloned().zip(runs).collect(), Vec::new());
         }
         let touched = touched(regions);
-        let mut units: Vec<Option<Unit>> = self.units(asked, marked).into_iter().map(Some).collect();
+        let mut units: Vec<Option<Unit>> = self.units(asked).into_iter().map(Some).collect();
         let mut chosen: Vec<(usize, Try)> = Vec::new();
         // A region that has grown may touch further hunks.
         for around in [AROUND, 0, 0, 0] {
@@ -233,7 +236,7 @@ impl Weave {
 
     /// All that could explain a change: what was asked for, the switches of the journal turned round, and the held hunks, as
     /// the person may have typed or applied them unasked.
-    fn units(&self, asked: &[Candidate], marked: bool) -> Vec<Unit> {
+    fn units(&self, asked: &[Candidate]) -> Vec<Unit> {
         let mut units = Vec::new();
         for candidate in asked {
             let (how, asked) = (candidate.how, true);
@@ -248,9 +251,7 @@ impl Weave {
                 units.extend(open().map(unit));
             }
         }
-        let turns = self.turns();
-        let at = if marked { 0 } else { units.len() };
-        units.splice(at..at, turns);
+        units.extend(self.turns());
         // Of a hunk that something stands against the text cannot show all: where it looks so, the person did it.
         let disturbed = self.disturbances();
         let held = self.hunks().filter(|hunk| {

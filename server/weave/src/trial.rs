@@ -25,8 +25,6 @@ pub(crate) struct Trial<'a> {
 pub(crate) struct Look {
     /// It has to show all of the plan as it is.
     pub exact: bool,
-    /// The editor says that it undid something, or did it again.
-    pub marked: bool,
     /// Lines that are for the most part those of the plan count for them.
     pub resembling: bool,
 }
@@ -146,10 +144,10 @@ impl Trial<'_> {
 
     /// Switches a plan if the new text shows it.
     pub(crate) fn attempt(&mut self, plan: &Plan, how: How, look: Look) -> Verdict {
-        let Look { exact, marked, resembling } = look;
+        let Look { exact, resembling } = look;
         let toggled: Vec<Vec<usize>> =
             self.stretches.iter().map(|stretch| self.toggled(stretch, plan)).collect();
-        let wished = marked || matches!(how, How::Asked(_));
+        let wished = matches!(how, How::Asked(_));
         let lines: usize = toggled.iter().map(Vec::len).sum();
         let plausible = |(stretch, toggled): (&Stretch, &Vec<usize>)| {
             toggled.iter().any(|at| {

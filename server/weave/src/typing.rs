@@ -1,25 +1,22 @@
 //! From a new text of the editor to lines (rules W5, W6, W9): which of them are the ones that were there, which hunks came or went with
 //! the change, and what the person typed.
+//!
+//! Where the editor's plugin says what brought the text about, that is done: [`Weave::typed`], [`Weave::turned`], [`Weave::made`]. Only the text
+//! of a client that says nothing is looked through for what it may mean: [`Weave::recognised`].
 
 use hashline_text::{Ending, Line, Text};
 
 use crate::again::Checkpoint;
 use crate::hunk::HunkId;
-use crate::journal::{JournalId, Newline, Step, Turned};
-use crate::line::IdRange;
+use crate::journal::{JournalId, Newline, Print, Step, Turn, Turned};
+use crate::line::{IdRange, LineId};
+use crate::plan::Plan;
 use crate::recognise::{Candidate, Recognised, WHOLE};
 use crate::region::{Region, Regions};
 use crate::run::Run;
+use crate::stretch::Stretch;
+use crate::undo::TakesBack;
 use crate::weave::Weave;
-
-/// What the editor says of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UndoMark {
-    /// The editor undid something.
-    Undo,
-    /// The editor did something again that had been undone.
-    Redo,
-}
 
 /// How it came that a hunk was switched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,85 +50,165 @@ pub struct Judgement {
     /// The change in the journal, where it did more than change lines in place.
     pub entry: Option<JournalId>,
     /// Something that was asked for, or is in the journal, seems to be under way but not complete: the next
-    /// notification, if it comes soon, should be judged together with this one, by [`Weave::typed_again`].
+    /// notification, if it comes soon, should be judged together with this one, by [`Weave::recognised_again`].
     pub half_shown: bool,
     /// Lines that neither a hunk nor a line that was there explains: what the person typed.
     pub typed_lines: usize,
 }
 
+/// A new text of the editor against the one that was there.
+struct Arrival {
+    old: Text,
+    before: Print,
+    after: Print,
+    touched: Vec<Region>,
+}
+
+impl Arrival {
+    /// Whether the text reads otherwise than before.
+    fn changes(&self) -> bool {
+        self.before != self.after
+    }
+}
+
 impl Weave {
-    /// Takes over the editor's new text. `regions` are the lines that the notification touched, `asked` what was
-    /// sent to the editor or offered to it, `mark` what the editor itself says.
+    /// Takes over a text of which it is known that the person typed it. `regions` are the lines that the notification touched. No hunk
+    /// is switched by it, whatever it reads like; going back exactly to an earlier text restores what was typed since (rule W7).
+    pub fn typed(&mut self, new: &Text, regions: &Regions) -> Judgement {
+        let Some(arrival) = self.arrive(new, regions) else { return Judgement::default() };
+        if arrival.changes()
+            && let Some(judgement) = self.turn_back(new, arrival.after, TakesBack::Typing)
+        {
+            return judgement;
+        }
+        if let Some(judgement) = self.typed_in_place(new, regions, &arrival) {
+            return judgement;
+        }
+        let stretches = self.stretches(&arrival.touched, new);
+        self.take_in(new, arrival, &stretches, &[])
+    }
+
+    /// Takes over a text of which it is known that the editor made it by an undo or a redo. Where it is one that was here before, all is as
+    /// it was then. Else it lies between two that were reported: then the nearest one is gone back to, if it is nearer than the present
+    /// one, and the rest is typing.
+    pub fn turned(&mut self, new: &Text, regions: &Regions, turn: Turn) -> Judgement {
+        let Some(arrival) = self.arrive(new, regions) else { return Judgement::default() };
+        if !arrival.changes() {
+            return self.typed(new, regions);
+        }
+        if let Some(judgement) = self.turn_back(new, arrival.after, TakesBack::Said(turn)) {
+            return judgement;
+        }
+        let nearest = self.journal.nearest(new, &self.buffer, turn);
+        let turned = nearest.and_then(|(text, print)| {
+            let judgement = self.turn_back(&text, print, TakesBack::Said(turn))?;
+            Some((text, judgement))
+        });
+        let Some((mut text, judgement)) = turned else { return self.typed(new, regions) };
+        let mut rest = Regions::default();
+        rest.replace_all(&mut text, new.clone());
+        let typed = self.typed(new, &rest);
+        Judgement { typed_lines: typed.typed_lines, ..judgement }
+    }
+
+    /// Takes over a text that a plan has made, as the editor says. None if the plan does not lead to it; nothing has happened then.
+    pub fn made(&mut self, new: &Text, regions: &Regions, plan: &Plan, token: u64) -> Option<Judgement> {
+        let asked = Candidate { plan: plan.clone(), how: How::Asked(token) };
+        let touched = regions.trimmed(&self.buffer, new);
+        let judgement = self.takes_exactly(&touched, new, &[asked], 0)?;
+        self.checkpoint = None;
+        Some(judgement)
+    }
+
+    /// Takes over a text of a client that does not say what it did. `asked` is what was sent to it or offered to it.
     ///
     /// Never fails: whatever no hunk explains is typing.
-    pub fn typed(
-        &mut self,
-        new: &Text,
-        regions: &Regions,
-        asked: &[Candidate],
-        mark: Option<UndoMark>,
-    ) -> Judgement {
+    pub fn recognised(&mut self, new: &Text, regions: &Regions, asked: &[Candidate]) -> Judgement {
+        let Some(arrival) = self.arrive(new, regions) else { return Judgement::default() };
+        // What was asked for may take back an earlier change exactly and still be what was asked for.
+        if arrival.changes()
+            && let Some(judgement) = self.takes_exactly(&arrival.touched, new, asked, 0)
+        {
+            return judgement;
+        }
+        if arrival.changes()
+            && let Some(judgement) = self.turn_back(new, arrival.after, TakesBack::All)
+        {
+            return judgement;
+        }
+        if let Some(judgement) = self.typed_in_place(new, regions, &arrival) {
+            return judgement;
+        }
+        if let Some(judgement) = self.takes_exactly(&arrival.touched, new, asked, WHOLE) {
+            return judgement;
+        }
+        let Recognised { stretches, kept, half_shown } = self.recognise(&arrival.touched, new, asked);
+        let checkpoint = half_shown
+            .then(|| Box::new(Checkpoint { weave: self.clone(), regions: regions.clone(), entry: None }));
+        let judgement = self.take_in(new, arrival, &stretches, &kept);
+        self.checkpoint = checkpoint;
+        if let Some(checkpoint) = &mut self.checkpoint {
+            checkpoint.entry = judgement.entry;
+        }
+        Judgement { half_shown, ..judgement }
+    }
+
+    /// Compares a new text with the buffer; none where one change has taken back what another did.
+    fn arrive(&mut self, new: &Text, regions: &Regions) -> Option<Arrival> {
+        self.checkpoint = None;
         let before = self.journal.print;
         let old = self.buffer.clone();
         let touched = regions.trimmed(&old, new);
         let after = before.after(&old, new, touched.iter().map(|r| (r.old.clone(), r.new.clone())));
-        self.checkpoint = None;
-        if before == after && !touched.is_empty() && old == *new {
-            // What one change did another has taken back.
-            return Judgement::default();
-        }
-        // What was asked for may take back an earlier change exactly and still be what was asked for.
-        if before != after
-            && mark.is_none()
-            && let Some(judgement) = self.takes_exactly(&touched, new, asked, 0)
-        {
-            return judgement;
-        }
-        if before != after
-            && let Some(judgement) = self.turn_back(new, after)
-        {
-            return judgement;
-        }
+        let idle = before == after && !touched.is_empty() && old == *new;
+        (!idle).then_some(Arrival { old, before, after, touched })
+    }
+
+    /// Takes over lines that have only other contents.
+    fn typed_in_place(&mut self, new: &Text, regions: &Regions, arrival: &Arrival) -> Option<Judgement> {
+        let Arrival { old, before, after, touched } = arrival;
         // What the last line is says whether the text ends with a newline.
         let at_end = touched.last().is_some_and(|region| region.new.end == new.line_count());
-        if before.newline == after.newline && !at_end && self.types_in_place(&touched) {
-            self.buffer = new.clone();
-            self.journal.print = after;
-            let ending = self.ending;
-            if touched.is_empty() {
-                self.take_ending(&touched);
-            }
-            if before != after {
-                self.journal.push_contents(old, before);
-            }
-            if self.ending == ending && self.agent_follows(regions) {
-                self.touch();
-            } else {
-                self.reshape();
-            }
-            return Judgement { typed_lines: touched.len(), ..Judgement::default() };
+        if before.newline != after.newline || at_end || !self.types_in_place(touched) {
+            return None;
         }
-        if let Some(judgement) = self.takes_exactly(&touched, new, asked, WHOLE) {
-            return judgement;
+        self.buffer = new.clone();
+        self.journal.print = *after;
+        let ending = self.ending;
+        if touched.is_empty() {
+            self.take_ending(touched);
         }
-        let Recognised { stretches, kept, half_shown } = self.recognise(&touched, new, asked, mark);
-        if half_shown {
-            let checkpoint = Checkpoint { weave: self.clone(), regions: regions.clone(), entry: None };
-            self.checkpoint = Some(Box::new(checkpoint));
+        if arrival.changes() {
+            self.journal.push_contents(old.clone(), *before);
         }
+        if self.ending == ending && self.agent_follows(regions) {
+            self.touch();
+        } else {
+            self.reshape();
+        }
+        Some(Judgement { typed_lines: touched.len(), ..Judgement::default() })
+    }
+
+    /// Takes over a text by the stretches that were aligned with it, and the plans that it shows.
+    fn take_in(
+        &mut self,
+        new: &Text,
+        arrival: Arrival,
+        stretches: &[Stretch],
+        kept: &[(Plan, How)],
+    ) -> Judgement {
+        let Arrival { old, before, after, touched } = arrival;
         // Asked only where the text does not say how its last line would end.
         let stood = if new.ends_with_newline() { Vec::new() } else { self.shown_ids() };
         let mut steps = Vec::new();
         let mut switched = Vec::new();
-        for (plan, how) in &kept {
+        for (plan, how) in kept {
             for (hunk, on) in plan.switches() {
                 self.on[hunk.index()] = on;
                 steps.push(Step::Switched { hunk, on, turned: turned_by(*how) });
                 switched.push(Switched { hunk, on, how: *how });
             }
-            let moved = plan.moves();
-            steps
-                .extend(moved.map(|(ids, gone)| if gone { Step::Removed(ids) } else { Step::Regained(ids) }));
+            steps.extend(self.moved_by(plan));
             self.take_up(plan);
         }
         let mut typed_lines = 0;
@@ -159,10 +236,22 @@ impl Weave {
             self.journal.push_contents(old, before);
         }
         self.tidy();
-        if let Some(checkpoint) = &mut self.checkpoint {
-            checkpoint.entry = entry;
+        Judgement { switched, entry, half_shown: false, typed_lines }
+    }
+
+    /// The lines that a plan removes or brings back and that were not so before.
+    fn moved_by(&self, plan: &Plan) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (ids, gone) in plan.moves() {
+            for run in self.runs.iter().filter(|run| run.gone != gone) {
+                let (from, to) = (ids.first.0.max(run.ids.first.0), ids.end().min(run.ids.end()));
+                if from < to {
+                    let ids = IdRange { first: LineId(from), len: (to - from) as usize };
+                    steps.push(if gone { Step::Removed(ids) } else { Step::Regained(ids) });
+                }
+            }
         }
-        Judgement { switched, entry, half_shown, typed_lines }
+        steps
     }
 
     /// Switches what was asked for, or what takes one of the `turns` latest changes back, if the text is exactly what it leads to.

@@ -5,22 +5,39 @@ use std::collections::BTreeMap;
 use hashline_text::Text;
 
 use crate::hunk::HunkId;
-use crate::journal::{Print, Step};
+use crate::journal::{Print, Step, Turn};
 use crate::line::{IdRange, LineId};
 use crate::run::{Held, Run};
 use crate::typing::{How, Judgement, Switched};
 use crate::weave::Weave;
 
+/// What going back to an earlier text may take back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TakesBack {
+    /// All that was done since, and the editor says which way it went.
+    Said(Turn),
+    /// All that was done since.
+    All,
+    /// Typing: nothing where a hunk would be switched.
+    Typing,
+}
+
 impl Weave {
     /// Takes back all that was done since the text was as it is now, where the journal reaches so far.
-    pub(crate) fn turn_back(&mut self, new: &Text, print: Print) -> Option<Judgement> {
-        let entries = self.journal.back_to(new, print)?;
+    pub(crate) fn turn_back(&mut self, new: &Text, print: Print, what: TakesBack) -> Option<Judgement> {
+        let turn = match what {
+            TakesBack::Said(turn) => Some(turn),
+            TakesBack::All | TakesBack::Typing => None,
+        };
+        let depth = self.journal.depth_of(new, print, turn)?;
+        let entries = self.journal.back(depth);
         let before = self.journal.print;
         let (runs, on, newline, ending) = (self.runs.clone(), self.on.clone(), self.newline, self.ending);
         self.replay_all(&entries);
         let is_on = |hunk: HunkId| self.on[hunk.index()];
         let lines: usize = self.runs.iter().filter(|run| run.visible(is_on)).map(Run::len).sum();
-        if lines != new.line_count() || self.check(is_on).is_err() {
+        let switches = what == TakesBack::Typing && self.on != on;
+        if switches || lines != new.line_count() || self.check(is_on).is_err() {
             (self.runs, self.on, self.newline, self.ending) = (runs, on, newline, ending);
             return None;
         }
@@ -50,11 +67,15 @@ impl Weave {
         if ending != self.ending {
             steps.push(Step::Ending { was: ending, is: self.ending });
         }
-        if steps.is_empty() {
+        if steps.is_empty() && turn.is_none() {
             self.journal.push_contents(text, before);
         } else {
             let pinned = self.pinned_by(&steps);
             self.journal.push(steps, text, before, pinned);
+        }
+        if let Some(turn) = turn {
+            // Counted from the end of the entry itself.
+            self.journal.note_turn(turn, depth);
         }
         self.tidy();
         self.reshape();

@@ -3,11 +3,13 @@
 use hashline_text::Text;
 
 use crate::hunk::HunkId;
-use crate::journal::Journal;
+use crate::journal::{Journal, Print, Step};
 use crate::line::LineId;
 use crate::region::Regions;
 use crate::stretch::Stretch;
 use crate::surroundings::Surroundings;
+use crate::typing::Judgement;
+use crate::undo::TakesBack;
 use crate::weave::Weave;
 
 impl Weave {
@@ -64,6 +66,43 @@ impl Weave {
         lost
     }
 
+    /// Takes over a text that is found and is one of the latest that were here: all is as it was then, and what is switched is told. Nothing
+    /// that was done before can be undone by the editor any more. None, and nothing has happened, where it is none of them.
+    pub fn go_back_to(&mut self, text: &Text) -> Option<Judgement> {
+        let mut regions = Regions::default();
+        regions.replace_all(&mut self.buffer.clone(), text.clone());
+        let print = self.print_of(text, &regions)?;
+        let judgement = self.turn_back(text, print, TakesBack::All)?;
+        self.forget_past();
+        Some(judgement)
+    }
+
+    /// Whether a text is one of the latest that were here. `regions` are the lines in which it differs from the present one.
+    #[must_use]
+    pub fn was(&self, text: &Text, regions: &Regions) -> bool {
+        let print = self.print_of(text, regions);
+        print.is_some_and(|print| self.journal.depth_of(text, print, None).is_some())
+    }
+
+    /// The same, and hunks were in it or not that are otherwise now.
+    #[must_use]
+    pub fn was_otherwise(&self, text: &Text, regions: &Regions) -> bool {
+        let Some(print) = self.print_of(text, regions) else { return false };
+        let depth = self.journal.depth_of(text, print, None);
+        depth.is_some_and(|depth| {
+            let back = self.journal.back(depth);
+            back.iter().flatten().any(|step| matches!(step, Step::Switched { .. }))
+        })
+    }
+
+    /// What a text looks like from afar; none if it is the present one.
+    fn print_of(&self, text: &Text, regions: &Regions) -> Option<Print> {
+        let touched = regions.trimmed(&self.buffer, text);
+        let pairs = touched.iter().map(|region| (region.old.clone(), region.new.clone()));
+        let print = self.journal.print.after(&self.buffer, text, pairs);
+        (print != self.journal.print || self.buffer != *text).then_some(print)
+    }
+
     /// Notes that the lines which come from now on came after something that nobody watched.
     pub(crate) fn cross(&mut self) {
         // An id that no line has: the next one of a state before is below it, that of a state after is not.
@@ -71,8 +110,9 @@ impl Weave {
         self.watched_from = LineId(self.next_line);
     }
 
-    /// Forgets how the text came to be as it is: nothing of it is taken back by a change that looks like that.
-    pub(crate) fn forget_past(&mut self) {
+    /// Forgets how the text came to be as it is: nothing of it is taken back by a change that looks like that. For an editor that has just
+    /// opened the text, whose undo reaches no further.
+    pub fn forget_past(&mut self) {
         let numbers = std::mem::replace(&mut self.journal, Journal::new(&self.buffer));
         self.journal.number_from(&numbers);
         self.spares.clear();

@@ -170,9 +170,9 @@ impl Session {
         let mut text = self.weave.buffer().clone();
         let regions = apply(&mut text, typings);
         let judgement = if again {
-            self.weave.typed_again(&text, &regions, asked, None)
+            self.weave.recognised_again(&text, &regions, asked)
         } else {
-            self.weave.typed(&text, &regions, asked, None)
+            self.weave.recognised(&text, &regions, asked)
         };
         assert_eq!(self.weave.buffer().to_string(), text.to_string());
         self.look();
@@ -187,7 +187,7 @@ impl Session {
     fn replaced(&mut self, text: &Text, asked: &[Candidate]) -> Judgement {
         let mut regions = Regions::default();
         regions.replace_all(&mut self.weave.buffer().clone(), text.clone());
-        let judgement = self.weave.typed(text, &regions, asked, None);
+        let judgement = self.weave.recognised(text, &regions, asked);
         self.look();
         judgement
     }

@@ -83,7 +83,7 @@ fn a_copy_that_is_told_what_happened_is_the_same() {
                     let typing = typing(&mut rng, kind, &new);
                     trace.note(format_args!("type {typing:?}"));
                     regions.apply(&mut new, typing.span, Encoding::Utf16, &typing.new).unwrap();
-                    weave.typed(&new, &regions, &[], None);
+                    weave.recognised(&new, &regions, &[]);
                 }
             }
             model.learn_newline(&mut weave);

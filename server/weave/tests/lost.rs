@@ -100,7 +100,7 @@ fn what_is_lost_is_what_the_rule_says() {
                     let typing = typing(&mut rng, kind, &new);
                     trace.note(format_args!("type {typing:?}"));
                     regions.apply(&mut new, typing.span, Encoding::Utf16, &typing.new).unwrap();
-                    let judgement = weave.typed(&new, &regions, &[], None);
+                    let judgement = weave.recognised(&new, &regions, &[]);
                     assert!(judgement.switched.iter().all(|switched| !weave.is_lost(switched.hunk)));
                 }
             }
@@ -155,7 +155,7 @@ fn a_lost_hunk_is_switched_by_nothing() {
             let mut weave = weave.clone();
             let mut regions = Regions::default();
             regions.replace_all(&mut weave.buffer().clone(), text.clone());
-            assert_eq!(weave.typed(&text, &regions, &asked, None).switched, []);
+            assert_eq!(weave.recognised(&text, &regions, &asked).switched, []);
             assert_eq!(weave.in_buffer(hunk), !to);
         }
         weave.set_refused(hunk, true);

@@ -46,7 +46,7 @@ fn plans_do_what_they_say_and_are_recognised() {
             trace.note(format_args!("type {typing:?}"));
             let mut regions = Regions::default();
             regions.apply(&mut text, typing.span, Encoding::Utf16, &typing.new).unwrap();
-            weave.typed(&text, &regions, &[], None);
+            weave.recognised(&text, &regions, &[]);
         }
         model.learn_newline(&mut weave);
         if weave.in_buffer(hunk) == put_in {
@@ -116,7 +116,7 @@ fn plans_do_what_they_say_and_are_recognised() {
             continue;
         }
         let asked = [Candidate { plan, how: How::Asked(1) }];
-        weave.typed(&text, &regions, &asked, None);
+        weave.recognised(&text, &regions, &asked);
         model.check(&mut weave);
         assert_eq!(weave.in_buffer(hunk), put_in, "recognised");
         replace(&mut weave, &text_before);
@@ -131,5 +131,5 @@ fn plans_do_what_they_say_and_are_recognised() {
 fn replace(weave: &mut Weave, text: &Text) {
     let mut regions = Regions::default();
     regions.replace_all(&mut weave.buffer().clone(), text.clone());
-    weave.typed(text, &regions, &[], None);
+    weave.recognised(text, &regions, &[]);
 }

@@ -120,7 +120,7 @@ fn a_state_that_comes_back_is_as_it_was_and_can_be_worked_on() {
                     let typing = typing(&mut rng, kind, &new);
                     trace.note(format_args!("type {typing:?}"));
                     regions.apply(&mut new, typing.span, Encoding::Utf16, &typing.new).unwrap();
-                    weave.typed(&new, &regions, &[], None);
+                    weave.recognised(&new, &regions, &[]);
                 }
             }
             model.learn_newline(&mut weave);
@@ -150,7 +150,7 @@ fn what_was_recorded_since_is_there_as_it_was_proposed() {
     let text = Text::from("a\nb\nx!\nd\n");
     let mut regions = Regions::default();
     regions.replace_all(&mut weave.buffer().clone(), text.clone());
-    weave.typed(&text, &regions, &[], None);
+    weave.recognised(&text, &regions, &[]);
     assert!(weave.edited(new).changed && weave.edited(new).deleted);
     let mut back = weave.returned_to(&earlier).unwrap();
     assert_eq!(back.buffer().to_string(), "A\nb\nc\nd\n");
@@ -161,7 +161,7 @@ fn what_was_recorded_since_is_there_as_it_was_proposed() {
     // Nothing from before is taken back by a text that looks like it.
     let mut regions = Regions::default();
     regions.replace_all(&mut back.buffer().clone(), text.clone());
-    assert!(back.typed(&text, &regions, &[], None).switched.is_empty());
+    assert!(back.recognised(&text, &regions, &[]).switched.is_empty());
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn what_rests_on_typing_that_is_gone_is_conflicted() {
     let text = Text::from("a\ntyped\nb\n");
     let mut regions = Regions::default();
     regions.replace_all(&mut weave.buffer().clone(), text.clone());
-    weave.typed(&text, &regions, &[], None);
+    weave.recognised(&text, &regions, &[]);
     let hunk = weave.record(&[Change { lines: 1..2, new: vec![line("better")] }]).unwrap()[0];
     let mut back = weave.returned_to(&earlier).unwrap();
     assert_eq!(back.conflict(hunk), Some(Conflict::LineRemoved));
@@ -185,7 +185,7 @@ fn lines_that_were_forgotten_come_back_where_they_were() {
     let text = Text::from("a\nb\nc\n");
     let mut regions = Regions::default();
     regions.replace_all(&mut weave.buffer().clone(), text.clone());
-    weave.typed(&text, &regions, &[], None);
+    weave.recognised(&text, &regions, &[]);
     // The record is begun anew, without what nobody misses.
     let mut weave = told(&weave, &Weave::new(Text::default()));
     assert_eq!(weave.line_states().len(), 3);

@@ -4,7 +4,7 @@
 
 use hashline_text::{Encoding, Ending, OwnedLine, Position, Span, Text};
 use hashline_weave::{
-    Candidate, Change, Conflict, How, HunkId, Judgement, Plan, PutIn, Regions, TakeOut, UndoMark, View, Weave,
+    Candidate, Change, Conflict, How, HunkId, Judgement, Plan, PutIn, Regions, TakeOut, Turn, View, Weave,
 };
 
 fn lines(text: &str) -> Vec<OwnedLine> {
@@ -26,7 +26,7 @@ fn edit(weave: &mut Weave, asked: &[Candidate], edits: &[Edit<'_>]) -> Judgement
         let span = Span::new(Position::new(start.0, start.1), Position::new(end.0, end.1));
         regions.apply(&mut text, span, Encoding::Utf16, new).unwrap();
     }
-    let judgement = weave.typed(&text, &regions, asked, None);
+    let judgement = weave.recognised(&text, &regions, asked);
     assert_eq!(weave.buffer().to_string(), text.to_string());
     judgement
 }
@@ -366,7 +366,7 @@ fn undoing_all_typing_restores_identity() {
     let mut regions = Regions::default();
     let mut from = weave.buffer().clone();
     regions.replace_all(&mut from, text.clone());
-    weave.typed(&text, &regions, &[], Some(UndoMark::Undo));
+    weave.turned(&text, &regions, Turn::Undo);
     assert_eq!(weave.conflict(hunk), None);
     weave.set_refused(hunk, true);
     assert_eq!(weave.carry(&snapshot, 0..5), Ok(0..5));
@@ -405,7 +405,7 @@ fn a_delivery_in_two_parts_is_judged_as_one() {
     let mut regions = Regions::default();
     let span = Span::new(Position::new(1, 0), Position::new(3, 0));
     regions.apply(&mut text, span, Encoding::Utf16, "B\nC\nD\n").unwrap();
-    let second = weave.typed_again(&text, &regions, &[accept(hunk)], None);
+    let second = weave.recognised_again(&text, &regions, &[accept(hunk)]);
     assert_eq!(second.switched.len(), 1, "{second:?}");
     assert_eq!(second.switched[0].how, How::Asked(1));
     assert_eq!(weave.edited(hunk), hashline_weave::Edited::default());
@@ -501,7 +501,7 @@ fn a_caller_that_names_the_wrong_lines_is_not_believed() {
     let mut weave = weave();
     weave.record(&[change(2..3, "C\n")]).unwrap();
     let text = Text::from("a\nnew\nb\nc\nd\ne\n");
-    weave.typed(&text, &Regions::default(), &[], None);
+    weave.recognised(&text, &Regions::default(), &[]);
     assert_eq!(weave.buffer(), &text);
     assert_eq!(weave.agent().to_string(), "a\nnew\nb\nC\nd\ne\n");
 }

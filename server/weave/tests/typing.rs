@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use common::model::{Model, check_carry};
 use common::{Endings, Rng, Trace, Typing, endings, inverse, seeds, text, typing};
 use hashline_text::{Encoding, Text};
-use hashline_weave::{LineId, LineState, Regions, UndoMark, View, Weave};
+use hashline_weave::{LineId, LineState, Regions, Turn, View, Weave};
 
 /// One notification of an editor.
 struct Notification {
@@ -19,15 +19,41 @@ struct Notification {
     typings: Vec<Typing>,
 }
 
+/// What an editor says of a notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// Nothing at all, of any: it has no plugin.
+    Nothing,
+    /// That it was typed.
+    Typing,
+    /// That it undid something.
+    Undo,
+}
+
+impl Says {
+    fn any(rng: &mut Rng) -> Self {
+        if rng.chance(50) { Self::Typing } else { Self::Nothing }
+    }
+
+    /// What the same editor says of an undo.
+    fn of_undo(self) -> Self {
+        if self == Self::Nothing { Self::Nothing } else { Self::Undo }
+    }
+}
+
 /// Sends changes to a weave as one notification.
-fn notify(weave: &mut Weave, typings: Vec<Typing>, mark: Option<UndoMark>) -> Notification {
+fn notify(weave: &mut Weave, typings: Vec<Typing>, says: Says) -> Notification {
     let before = weave.buffer().clone();
     let mut after = before.clone();
     let mut regions = Regions::default();
     for typing in &typings {
         regions.apply(&mut after, typing.span, Encoding::Utf16, &typing.new).unwrap();
     }
-    let judgement = weave.typed(&after, &regions, &[], mark);
+    let judgement = match says {
+        Says::Nothing => weave.recognised(&after, &regions, &[]),
+        Says::Typing => weave.typed(&after, &regions),
+        Says::Undo => weave.turned(&after, &regions, Turn::Undo),
+    };
     if std::env::var_os("HASHLINE_SEED").is_some() {
         eprintln!("{:?} -> {:?}: {judgement:?}", before.to_string(), after.to_string());
     }
@@ -38,7 +64,7 @@ fn notify(weave: &mut Weave, typings: Vec<Typing>, mark: Option<UndoMark>) -> No
 fn replace_all(weave: &mut Weave, new: &Text) {
     let mut regions = Regions::default();
     regions.replace_all(&mut weave.buffer().clone(), new.clone());
-    let judgement = weave.typed(new, &regions, &[], None);
+    let judgement = weave.recognised(new, &regions, &[]);
     if std::env::var_os("HASHLINE_SEED").is_some() {
         eprintln!("replaced: {judgement:?}");
     }
@@ -57,7 +83,13 @@ fn inverses(notification: &Notification) -> Vec<Typing> {
     back
 }
 
-fn random_notification(rng: &mut Rng, kind: Endings, weave: &mut Weave, trace: &mut Trace) -> Notification {
+fn random_notification(
+    rng: &mut Rng,
+    kind: Endings,
+    weave: &mut Weave,
+    says: Says,
+    trace: &mut Trace,
+) -> Notification {
     let mut text = weave.buffer().clone();
     let mut typings = Vec::new();
     for _ in 0..if rng.chance(25) { 1 + rng.below(3) } else { 1 } {
@@ -66,7 +98,7 @@ fn random_notification(rng: &mut Rng, kind: Endings, weave: &mut Weave, trace: &
         typings.push(typing);
     }
     trace.note(format_args!("type {typings:?}"));
-    notify(weave, typings, None)
+    notify(weave, typings, says)
 }
 
 /// What a notification may do to lines: order, makers, removers and the content of what stays hidden are as before.
@@ -103,6 +135,7 @@ fn assert_kept(before: &[LineState], after: &[LineState], known: &HashMap<LineId
 fn the_weave_follows_the_editor() {
     for seed in seeds(1400) {
         let mut rng = Rng::new(seed);
+        let says = Says::any(&mut rng);
         let mut trace = Trace::new(seed);
         let kind = endings(&mut rng);
         let original = text(&mut rng, kind, 12);
@@ -149,9 +182,9 @@ fn the_weave_follows_the_editor() {
                 11 => snapshots.push(weave.snapshot(View::Agent)),
                 12 | 13 if last.as_ref().is_some_and(|done: &Notification| done.after == *weave.buffer()) => {
                     trace.note("undo");
-                    notify(&mut weave, inverses(&last.take().unwrap()), None);
+                    notify(&mut weave, inverses(&last.take().unwrap()), says.of_undo());
                 }
-                _ => last = Some(random_notification(&mut rng, kind, &mut weave, &mut trace)),
+                _ => last = Some(random_notification(&mut rng, kind, &mut weave, says, &mut trace)),
             }
             if hunks == model.hunks.len() {
                 assert_kept(&states, &weave.line_states(), &known);
@@ -192,6 +225,7 @@ enum Undo {
 fn undoing_everything_restores_everything() {
     for seed in seeds(1800) {
         let mut rng = Rng::new(seed);
+        let says = Says::any(&mut rng);
         let mut trace = Trace::new(seed);
         let kind = endings(&mut rng);
         let original = text(&mut rng, kind, 12);
@@ -207,21 +241,23 @@ fn undoing_everything_restores_everything() {
         let start = weave.buffer().clone();
         let mut done = Vec::new();
         for _ in 0..1 + rng.below(12) {
-            done.push(random_notification(&mut rng, kind, &mut weave, &mut trace));
+            done.push(random_notification(&mut rng, kind, &mut weave, says, &mut trace));
         }
-        let how = *rng.pick(&[Undo::OneByOne, Undo::AtOnce, Undo::InPieces, Undo::Combined]);
+        // One that says what it does says it of the whole.
+        let pieces = if says == Says::Nothing { Undo::InPieces } else { Undo::AtOnce };
+        let how = *rng.pick(&[Undo::OneByOne, Undo::AtOnce, pieces, Undo::Combined]);
         trace.note(format_args!("undo {how:?}"));
         match how {
             Undo::OneByOne => done.iter().rev().for_each(|done| {
-                notify(&mut weave, inverses(done), None);
+                notify(&mut weave, inverses(done), says.of_undo());
             }),
             Undo::AtOnce => {
                 let all = done.iter().rev().flat_map(inverses).collect();
-                notify(&mut weave, all, Some(UndoMark::Undo));
+                notify(&mut weave, all, says.of_undo());
             }
             Undo::InPieces => {
                 for typing in done.iter().rev().flat_map(inverses) {
-                    notify(&mut weave, vec![typing], None);
+                    notify(&mut weave, vec![typing], says.of_undo());
                 }
             }
             Undo::Combined => replace_all(&mut weave, &start),

@@ -9,12 +9,11 @@ use std::sync::atomic::Ordering;
 
 use hashline_history::{HunkRef, StoreError};
 use hashline_text::{DocVersion, Encoding, Text};
-use hashline_weave::UndoMark;
 
 use crate::disk::{Place, path_of_file_uri};
 use crate::document::{
-    ContentChange, Decided, Delivery, Document, Elsewhere, Millis, News, OutOfStep, Preview, ProposedText,
-    Request, Review, Target, Undecided,
+    Cause, ContentChange, Decided, Delivery, Document, Elsewhere, Millis, OutOfStep, Preview, ProposedText,
+    Reports, Request, Review, Target, Undecided,
 };
 use crate::on_disk::either_way;
 use crate::record::{Job, OtherEditor};
@@ -52,7 +51,11 @@ impl Workspace {
             Some(place) => key_of(place.absolute()),
             None => path_of_file_uri(uri).map_or_else(|_| uri.to_owned(), identity),
         };
-        let document = Document::open(uri, language, version, encoding, text.clone());
+        let says_causes = self.inner.says_causes.load(Ordering::Relaxed);
+        let mut document = Document::open(uri, language, version, encoding, text.clone());
+        if says_causes {
+            document.says_causes();
+        }
         let fresh = Arc::new(Slot::new(key.clone(), document, place.clone()));
         let known = self.inner.slots.entry(key).or_insert_with(|| fresh.clone()).value().clone();
         let slot = if Arc::ptr_eq(&known, &fresh) {
@@ -64,12 +67,20 @@ impl Workspace {
             fresh
         } else {
             let mut document = known.lock();
-            if *document.text() != text && !document.has_unrecorded() {
+            let open_it = |document: &mut Document| {
+                document.reopen(uri, language, version, encoding, &text, self.now());
+            };
+            if *document.text() != text && place.is_some() {
                 // What became of its edits in this text is for the record to tell, and not for the text that the file has.
+                document.look_up_later(open_it);
                 known.anew.store(true, Ordering::Relaxed);
-                known.guessed.store(place.is_some(), Ordering::Relaxed);
+                known.guessed.store(true, Ordering::Relaxed);
+            } else {
+                open_it(&mut document);
             }
-            document.reopen(uri, language, version, encoding, &text, self.now());
+            if says_causes {
+                document.says_causes();
+            }
             drop(document);
             // How the file was when an agent read it says nothing of what the editor has read.
             known.set_place(place);
@@ -109,47 +120,52 @@ impl Workspace {
         uri: &str,
         version: DocVersion,
         changes: &[ContentChange],
-        mark: Option<UndoMark>,
     ) -> Result<(), OutOfStep> {
         let Some(slot) = self.open_slot(uri) else { return Ok(()) };
-        let result = slot.lock().change(version, changes, mark, self.now());
+        let (result, is_reload) = {
+            let mut document = slot.lock();
+            let is_reload = document.is_reload(version) && slot.place().is_some();
+            let mut result = Ok(());
+            if is_reload {
+                document.look_up_later(|document| result = document.change(version, changes, self.now()));
+            } else {
+                result = document.change(version, changes, self.now());
+            }
+            (result, is_reload)
+        };
+        if is_reload {
+            // What became of its edits in this text is for the record to tell.
+            slot.look_up_anew();
+            self.later(Job::Opened(slot.clone()));
+        }
         slot.note_use();
         self.changed();
         self.attend(&slot);
         result
     }
 
-    /// The editor says of the change that it has just told of, or is about to tell of, that it was an undo or a redo. True if it counts
-    /// for the one that was told of.
-    pub fn did_mark(&self, uri: &str, mark: UndoMark) -> bool {
-        let Some(slot) = self.open_slot(uri) else { return false };
-        let (news, taken) = {
-            let mut document = slot.lock();
-            let earlier = document.take_news();
-            document.mark_last(mark, self.now());
-            let news = document.take_news();
-            // Where the mark counts, the review is made anew; else nothing has happened.
-            let taken = news.review;
-            let both = News {
-                review: earlier.review || news.review,
-                decided: earlier.decided || news.decided,
-                deliver: earlier.deliver || news.deliver,
-            };
-            (both, taken)
-        };
-        self.attend_to(&slot, news);
-        taken
+    /// The editor's plugin says what brings about the change that makes this version.
+    pub fn did_cause(&self, uri: &str, version: DocVersion, cause: Cause) {
+        let Some(slot) = self.open_slot(uri) else { return };
+        slot.lock().say_cause(version, cause, self.now());
+        self.attend(&slot);
+    }
+
+    /// Whether the editor says of its changes what brought them about: of those that it opens from now on.
+    pub fn set_reports(&self, reports: Reports) {
+        self.inner.says_causes.store(reports == Reports::Causes, Ordering::Relaxed);
     }
 
     /// The editor has written a document to the disk.
     pub fn did_save(&self, uri: &str) {
         if let Some(slot) = self.open_slot(uri) {
             slot.forget_read();
-            let mut document = slot.lock();
-            document.was_saved();
-            slot.share_with_file(Some(document.text().clone()));
-            drop(document);
-            self.later(Job::Record(slot));
+            let text = {
+                let mut document = slot.lock();
+                document.was_saved();
+                document.text().clone()
+            };
+            self.later(Job::Saved(slot, text));
         }
     }
 
@@ -325,6 +341,14 @@ impl Workspace {
         let slot = self.slot_of(uri)?;
         let copy = slot.lock().clone();
         Some(copy.preview(request, self.now()))
+    }
+
+    /// The editor is offered to make a change by itself, for the text as it is: that it has made it is known by the text.
+    pub fn offered(&self, uri: &str, preview: &Preview) {
+        let slot = self.slot_of(uri);
+        if let (Some(slot), Some(plan)) = (slot, &preview.plan) {
+            slot.lock().note_offer(plan.clone());
+        }
     }
 
     /// How many documents the editor has open.

@@ -10,8 +10,8 @@ use hashline_history::DocumentName;
 
 use crate::disk::{DiskError, FileBytes, Place, create_folders, read, stamp};
 use crate::document::{
-    Document, FileAnswer, FileDelivery, FileOperation, FileOperations, Home, Looked, Request, Target,
-    Undecided,
+    Document, FileAnswer, FileDelivery, FileOperation, FileOperations, Home, Looked, Reports, Request,
+    Target, Undecided,
 };
 use crate::record::{Job, Recorded, name_in_record, uri_of};
 use crate::workspace::{Event, Slot, Workspace, key_of};
@@ -158,8 +158,13 @@ impl Workspace {
         // Who still works with the old name finds no file, or what the editor keeps open under it.
         let name = name_in_record(&slot.place().unwrap_or_else(|| place.clone()));
         *slot.lock() = match stays.as_ref().map(|kept| (kept.home(), kept)) {
-            Some((Home::Editor { version, encoding, language }, kept)) => {
-                Document::open(&old_uri, language, *version, *encoding, kept.text().clone())
+            Some((Home::Editor { version, encoding, language, reports }, kept)) => {
+                let mut document =
+                    Document::open(&old_uri, language, *version, *encoding, kept.text().clone());
+                if *reports == Reports::Causes {
+                    document.says_causes();
+                }
+                document
             }
             _ => Document::missing(&old_uri, name),
         };

@@ -286,7 +286,7 @@ impl Workspace {
         // A file that is served lies in a root, and has a history there.
         let store = self.history_of(place).ok_or_else(|| Refusal::NoFolder { uri: slot.key.clone() })?;
         let mut session = self.session(&store)?;
-        if slot.lock().has_saved()
+        if slot.lock().has_fixed()
             && let Err(error) = self.record_in(&mut session, slot, place, None)
             && !is_beaten(&error)
         {
@@ -311,7 +311,7 @@ impl Workspace {
                 // Known before anything is recorded: no edit is left behind that never was.
                 check_writable(place)?;
             }
-            let state = copy.take_unrecorded(&[]);
+            let state = copy.to_record(&[]);
             self.remove_leftovers(place);
             // The last moment to notice: an editor that opens the file from now on reads what is written.
             self.not_taken(slot)?;
@@ -321,9 +321,11 @@ impl Workspace {
             if !self.write_recorded(&mut session, slot, place, &state, before.as_ref(), &wanted)? {
                 return Ok(None);
             }
+            copy.was_recorded(&state);
         } else if copy.has_unrecorded() {
-            let state = copy.take_unrecorded(&[]);
+            let state = copy.to_record(&[]);
             self.append(&mut session, slot, place, &state)?;
+            copy.was_recorded(&state);
         }
         self.take_over_copy(slot, copy);
         if wanted.place.absolute() != place.absolute() {

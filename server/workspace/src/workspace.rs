@@ -111,6 +111,13 @@ impl Slot {
         self.whole.send_replace(true);
     }
 
+    /// Its text is found: what became of its edits in it is looked up in the record, and not shown before that.
+    pub fn look_up_anew(&self) {
+        self.anew.store(true, Ordering::Relaxed);
+        self.guessed.store(true, Ordering::Relaxed);
+        self.whole.send_replace(false);
+    }
+
     /// Whether what is known of its edits is a guess.
     pub fn is_guessed(&self) -> bool {
         self.guessed.load(Ordering::Relaxed)
@@ -162,6 +169,8 @@ pub(crate) struct Inner {
     pub settings: RwLock<SettingsByFolder>,
     /// What the editor does with files when it is asked.
     pub file_operations: RwLock<FileOperations>,
+    /// The editor says what brings its changes about.
+    pub says_causes: AtomicBool,
     /// By identity: the path with all links followed, or the URI of a document without a file.
     pub slots: DashMap<String, Arc<Slot>>,
     /// The documents that the editor has open, by the URI that it uses. A file that is open under two names has two: the one that
@@ -196,6 +205,7 @@ impl Workspace {
             narrowed: DashMap::new(),
             settings: RwLock::new(settings.into()),
             file_operations: RwLock::default(),
+            says_causes: AtomicBool::new(false),
             slots: DashMap::new(),
             open: DashMap::new(),
             swept: DashMap::new(),

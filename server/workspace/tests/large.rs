@@ -65,7 +65,7 @@ async fn a_hundred_megabytes() {
         .iter()
         .map(|edit| ContentChange { span: Some(edit.span), text: edit.new.clone() })
         .collect();
-    workspace.did_change(&uri, DocVersion(2), &changes, None).unwrap();
+    workspace.did_change(&uri, DocVersion(2), &changes).unwrap();
     assert_eq!(workspace.text_of(&uri).unwrap().1, text);
     let left = workspace.review(&uri).unwrap().review.edits;
     assert_eq!(left.len(), 1, "the edit of the file, which something else has taken back since, is held");

@@ -76,7 +76,7 @@ impl Desk {
             .rev()
             .map(|edit| ContentChange { span: Some(edit.span), text: edit.new.clone() })
             .collect();
-        self.workspace.did_change(&self.uri, DocVersion(self.version), &changes, None).unwrap();
+        self.workspace.did_change(&self.uri, DocVersion(self.version), &changes).unwrap();
         assert_eq!(self.workspace.text_of(&self.uri).unwrap().1, self.text);
     }
 
@@ -85,7 +85,7 @@ impl Desk {
         self.text = Text::from(text);
         self.version += 1;
         let change = ContentChange { span: None, text: text.into() };
-        self.workspace.did_change(&self.uri, DocVersion(self.version), &[change], None).unwrap();
+        self.workspace.did_change(&self.uri, DocVersion(self.version), &[change]).unwrap();
     }
 
     /// Carries out what is sent. Returns whether anything was.
@@ -432,7 +432,7 @@ async fn an_editor_may_count_an_ending_behind_a_last_line_that_has_none() {
             let at = |(line, character)| Position::new(line, character);
             desk.version += 1;
             let change = ContentChange { span: Some(Span::new(at(*from), at(*to))), text: (*new).into() };
-            let taken = desk.workspace.did_change(&desk.uri, DocVersion(desk.version), &[change], None);
+            let taken = desk.workspace.did_change(&desk.uri, DocVersion(desk.version), &[change]);
             assert_eq!((taken, &*desk.text().to_string()), (Ok(()), *expected), "{from:?}-{to:?} {new:?}");
         }
     }
@@ -440,7 +440,7 @@ async fn an_editor_may_count_an_ending_behind_a_last_line_that_has_none() {
     let desk = Desk::new(Settings::default(), "one\ntwo");
     let at = Position::new(3, 0);
     let change = ContentChange { span: Some(Span::new(at, at)), text: "x".into() };
-    desk.workspace.did_change(&desk.uri, DocVersion(2), &[change], None).unwrap_err();
+    desk.workspace.did_change(&desk.uri, DocVersion(2), &[change]).unwrap_err();
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ impl Editor {
     fn say(&mut self, span: Option<Span>, new: &str) {
         self.version += 1;
         let change = ContentChange { span, text: new.to_owned() };
-        self.workspace.did_change(URI, DocVersion(self.version), &[change], None).unwrap();
+        self.workspace.did_change(URI, DocVersion(self.version), &[change]).unwrap();
         let (version, text) = self.workspace.text_of(URI).unwrap();
         assert_eq!((version.0, text.to_string()), (self.version, self.text.to_string()));
     }

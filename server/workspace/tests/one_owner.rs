@@ -109,7 +109,7 @@ impl Desk {
     fn types(&self, uri: &str, version: i32, line: u32, text: &str) {
         let at = Position::new(line, 0);
         let change = ContentChange { span: Some(Span::new(at, at)), text: text.into() };
-        self.workspace.did_change(uri, DocVersion(version), &[change], None).unwrap();
+        self.workspace.did_change(uri, DocVersion(version), &[change]).unwrap();
     }
 
     fn text(&self, uri: &str) -> String {
@@ -330,7 +330,7 @@ async fn nothing_is_decided_while_the_document_is_out_of_step() {
     let change = ContentChange { span: None, text: "behind".into() };
     let at = Position::new(9, 0);
     let outside = ContentChange { span: Some(Span::new(at, at)), ..change };
-    desk.workspace.did_change(&desk.uri(), DocVersion(2), &[outside], None).unwrap_err();
+    desk.workspace.did_change(&desk.uri(), DocVersion(2), &[outside]).unwrap_err();
     let request = Request::of(Choice::Accept, Target::All);
     let decided = desk.workspace.decide(Some(&desk.uri()), &request).await;
     assert!(decided.queued.is_empty());

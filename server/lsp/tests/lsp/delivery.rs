@@ -129,12 +129,11 @@ async fn a_client_that_says_it_did_and_did_not() {
 async fn a_client_that_never_answers() {
     let (mut editor, uri) = with_edit(Manners::plain()).await;
     accept(&mut editor, &uri).await;
-    let first = editor.delivery().await;
-    let second = editor.delivery().await;
-    editor.carry_out(&second).await;
+    let delivery = editor.delivery().await;
+    assert!(editor.make(&delivery["params"]["edit"]).await);
     editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
-    // The old one is answered after all.
-    editor.reply(&first, json!({"applied": false})).await;
+    // It is answered after all, wrongly.
+    editor.reply(&delivery, json!({"applied": false})).await;
     assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty());
     editor.in_step(&uri).await;
     editor.quit().await;
@@ -230,11 +229,11 @@ async fn undo_and_redo_of_a_delivery_are_followed() {
     editor.deliver().await;
     editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
     let accepted = editor.text(&uri).to_owned();
-    editor.notify("hashline/undo", json!({"uri": uri, "kind": "undo"})).await;
+    editor.cause(&uri, "undo", None).await;
     editor.change(&uri, &[json!({"text": TEXT})]).await;
     editor.until("the edit again", |workspace| undecided(workspace) == 2).await;
     assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty(), "and not delivered by itself");
-    editor.notify("hashline/undo", json!({"uri": uri, "kind": "redo"})).await;
+    editor.cause(&uri, "redo", None).await;
     editor.change(&uri, &[json!({"text": accepted})]).await;
     editor.until("the acceptance again", |workspace| undecided(workspace) == 0).await;
     let lists = editor.heard("hashline/pendingEdits", SILENCE).await;
@@ -245,19 +244,62 @@ async fn undo_and_redo_of_a_delivery_are_followed() {
 }
 
 #[tokio::test]
-async fn a_mark_that_came_after_its_change_does_not_count_for_the_next() {
-    let held = |workspace: &Workspace| undecided(workspace);
+async fn what_a_plugin_does_not_call_an_undo_is_none() {
     let (mut editor, uri) = with_edit(Manners::plugin()).await;
     accept(&mut editor, &uri).await;
     editor.deliver().await;
-    editor.until("the acceptance", |workspace| held(workspace) == 0).await;
-    // An undo of the one hunk, and typing in the line that has come back: the change alone could be typing.
-    editor.change(&uri, &[json!({"text": "one\ntwo!\nthree\n4\nfive\n"})]).await;
-    editor.notify("hashline/undo", json!({"uri": uri, "kind": "undo"})).await;
-    editor.until("the edit again", |workspace| held(workspace) == 1).await;
-    // The same for the other, which was no undo: its hunk stays accepted.
-    editor.change(&uri, &[json!({"text": "one\ntwo!\nthree\nfour!\nfive\n"})]).await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    // The person puts the old lines back by hand: both edits stay accepted, and are changed by the person.
+    editor.change(&uri, &[json!({"text": TEXT})]).await;
+    editor.in_step(&uri).await;
     editor.heard("hashline/pendingEdits", SILENCE).await;
-    assert_eq!(held(&editor.workspace), 1);
+    assert_eq!(undecided(&editor.workspace), 0);
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_cause_that_comes_after_its_change_counts_for_that_change_alone() {
+    let (mut editor, uri) = with_edit(Manners::plugin()).await;
+    accept(&mut editor, &uri).await;
+    editor.deliver().await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    editor.change(&uri, &[json!({"text": TEXT})]).await;
+    let version = editor.texts[&uri].0;
+    let late = json!({"uri": uri, "version": version, "cause": "undo", "delivery": null});
+    editor.notify("hashline/cause", late.clone()).await;
+    editor.until("the edit again", |workspace| undecided(workspace) == 2).await;
+    // Said once more after another change, it says nothing of that.
+    editor.replace(&uri, "one", "1").await;
+    editor.notify("hashline/cause", late).await;
+    editor.in_step(&uri).await;
+    assert_eq!(undecided(&editor.workspace), 2);
+    editor.heard("hashline/pendingEdits", SILENCE).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_delivery_that_is_told_of_by_its_answer_alone_is_made_once() {
+    let (mut editor, uri) = with_edit(Manners::plugin()).await;
+    accept(&mut editor, &uri).await;
+    let delivery = editor.delivery().await;
+    assert!(editor.make(&delivery["params"]["edit"]).await);
+    editor.reply(&delivery, json!({"applied": true})).await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty());
+    editor.heard("hashline/pendingEdits", SILENCE).await;
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn an_edit_that_is_not_answered_is_not_sent_again() {
+    let manners = Manners::plain().with("/capabilities/workspace/workspaceEdit", json!({}));
+    let (mut editor, uri) = with_edit(manners).await;
+    accept(&mut editor, &uri).await;
+    let delivery = editor.delivery().await;
+    // A busy client without versions does what it was sent when it comes to it: all of it.
+    assert!(editor.heard("workspace/applyEdit", Duration::from_millis(2600)).await.is_empty());
+    editor.carry_out(&delivery).await;
+    editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
+    assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty());
     editor.quit().await;
 }

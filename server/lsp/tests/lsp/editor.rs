@@ -53,7 +53,7 @@ impl Manners {
 
     /// The same with a plugin.
     pub fn plugin() -> Self {
-        Self::plain().with("/capabilities/experimental", json!({"hashline": {"protocol": 1, "version": "9"}}))
+        Self::plain().with("/capabilities/experimental", json!({"hashline": {"protocol": 2, "version": "9"}}))
     }
 
     /// With another value at a place of the initialize request.
@@ -351,8 +351,20 @@ impl Editor {
         self.hear("workspace/applyEdit").await
     }
 
-    /// Carries out an edit as a well-behaved client does, and answers.
+    /// Says what brings about the next change of a document.
+    pub async fn cause(&mut self, uri: &str, cause: &str, delivery: Option<u64>) -> Value {
+        let version = self.texts[uri].0 + 1;
+        let said = json!({"uri": uri, "version": version, "cause": cause, "delivery": delivery});
+        self.notify("hashline/cause", said.clone()).await;
+        said
+    }
+
+    /// Carries out an edit as a well-behaved client does, and answers; a plugin says before that this is the edit.
     pub async fn carry_out(&mut self, delivery: &Value) {
+        if let Some(number) = delivery["params"]["delivery"].as_u64() {
+            let (uri, ..) = one_document(&delivery["params"]["edit"]);
+            self.cause(&uri, "delivery", Some(number)).await;
+        }
         let applied = self.make(&delivery["params"]["edit"]).await;
         self.reply(delivery, json!({"applied": applied})).await;
     }

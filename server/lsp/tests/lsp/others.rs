@@ -18,7 +18,7 @@ async fn a_plugin_is_told_of_every_change_of_the_review() {
     let mut editor = Editor::start(Manners::plugin()).await;
     assert_eq!(
         editor.initialized["capabilities"]["experimental"]["hashline"],
-        json!({"protocol": 1, "version": "0.0.1"})
+        json!({"protocol": 2, "version": "0.0.1"})
     );
     let uri = editor.open("a.txt", TEXT).await;
     let reply = editor.agent_in("a.txt", Some("conv_9"), &[(2, "2")]).await;

@@ -256,7 +256,7 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
         "lines": null, "reason": null, "text": null, "edited": null, "withOthers": false});
     let refusal = json!({"hunk": "a:1", "why": "gone", "message": "m", "others": []});
     let place = json!({"hunk": "a:1", "lines": lines, "replaced": lines});
-    let undo = json!({"uri": "u", "kind": "undo"});
+    let cause = json!({"uri": "u", "version": 2, "cause": "delivery", "delivery": 1});
     let status = json!({"version": "1", "roots": [], "documents": 0, "pending": 0, "conflicted": 0, "agents": [],
         "socket": null});
     writes::<protocol::Announcement>("Announcement", &json!({"protocol": 1, "version": "2"}));
@@ -273,7 +273,7 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
         "hashline/proposedText result",
         &json!({"text": "", "version": 1, "places": [place]}),
     );
-    writes::<protocol::Undo>("hashline/undo", &undo);
+    writes::<protocol::Cause>("hashline/cause", &cause);
     writes::<protocol::Status>("hashline/status result", &status);
 
     // Each value that is listed is one, and no other word is.
@@ -282,7 +282,7 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
             "Edit.mode" | "Edit.status" => (&edit, &field[5..]),
             "Hunk.state" | "Hunk.decision" => (&hunk, &field[5..]),
             "hashline/decide.decision" | "hashline/decide.edited" => (&decide, &field[16..]),
-            "hashline/undo.kind" => (&undo, "kind"),
+            "hashline/cause.cause" => (&cause, "cause"),
             "Refusal.why" => (&refusal, "why"),
             other => panic!("{other} is not tried"),
         };
@@ -292,7 +292,7 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
             match *field {
                 "Edit.mode" | "Edit.status" => same::<protocol::Edit>(&changed),
                 "Hunk.state" | "Hunk.decision" => same::<protocol::Hunk>(&changed),
-                "hashline/undo.kind" => same::<protocol::Undo>(&changed),
+                "hashline/cause.cause" => same::<protocol::Cause>(&changed),
                 "Refusal.why" => same::<protocol::Refusal>(&changed),
                 _ => same::<protocol::Decide>(&changed),
             }
@@ -336,10 +336,14 @@ fn every_message_has_examples_that_are_messages_of_its_kind() {
             protocol::PENDING_EDITS => same::<protocol::PendingEdits>(example),
             protocol::DECIDE => same::<protocol::Decide>(example),
             protocol::PROPOSED_TEXT => same::<protocol::ProposedText>(example),
-            protocol::UNDO => same::<protocol::Undo>(example),
+            protocol::CAUSE => same::<protocol::Cause>(example),
             other => panic!("{other} has no parameters"),
         };
-        let asked = usize::from(!message.params.is_empty());
+        // Of a notification all are.
+        let asked = match message.result {
+            None => given.len(),
+            Some(_) => usize::from(!message.params.is_empty()),
+        };
         assert!(
             given.len() >= asked + usize::from(message.result.is_some()),
             "{} has examples",
@@ -376,7 +380,7 @@ fn transcripts() -> Vec<(String, Value)> {
 }
 
 /// What no transcript shows, and why.
-const NOT_SHOWN: [(&str, &str); 5] = [
+const NOT_SHOWN: [(&str, &str); 8] = [
     ("Edit.status", "accepted"), // an edit that is decided is in no list
     ("Edit.status", "rejected"),
     ("Hunk.state", "withdrawn"), // nor is one that was taken back
@@ -404,7 +408,7 @@ fn the_transcripts_show_every_value() {
         }
         see("hashline/decide.decision", &said["params"]["decision"]);
         see("hashline/decide.edited", &said["params"]["edited"]);
-        see("hashline/undo.kind", &said["params"]["kind"]);
+        see("hashline/cause.cause", &said["params"]["cause"]);
         for refusal in list(&said["result"]["refused"]) {
             see("Refusal.why", &refusal["why"]);
         }
@@ -439,7 +443,7 @@ fn the_transcripts_are_read_and_written_without_loss() {
             (protocol::DECIDE, true) => same::<protocol::Decided>(body),
             (protocol::PROPOSED_TEXT, false) => same::<protocol::ProposedText>(body),
             (protocol::PROPOSED_TEXT, true) => same::<protocol::ProposedTextResult>(body),
-            (protocol::UNDO, false) => same::<protocol::Undo>(body),
+            (protocol::CAUSE, false) => same::<protocol::Cause>(body),
             (protocol::STATUS, true) => same::<protocol::Status>(body),
             (protocol::STATUS, false) => body.is_null(),
             _ => panic!("{at}: {name} has no answer"),

@@ -279,7 +279,8 @@ async fn what_is_no_message_is_answered_and_passed_over() {
     editor.notify("$/setTrace", json!({"value": "off"})).await;
     editor.notify("textDocument/didOpen", json!({"textDocument": {"uri": "no uri"}})).await;
     editor.notify("textDocument/didChange", json!(null)).await;
-    editor.notify("hashline/undo", json!({"uri": uri})).await;
+    editor.notify("hashline/cause", json!({"uri": uri})).await;
+    editor.notify("hashline/cause", json!({"uri": uri, "version": 2, "cause": "delivery"})).await;
     let answer = editor.request("textDocument/hover", json!({"textDocument": {"uri": uri}})).await;
     assert_eq!(answer["error"]["code"], -32602);
     let answer = editor.request("hashline/nothing", json!({})).await;

@@ -75,6 +75,13 @@ impl Scene {
         self.ids.push(reply.unwrap().edit.to_string());
     }
 
+    /// The plugin says what brings about the next change.
+    async fn cause(&mut self, cause: &str) {
+        let uri = self.uri.clone();
+        let said = self.editor.cause(&uri, cause, None).await;
+        self.say("plugin", &json!("hashline/cause"), &said);
+    }
+
     async fn type_over(&mut self, old: &str, new: &str) {
         let uri = self.uri.clone();
         self.editor.replace(&uri, old, new).await;
@@ -312,9 +319,7 @@ async fn conflict_that_ends() {
     scene.lists(&["1 held", "2 held"]).await;
     scene.type_over("two", "TWO").await;
     scene.lists(&["1 conflicted", "2 held"]).await;
-    scene.say("plugin", &json!("hashline/undo"), &json!({"uri": scene.uri, "kind": "undo"}));
-    let mark = json!({"uri": scene.uri, "kind": "undo"});
-    scene.editor.notify("hashline/undo", mark).await;
+    scene.cause("undo").await;
     scene.type_over("TWO", "two").await;
     scene.lists(&["1 held", "2 held"]).await;
     scene.is("conflict_that_ends").await;
@@ -387,9 +392,7 @@ async fn undone_and_done_again() {
         ("undo", "2\n", "two\n", ["1 held", "2 held"]),
         ("redo", "two\n", "2\n", ["1 inText accepted", "2 held"]),
     ] {
-        let mark = json!({"uri": scene.uri, "kind": kind});
-        scene.say("plugin", &json!("hashline/undo"), &mark);
-        scene.editor.notify("hashline/undo", mark).await;
+        scene.cause(kind).await;
         scene.type_over(old, new).await;
         scene.lists(&hunks).await;
     }

@@ -183,7 +183,7 @@ impl Editor {
     /// The person makes the whole text this one.
     pub fn types(&self, path: &Path, version: i32, text: &str) {
         let change = ContentChange { span: None, text: text.into() };
-        self.workspace.did_change(&uri(path), DocVersion(version), &[change], None).unwrap();
+        self.workspace.did_change(&uri(path), DocVersion(version), &[change]).unwrap();
     }
 
     /// Returns when as many calls wait for the person.

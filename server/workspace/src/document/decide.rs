@@ -1,14 +1,15 @@
-//! The person's decisions (rules W8, W11, W12). A decision that changes no text is made at once; one that does becomes an intent.
+//! The person's decisions (rules W8, W11, W12). A decision that changes no text is made at once; one that does becomes
+//! a [wish](super::wanted).
 
 use std::ops::Range;
 
 use hashline_history::{Decision, EditId, HunkRef};
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
 
-use crate::document::aim::Aim;
 use crate::document::edit::HunkState;
 use crate::document::request::Ruling;
 use crate::document::undecided::{Undecided, Why, changed_words};
+use crate::document::wanted::Way;
 use crate::document::{Choice, Decided, Document, FileHunk, Millis, Request, Target, Unseen};
 
 impl Document {
@@ -108,7 +109,7 @@ impl Document {
         let of_many = targets.len() > 1;
         for id in targets {
             let ruling = Ruling { request: request.clone(), of_many, together: self.group_of(id) };
-            match self.decide_or_wait(id, &ruling, now) {
+            match self.decide_one(id, &ruling, now) {
                 Ok(all) => decided.add(all.into_iter().filter_map(|id| self.name(id))),
                 Err(undecided) => decided.refused.push(undecided),
             }
@@ -326,62 +327,68 @@ impl Document {
             .map(|hunk| hunk.id)
             .collect();
         for hunk in undecided {
-            self.withdraw_or_wait(hunk);
+            self.withdraw_one(hunk);
         }
-    }
-
-    pub(crate) fn withdraw_one(&mut self, id: HunkId) {
-        if !self.weave().in_buffer(id) {
-            self.set_decision(id, Decision::Withdrawn, None);
-            return;
-        }
-        let mut off = self.weave().with_dependents(id);
-        off.retain(|hunk| self.weave().in_buffer(*hunk));
-        let edit = |id| self.owner_of(id).map(|(edit, _)| edit.id.clone());
-        if off.iter().any(|other| edit(*other) != edit(id)) {
-            // Other edits in the text are built on it: taking those out is for the person to decide.
-            return;
-        }
-        let aim = Aim::TakeOut(id, Some(TakeOut::KeepMyLines));
-        self.intend(aim, Plan::switch(&[], &off), Some(Decision::Withdrawn), None);
     }
 
     /// Decides about a hunk. Returns it, and those that are decided with it.
-    pub(crate) fn decide_one(&mut self, id: HunkId, ruling: &Ruling) -> Result<Vec<HunkId>, Undecided> {
+    fn decide_one(&mut self, id: HunkId, ruling: &Ruling, now: Millis) -> Result<Vec<HunkId>, Undecided> {
         let request = &ruling.request;
-        let state = self.state_of(id);
+        if let (Some(own), Choice::Accept) = (&request.own, request.choice) {
+            return self.revise(id, own, ruling);
+        }
+        if self.wanted.get(id).is_some_and(|wish| wish.is_what(request.choice, request.edited)) {
+            // Asked for already, by itself or with another hunk of this decision.
+            self.try_again(now);
+            return Ok(vec![id]);
+        }
         let in_text = self.weave().in_buffer(id);
         match request.choice {
             Choice::Accept | Choice::TakeTheirs | Choice::KeepBoth if in_text => {
-                self.set_decision(id, Decision::Accepted, request.reason.clone());
+                self.keep(id, request);
+                Ok(vec![id])
             }
-            Choice::Accept => {
-                if let HunkState::Conflicted(conflict) = state {
-                    return Err(self.conflicted(id, conflict));
-                }
-                return self.accept(id, ruling);
+            Choice::Accept => match self.state_of(id) {
+                HunkState::Conflicted(conflict) => Err(self.conflicted(id, conflict)),
+                _ => self.accept(id, ruling),
+            },
+            Choice::Reject | Choice::KeepMine => self.reject(id, ruling, in_text),
+            Choice::TakeTheirs => self.put_in_spite(id, ruling, PutIn::TakeTheirs),
+            Choice::KeepBoth => self.put_in_spite(id, ruling, PutIn::KeepBoth),
+            Choice::Reopen => {
+                self.decide_again_later(id);
+                Ok(vec![id])
             }
-            Choice::Reject | Choice::KeepMine => return self.reject(id, ruling, in_text),
-            Choice::TakeTheirs | Choice::KeepBoth => {
-                let how =
-                    if request.choice == Choice::TakeTheirs { PutIn::TakeTheirs } else { PutIn::KeepBoth };
-                let needed = self.weave().with_prerequisites(id);
-                let others: Vec<HunkId> = needed.into_iter().filter(|other| *other != id).collect();
-                self.with_others(id, &others, request, ruling.of_many, "It builds on")?;
-                let plan = self.weave().plan_put_in(id, how);
-                self.check(id, &plan)?;
-                for hunk in &plan.on {
-                    self.free(*hunk);
-                }
-                let mut all = vec![id];
-                all.extend(plan.on.iter().copied().filter(|hunk| *hunk != id));
-                let aim = Aim::PutInAnyway(id, how);
-                self.intend(aim, plan, Some(Decision::Accepted), request.reason.clone());
-                return Ok(all);
-            }
-            Choice::Reopen => self.set_decision(id, Decision::Undecided, None),
         }
-        Ok(vec![id])
+    }
+
+    /// Accepts a hunk that is in the text, with what it builds on there.
+    fn keep(&mut self, id: HunkId, request: &Request) {
+        self.keep_below(&[id]);
+        if self.flow.is_sent(id) {
+            self.want(&[id], true, Way::AsProposed, Some(Decision::Accepted), request.reason.clone());
+        } else {
+            self.wanted.remove(id);
+            self.set_decision(id, Decision::Accepted, request.reason.clone());
+        }
+    }
+
+    /// Wants a hunk in the text in spite of what stands against it.
+    fn put_in_spite(&mut self, id: HunkId, ruling: &Ruling, how: PutIn) -> Result<Vec<HunkId>, Undecided> {
+        let request = &ruling.request;
+        let needed = self.weave().with_prerequisites(id);
+        let others: Vec<HunkId> = needed.into_iter().filter(|other| *other != id).collect();
+        self.with_others(id, &others, request, ruling.of_many, "It builds on")?;
+        let plan = self.weave().plan_put_in(id, how);
+        self.check(id, &plan)?;
+        for hunk in &plan.on {
+            self.free(*hunk);
+        }
+        self.keep_below(&plan.on);
+        let wanted = self.not_yet_accepted(&plan.on, &[id]);
+        let reason = request.reason.clone();
+        self.want(&wanted, true, Way::InSpite(id, how), Some(Decision::Accepted), reason);
+        Ok(std::iter::once(id).chain(plan.on.iter().copied().filter(|hunk| *hunk != id)).collect())
     }
 
     /// A hunk and those that were shown as one with it when it was decided about, as far as they still are: what has joined them
@@ -413,7 +420,9 @@ impl Document {
         for hunk in &all {
             self.free(*hunk);
         }
-        self.intend(Aim::PutIn, plan, Some(Decision::Accepted), request.reason.clone());
+        self.keep_below(&all);
+        let wanted = self.not_yet_accepted(&all, &together);
+        self.want(&wanted, true, Way::AsProposed, Some(Decision::Accepted), request.reason.clone());
         Ok(std::iter::once(id).chain(others).collect())
     }
 
@@ -438,10 +447,14 @@ impl Document {
             if request.edited != Some(TakeOut::KeepMyLines) {
                 return Err(self.lost(id, lost));
             }
-            self.forget_waiting(&dependents);
+            dependents.iter().for_each(|hunk| drop(self.wanted.remove(*hunk)));
             self.reject_where_it_is(&dependents, request);
             return Ok(std::iter::once(id).chain(others).collect());
         }
+        // What is on its way into the text leaves it again, should it arrive.
+        let (flying, held): (Vec<HunkId>, Vec<HunkId>) =
+            held.into_iter().partition(|hunk| self.flow.is_sent(*hunk));
+        let mut leaving = flying;
         if in_text {
             let asks = in_buffer.iter().any(|hunk| self.weave().edited(*hunk).asks());
             if asks && request.edited.is_none() {
@@ -457,13 +470,15 @@ impl Document {
             let how = request.edited.unwrap_or(TakeOut::WithMyChanges);
             let plan = if asks { self.weave().plan_take_out(id, how) } else { Plan::switch(&[], &in_buffer) };
             self.check(id, &plan)?;
-            self.forget_waiting(&dependents);
-            let aim = Aim::TakeOut(id, request.edited);
-            self.intend(aim, plan, Some(Decision::Rejected), request.reason.clone());
+            leaving.extend(in_buffer);
         }
-        self.forget_waiting(&dependents);
         for hunk in held {
-            self.reject_held_or_wait(hunk, ruling);
+            self.wanted.remove(hunk);
+            self.set_decision(hunk, Decision::Rejected, request.reason.clone());
+        }
+        if !leaving.is_empty() {
+            let way = Way::Out(request.edited);
+            self.want(&leaving, false, way, Some(Decision::Rejected), request.reason.clone());
         }
         Ok(std::iter::once(id).chain(others).collect())
     }

@@ -138,6 +138,12 @@ impl Document {
         weave.conflict(id).map_or(HunkState::Held, HunkState::Conflicted)
     }
 
+    /// Whether the place of a hunk in the text is no longer certain, as the text was changed while nobody watched (rule W17).
+    #[must_use]
+    pub fn is_lost(&self, id: HunkId) -> bool {
+        self.weave.as_ref().is_some_and(|weave| weave.is_lost(id))
+    }
+
     /// Sets the decision about a hunk and marks it in the weave.
     pub(crate) fn set_decision(&mut self, id: HunkId, decision: Decision, reason: Option<String>) {
         let Some(hunk) = self.hunk_mut(id) else { return };

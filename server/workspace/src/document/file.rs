@@ -11,9 +11,9 @@ use hashline_history::{
     Decision, DocumentName, FileChange, HunkRef, Location, Mode, NewEdit, NewHunk, Operation, Registers,
 };
 use hashline_text::{DiskForm, FileHash, Text, decode};
-use hashline_weave::{Change, Plan};
+use hashline_weave::Change;
 
-use crate::document::aim::Aim;
+use crate::document::wanted::Way;
 use crate::document::{Document, Edit, Millis, Proposal, Undecided, Why};
 use crate::refusal::Refusal;
 
@@ -274,7 +274,7 @@ impl Document {
         if proposal.mode == Mode::Apply {
             self.switch_file(self.edits.len() - 1, true);
             if !hunks.is_empty() {
-                self.intend(Aim::PutIn, Plan::switch(&hunks, &[]), None, None);
+                self.want(&hunks, true, Way::AsProposed, None, None);
             }
             self.settle_on_disk(now);
         }

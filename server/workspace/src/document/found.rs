@@ -3,9 +3,9 @@
 //! A text that was changed while nobody watched is first looked for among the states that were recorded: a checkout brings back one of
 //! those. Else its lines are matched strictly, and an edit whose place is not certain is left where it was, conflicted.
 
-use hashline_history::{Content, Continuity, Decision, Document as Past, EditState, HunkRef, Location};
+use hashline_history::{Content, Decision, Document as Past, EditState, HunkRef, Location};
 use hashline_text::{DiskForm, Line, Text};
-use hashline_weave::{HunkId, Weave};
+use hashline_weave::{How, HunkId, Judgement, Switched, Weave};
 
 use crate::document::file::FileNow;
 use crate::document::{Document, Edit, EditHunk, FileHunk, Home, Millis};
@@ -74,18 +74,23 @@ impl Document {
         document
     }
 
-    /// Takes over a text that was changed while nobody watched. Decisions that had not reached the disk are to be made again, where the
-    /// text does not show them; those that had stay. `is_in` is where the text is: in an editor alone, or in the file.
+    /// Takes over a text that is found: that was changed while nobody watched, or that an editor has read from the file again. Decisions that
+    /// had not reached the disk are to be made again, where the text does not show them; those that had stay. `is_in` is where the text
+    /// is: in an editor alone, or in the file.
     pub fn found(&mut self, text: &Text, earlier: &Earlier, is_in: Location, now: Millis) {
         if self.text() == text {
             self.found_in(is_in);
             return;
         }
-        let before = self.weave().clone();
-        let seen = self.place_on(text, earlier, now);
+        let Some(before) = self.weave.clone() else {
+            self.text = text.clone();
+            self.snapshots.text_changed();
+            return;
+        };
+        let back = self.place_on(text, earlier);
         let ids: Vec<HunkId> = before.hunks().collect();
         let now_in: Vec<bool> = ids.iter().map(|id| self.weave().in_buffer(*id)).collect();
-        self.unrecorded.continuity = Continuity::Unobserved;
+        self.note_unobserved();
         let mut open_again = 0;
         for (id, now_in) in ids.into_iter().zip(now_in) {
             let was_in = before.in_buffer(id);
@@ -95,16 +100,21 @@ impl Document {
             let Some((edit, hunk)) = self.owner_of(id) else { continue };
             let (decision, name) = (hunk.decision, edit.name_of(hunk));
             let accepted = now_in && decision == Decision::Undecided && earlier.accepted.contains(&name);
+            let on_disk = match &earlier.saved {
+                Some(saved) => id.order() < saved.hunks().count() && saved.in_buffer(id),
+                None => hunk.location == Location::Disk,
+            };
             self.note_location(id, if now_in { is_in } else { Location::None });
             self.hide_if_taken_out(id, now_in);
-            let on_disk = earlier
-                .saved
-                .as_ref()
-                .is_some_and(|saved| id.order() < saved.hunks().count() && saved.in_buffer(id));
-            if (seen.contains(&id) && decision == Decision::Undecided) || accepted {
+            let then = back.iter().flat_map(|back| &back.switched).find(|switched| switched.hunk == id);
+            let stays = was_in && on_disk && decision == Decision::Accepted;
+            if let Some(switched) = then.filter(|_| !stays) {
+                let (decision, reason) = self.decision_by(id, switched.how);
+                self.set_decision(id, decision, reason);
+            } else if accepted {
                 self.set_decision(id, Decision::Accepted, None);
-            } else if on_disk != was_in
-                && matches!((decision, now_in), (Decision::Accepted, false) | (Decision::Rejected, true))
+            } else if now_in && matches!(decision, Decision::Rejected | Decision::Withdrawn)
+                || on_disk != was_in && !now_in && decision == Decision::Accepted
             {
                 self.set_decision(id, Decision::Undecided, None);
                 open_again += 1;
@@ -119,48 +129,66 @@ impl Document {
                 self.uri
             ));
         }
+        self.landed(now, false);
         self.news_of_edits();
     }
 
     /// Shows its edits over a text, as far as they have a place in it, while what becomes of them is decided elsewhere.
-    pub fn placed_on(&mut self, text: &Text, earlier: &Earlier, now: Millis) {
+    pub fn placed_on(&mut self, text: &Text, earlier: &Earlier) {
         if self.text() != text {
-            self.place_on(text, earlier, now);
+            self.place_on(text, earlier);
             self.unseen = None;
         }
         self.news_of_edits();
     }
 
-    /// Lets the weave have this text. Returns the held hunks that it shows exactly.
-    fn place_on(&mut self, text: &Text, earlier: &Earlier, now: Millis) -> Vec<HunkId> {
+    /// Lets the weave have this text: as the recorded state that reads so, else as the latest state that does, else by what is beyond doubt.
+    /// Of the latest states, what the return to one switched.
+    fn place_on(&mut self, text: &Text, earlier: &Earlier) -> Option<Judgement> {
         let before = self.weave().clone();
         let same = earlier.same.as_ref().and_then(|same| before.returned_to(same));
-        let (weave, seen) = match same {
-            Some(weave) => (weave, Vec::new()),
-            None => self.matched(text, earlier, now),
+        let (weave, back) = match same {
+            Some(weave) => (weave, None),
+            None => self.matched(text, earlier, before),
         };
         self.weave = Some(weave);
         self.snapshots.text_changed();
-        seen
+        back
     }
 
-    /// The weave with a text that is none of the recorded ones, and the held hunks that the text shows exactly.
-    fn matched(&mut self, text: &Text, earlier: &Earlier, now: Millis) -> (Weave, Vec<HunkId>) {
-        let latest = self.weave().clone();
+    /// The weave with a text that is none of the recorded ones.
+    fn matched(&mut self, text: &Text, earlier: &Earlier, latest: Weave) -> (Weave, Option<Judgement>) {
         let saved = earlier.saved.as_ref().and_then(|saved| latest.returned_to(saved));
         let nearer = |saved: &Weave| in_common(saved.buffer(), text) >= in_common(latest.buffer(), text);
         let mut weave = saved.filter(nearer).unwrap_or(latest);
-        let mut trial = self.clone();
-        trial.weave = Some(weave.clone());
-        trial.take_over(text, now);
-        let shown = trial.weave();
-        let seen: Vec<HunkId> =
-            weave.hunks().filter(|id| shown.in_buffer(*id) && !weave.in_buffer(*id)).collect();
-        let seen = if weave.switch(&seen, &[]).is_ok() { seen } else { Vec::new() };
-        // What edits explain is no question.
-        self.unseen = (weave.buffer() != text).then(|| Box::new(weave.clone()));
-        weave.unobserved(text.clone());
-        (weave, seen)
+        let back = weave.go_back_to(text).or_else(|| self.shows_held(&mut weave, text));
+        if back.is_none() {
+            self.unseen = Some(Box::new(weave.clone()));
+            weave.unobserved(text.clone());
+        }
+        (weave, back)
+    }
+
+    /// The held edits that a text shows to the letter: all of them, or one. Then they are in it, by whatever hand.
+    fn shows_held(&self, weave: &mut Weave, text: &Text) -> Option<Judgement> {
+        let held = |edit: &&Edit| edit.hunks.iter().any(|hunk| hunk.decision == Decision::Undecided);
+        let hunks = |edit: &Edit| {
+            let open = edit.hunks.iter().filter(|hunk| hunk.decision == Decision::Undecided);
+            open.map(|hunk| hunk.id).collect::<Vec<HunkId>>()
+        };
+        let each = self.edits.iter().filter(held).map(hunks);
+        let all = self.edits.iter().filter(held).flat_map(hunks).collect();
+        for mut on in std::iter::once(all).chain(each) {
+            on = weave.with_prerequisites_of(&on);
+            on.retain(|id| !weave.in_buffer(*id));
+            let mut shown = weave.clone();
+            if !on.is_empty() && shown.switch(&on, &[]).is_ok() && shown.buffer() == text {
+                *weave = shown;
+                let switched = on.iter().map(|hunk| Switched { hunk: *hunk, on: true, how: How::Seen });
+                return Some(Judgement { switched: switched.collect(), ..Judgement::default() });
+            }
+        }
+        None
     }
 
     /// Lets the person see how its edits stand.
@@ -178,9 +206,7 @@ impl Document {
         for id in unsaved.collect::<Vec<_>>() {
             self.note_location(id, Location::Disk);
         }
-        if !self.unrecorded.locations.is_empty() {
-            self.unrecorded.saved = Some(self.form.hash(self.text()));
-        }
+        self.note_seen_on_disk();
     }
 }
 

@@ -48,9 +48,11 @@ impl Document {
         group
     }
 
-    /// Whether a hunk can be part of a group.
+    /// Whether a hunk can be part of a group. One that is on its way into the text is as good as in it.
     fn groups(&mut self, id: HunkId) -> bool {
-        let undecided = self.owner_of(id).is_some_and(|(_, hunk)| hunk.decision == Decision::Undecided);
+        let comes = self.wanted.get(id).is_some_and(|wish| wish.on);
+        let undecided =
+            !comes && self.owner_of(id).is_some_and(|(_, hunk)| hunk.decision == Decision::Undecided);
         let weave = self.weave();
         undecided && !weave.in_buffer(id) && weave.in_agent_view(id)
     }

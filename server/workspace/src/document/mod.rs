@@ -19,7 +19,6 @@
 //! - Documents that were never served keep no weave: what was typed before the first read has no history.
 //! - A client that joins a delivery and its undo to no change at all, and says nothing, is taken not to have made it: it is sent again.
 
-mod aim;
 mod asked;
 mod change;
 mod decide;
@@ -29,7 +28,9 @@ mod edit;
 mod file;
 mod found;
 mod group;
-mod later;
+mod guesses;
+mod outbox;
+mod plan;
 mod preview;
 mod propose;
 mod proposed_text;
@@ -39,8 +40,9 @@ mod review;
 mod revise;
 mod serve;
 mod sync;
+mod told;
 mod undecided;
-mod unrecorded;
+mod wanted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -56,6 +58,7 @@ pub use edit::{Edit, EditHunk, HunkLines, HunkState};
 pub use file::{FileHunk, NewFile, in_words};
 pub use found::Earlier;
 pub use hashline_history::Mode;
+pub use outbox::{State, Unrecorded};
 pub use preview::Preview;
 pub use propose::{Located, Proposal, Proposed};
 pub use proposed_text::{PlacedHunk, ProposedText};
@@ -63,15 +66,19 @@ pub use request::{Choice, Decided, Elsewhere, Request, Target, Unseen};
 pub use review::{HunkView, Review, ReviewEdit};
 pub use serve::Served;
 pub use sync::{ContentChange, OutOfStep};
+pub use told::{Cause, Reports};
 pub use undecided::{Undecided, Why};
-pub use unrecorded::{Saved, State, Unrecorded};
 
 use crate::document::asked::Asked;
 pub(crate) use crate::document::asked::Looked;
 use crate::document::deliver::Flow;
 use crate::document::edit::Turn;
 use crate::document::file::FileNow;
+use crate::document::guesses::Guesses;
+use crate::document::outbox::Outbox;
 use crate::document::serve::Snapshots;
+use crate::document::told::Told;
+use crate::document::wanted::Wanted;
 
 /// A moment, in milliseconds of a clock that only goes forward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,6 +105,8 @@ pub enum Home {
         encoding: Encoding,
         /// The editor's name for the language.
         language: String,
+        /// What the editor says of its changes.
+        reports: Reports,
     },
     /// A file that no editor has open.
     Disk,
@@ -130,17 +139,19 @@ pub struct Document {
     /// Which edit each hunk of the weave belongs to, by the hunk's order of record; none for those of forgotten edits.
     owners: Vec<Option<(usize, usize)>>,
     snapshots: Snapshots,
+    /// What the person, or an agent, wants of each hunk.
+    wanted: Wanted,
     flow: Flow,
+    told: Told,
+    /// How often what the editor said did not go with the text.
+    told_wrong: u64,
+    guesses: Guesses,
     /// What the editor is to do with the file.
     asked: Option<Asked>,
     /// What was found out of the file for the next decision about it.
     looked: Option<Looked>,
     turns: HashMap<JournalId, Vec<Turn>>,
-    /// When the text last showed a part of something that seems to be under way.
-    half_shown: Option<sync::HalfShown>,
-    /// What the editor has saved and is to be recorded, before what has happened since.
-    saved: Option<Box<Saved>>,
-    unrecorded: Unrecorded,
+    outbox: Outbox,
     /// Decisions are recorded before they are sent to the editor.
     is_recorded: bool,
     /// The hunks of decisions that could not be.
@@ -155,7 +166,8 @@ impl Document {
     /// A document that an editor has opened.
     #[must_use]
     pub fn open(uri: &str, language: &str, version: DocVersion, encoding: Encoding, text: Text) -> Self {
-        let home = Home::Editor { version, encoding, language: language.to_owned() };
+        let reports = Reports::Nothing;
+        let home = Home::Editor { version, encoding, language: language.to_owned(), reports };
         Self::new(uri, home, text)
     }
 
@@ -178,13 +190,15 @@ impl Document {
             edits: Vec::new(),
             owners: Vec::new(),
             snapshots: Snapshots::default(),
+            wanted: Wanted::default(),
             flow: Flow::default(),
+            told: Told::default(),
+            told_wrong: 0,
+            guesses: Guesses::default(),
             asked: None,
             looked: None,
             turns: HashMap::new(),
-            half_shown: None,
-            saved: None,
-            unrecorded: Unrecorded::default(),
+            outbox: Outbox::default(),
             is_recorded: false,
             dropped: Vec::new(),
             unseen: None,
@@ -331,8 +345,11 @@ impl Document {
 
     /// Takes over from another state of the same document that an editor has opened it since.
     pub(crate) fn follow_home(&mut self, other: &Self, now: Millis) {
-        if let Home::Editor { version, encoding, language } = &other.home {
+        if let Home::Editor { version, encoding, language, reports } = &other.home {
             self.reopen(&other.uri, language, *version, *encoding, other.text(), now);
+            if *reports == Reports::Causes {
+                self.says_causes();
+            }
             self.out_of_step.clone_from(&other.out_of_step);
             self.is_recorded = other.is_recorded;
             if other.asked.is_some() {

@@ -12,10 +12,10 @@ use hashline_history::{
     ConversationId, Decision, EditId, Location, NewEdit, NewHunk, Operation as FileOperation,
 };
 use hashline_text::{DiskForm, FileHash, HashPrefix, Text};
-use hashline_weave::{Change, HunkId, Plan, Snapshot, Touched, View, Weave};
+use hashline_weave::{Change, HunkId, Snapshot, Touched, View, Weave};
 
-use crate::document::aim::Aim;
 use crate::document::change::{Resolution, Unit, Work};
+use crate::document::wanted::Way;
 use crate::document::{Document, Edit, EditHunk, Mode, Note, Served};
 use crate::refusal::Refusal;
 
@@ -262,6 +262,7 @@ impl Document {
 
     /// Takes back what was proposed and could not be recorded.
     pub fn withdraw_provisional(&mut self, proposed: &Proposed) {
+        self.note_withdrawn(&proposed.hunks);
         let taken_back = self.weave().unrecord(&proposed.hunks);
         debug_assert!(taken_back, "what nobody has seen, nobody has switched or built on");
     }
@@ -269,6 +270,7 @@ impl Document {
     /// Lets what was proposed and recorded be shown and decided. In apply mode it is to come into the text: that is under way when
     /// this returns, and without an editor waits for [`settle_on_disk`](Self::settle_on_disk).
     pub fn publish(&mut self, proposed: &mut Proposed, proposal: &Proposal) {
+        self.note_published(&proposed.hunks);
         let weave = self.weave();
         weave.reveal(&proposed.hunks);
         if weave.agent().is_same_instance(proposed.after.text()) {
@@ -278,7 +280,7 @@ impl Document {
         self.add_hunks(&proposed.hunks, 1);
         self.news.review = true;
         if proposal.mode == Mode::Apply && !proposed.held_below {
-            self.intend(Aim::PutIn, Plan::switch(&proposed.hunks, &[]), None, None);
+            self.want(&proposed.hunks, true, Way::AsProposed, None, None);
         }
     }
 

@@ -1,10 +1,12 @@
 //! A document that is made anew of its record, as others have written to that: what was decided in its state before is decided again, and
 //! what was under way there goes on. A hunk about which others have decided meanwhile stays as they left it, and the person is told.
 
+use std::sync::Arc;
+
 use hashline_history::{Decided, Decision, HunkRef, Location};
 use hashline_weave::HunkId;
 
-use crate::document::deliver::Intent;
+use crate::document::wanted::{Act, Way, Wish};
 use crate::document::{Document, Millis};
 
 impl Document {
@@ -17,8 +19,12 @@ impl Document {
         self.follow_home(before, now);
         self.notices.append(&mut before.notices);
         self.dropped.append(&mut before.dropped);
-        let happened = before.take_happened();
-        let mut left = if elsewhere { happened.decided() } else { self.decide_again(&happened.decisions) };
+        let happened = before.unrecorded_decisions();
+        let mut left = if elsewhere {
+            happened.into_iter().map(|decided| decided.hunk).collect()
+        } else {
+            self.decide_again(&happened)
+        };
         let stopped = if elsewhere { self.leave_all(before) } else { self.go_on(before) };
         for hunk in stopped {
             self.dropped.push(hunk.clone());
@@ -31,59 +37,69 @@ impl Document {
 
     /// Nothing of what was under way goes on. Returns the hunks that the person had decided about.
     fn leave_all(&mut self, before: &Self) -> Vec<HunkRef> {
-        let intents = before.flow.intents.iter().filter(|intent| intent.is_decision());
-        let hunks = intents.flat_map(Intent::hunks);
-        let later = before.flow.later.iter().filter(|later| later.is_decision()).map(|later| later.hunk);
-        let mut left: Vec<HunkRef> = hunks.chain(later).filter_map(|id| before.name(id)).collect();
+        let mut left = before.waiting_decisions();
         left.extend(self.stop_asking());
         left
     }
 
-    /// Goes on with what was under way, as far as nobody has decided otherwise. Returns the hunks of the person's decisions for which that
-    /// is not so.
+    /// Still wants what was wanted, as far as nobody has decided otherwise. Returns the hunks of the person's decisions for which that is not
+    /// so.
     fn go_on(&mut self, before: &Self) -> Vec<HunkRef> {
-        let there = |id| self.as_before(id, before);
-        let (flow, stopped) = before.flow.carried(there);
-        let later =
-            before.flow.later.iter().filter(|later| later.is_decision() && there(later.hunk).is_none());
-        let mut left: Vec<HunkRef> = later.filter_map(|later| before.name(later.hunk)).collect();
-        let mut wanted: Vec<Decided> = stopped.iter().flat_map(|intent| before.wanted_by(intent)).collect();
-        self.flow = flow;
-        let intents = std::mem::take(&mut self.flow.intents);
-        let weave = self.weave();
-        let shows = |intent: &Intent| {
-            let (on, off) = (&intent.plan.on, &intent.plan.off);
-            on.iter().all(|id| weave.in_buffer(*id)) && !off.iter().any(|id| weave.in_buffer(*id))
-        };
-        let (shown, waiting): (Vec<Intent>, Vec<Intent>) = intents.into_iter().partition(shows);
-        self.flow.intents = waiting;
-        wanted.extend(shown.iter().flat_map(|intent| self.wanted_by(intent)));
-        let of_person = |hunk: &HunkRef| {
-            wanted.iter().any(|wanted| wanted.hunk == *hunk && wanted.decision != Decision::Withdrawn)
-        };
-        left.extend(self.decide_again(&wanted).into_iter().filter(of_person));
-        for intent in self.flow.intents.clone().iter().filter(|intent| !intent.is_recorded) {
-            self.note_wanted(intent.token, &intent.plan, intent.decision, intent.reason.as_ref());
+        self.flow = before.flow.carried(|id| self.as_before(id, before));
+        let mut left = Vec::new();
+        let mut unrecorded: Vec<(Arc<Act>, bool, Vec<HunkId>)> = Vec::new();
+        for (id, wish) in before.wanted.iter() {
+            let carried = self.as_before(id, before).zip(self.carried_act(&wish.act, before));
+            let Some((there, act)) = carried else {
+                left.extend(before.name(id).filter(|_| wish.act.is_decision()));
+                continue;
+            };
+            if wish.is_recorded {
+                self.wanted.set(there, Wish { act, ..wish.clone() });
+                continue;
+            }
+            match unrecorded.iter_mut().find(|(known, on, _)| known.token == act.token && *on == wish.on) {
+                Some((.., hunks)) => hunks.push(there),
+                None => unrecorded.push((act, wish.on, vec![there])),
+            }
         }
+        for (act, on, hunks) in unrecorded {
+            let Act { way, decision, reason, .. } = Act::clone(&act);
+            self.want(&hunks, on, way, decision, reason);
+        }
+        self.settle_wishes();
         self.note_asking();
         self.news.deliver = true;
         left
     }
 
-    /// Takes over what agents take back and what waits for its turn.
+    /// Takes over what agents take back.
     pub(crate) fn keep_withdrawals(&mut self, other: &Self) {
-        for later in other.flow.later.iter().filter(|later| !later.is_decision()) {
-            let waits = |id: HunkId| self.flow.later.iter().any(|own| own.hunk == id);
-            let there = later.carried(|id| self.as_before(id, other));
-            self.flow.later.extend(there.filter(|later| !waits(later.hunk)));
+        let withdrawn = |wish: &Wish| wish.act.decision == Some(Decision::Withdrawn);
+        let wishes: Vec<(HunkId, Wish)> = other
+            .wanted
+            .iter()
+            .filter(|(_, wish)| withdrawn(wish))
+            .map(|(id, wish)| (id, wish.clone()))
+            .collect();
+        for (id, wish) in wishes {
+            if let Some(there) = self.as_before(id, other).filter(|there| self.wanted.get(*there).is_none()) {
+                self.wanted.set(there, wish);
+            }
         }
     }
 
-    /// The decisions that an intent is for.
-    fn wanted_by(&self, intent: &Intent) -> Vec<Decided> {
-        let Some(decision) = intent.decision else { return Vec::new() };
-        let hunks = intent.hunks().filter_map(|id| self.name(id));
-        hunks.map(|hunk| Decided { hunk, decision, reason: intent.reason.clone() }).collect()
+    /// What a decision wants, of the hunks of this state.
+    fn carried_act(&self, act: &Arc<Act>, before: &Self) -> Option<Arc<Act>> {
+        let there = |id: &HunkId| self.as_before(*id, before);
+        let way = match &act.way {
+            Way::AsProposed | Way::Out(_) => return Some(act.clone()),
+            Way::InSpite(id, how) => Way::InSpite(there(id)?, *how),
+            Way::Rewritten(group, own) => {
+                Way::Rewritten(group.iter().map(there).collect::<Option<Vec<HunkId>>>()?, own.clone())
+            }
+        };
+        Some(Arc::new(Act { way, ..Act::clone(act) }))
     }
 
     /// The hunk that is this one in the state before, if the same is decided about it.

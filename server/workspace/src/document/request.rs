@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use hashline_history::{ConversationId, HunkRef};
+use hashline_history::{ConversationId, Decision, HunkRef};
 use hashline_weave::{HunkId, TakeOut};
 
 use crate::document::undecided::Undecided;
@@ -61,6 +61,26 @@ pub struct Request {
     pub unseen: Unseen,
 }
 
+impl Choice {
+    /// Whether the hunk is to be in the text, if the choice says so.
+    pub(crate) fn puts_in(self) -> Option<bool> {
+        match self {
+            Choice::Accept | Choice::TakeTheirs | Choice::KeepBoth => Some(true),
+            Choice::Reject | Choice::KeepMine => Some(false),
+            Choice::Reopen => None,
+        }
+    }
+
+    /// Whether the person has decided the other way round.
+    pub(crate) fn is_against(self, decision: Decision) -> bool {
+        match self.puts_in() {
+            Some(true) => decision == Decision::Rejected,
+            Some(false) => decision == Decision::Accepted,
+            None => false,
+        }
+    }
+}
+
 impl Request {
     /// A decision without a reason, about nothing else, that takes nothing of the person's back.
     #[must_use]
@@ -82,7 +102,7 @@ pub enum Unseen {
     GiveUp,
 }
 
-/// A decision as it was made about one hunk. It may have to wait, and is then what it was when it was made.
+/// A decision as it is made about one hunk.
 #[derive(Clone, Debug)]
 pub(crate) struct Ruling {
     pub request: Request,

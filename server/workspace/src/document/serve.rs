@@ -227,7 +227,7 @@ mod tests {
 
         fn changes(&mut self, changes: &[ContentChange], at: Millis) {
             self.version += 1;
-            self.document.change(DocVersion(self.version), changes, None, at).unwrap();
+            self.document.change(DocVersion(self.version), changes, at).unwrap();
         }
 
         /// The person changes the first line, and an agent reads.

@@ -5,7 +5,7 @@ use hashline_text::{DiskForm, FileHash};
 use hashline_weave::HunkId;
 
 use crate::disk::{Place, read};
-use crate::document::{Saved, State};
+use crate::document::State;
 use crate::record::{OnDisk, Whose, name_in_record};
 use crate::workspace::{Event, Slot, Workspace};
 
@@ -123,55 +123,48 @@ impl Workspace {
         place: &Place,
         edit: Option<Provisional<'_>>,
     ) -> Result<(), StoreError> {
+        let had_fixed = slot.lock().has_fixed();
+        while slot.lock().has_fixed() {
+            self.record_next(session, slot, place, None, edit.is_some())?;
+        }
+        // What a text that is found says of its edits is a guess until the record was asked.
+        if edit.is_none() && (slot.is_guessed() || had_fixed && !self.has_more_than_recorded(slot)) {
+            return Ok(());
+        }
         let is_edit = edit.is_some();
-        let saved = slot.lock().take_saved();
-        if let Some(saved) = saved {
-            self.record_saved(session, slot, place, saved)?;
-            if !is_edit && !self.has_more_than_recorded(slot) {
-                return Ok(());
-            }
-        }
-        let hunks = edit.as_ref().map_or(&[][..], |edit| edit.hunks);
-        let mut state = slot.lock().take_unrecorded(hunks);
-        state.unrecorded.edit = edit.map(|edit| edit.edit);
-        let Err(error) = self.append(session, slot, place, &state) else { return Ok(()) };
-        let wanted = !state.unrecorded.wanted.is_empty();
-        let more = {
-            let mut document = slot.lock();
-            document.put_back(state.unrecorded);
-            document.has_unrecorded()
-        };
-        if wanted && (is_edit || more) {
-            // It is others that hear of the rest.
-            self.tell_not_made(slot, &error);
-        }
-        if is_beaten(&error) {
-            self.give_way(session, slot, place, &error)?;
-        }
-        Err(error)
+        self.record_next(session, slot, place, edit, is_edit)
     }
 
-    /// Records what the editor has saved, as it was then.
-    fn record_saved(
+    /// Records what comes next of a document. `for_edit`: an agent waits for it.
+    fn record_next(
         &self,
         session: &mut Session,
         slot: &Slot,
         place: &Place,
-        mut saved: Box<Saved>,
+        edit: Option<Provisional<'_>>,
+        for_edit: bool,
     ) -> Result<(), StoreError> {
-        // A file that cannot be read was not saved, as far as anybody can tell.
-        if let Ok(bytes) = read(place) {
-            let form = DiskForm::behind(saved.state.weave.buffer(), &bytes.bytes);
-            saved.is_stored(form, FileHash::of(&bytes.bytes));
+        let hunks = edit.as_ref().map_or(&[][..], |edit| edit.hunks);
+        let mut state = slot.lock().to_record(hunks);
+        if let Some(edit) = edit {
+            state.unrecorded.edit = Some(edit.edit);
         }
-        let Err(error) = self.append(session, slot, place, &saved.state) else {
-            slot.lock().save_was_recorded(&saved);
-            return Ok(());
+        // A file that cannot be read was not saved, as far as anybody can tell.
+        if state.is_saved()
+            && let Ok(bytes) = read(place)
+        {
+            let form = DiskForm::behind(state.weave.buffer(), &bytes.bytes);
+            state.is_stored(form, FileHash::of(&bytes.bytes));
+        }
+        let Err(error) = self.append(session, slot, place, &state) else { return Ok(()) };
+        let (dropped, more) = {
+            let mut document = slot.lock();
+            (document.was_not_recorded(&state), document.has_unrecorded())
         };
-        if !saved.state.unrecorded.wanted.is_empty() {
+        if dropped && (for_edit || more) {
+            // It is others that hear of the rest.
             self.tell_not_made(slot, &error);
         }
-        slot.lock().put_back_saved(saved);
         if is_beaten(&error) {
             self.give_way(session, slot, place, &error)?;
         }

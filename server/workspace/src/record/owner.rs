@@ -124,19 +124,16 @@ impl Workspace {
         }
         let past = session.document(&name_in_record(place))?;
         let mut document = Document::of_record(&uri_of(place), &past);
-        let unrecorded = slot.lock().take_happened();
+        let decisions = slot.lock().unrecorded_decisions();
         let left = match error {
-            StoreError::Owned { .. } => unrecorded.decided(),
-            _ => document.decide_again(&unrecorded.decisions),
+            StoreError::Owned { .. } => decisions.into_iter().map(|decided| decided.hunk).collect(),
+            _ => document.decide_again(&decisions),
         };
         if document.has_unrecorded() {
-            let state = document.take_unrecorded(&[]);
-            let draft = Draft { since: Some(past.sequence), ..draft(slot, place, &state) };
-            if let Err(error) = session.append(&draft) {
-                slot.lock().put_back(unrecorded);
-                return Err(error);
-            }
+            let state = document.to_record(&[]);
+            session.append(&Draft { since: Some(past.sequence), ..draft(slot, place, &state) })?;
         }
+        slot.lock().forget_unrecorded();
         // It is made anew of the file and the record when it is needed next.
         slot.forget_read();
         *slot.recorded() = Recorded::default();

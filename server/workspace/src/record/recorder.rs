@@ -6,6 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use hashline_text::Text;
+
 use crate::document::FileAnswer;
 use crate::workspace::{Inner, Slot, Workspace};
 
@@ -26,6 +28,8 @@ const WATCH: Duration = Duration::from_millis(500);
 pub(crate) enum Job {
     /// Record what has happened to it.
     Record(Arc<Slot>),
+    /// Its editor has written this text to the disk: record that.
+    Saved(Arc<Slot>, Text),
     /// An editor has opened it: its edits come back.
     Opened(Arc<Slot>),
     /// Its editor has closed it.
@@ -128,6 +132,7 @@ impl Worker {
             Job::Record(slot) | Job::Opened(slot) | Job::Closed(slot) | Job::Settle(slot) => {
                 Some(slot.clone())
             }
+            Job::Saved(slot, _) => Some(slot.clone()),
             Job::Asked(slot, ..) | Job::Answered(slot, ..) | Job::Due(slot, ..) => Some(slot.clone()),
             Job::Offer | Job::Watch | Job::Tell(_) => None,
         };
@@ -155,6 +160,12 @@ impl Worker {
     fn work(&mut self, workspace: &Workspace, job: Job) {
         match job {
             Job::Record(slot) => self.record(workspace, &slot),
+            Job::Saved(slot, text) => {
+                // Typed while it was written, the text may be another than the file has.
+                slot.share_with_file(None);
+                slot.level(&text);
+                self.record(workspace, &slot);
+            }
             Job::Opened(slot) if workspace.may_be_renamed(&slot) => {
                 // Then it is the document that had the other name.
                 self.waiting.push((Instant::now() + TURN, Job::Opened(slot)));
@@ -162,6 +173,10 @@ impl Worker {
             Job::Opened(slot) => {
                 if !workspace.bring_back(&slot) {
                     self.waiting.push((Instant::now() + TURN, Job::Opened(slot)));
+                    return;
+                }
+                if !*slot.whole.borrow() {
+                    self.waiting.push((Instant::now() + PAUSE, Job::Opened(slot)));
                     return;
                 }
                 // What the file holds by now, it and the editor share: later that tells unsaved work from a text of yesterday.

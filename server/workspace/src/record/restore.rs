@@ -66,7 +66,7 @@ impl Workspace {
         let mut document = slot.lock();
         if document.may_be_made_anew() {
             if document.text() != text {
-                document.take_over(text, self.now());
+                document.found(text, &Earlier::default(), Location::Disk, self.now());
             }
             document.set_form(form);
         }
@@ -178,6 +178,11 @@ impl Workspace {
             return;
         }
         if let Err(error) = self.try_bring_back(slot) {
+            if slot.lock().has_fixed() {
+                // It comes back from the record when that has what happened before: the recorder tries again, and agents wait.
+                tracing::debug!("the edits of {} wait for the record: {error}", slot.key);
+                return;
+            }
             self.notice(format!(
                 "The edits that were recorded of {} cannot be shown: {error}. The text is as it was opened.",
                 slot.key
@@ -190,6 +195,9 @@ impl Workspace {
         let Some(place) = slot.place() else { return Ok(()) };
         let Some(store) = self.history_of(&place) else { return Ok(()) };
         let name = name_in_record(&place);
+        if slot.lock().has_fixed() {
+            drop(self.record(slot, None)?);
+        }
         if store.is_unfinished(&name)?
             && let Ok(session) = self.session(&store)
         {
@@ -233,7 +241,7 @@ impl Workspace {
         };
         let past = store.file(file)?;
         let (mut document, latest) = if elsewhere {
-            placed(store, &past, place, (&opened, form), self.now())?
+            placed(store, &past, place, (&opened, form))?
         } else {
             let saved = read(place).is_ok_and(|bytes| opened.is_served_from(&bytes.bytes));
             let is_in = if saved { Location::Disk } else { Location::Buffer };
@@ -410,11 +418,10 @@ fn placed(
     past: &Past,
     place: &Place,
     (text, form): (&Text, DiskForm),
-    now: Millis,
 ) -> Result<(Document, (FileId, Sequence)), StoreError> {
     let mut document = Document::of_record(&uri_of(place), past);
     document.set_form(form);
-    document.placed_on(text, &earlier(store, past, text, form.hash(text))?, now);
+    document.placed_on(text, &earlier(store, past, text, form.hash(text))?);
     Ok((document, (past.file, past.sequence)))
 }
 

@@ -264,7 +264,7 @@ fn an_own_version_of_a_rejected_edit_does_not_go_over_what_the_person_typed_sinc
 fn an_own_version_is_no_way_around_a_document_that_is_out_of_step() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Propose);
-    desk.document.change(DocVersion(1), &[at(0, 0, (0, 0), "?")], None, desk.now).unwrap_err();
+    desk.document.change(DocVersion(1), &[at(0, 0, (0, 0), "?")], desk.now).unwrap_err();
     let decided = desk.accepts_as(&hunk, "II");
     assert_eq!(decided.queued, []);
     assert!(decided.refused[0].message.contains("Close and open it again"), "{decided:?}");

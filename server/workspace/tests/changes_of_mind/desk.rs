@@ -94,7 +94,7 @@ impl Desk {
     /// One notification of the editor.
     pub fn notify(&mut self, changes: &[ContentChange]) {
         self.version += 1;
-        self.document.change(DocVersion(self.version), changes, None, self.now).unwrap();
+        self.document.change(DocVersion(self.version), changes, self.now).unwrap();
     }
 
     /// The person types at the beginning of a line.

@@ -1,9 +1,9 @@
 //! The editor shows what came of a decision: late, in parts, changed, together with its undo, or in a file that is found.
 
-use hashline_history::{Decision, HunkRef};
+use hashline_history::{Decision, HunkRef, Location};
 use hashline_text::{DocVersion, Encoding, Position, Span, Text};
-use hashline_weave::{Conflict, TakeOut, UndoMark, View};
-use hashline_workspace::document::{Choice, HunkState, Millis, Mode};
+use hashline_weave::{TakeOut, View};
+use hashline_workspace::document::{Choice, Earlier, HunkState, Millis, Mode};
 
 use crate::desk::{Desk, at, made};
 
@@ -109,38 +109,14 @@ fn a_rejection_that_is_undone_before_the_editor_tells_of_it_stands_as_it_was_bef
 }
 
 #[test]
-fn the_editors_mark_of_an_undo_counts_directly_after_its_change_too() {
-    let undone = |when: &str| {
-        let mut desk = Desk::new("one\ntwo\nthree\n");
-        let hunk = desk.replace(1, "2", Mode::Propose);
-        desk.decide(&hunk, Choice::Accept, None).unwrap();
-        desk.settle();
-        // An undo, and typing in the line that has come back.
-        let change = at(1, 0, (1, 1), "two!");
-        desk.version += 1;
-        let mark = (when == "before").then_some(UndoMark::Undo);
-        desk.document.change(DocVersion(desk.version), &[change], mark, desk.now).unwrap();
-        if when == "after" {
-            desk.document.mark_last(UndoMark::Undo, desk.now);
-        }
-        assert_eq!(desk.text(), "one\ntwo!\nthree\n");
-        (desk.state(&hunk), desk.decision(&hunk))
-    };
-    assert_eq!(undone("before"), (HunkState::Conflicted(Conflict::LineChanged), Decision::Undecided));
-    assert_eq!(undone("after"), undone("before"));
-    assert!(matches!(undone("never"), (HunkState::Edited(_), Decision::Accepted)));
-}
-
-#[test]
-fn a_delivery_that_comes_after_it_was_given_up_does_not_overrule_the_person() {
+fn a_delivery_that_comes_late_does_not_overrule_the_person() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Propose);
     desk.decide(&hunk, Choice::Accept, None).unwrap();
     let late = desk.poll().unwrap();
     desk.decide(&hunk, Choice::Reject, None).unwrap();
     desk.now = Millis(5000);
-    assert_eq!(desk.poll(), None);
-    assert_eq!(desk.decision(&hunk), Decision::Rejected);
+    assert_eq!(desk.poll(), None, "it is not answered yet");
     desk.applies(&late);
     assert_eq!(desk.text(), "one\n2\nthree\n");
     assert_ne!(desk.decision(&hunk), Decision::Rejected, "it is in the text");
@@ -171,13 +147,14 @@ fn typing_right_after_a_delivery_of_several_edits_does_not_take_one_back() {
 }
 
 #[test]
-fn a_file_that_shows_a_rejected_edit_decides() {
+fn a_file_that_reads_like_a_rejected_edit_is_no_edit() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Propose);
     desk.decide(&hunk, Choice::Reject, None).unwrap();
     desk.document.close();
-    desk.document.take_over(&Text::from("one\n2\nthree\nfour\n"), desk.now);
-    assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Undecided));
+    desk.document.found(&Text::from("one\n2\nthree\nfour\n"), &Earlier::default(), Location::Disk, desk.now);
+    assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::Held, Decision::Rejected));
+    assert_eq!(desk.text(), "one\n2\nthree\nfour\n");
 }
 
 #[test]
@@ -192,7 +169,7 @@ fn a_rejection_that_was_not_saved_is_taken_back_by_the_file() {
     desk.settle();
     assert_eq!(desk.decision(&hunk), Decision::Rejected);
     desk.document.close();
-    desk.document.take_over(&saved, desk.now);
+    desk.document.found(&saved, &Earlier::default(), Location::Disk, desk.now);
     assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Accepted));
 }
 
@@ -225,7 +202,7 @@ fn a_file_that_shows_a_rejected_edit_brings_it_back_though_the_person_had_typed_
     assert_eq!(desk.text(), "one\ntwo\nthree\n");
     desk.types(0, "unsaved ");
     desk.document.close();
-    desk.document.take_over(&saved, desk.now);
+    desk.document.found(&saved, &Earlier::default(), Location::Disk, desk.now);
     assert_eq!(desk.state(&hunk), HunkState::InText);
     assert_eq!(desk.decision(&hunk), Decision::Undecided);
     desk.document.settle_on_disk(desk.now);

@@ -224,7 +224,7 @@ async fn an_open_file_is_renamed_by_its_editor_and_goes_on_with_its_edits() {
         let (text, _) = desk.workspace.poll(&desk.uri("sub/b.txt"));
         assert_eq!(text.unwrap().edits.len(), 1);
         let change = ContentChange { span: None, text: "1\ntwo\nthree\n".into() };
-        desk.workspace.did_change(&desk.uri("sub/b.txt"), DocVersion(2), &[change], None).unwrap();
+        desk.workspace.did_change(&desk.uri("sub/b.txt"), DocVersion(2), &[change]).unwrap();
         let refused = desk.decide(Choice::Reject, &moved).await.refused;
         assert!(refused[0].message.contains("Save it first"), "{refused:?}");
         std::fs::write(desk.path("sub/b.txt"), "1\ntwo\nthree\n").unwrap();
@@ -258,7 +258,7 @@ async fn what_an_agent_takes_back_while_a_file_is_renamed_leaves_it_under_its_ne
         let (text, _) = desk.workspace.poll(&uri);
         assert_eq!(text.unwrap().edits.len(), 1);
         let change = ContentChange { span: None, text: "1\ntwo\nthree\n".into() };
-        desk.workspace.did_change(&uri, DocVersion(2), &[change], None).unwrap();
+        desk.workspace.did_change(&uri, DocVersion(2), &[change]).unwrap();
         std::fs::write(desk.path("a.txt"), "1\ntwo\nthree\n").unwrap();
         desk.workspace.did_save(&uri);
         let moved = desk.moved().await;
@@ -297,7 +297,7 @@ async fn what_an_agent_takes_back_while_a_file_is_renamed_leaves_it_under_its_ne
         assert_eq!(delivery.edits.len(), 1, "{how}");
         let change = ContentChange { span: None, text: TEXT.into() };
         let version = DocVersion(delivery.version.0 + 1);
-        desk.workspace.did_change(&desk.uri(name), version, &[change], None).unwrap();
+        desk.workspace.did_change(&desk.uri(name), version, &[change]).unwrap();
         let scope = ReviewScope { edits: vec![line], ..ReviewScope::default() };
         let edit = &desk.workspace.edits(&caller(), &scope).await.unwrap()[0];
         assert_eq!(edit.hunks[0].view.decision, Decision::Withdrawn, "{how}");
@@ -312,7 +312,7 @@ async fn what_is_not_saved_is_neither_renamed_nor_removed() {
         let uri = desk.uri("a.txt");
         let typed = |version, text: &str| {
             let change = ContentChange { span: None, text: text.into() };
-            desk.workspace.did_change(&uri, DocVersion(version), &[change], None).unwrap();
+            desk.workspace.did_change(&uri, DocVersion(version), &[change]).unwrap();
         };
         typed(2, "mine\n");
         let decided = desk.decide(Choice::Accept, &held).await;
@@ -373,7 +373,7 @@ async fn an_editor_that_keeps_the_document_open_loses_nothing_of_it() {
     desk.until(&moved, Status::Accepted).await;
     assert_eq!(desk.workspace.text_of(&desk.uri("a.txt")).unwrap().1.to_string(), TEXT);
     let change = ContentChange { span: None, text: "mine\n".into() };
-    desk.workspace.did_change(&desk.uri("a.txt"), DocVersion(2), &[change], None).unwrap();
+    desk.workspace.did_change(&desk.uri("a.txt"), DocVersion(2), &[change]).unwrap();
     assert_eq!(desk.workspace.text_of(&desk.uri("a.txt")).unwrap().1.to_string(), "mine\n");
     assert_eq!(desk.read("sub/b.txt").await.unwrap(), TEXT);
 }
@@ -447,7 +447,7 @@ async fn a_rejection_that_cannot_unmake_an_open_file_leaves_all_of_it() {
         let mine = Request { edited: Some(TakeOut::WithMyChanges), ..request.clone() };
         if let Some(typed) = typed {
             let change = ContentChange { span: None, text: typed.into() };
-            desk.workspace.did_change(&uri, DocVersion(2), &[change], None).unwrap();
+            desk.workspace.did_change(&uri, DocVersion(2), &[change]).unwrap();
         }
         let decided = desk.workspace.decide(None, &mine).await;
         assert!(decided.refused[0].message.contains(words), "{decided:?}");
@@ -471,7 +471,7 @@ async fn what_the_person_wrote_in_a_file_that_goes_is_asked_for_and_kept() {
     let made = desk.made().await;
     let uri = desk.uri("new.txt");
     let change = ContentChange { span: None, text: "one\nmine\n".into() };
-    desk.workspace.did_change(&uri, DocVersion(2), &[change], None).unwrap();
+    desk.workspace.did_change(&uri, DocVersion(2), &[change]).unwrap();
     std::fs::write(desk.path("new.txt"), "one\nmine\n").unwrap();
     desk.workspace.did_save(&uri);
     let request = Request::of(Choice::Reject, Target::Edit(made.edit.to_string()));

@@ -170,7 +170,7 @@ impl Desk {
         let uri = self.uri(name);
         let page = self.pages.get_mut(name).unwrap();
         page.version += 1;
-        self.workspace.did_change(&uri, DocVersion(page.version), changes, None).unwrap();
+        self.workspace.did_change(&uri, DocVersion(page.version), changes).unwrap();
         assert_eq!(self.workspace.text_of(&uri).unwrap().1, page.text);
     }
 

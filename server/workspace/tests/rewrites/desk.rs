@@ -82,7 +82,7 @@ impl Desk {
         self.text = Text::from(text);
         self.version += 1;
         let change = ContentChange { span: None, text: text.into() };
-        self.workspace.did_change(&self.uri(), DocVersion(self.version), &[change], None).unwrap();
+        self.workspace.did_change(&self.uri(), DocVersion(self.version), &[change]).unwrap();
     }
 
     /// The editor carries out what it is sent.
@@ -96,7 +96,7 @@ impl Desk {
                 .rev()
                 .map(|edit| ContentChange { span: Some(edit.span), text: edit.new.clone() })
                 .collect();
-            self.workspace.did_change(&self.uri(), DocVersion(self.version), &changes, None).unwrap();
+            self.workspace.did_change(&self.uri(), DocVersion(self.version), &changes).unwrap();
             self.workspace.answered(&self.uri(), delivery.number, true);
         }
     }

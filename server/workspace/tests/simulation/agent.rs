@@ -454,6 +454,7 @@ impl Desk {
                 forced: false,
                 worn: std::collections::HashSet::new(),
                 in_text: false,
+                left: false,
                 asked: None,
             });
         }

@@ -3,8 +3,10 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
+use hashline_history::{Decision, HunkRef};
 use hashline_text::{DocVersion, FileHash, Text};
-use hashline_workspace::document::{Delivery, Document, Millis};
+use hashline_weave::Weave;
+use hashline_workspace::document::{Delivery, Document, Earlier, Millis};
 
 use crate::agent::Flight;
 use crate::atom::{Atoms, Maker, readable};
@@ -28,8 +30,6 @@ pub struct Room {
     pub now: Millis,
     pub tally: Tally,
     pub trace: Trace,
-    /// Whether the person of this run rewrites hunks before accepting them.
-    pub rewrites: bool,
 }
 
 pub struct Desk {
@@ -54,19 +54,31 @@ pub struct Desk {
     pub notices: usize,
     /// The first part of a notification that was split has arrived, the rest has not.
     pub half: bool,
+    /// What was recorded of the document, oldest first.
+    states: Vec<Recorded>,
+}
+
+/// A document as it was recorded.
+struct Recorded {
+    text: String,
+    weave: Weave,
+    accepted: Vec<HunkRef>,
 }
 
 impl Desk {
     pub fn new(number: usize, dice: &mut Dice) -> Self {
         let mut atoms = Atoms::default();
         let text = first_text(&mut atoms, dice);
-        let kinds = [Kind::Neovim, Kind::NeovimMarked, Kind::VsCode, Kind::Helix, Kind::Emacs];
+        let kinds = [Kind::Neovim, Kind::Plugin, Kind::VsCode, Kind::Helix, Kind::Emacs];
         let kind = kinds[dice.below(kinds.len())];
         let version = if kind == Kind::VsCode { 1 } else { 0 };
         let editor = Editor::open(kind, text.clone(), version);
         let uri = format!("untitled:{number}");
-        let document =
+        let mut document =
             Document::open(&uri, "text", DocVersion(version), editor.encoding, Text::from(text.as_str()));
+        if kind == Kind::Plugin {
+            document.says_causes();
+        }
         Self {
             uri,
             document,
@@ -82,6 +94,32 @@ impl Desk {
             recent: (Millis(0), Vec::new()),
             notices: 0,
             half: false,
+            states: Vec::new(),
+        }
+    }
+
+    /// Records what has happened, as the recorder does.
+    fn record(&mut self) {
+        while self.document.has_unrecorded() {
+            let state = self.document.to_record(&[]);
+            let edits = self.document.edits().iter();
+            let hunks = edits.flat_map(|edit| edit.hunks.iter().map(move |hunk| (edit, hunk)));
+            let accepted = hunks.filter(|(_, hunk)| hunk.decision == Decision::Accepted);
+            let accepted = accepted.map(|(edit, hunk)| edit.name_of(hunk)).collect();
+            let text = state.weave.buffer().to_string();
+            self.document.was_recorded(&state);
+            self.states.push(Recorded { text, weave: state.weave, accepted });
+        }
+    }
+
+    /// The recorded states that a text may be.
+    pub fn earlier(&self, text: &str) -> Earlier {
+        let state = |text: &str| self.states.iter().rev().find(|state| state.text == text);
+        let same = state(text);
+        Earlier {
+            same: same.map(|state| state.weave.clone()),
+            accepted: same.map(|state| state.accepted.clone()).unwrap_or_default(),
+            saved: state(&self.disk).map(|state| state.weave.clone()),
         }
     }
 
@@ -114,7 +152,10 @@ impl Desk {
         for before in self.recent.1.iter().take(2).chain(self.recent.1.iter().skip(recent.max(2))) {
             self.model.muddle(before, &note.after);
         }
-        let result = self.document.change(note.version, &note.changes, note.mark, room.now);
+        if let Some(cause) = note.cause {
+            self.document.say_cause(note.version, cause, room.now);
+        }
+        let result = self.document.change(note.version, &note.changes, room.now);
         if full && self.out && result.is_ok() {
             self.out = false;
         }
@@ -139,6 +180,7 @@ impl Desk {
 
     /// Checks decisions and, where nothing is half reported, states.
     pub fn observe(&mut self, states: bool, room: &mut Room) -> Result<(), Fault> {
+        self.record();
         self.notices += self.document.take_notices().len();
         let news = self.document.take_news();
         if !(news.review || news.decided || self.half) {

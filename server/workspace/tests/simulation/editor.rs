@@ -4,19 +4,19 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use hashline_text::{DocVersion, Encoding, Span};
-use hashline_weave::UndoMark;
-use hashline_workspace::document::{ContentChange, Delivery};
+use hashline_weave::Turn;
+use hashline_workspace::document::{Cause, ContentChange, Delivery};
 
 use crate::dice::Dice;
 use crate::page::{self, Patch};
 
 /// Which editor it is like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Drops an edit for an older version and answers that it was applied; typing is one undo step until it is left.
     Neovim,
-    /// The same with the plugin, which marks undo and redo.
-    NeovimMarked,
+    /// The same with its plugin, which says what brings each change about, and refuses what was made for another version.
+    Plugin,
     /// Refuses whenever the text has moved on; every step is its own.
     VsCode,
     /// Refuses whenever the text has moved on; reports edits first to last.
@@ -39,7 +39,7 @@ pub enum Outcome {
 pub struct Note {
     pub version: DocVersion,
     pub changes: Vec<ContentChange>,
-    pub mark: Option<UndoMark>,
+    pub cause: Option<Cause>,
     /// The editor's text that it reports.
     pub after: String,
     /// The rest of what happened comes with the next one.
@@ -51,7 +51,7 @@ struct Change {
     change: ContentChange,
     version: i32,
     after: String,
-    mark: Option<UndoMark>,
+    cause: Option<Cause>,
 }
 
 /// A step of the undo stack: the text to go back to.
@@ -117,7 +117,7 @@ impl Editor {
     }
 
     /// Makes a change of the text as part of the undo step that is open.
-    fn put(&mut self, bytes: Range<usize>, new: &str, mark: Option<UndoMark>) {
+    fn put(&mut self, bytes: Range<usize>, new: &str, cause: Option<Cause>) {
         let span = page::span_of(&self.text, bytes.clone(), self.encoding);
         self.text.replace_range(bytes.clone(), new);
         self.version += if self.kind == Kind::Neovim && new.len() > 3 { 2 } else { 1 };
@@ -128,7 +128,7 @@ impl Editor {
             self.cursor = bytes.start;
         }
         let change = ContentChange { span: Some(span), text: new.to_owned() };
-        self.unsent.push(Change { change, version: self.version, after: self.text.clone(), mark });
+        self.unsent.push(Change { change, version: self.version, after: self.text.clone(), cause });
     }
 
     fn step(&mut self, delivered: bool) {
@@ -138,7 +138,7 @@ impl Editor {
 
     /// The person changes the text.
     pub fn type_at(&mut self, bytes: Range<usize>, new: &str, joins: bool) {
-        let one_block = matches!(self.kind, Kind::Neovim | Kind::NeovimMarked | Kind::Helix);
+        let one_block = matches!(self.kind, Kind::Neovim | Kind::Plugin | Kind::Helix);
         if !(joins && self.inserting && one_block) {
             self.step(false);
         }
@@ -164,25 +164,25 @@ impl Editor {
                 self.version += 1;
                 let change = ContentChange { span: None, text: after.to_owned() };
                 let (version, after) = (self.version, after.to_owned());
-                self.unsent.push(Change { change, version, after, mark: None });
+                self.unsent.push(Change { change, version, after, cause: None });
             }
             _ => self.put_all(&page::by_lines(&self.text, after), None),
         }
         self.reports_at_once();
     }
 
-    fn put_all(&mut self, patches: &[Patch], mark: Option<UndoMark>) {
+    fn put_all(&mut self, patches: &[Patch], cause: Option<Cause>) {
         if self.kind == Kind::Helix {
             let mut shift = 0isize;
             for patch in patches {
                 let at = |byte: usize| byte.saturating_add_signed(shift);
-                self.put(at(patch.bytes.start)..at(patch.bytes.end), &patch.new, mark);
+                self.put(at(patch.bytes.start)..at(patch.bytes.end), &patch.new, cause);
                 shift += patch.new.len() as isize - patch.bytes.len() as isize;
             }
             return;
         }
         for patch in patches.iter().rev() {
-            self.put(patch.bytes.clone(), &patch.new, mark);
+            self.put(patch.bytes.clone(), &patch.new, cause);
         }
     }
 
@@ -196,17 +196,17 @@ impl Editor {
         } else {
             self.redo.push(here);
         };
-        let mark =
-            (self.kind == Kind::NeovimMarked).then_some(if redo { UndoMark::Redo } else { UndoMark::Undo });
-        if mark.is_some() {
+        let turn = if redo { Turn::Redo } else { Turn::Undo };
+        let cause = (self.kind == Kind::Plugin).then_some(Cause::Turn(turn));
+        if cause.is_some() {
             self.send(None);
         }
         let patches = match self.kind {
             Kind::Emacs => page::single(&self.text, &step.text).into_iter().collect(),
             _ => page::by_lines(&self.text, &step.text),
         };
-        self.put_all(&patches, mark);
-        if mark.is_some() {
+        self.put_all(&patches, cause);
+        if cause.is_some() {
             self.send(None);
         }
         self.reports_at_once();
@@ -216,12 +216,11 @@ impl Editor {
     /// Tries to apply a delivery.
     pub fn deliver(&mut self, delivery: &Delivery, dice: &mut Dice) -> Outcome {
         let version = delivery.version.0;
-        let neovim = matches!(self.kind, Kind::Neovim | Kind::NeovimMarked);
         if dice.chance(4) {
             // A buffer that cannot be changed now, or a person in a prompt.
             return Outcome::Refused;
         }
-        if neovim && dice.chance(3) {
+        if self.kind == Kind::Neovim && dice.chance(3) {
             return Outcome::Dropped;
         }
         if self.kind == Kind::Emacs {
@@ -229,14 +228,20 @@ impl Editor {
                 return Outcome::Refused;
             }
         } else if version != self.version {
-            return if neovim { Outcome::Dropped } else { Outcome::Refused };
+            return if self.kind == Kind::Neovim { Outcome::Dropped } else { Outcome::Refused };
         }
         let mut patches = Vec::new();
         for edit in &delivery.edits {
             let Some(bytes) = self.bytes_of(edit.span) else { return Outcome::Refused };
             patches.push(Patch { bytes, new: self.endings_of(&edit.new) });
         }
-        let joins = self.inserting && (neovim || matches!(self.kind, Kind::Helix | Kind::Emacs));
+        let joins = self.inserting && matches!(self.kind, Kind::Neovim | Kind::Helix | Kind::Emacs);
+        let cause = (self.kind == Kind::Plugin).then_some(Cause::Delivery(delivery.number));
+        if cause.is_some() {
+            // A step of its own, told of by itself.
+            self.inserting = false;
+            self.send(None);
+        }
         match self.undo.last_mut().filter(|_| joins) {
             Some(step) => step.delivered = true,
             None => self.step(true),
@@ -249,7 +254,10 @@ impl Editor {
             }
             self.put_all(&page::by_lines(&self.text, &after), None);
         } else {
-            self.put_all(&patches, None);
+            self.put_all(&patches, cause);
+        }
+        if cause.is_some() {
+            self.send(None);
         }
         self.reports_at_once();
         Outcome::Applied
@@ -284,6 +292,11 @@ impl Editor {
         let unsent = std::mem::take(&mut self.unsent);
         let full = unsent.iter().any(|change| change.change.span.is_none());
         if self.kind == Kind::Emacs && !full {
+            if self.sent == self.text {
+                // What was done and taken back is not told, and not counted.
+                self.version = self.sent_version;
+                return;
+            }
             if let Some(patch) = page::single(&self.sent, &self.text) {
                 let span = page::span_of(&self.sent, patch.bytes, self.encoding);
                 let changes = vec![ContentChange { span: Some(span), text: patch.new }];
@@ -294,7 +307,7 @@ impl Editor {
             for (at, part) in [&unsent[..cut], &unsent[cut..]].into_iter().enumerate() {
                 let Some(last) = part.last() else { continue };
                 let changes = part.iter().map(|change| change.change.clone()).collect();
-                self.note(changes, last.version, last.mark, last.after.clone(), at == 0);
+                self.note(changes, last.version, last.cause, last.after.clone(), at == 0);
             }
         }
         self.sent = self.text.clone();
@@ -305,11 +318,11 @@ impl Editor {
         &mut self,
         changes: Vec<ContentChange>,
         version: i32,
-        mark: Option<UndoMark>,
+        cause: Option<Cause>,
         after: String,
         more: bool,
     ) {
-        self.outbox.push_back(Note { version: DocVersion(version), changes, mark, after, more });
+        self.outbox.push_back(Note { version: DocVersion(version), changes, cause, after, more });
     }
 }
 

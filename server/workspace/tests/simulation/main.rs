@@ -1,4 +1,7 @@
 //! People, agents and editors around documents, played by dice and checked against a simple model after every step.
+//!
+//! Each time other runs are played. `HASHLINE_SEEDS` says how many, `HASHLINE_SEED_BASE` plays those again that began at this number, and
+//! `HASHLINE_SEED` one of them, with what happens in it as far as that matters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
 mod agent;
@@ -10,6 +13,7 @@ mod expect;
 mod model;
 mod page;
 mod person;
+mod report;
 mod run;
 mod tally;
 mod trace;
@@ -19,51 +23,18 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use crate::report::Failure;
 use crate::run::{End, play};
-use crate::tally::Tally;
+use crate::tally::{ByKind, Tally};
 
 /// Steps of a run.
 const STEPS: u64 = 200;
-/// Runs. `HASHLINE_SEEDS` plays so many per cent of them, as for the other simulations.
+/// Runs, if it is not said how many.
 const SEEDS: u64 = 10_000;
 
 fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-/// Leaves out steps for as long as it still fails with the same words.
-fn shrunk(seed: u64, last: u64, words: &str) -> HashSet<u64> {
-    let kind: String = words.chars().filter(char::is_ascii_alphabetic).take(12).collect();
-    let same = |end: &End| {
-        end.fault.as_ref().is_some_and(|(_, words)| {
-            words.chars().filter(char::is_ascii_alphabetic).take(12).collect::<String>() == kind
-        })
-    };
-    let mut left_out: HashSet<u64> = (last + 1..=STEPS).collect();
-    if last == STEPS {
-        left_out.clear();
-    }
-    let mut size = 32;
-    while size > 0 {
-        let mut from = 0;
-        while from < last {
-            let mut trial = left_out.clone();
-            trial.extend(from..(from + size).min(last));
-            if trial.len() > left_out.len() && same(&play(seed, STEPS, &trial, false)) {
-                left_out = trial;
-            }
-            from += size;
-        }
-        size /= 2;
-    }
-    left_out
-}
-
-fn story(seed: u64, last: u64, words: &str) -> String {
-    let left_out = shrunk(seed, last, words);
-    let end = play(seed, STEPS, &left_out, true);
-    let fault = end.fault.map(|(step, words)| format!("step {step}: {words}")).unwrap_or_default();
-    format!("HASHLINE_SEED={seed} fails\n{}{fault}\n", end.trace)
+    let said = std::env::var(name).ok()?;
+    Some(said.parse().unwrap_or_else(|_| panic!("{name} is no number: {said}")))
 }
 
 /// Prints what is to be seen of a run that passes, too: the test runner keeps back what `println!` prints.
@@ -71,50 +42,68 @@ fn tell(words: &str) {
     let _ = writeln!(std::io::stderr(), "{words}");
 }
 
+/// What came of some runs.
+#[derive(Default)]
+struct Results {
+    tally: Tally,
+    by_kind: ByKind,
+    failures: Vec<Failure>,
+}
+
+impl Results {
+    fn take(&mut self, seed: u64, end: End) {
+        self.tally.add(&end.tally);
+        self.by_kind.played(&end.kinds);
+        if let Some(fault) = end.fault {
+            self.by_kind.failed(fault.kind);
+            self.failures.push(Failure { seed, step: fault.step, kind: fault.kind, words: fault.words });
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.tally.add(&other.tally);
+        self.by_kind.add(&other.by_kind);
+        self.failures.extend(other.failures);
+    }
+}
+
 #[test]
 fn everybody_keeps_what_is_theirs() {
+    let mut results = Results::default();
     if let Some(seed) = number("HASHLINE_SEED") {
-        let end = play(seed, STEPS, &HashSet::new(), false);
-        if let Some((step, words)) = end.fault {
-            panic!("{}", story(seed, step, &words));
-        }
+        results.take(seed, play(seed, STEPS, &HashSet::new(), false));
+        assert!(results.failures.is_empty(), "\n{}", report::of(results.failures, STEPS));
         return;
     }
-    let seeds = SEEDS * number("HASHLINE_SEEDS").unwrap_or(100) / 100;
+    let seeds = number("HASHLINE_SEEDS").unwrap_or(SEEDS);
+    let base = number("HASHLINE_SEED_BASE").unwrap_or_else(dice::from_the_system);
+    tell(&format!("HASHLINE_SEED_BASE={base} HASHLINE_SEEDS={seeds} plays these runs again"));
     let next = AtomicU64::new(0);
     let work = || {
-        let mut tally = Tally::default();
-        let mut faults = Vec::new();
+        let mut results = Results::default();
         loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= seeds {
-                return (tally, faults);
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            if at >= seeds {
+                return results;
             }
-            let end = play(seed, STEPS, &HashSet::new(), false);
-            tally.add(&end.tally);
-            if let Some((step, words)) = end.fault {
-                faults.push((seed, step, words));
-            }
+            let seed = base.wrapping_add(at);
+            results.take(seed, play(seed, STEPS, &HashSet::new(), false));
         }
     };
-    let mut tally = Tally::default();
-    let mut faults = Vec::new();
+    let count = thread::available_parallelism().map_or(2, usize::from);
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        for thread in threads {
-            let (one, more) = thread.join().unwrap();
-            tally.add(&one);
-            faults.extend(more);
-        }
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().for_each(|thread| results.add(thread.join().unwrap()));
     });
-    tell(&format!("{seeds} simulated runs of {STEPS} steps met\n{tally}"));
-    faults.sort();
-    for (seed, step, words) in faults.iter().take(100) {
-        println!("seed {seed}, step {step}: {words}");
-    }
-    if let Some((seed, step, words)) = faults.first() {
-        panic!("{} of {seeds} runs fail\n{}", faults.len(), story(*seed, *step, words));
-    }
+    let Results { tally, by_kind, failures } = results;
+    tell(&format!("{seeds} simulated runs of {STEPS} steps met\n{tally}{by_kind}"));
+    let failed = failures.len();
+    assert!(
+        failed == 0,
+        "{failed} of {seeds} runs fail (HASHLINE_SEED_BASE={base})\n{}",
+        report::of(failures, STEPS)
+    );
     let missing = tally.missing();
-    assert!(missing.is_empty(), "never met: {missing:?}");
+    // Of a few runs it says nothing that they did not meet everything.
+    assert!(missing.is_empty() || seeds < SEEDS / 10, "never met: {missing:?}");
 }

@@ -36,6 +36,8 @@ pub struct Hunk {
     /// What has ever stood in its lines, once the person had changed them: it comes back with them.
     pub worn: HashSet<char>,
     pub in_text: bool,
+    /// Its place was lost in a text that nobody watched, and the person left it there and rejected it.
+    pub left: bool,
     /// What was asked for last and taken on.
     pub asked: Option<Decision>,
 }
@@ -142,9 +144,13 @@ impl Model {
         }
         let text = document.text().to_string();
         let sight = Sight::new(&text, &views, &self.hunks);
+        let ids = review.edits.iter().flat_map(|edit| edit.edit.hunks.iter().map(|hunk| hunk.id));
+        let lost: Vec<bool> = ids.map(|id| document.is_lost(id)).collect();
         for (at, view) in views.iter().enumerate() {
-            self.decided(at, view, &sight, settled, tally)?;
-            if settled {
+            // Of one whose place was lost the text says nothing (rule W17).
+            self.decided(at, view, &sight, settled && !lost[at], tally)?;
+            tally.lost += u64::from(lost[at]);
+            if settled && !lost[at] {
                 self.state(at, view, &sight, tally)?;
             }
         }
@@ -155,6 +161,7 @@ impl Model {
                 hunk.worn.extend(sight.text[place].iter().flat_map(|line| atoms(line)));
             }
             hunk.in_text = is_in_text(&view.state);
+            hunk.left &= hunk.in_text && view.decision == Decision::Rejected;
             if hunk.decision != view.decision {
                 // Done, or the person has undone it since.
                 hunk.asked = None;
@@ -202,7 +209,7 @@ impl Model {
                 if !hunk.granted.contains(&view.decision) {
                     return wrong("which nobody asked for");
                 }
-                if in_text {
+                if in_text && !hunk.left {
                     return wrong("but it is in the text");
                 }
             }
@@ -275,7 +282,8 @@ impl Model {
                 }
             }
         }
-        if is_in_text(&view.state) && matches!(view.decision, Decision::Rejected | Decision::Withdrawn) {
+        let out = matches!(view.decision, Decision::Rejected | Decision::Withdrawn);
+        if is_in_text(&view.state) && out && !hunk.left {
             return wrong("it cannot be both".to_owned());
         }
         if !is_in_text(&view.state) && view.decision == Decision::Accepted {

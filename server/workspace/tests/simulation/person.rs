@@ -9,7 +9,7 @@ use hashline_workspace::document::{Choice, HunkState, HunkView, Request, Target,
 use crate::atom::{self, Maker, readable};
 use crate::desk::{Desk, Room};
 use crate::dice::Dice;
-use crate::model::Fault;
+use crate::model::{Fault, is_in_text};
 use crate::page::{self, Row};
 
 /// What a person may do at the keyboard.
@@ -313,7 +313,7 @@ impl Desk {
             (0..views.len()).filter(|at| views[*at].decision == Decision::Undecided).collect();
         let at = if dice.chance(75) { dice.pick(&open).copied() } else { None };
         let at = at.unwrap_or_else(|| dice.below(views.len()));
-        let request = self.request(at, &views, dice, room.rewrites);
+        let request = self.request(at, &views, dice);
         room.trace.say(|| {
             let name = &self.model.hunks[at].name;
             format!("the person at {} decides {request:?} ({name} is {:?})", self.uri, views[at].state)
@@ -510,7 +510,13 @@ impl Desk {
         }
         let others = (0..now.len()).filter(newly).filter(|at| !with.contains(at));
         for at in with.iter().copied().chain(others) {
+            let keeps = request.edited == Some(TakeOut::KeepMyLines);
             let hunk = &mut self.model.hunks[at];
+            // Of a hunk whose place is certain they go at the next delivery.
+            hunk.left |= wanted == Decision::Rejected
+                && keeps
+                && is_in_text(&now[at].state)
+                && now[at].decision == Decision::Rejected;
             hunk.granted.insert(wanted);
             hunk.may_come |= wanted == Decision::Accepted;
             hunk.may_go |= wanted == Decision::Rejected;
@@ -541,7 +547,7 @@ impl Desk {
         Ok(())
     }
 
-    fn request(&mut self, at: usize, views: &[HunkView], dice: &mut Dice, may_rewrite: bool) -> Request {
+    fn request(&mut self, at: usize, views: &[HunkView], dice: &mut Dice) -> Request {
         let view = &views[at];
         let choice = match (view.state, view.decision) {
             (HunkState::Conflicted(_), _) => dice.weighted(&[
@@ -581,7 +587,7 @@ impl Desk {
         let with_others = dice.chance(50);
         let is_whole = matches!(target, Target::Hunk(_)) && view.part_of.is_none();
         let rewrites = choice == Choice::Accept && view.state == HunkState::Held && is_whole;
-        let own = (may_rewrite && rewrites && dice.chance(12)).then(|| self.rewritten(&view.proposed, dice));
+        let own = (rewrites && dice.chance(12)).then(|| self.rewritten(&view.proposed, dice));
         Request { edited, with_others, own, ..Request::of(choice, target) }
     }
 }

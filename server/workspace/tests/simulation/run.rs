@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use hashline_history::Location;
 use hashline_text::{DocVersion, Text};
 use hashline_workspace::document::{HunkState, Millis};
 
 use crate::agent::{Agent, Wish};
 use crate::desk::{Desk, Room};
 use crate::dice::Dice;
-use crate::editor::Editor;
+use crate::editor::{Editor, Kind};
 use crate::model::Fault;
 use crate::person::KEYS;
 use crate::tally::Tally;
@@ -56,11 +57,22 @@ struct World {
     desks: Vec<Desk>,
     agents: Vec<Agent>,
     room: Room,
+    /// The desk at which something happens.
+    at: usize,
+}
+
+/// What was wrong, and where.
+pub struct Wrong {
+    pub step: u64,
+    pub kind: Kind,
+    pub words: Fault,
 }
 
 /// How a run ended.
 pub struct End {
-    pub fault: Option<(u64, Fault)>,
+    pub fault: Option<Wrong>,
+    /// The editors that were in it.
+    pub kinds: Vec<Kind>,
     pub tally: Tally,
     pub trace: String,
 }
@@ -71,13 +83,12 @@ pub fn play(seed: u64, steps: u64, left_out: &HashSet<u64>, trace: bool) -> End 
         now: Millis(0),
         tally: Tally::default(),
         trace: if trace { Trace::kept() } else { Trace::default() },
-        rewrites: seed.is_multiple_of(4),
     };
     let mut dice = Dice::new(seed, u64::MAX);
     let count = if dice.chance(20) { 2 } else { 1 };
     let desks = (0..count).map(|number| Desk::new(number, &mut dice)).collect();
     let agents = (0..dice.within(1, 4)).map(Agent::new).collect();
-    let mut world = World { desks, agents, room };
+    let mut world = World { desks, agents, room, at: 0 };
     for desk in &world.desks {
         let (uri, kind, text) = (&desk.uri, desk.editor.kind, crate::atom::readable(&desk.editor.text));
         world.room.trace.say(|| format!("{uri} in {kind:?}: {text:?}"));
@@ -101,11 +112,12 @@ pub fn play(seed: u64, steps: u64, left_out: &HashSet<u64>, trace: bool) -> End 
             if trace {
                 world.tell();
             }
-            fault = Some((step, words));
+            fault = Some(Wrong { step, kind: world.desks[world.at].editor.kind, words });
             break;
         }
     }
-    End { fault, tally: world.room.tally, trace: world.room.trace.text().to_owned() }
+    let kinds = world.desks.iter().map(|desk| desk.editor.kind).collect();
+    End { fault, kinds, tally: world.room.tally, trace: world.room.trace.text().to_owned() }
 }
 
 impl World {
@@ -142,6 +154,7 @@ impl World {
     fn step(&mut self, step: u64, dice: &mut Dice) -> Result<(), Fault> {
         self.room.now = Millis(self.room.now.0 + dice.within(1, 60) as u64);
         let at = dice.below(self.desks.len());
+        self.at = at;
         let act = dice.weighted(&ACTS);
         self.room.trace.say(|| format!("{step}: {act:?} at {} ms", self.room.now.0));
         let desk = &mut self.desks[at];
@@ -229,7 +242,8 @@ impl World {
     }
 
     fn end(&mut self, dice: &mut Dice) -> Result<(), Fault> {
-        for desk in &mut self.desks {
+        for (at, desk) in self.desks.iter_mut().enumerate() {
+            self.at = at;
             desk.settle(dice, &mut self.room)?;
             if !desk.out {
                 let review = desk.document.review_where(|_| true);
@@ -257,7 +271,9 @@ impl World {
         desk.model.stop();
         desk.out = false;
         desk.half = false;
-        desk.document.take_over(&Text::from(desk.disk.as_str()), room.now);
+        let saved = Text::from(desk.disk.as_str());
+        let earlier = desk.earlier(&desk.disk);
+        desk.document.found(&saved, &earlier, Location::Disk, room.now);
         desk.observe(true, room)?;
         if dice.chance(40) {
             for _ in 0..dice.within(1, 3) {
@@ -277,6 +293,9 @@ impl World {
         let text = Text::from(desk.disk.as_str());
         let version = DocVersion(desk.editor.version);
         desk.document.reopen(&desk.uri, "text", version, desk.editor.encoding, &text, room.now);
+        if desk.editor.kind == Kind::Plugin {
+            desk.document.says_causes();
+        }
         desk.model.stop();
         desk.observe(true, room)
     }

@@ -1,6 +1,49 @@
 //! What the runs met. Each count must be above zero at the end: a simulation that never meets a thing says nothing of it.
 
+use std::collections::BTreeMap;
 use std::fmt;
+
+use crate::editor::Kind;
+
+/// How many runs each kind of editor was in, and in how many of them something was wrong at its desk.
+#[derive(Clone, Debug, Default)]
+pub struct ByKind(BTreeMap<String, (u64, u64)>);
+
+impl ByKind {
+    fn of(&mut self, kind: Kind) -> &mut (u64, u64) {
+        self.0.entry(format!("{kind:?}")).or_default()
+    }
+
+    /// A run with these editors was played.
+    pub fn played(&mut self, kinds: &[Kind]) {
+        let mut kinds = kinds.to_vec();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds.into_iter().for_each(|kind| self.of(kind).0 += 1);
+    }
+
+    /// It failed at the desk of this one.
+    pub fn failed(&mut self, kind: Kind) {
+        self.of(kind).1 += 1;
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        for (kind, (played, failed)) in &other.0 {
+            let own = self.0.entry(kind.clone()).or_default();
+            own.0 += played;
+            own.1 += failed;
+        }
+    }
+}
+
+impl fmt::Display for ByKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (kind, (played, failed)) in &self.0 {
+            writeln!(f, "{played:>10}  runs with {kind}, {failed} of them failed")?;
+        }
+        Ok(())
+    }
+}
 
 macro_rules! tally {
     ($($name:ident: $words:literal,)*) => {
@@ -80,4 +123,5 @@ tally! {
     out_of_step: "documents out of step",
     quiet: "moments at which all was settled",
     checked: "lines of hunks looked for in the text",
+    lost: "looks at hunks whose place was lost in a text that nobody watched",
 }

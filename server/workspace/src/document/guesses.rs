@@ -1,0 +1,149 @@
+//! Changes of a client that does not say what brought them about (rule W9): the one place in which that is guessed.
+
+use hashline_text::{DocVersion, Encoding, Text};
+use hashline_weave::{Candidate, How, Plan, Regions};
+
+use crate::document::sync::{ContentChange, OutOfStep, after, after_each};
+use crate::document::{Document, Millis};
+
+/// How long what seems to be under way is judged together with the next notification, in milliseconds.
+const SECOND_LOOK: u64 = 1000;
+/// How many of the edits that were offered for a text are kept.
+const OFFERS: usize = 64;
+
+/// What is known of a client that says nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Guesses {
+    /// When the text last showed a part of something that seems to be under way.
+    half_shown: Option<HalfShown>,
+    /// What the client was offered to carry out by itself, for the text of one version.
+    offered: Vec<(DocVersion, Plan)>,
+    /// How often something was guessed.
+    count: u64,
+}
+
+/// A delivery or an undo of which only a part seems to be there.
+#[derive(Clone, Debug)]
+struct HalfShown {
+    since: Millis,
+    /// What had been asked for at that time.
+    asked: Vec<Candidate>,
+}
+
+impl Guesses {
+    pub(crate) fn forget(&mut self) {
+        self.half_shown = None;
+        self.offered.clear();
+    }
+}
+
+impl Document {
+    /// Notes that a client was offered to make a change by itself.
+    pub(crate) fn note_offer(&mut self, plan: Plan) {
+        let Some(version) = self.version() else { return };
+        self.guesses.offered.retain(|(of, known)| *of == version && *known != plan);
+        if self.guesses.offered.len() == OFFERS {
+            self.guesses.offered.remove(0);
+        }
+        self.guesses.offered.push((version, plan));
+    }
+
+    /// How often it was guessed what a change of the editor was.
+    #[must_use]
+    pub fn guesses(&self) -> u64 {
+        self.guesses.count
+    }
+
+    pub(crate) fn change_unexplained(
+        &mut self,
+        changes: &[ContentChange],
+        encoding: Encoding,
+        before: DocVersion,
+        now: Millis,
+    ) -> Result<(), OutOfStep> {
+        let mut from = 0;
+        if changes.len() > 1
+            && let Some(made) = self.text_delivered()
+        {
+            // The delivery was made, whatever was done to it before the editor told of both: it may be undone already.
+            let texts = after_each(self.text(), &changes[..changes.len() - 1], encoding)?;
+            if let Some(at) = texts.iter().position(|text| *text == made) {
+                from = at + 1;
+                let (text, regions) = after(self.text(), &changes[..from], encoding)?;
+                self.guess(&text, &regions, before, now);
+            }
+        }
+        let (text, mut regions) = after(self.text(), &changes[from..], encoding)?;
+        if changes.len() == 1
+            && self.says_delivered()
+            && text == *self.text()
+            && let Some(made) = self.text_delivered()
+        {
+            // One change that changes nothing, after a delivery that was made: a client that joins its changes joined the delivery
+            // with its undo.
+            regions = Regions::default();
+            regions.replace_all(&mut self.text().clone(), made.clone());
+            self.guess(&made, &regions, before, now);
+            regions = Regions::default();
+            regions.replace_all(&mut made.clone(), text.clone());
+        }
+        self.guess(&text, &regions, before, now);
+        Ok(())
+    }
+
+    fn guess(&mut self, text: &Text, regions: &Regions, before: DocVersion, now: Millis) {
+        self.guesses.count += 1;
+        let mut asked = self.asked(before);
+        // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
+        let half = self.guesses.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
+        let again = half.is_some() && self.text_delivered().as_ref() != Some(text);
+        // What had come with the first part is no longer asked for, but it is to be found again.
+        let earlier = half.map(|half| half.asked).unwrap_or_default();
+        asked.extend(earlier.into_iter().filter(|earlier| !asked.contains(earlier)).collect::<Vec<_>>());
+        let weave = self.weave();
+        let mut judgement = match again {
+            true => weave.recognised_again(text, regions, &asked),
+            false => weave.recognised(text, regions, &asked),
+        };
+        self.guesses.half_shown = judgement.half_shown.then_some(HalfShown { since: now, asked });
+        // A switch that is wanted is that, even where it takes back an earlier one exactly.
+        for switched in &mut judgement.switched {
+            if self.wanted.get(switched.hunk).is_some_and(|wish| wish.on == switched.on) {
+                switched.how = How::Asked(0);
+            }
+        }
+        self.follow(&judgement);
+        self.landed(now, true);
+        // Places move and states change with the typing.
+        self.news.review |= !self.edits.is_empty();
+    }
+
+    /// What the text may show because it was asked for: first what is under way, then what is wanted, then what was offered.
+    fn asked(&self, before: DocVersion) -> Vec<Candidate> {
+        let Some(weave) = &self.weave else { return Vec::new() };
+        let how = How::Asked(0);
+        let mut asked = Vec::new();
+        // The delivery as a whole first: mostly that is what the text shows.
+        asked.extend(self.flow.plan().map(|plan| Candidate { plan: plan.clone(), how }));
+        let offered = self.guesses.offered.iter().filter(|(of, _)| *of == before);
+        asked.extend(offered.map(|(_, plan)| Candidate { plan: plan.clone(), how: How::Seen }));
+        // Each hunk by itself: an editor may show a delivery in parts.
+        for (id, wish) in self.wanted.iter().filter(|(id, wish)| weave.in_buffer(*id) != wish.on) {
+            let plan = if wish.on {
+                Plan::switch(&weave.with_prerequisites(id), &[])
+            } else {
+                let mut off = weave.with_dependents(id);
+                off.retain(|other| weave.in_buffer(*other));
+                Plan::switch(&[], &off)
+            };
+            asked.push(Candidate { plan, how });
+        }
+        // Without the mark of its rejection a hunk of this kind would be looked for anyway.
+        let ghosts = self.flow.ghosts().iter().filter(|id| weave.is_refused(**id) && !weave.in_buffer(**id));
+        asked.extend(ghosts.map(|id| {
+            let plan = Plan::switch(&weave.with_prerequisites(*id), &[]);
+            Candidate { plan, how: How::Seen }
+        }));
+        asked
+    }
+}

@@ -1,0 +1,286 @@
+//! What is wanted of hunks and the text does not show yet (rule W12): one wish for each hunk, and a change of mind overwrites it.
+//!
+//! A decision that changes the text is a wish until the text shows it. What a wish comes to is found out anew each time before something
+//! is sent, as the person goes on typing: the [plan](super::plan). A wish ends when the text is as it says and no delivery under way may change
+//! that; then the decision stands.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hashline_history::{Decision, HunkRef};
+use hashline_text::OwnedLine;
+use hashline_weave::{HunkId, PutIn, TakeOut};
+
+use crate::document::request::Choice;
+use crate::document::{Document, Millis};
+
+/// How hunks are to come into the text, or to leave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// As they were proposed, if nothing stands against them.
+    AsProposed,
+    /// A hunk in spite of what stands against it, with what it builds on.
+    InSpite(HunkId, PutIn),
+    /// Hunks that are one, as the person has rewritten them.
+    Rewritten(Vec<HunkId>, Vec<OwnedLine>),
+    /// Out of the text; if the person has changed lines inside, in this way.
+    Out(Option<TakeOut>),
+}
+
+/// What one decision wants of all the hunks that it is about.
+#[derive(Clone, Debug)]
+pub(crate) struct Act {
+    pub token: u64,
+    pub way: Way,
+    /// What the decision about its hunks is once the text shows it; none to leave it as it is.
+    pub decision: Option<Decision>,
+    pub reason: Option<String>,
+}
+
+impl Act {
+    /// Whether the person has decided it.
+    pub(crate) fn is_decision(&self) -> bool {
+        matches!(self.decision, Some(Decision::Accepted | Decision::Rejected))
+    }
+}
+
+/// What is wanted of one hunk.
+#[derive(Clone, Debug)]
+pub(crate) struct Wish {
+    /// To be in the text, or not to be.
+    pub on: bool,
+    pub act: Arc<Act>,
+    /// It may be sent: it is recorded that it is wanted, or that need not be.
+    pub is_recorded: bool,
+}
+
+/// The wishes, by hunk.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted(BTreeMap<HunkId, Wish>);
+
+impl Wanted {
+    pub(crate) fn get(&self, id: HunkId) -> Option<&Wish> {
+        self.0.get(&id)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (HunkId, &Wish)> {
+        self.0.iter().map(|(id, wish)| (*id, wish))
+    }
+
+    pub(crate) fn set(&mut self, id: HunkId, wish: Wish) {
+        self.0.insert(id, wish);
+    }
+
+    pub(crate) fn remove(&mut self, id: HunkId) -> Option<Wish> {
+        self.0.remove(&id)
+    }
+
+    pub(crate) fn retain(&mut self, keep: impl Fn(HunkId, &Wish) -> bool) {
+        self.0.retain(|id, wish| keep(*id, wish));
+    }
+
+    /// It is recorded that what these decisions want is wanted.
+    pub(crate) fn was_recorded(&mut self, tokens: impl Fn(u64) -> bool) {
+        let wishes = self.0.values_mut().filter(|wish| tokens(wish.act.token));
+        wishes.for_each(|wish| wish.is_recorded = true);
+    }
+
+    /// The first hunk that a decision is about.
+    pub(crate) fn first_of(&self, token: u64) -> Option<HunkId> {
+        self.iter().find(|(_, wish)| wish.act.token == token).map(|(id, _)| id)
+    }
+
+    /// Those that may be sent, by decision, in the order in which they were made.
+    pub(crate) fn acts(&self) -> Vec<(Arc<Act>, Vec<HunkId>)> {
+        let mut acts: BTreeMap<u64, (Arc<Act>, Vec<HunkId>)> = BTreeMap::new();
+        for (id, wish) in self.iter().filter(|(_, wish)| wish.is_recorded) {
+            acts.entry(wish.act.token).or_insert_with(|| (wish.act.clone(), Vec::new())).1.push(id);
+        }
+        acts.into_values().collect()
+    }
+}
+
+impl Wish {
+    /// Whether a choice asks for the very same.
+    pub(crate) fn is_what(&self, choice: Choice, edited: Option<TakeOut>) -> bool {
+        let decision = match choice.puts_in() {
+            Some(true) => Decision::Accepted,
+            Some(false) => Decision::Rejected,
+            None => Decision::Undecided,
+        };
+        let same_way = !matches!(self.act.way, Way::Out(how) if how != edited);
+        choice.puts_in() == Some(self.on) && self.act.decision == Some(decision) && same_way
+    }
+}
+
+impl Document {
+    /// Wants hunks in the text, or out of it. What was wanted of them before is forgotten.
+    pub(crate) fn want(
+        &mut self,
+        hunks: &[HunkId],
+        on: bool,
+        way: Way,
+        decision: Option<Decision>,
+        reason: Option<String>,
+    ) {
+        let token = self.flow.number();
+        let is_recorded = !self.note_wanted(token, hunks, decision, reason.as_ref());
+        let act = Arc::new(Act { token, way, decision, reason });
+        for id in hunks {
+            self.wanted.set(*id, Wish { on, act: act.clone(), is_recorded });
+        }
+        self.flow.begin_anew();
+        self.news.deliver = true;
+        self.news.review = true;
+    }
+
+    /// Of hunks that are to come in with another those of which nobody has decided so already: what is wanted of the others stays.
+    pub(crate) fn not_yet_accepted(&self, hunks: &[HunkId], but: &[HunkId]) -> Vec<HunkId> {
+        let accepted = |id: &HunkId| {
+            let wish = self.wanted.get(*id);
+            wish.is_some_and(|wish| wish.on && wish.act.decision == Some(Decision::Accepted))
+        };
+        hunks.iter().copied().filter(|id| but.contains(id) || !accepted(id)).collect()
+    }
+
+    /// Takes back what is wanted of a hunk, and of those that cannot be switched without it. A delivery under way is not called back: what
+    /// it brings or takes is undecided then.
+    pub(crate) fn leave(&mut self, id: HunkId) {
+        let Some(wish) = self.wanted.remove(id) else { return };
+        let others = if wish.on { self.weave().with_dependents(id) } else { self.all_below(id) };
+        self.wanted.retain(|other, own| own.on != wish.on || !others.contains(&other));
+        self.news.review = true;
+    }
+
+    /// Lets a hunk be undecided once the text shows what is wanted of it. What the editor does not take is left as it is.
+    pub(crate) fn decide_again_later(&mut self, id: HunkId) {
+        if self.is_stuck(id) || self.wanted.get(id).is_none() {
+            self.leave(id);
+            self.set_decision(id, Decision::Undecided, None);
+            return;
+        }
+        if let Some(mut wish) = self.wanted.remove(id) {
+            let act = Act { decision: Some(Decision::Undecided), reason: None, ..Act::clone(&wish.act) };
+            wish.act = Arc::new(act);
+            self.wanted.set(id, wish);
+        }
+    }
+
+    /// Keeps what some hunks build on in the text, where that was to leave it.
+    pub(crate) fn keep_below(&mut self, hunks: &[HunkId]) {
+        let below: Vec<HunkId> = hunks.iter().flat_map(|id| self.all_below(*id)).collect();
+        for id in below.into_iter().filter(|id| !hunks.contains(id)) {
+            if self.wanted.get(id).is_some_and(|wish| !wish.on) {
+                self.wanted.remove(id);
+                if self.flow.is_sent(id) {
+                    self.want(&[id], true, Way::AsProposed, None, None);
+                }
+            }
+        }
+    }
+
+    /// A hunk and all that it builds on, wherever that is.
+    fn all_below(&mut self, id: HunkId) -> Vec<HunkId> {
+        let weave = self.weave();
+        let mut below = vec![id];
+        let mut at = 0;
+        while let Some(hunk) = below.get(at).copied() {
+            let more: Vec<HunkId> =
+                weave.prerequisites(hunk).iter().filter(|other| !below.contains(other)).copied().collect();
+            below.extend(more);
+            at += 1;
+        }
+        below
+    }
+
+    /// Whether a decision about this hunk waits for the text.
+    #[must_use]
+    pub fn is_deciding(&self, id: HunkId) -> bool {
+        self.wanted.get(id).is_some() || self.goes_with_file(id)
+    }
+
+    /// Whether lines are on their way into the text, or out of it.
+    pub(crate) fn is_delivering(&self) -> bool {
+        !self.wanted.is_empty() || self.flow.is_flying()
+    }
+
+    /// Ends the wishes that the text fulfils: the decisions stand.
+    pub(crate) fn settle_wishes(&mut self) {
+        let Some(weave) = &self.weave else { return };
+        let fulfilled = |(id, wish): &(HunkId, &Wish)| {
+            wish.is_recorded && weave.in_buffer(*id) == wish.on && !self.flow.is_sent(*id)
+        };
+        let fulfilled: Vec<(HunkId, Arc<Act>)> =
+            self.wanted.iter().filter(fulfilled).map(|(id, wish)| (id, wish.act.clone())).collect();
+        for (id, act) in fulfilled {
+            self.wanted.remove(id);
+            if let Some(decision) = act.decision {
+                self.set_decision(id, decision, act.reason.clone());
+                if decision == Decision::Rejected {
+                    self.reject_built_since(id, &act);
+                }
+            }
+            self.news.review = true;
+        }
+    }
+
+    /// Rejects with a hunk what the same turn has built on it since that was decided.
+    fn reject_built_since(&mut self, id: HunkId, act: &Act) {
+        let above = self.weave().with_dependents(id);
+        let held = above.into_iter().filter(|other| *other != id && self.wanted.get(*other).is_none());
+        for other in held.collect::<Vec<_>>() {
+            let open = self.owner_of(other).is_some_and(|(_, hunk)| hunk.decision == Decision::Undecided);
+            if open && !self.weave().in_buffer(other) && self.same_turn(id, other) {
+                self.set_decision(other, Decision::Rejected, act.reason.clone());
+            }
+        }
+    }
+
+    /// Forgets the person's wishes and what was under way: the editor that they were for is gone. What agents take back is still wanted.
+    pub(crate) fn stop_wanting(&mut self) {
+        self.wanted.retain(|_, wish| wish.act.decision == Some(Decision::Withdrawn));
+        self.flow.stop();
+    }
+
+    /// Forgets what some decisions want, as it could not be recorded that it is wanted.
+    pub(crate) fn forget_wishes(&mut self, tokens: &[u64]) {
+        self.wanted.retain(|_, wish| wish.is_recorded || !tokens.contains(&wish.act.token));
+    }
+
+    /// Takes back a hunk for its agent, now or as soon as the text is without it. What the person has decided meanwhile stands.
+    pub(crate) fn withdraw_one(&mut self, id: HunkId) {
+        if self.wanted.get(id).is_some_and(|wish| wish.act.decision.is_some()) {
+            return;
+        }
+        if !self.weave().in_buffer(id) && !self.flow.is_sent(id) {
+            self.wanted.remove(id);
+            self.set_decision(id, Decision::Withdrawn, None);
+            return;
+        }
+        let mut off = self.weave().with_dependents(id);
+        off.retain(|hunk| *hunk == id || self.weave().in_buffer(*hunk));
+        let edit = |id| self.owner_of(id).map(|(edit, _)| edit.id.clone());
+        if off.iter().any(|other| edit(*other) != edit(id)) {
+            // Other edits in the text are built on it: taking those out is for the person to decide.
+            return;
+        }
+        self.want(&off, false, Way::Out(Some(TakeOut::KeepMyLines)), Some(Decision::Withdrawn), None);
+    }
+
+    /// The hunks of the person's decisions that wait for the text.
+    pub(crate) fn waiting_decisions(&self) -> Vec<HunkRef> {
+        let waiting = self.wanted.iter().filter(|(_, wish)| wish.act.is_decision());
+        waiting.filter_map(|(id, _)| self.name(id)).collect()
+    }
+
+    /// Tries again at once what the editor did not take.
+    pub(crate) fn try_again(&mut self, now: Millis) {
+        self.flow.try_again(now);
+        self.news.deliver = true;
+        self.news.review = true;
+    }
+}
