@@ -287,10 +287,7 @@ fn mismatch(problem: &Mismatch, Parts { part, lost, found }: &Parts) -> String {
         Mismatch::NoContext => "it only adds lines and has no context, so where they go is not certain. Send the hunk again with the \
                                 line before or after them; to write the whole file use write_file."
             .to_owned(),
-        Mismatch::NoChange { endings: false } => {
-            format!("it would leave everything as it is. Leave this {part} out, or send what should change.")
-        }
-        Mismatch::NoChange { endings: true } => {
+        Mismatch::OnlyEndings => {
             "it would change nothing but line endings, and those stay as the file has them. To change them, write the whole file \
              with write_file."
                 .to_owned()

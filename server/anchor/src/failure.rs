@@ -154,11 +154,8 @@ pub enum Mismatch {
     NoOld,
     /// A hunk has neither context nor removed lines, and the text is not empty.
     NoContext,
-    /// It would change nothing.
-    NoChange {
-        /// It asks for other line endings only, and a replacement keeps those of the file.
-        endings: bool,
-    },
+    /// It asks for other line endings only, and a replacement keeps those of the file.
+    OnlyEndings,
     /// The old lines stand nowhere in the text.
     NotFound {
         /// What comes nearest.
@@ -210,7 +207,7 @@ impl RewriteFailure {
     #[must_use]
     pub fn places(&self) -> Vec<Range<usize>> {
         match &self.problem {
-            Mismatch::TooMany { .. } | Mismatch::NoOld | Mismatch::NoContext | Mismatch::NoChange { .. } => {
+            Mismatch::TooMany { .. } | Mismatch::NoOld | Mismatch::NoContext | Mismatch::OnlyEndings => {
                 Vec::new()
             }
             Mismatch::NotFound { nearest, .. } => nearest.iter().map(|near| near.lines.clone()).collect(),

@@ -218,6 +218,11 @@ impl Hunk {
         (!self.open.is_empty(), (old != new).then_some(old))
     }
 
+    /// Whether it leaves its lines as they are, wherever they stand.
+    fn keeps_all(&self) -> bool {
+        !self.old().is_empty() && self.end().1.is_none() && self.edits(0, 0).is_empty()
+    }
+
     /// The runs of lines that it changes, where its old lines begin at line `start`.
     fn edits(&self, part: usize, start: usize) -> Vec<LineEdit> {
         let mut edits = Vec::new();
@@ -256,7 +261,7 @@ impl Patch {
         let mut edits = Vec::new();
         let mut named = Vec::with_capacity(self.hunks.len());
         let mut failures = Vec::new();
-        let mut newline = None;
+        let (mut newline, mut idle) = (None, Vec::new());
         let failure = |index: usize, problem| {
             let line = self.hunks.get(index).map_or(0, |hunk| hunk.line);
             RewriteFailure { part: Part::Hunk { index, line }, problem }
@@ -269,8 +274,13 @@ impl Patch {
             });
             match found {
                 Ok((lines, own)) => {
-                    newline = hunk.end().1.map(|after| (after, index)).or(newline);
                     named.push(lines);
+                    let after = hunk.end().1;
+                    if own.is_empty() && after.is_none_or(|after| after == text.ends_with_newline()) {
+                        idle.push(index);
+                        continue;
+                    }
+                    newline = after.map(|after| (after, index)).or(newline);
                     edits.extend(own);
                 }
                 Err(problem) => {
@@ -294,7 +304,7 @@ impl Patch {
             let new = owned_lines(text, hunk.lines.clone(), &hunk.content);
             draft.push(ExactHunk { lines: hunk.lines, new, parts });
         }
-        Ok(draft.of_lines(text, newline, named))
+        Ok(Rewrite { idle, ..draft.of_lines(text, newline, named) })
     }
 }
 
@@ -367,6 +377,8 @@ impl<'a> Finder<'a> {
             [only] => Ok(lines(*only)),
             _ => match hunk.start.filter(|start| starts.contains(start)) {
                 Some(start) => Ok(lines(start)),
+                // Whichever is meant stays as it is.
+                None if hunk.keeps_all() => Ok(lines(starts[0])),
                 None => {
                     let places = starts.iter().take(MAX_PLACES).map(|start| lines(*start)).collect();
                     let more = starts.len() > MAX_PLACES;
@@ -434,11 +446,6 @@ impl<'a> Finder<'a> {
             let content = hunk.body.iter().map(|line| line.content.clone()).collect();
             return Ok(vec![LineEdit { op: part, lines: lines.clone(), content }]);
         }
-        let edits = hunk.edits(part, lines.start);
-        let ends = self.text.ends_with_newline();
-        if edits.is_empty() && hunk.end().1.is_none_or(|newline| newline == ends) {
-            return Err(Mismatch::NoChange { endings: false });
-        }
-        Ok(edits)
+        Ok(hunk.edits(part, lines.start))
     }
 }

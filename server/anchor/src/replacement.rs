@@ -5,6 +5,8 @@
 //! whatever its lines end with, and lines that are put in end as those whose place they take, or as their neighbour. Only a piece
 //! that was sent with the `\r`s that the file has is replaced as it was sent.
 //!
+//! A piece that is to become what it is changes nothing, wherever it stands; it only has to be there.
+//!
 //! Limitations: a piece whose place only its line endings tell apart is found as long as it stands in the text a hundred times or
 //! less. A piece that begins or ends inside a `\r\n` takes the whole of it.
 
@@ -80,6 +82,9 @@ pub fn replace(text: &Text, edits: &[Replacement], options: Options) -> Result<R
             }
         }
     }
+    let named = placed.iter().map(|piece| finder.touched(piece)).collect();
+    let idle = placed.iter().filter(|piece| piece.idle).map(|piece| piece.part).collect();
+    placed.retain(|piece| !piece.idle);
     placed.sort_by_key(|piece| (piece.bytes.start, piece.bytes.end));
     let shared = |two: &[Placed]| two[1].bytes.start < two[0].bytes.end || two[0].bytes == two[1].bytes;
     for two in placed.windows(2).filter(|two| shared(two)) {
@@ -96,7 +101,7 @@ pub fn replace(text: &Text, edits: &[Replacement], options: Options) -> Result<R
         failures.sort_by_key(|failure| failure.part.index());
         return Err(failures);
     }
-    Ok(finder.rewrite(&placed))
+    Ok(Rewrite { idle, ..finder.rewrite(&placed, named) })
 }
 
 /// Where a piece was found.
@@ -104,6 +109,8 @@ struct Placed {
     part: usize,
     bytes: Range<usize>,
     new: String,
+    /// It is to become what it is.
+    idle: bool,
 }
 
 /// A text in which pieces are looked for.
@@ -124,14 +131,14 @@ impl<'a> Finder<'a> {
         if edit.old.is_empty() {
             return self.place_in_empty(part, edit);
         }
-        if edit.old == edit.new {
-            return Err(Mismatch::NoChange { endings: false });
-        }
+        let idle = edit.old == edit.new;
         let old = plain(&edit.old);
         let found = self.found(&old, &edit.old);
         let bytes = match found.as_slice() {
             [only] => only.clone(),
             [] => return Err(self.lost(&old, search)),
+            // Whichever is meant stays as it is.
+            [first, ..] if idle => first.clone(),
             _ => {
                 let mut places: Vec<_> = found.iter().map(|bytes| self.lines_of(bytes)).collect();
                 places.truncate(MAX_PLACES);
@@ -139,6 +146,9 @@ impl<'a> Finder<'a> {
             }
         };
         let there = self.sheet.text().get(bytes.clone()).unwrap_or_default();
+        if idle {
+            return Ok(Placed { part, new: there.to_owned(), bytes, idle });
+        }
         if let Some(problem) = self.repeated_tag(&edit.new, there) {
             return Err(problem);
         }
@@ -149,9 +159,9 @@ impl<'a> Finder<'a> {
             with_endings(there, &edit.new, self.ending_at(bytes.start))
         };
         if new == there {
-            return Err(Mismatch::NoChange { endings: true });
+            return Err(Mismatch::OnlyEndings);
         }
-        Ok(Placed { part, bytes, new })
+        Ok(Placed { part, bytes, new, idle })
     }
 
     /// An empty piece means all of an empty text.
@@ -162,14 +172,14 @@ impl<'a> Finder<'a> {
             return Err(Mismatch::NoOld);
         }
         if edit.new.is_empty() {
-            return Err(Mismatch::NoChange { endings: false });
+            return Ok(Placed { part, bytes: 0..0, new: String::new(), idle: true });
         }
         if let Some(problem) = self.repeated_tag(&edit.new, "") {
             return Err(problem);
         }
         // The one empty line goes, but its ending stands in for one that the new text lacks.
         let end = if edit.new.ends_with(['\n', '\r']) { self.sheet.text().len() } else { 0 };
-        Ok(Placed { part, bytes: 0..end, new: edit.new.clone() })
+        Ok(Placed { part, bytes: 0..end, new: edit.new.clone(), idle: false })
     }
 
     /// The places of a piece, given with plain endings and as it was sent.
@@ -236,14 +246,8 @@ impl<'a> Finder<'a> {
         self.sheet.line_at(bytes.start)..self.sheet.line_at(last) + 1
     }
 
-    /// The pieces, in text order and apart from each other, as lines.
-    fn rewrite(&self, placed: &[Placed]) -> Rewrite {
-        let mut named = vec![0..0; placed.len()];
-        for piece in placed {
-            if let Some(named) = named.get_mut(piece.part) {
-                *named = self.touched(piece);
-            }
-        }
+    /// The pieces, in text order and apart from each other, as lines; `named` are those of all parts.
+    fn rewrite(&self, placed: &[Placed], named: Vec<Range<usize>>) -> Rewrite {
         let mut draft = Draft::default();
         let mut at = 0;
         let mut end = String::new();

@@ -44,6 +44,8 @@ pub struct Rewrite {
     /// By part: the lines that it names, counted from 0 in the text, with all lines of its hunks among them. While none of them
     /// is touched, the part means the same. For a whole write these are all lines.
     pub named: Vec<Range<usize>>,
+    /// The parts that ask for what stands there already, in their order. They make no hunk.
+    pub idle: Vec<usize>,
 }
 
 impl Rewrite {
@@ -183,5 +185,5 @@ fn rewrite(hunks: Vec<ExactHunk>, newline_at_end: Option<bool>, mut named: Vec<R
             }
         }
     }
-    Rewrite { hunks, newline_at_end, named }
+    Rewrite { hunks, newline_at_end, named, idle: Vec::new() }
 }

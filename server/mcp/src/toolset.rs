@@ -265,13 +265,15 @@ impl ToolName {
 
     /// What its result is, where that is JSON. Clients that know it insist on structured content.
     fn result(self) -> Option<Value> {
-        let fields: &[&str] = match self {
-            ToolName::FileCreate => &["hash"],
-            ToolName::TextRead => &["content", "hash", "total_lines"],
-            ToolName::TextReplace | ToolName::TextInsert | ToolName::TextAppend => &["hash", "total_lines"],
+        let (fields, optional): (&[&str], &[&str]) = match self {
+            ToolName::FileCreate => (&["hash"], &[]),
+            ToolName::TextRead => (&["content", "hash", "total_lines"], &[]),
+            ToolName::TextReplace | ToolName::TextInsert | ToolName::TextAppend => {
+                (&["hash", "total_lines"], &["note"])
+            }
             _ => return None,
         };
-        Some(tools::hash_chain::result_schema(fields))
+        Some(tools::hash_chain::result_schema(fields, optional))
     }
 
     fn definition(self) -> Definition {

@@ -11,7 +11,7 @@ use hashline_text::{FileHash, HashError, TextError};
 use hashline_weave::{Touched, WeaveError};
 
 use crate::disk::{DiskError, PathRefusal};
-use crate::document::{OutOfStep, Served, Unit};
+use crate::document::{Note, OutOfStep, Served, Unit};
 use crate::grants::Access;
 
 /// Why a call is refused. Nothing has changed.
@@ -217,11 +217,14 @@ pub enum Refusal {
         /// The file.
         path: String,
     },
-    /// The change would change nothing.
-    #[error(
-        "The edit was refused: it would leave every line as it is. Read the file again to see what is there."
-    )]
-    NothingToDo,
+    /// The change would change nothing: the text reads so already.
+    #[error("{}", nothing_to_do(now))]
+    NothingToDo {
+        /// The text as it is now.
+        now: Box<Served>,
+        /// What is worth telling of a whole new text.
+        notes: Vec<Note>,
+    },
     /// A file is to be moved to where it is.
     #[error("{path} is where the file is already, so there is nothing to move. Give another destination.")]
     SamePath {
@@ -302,6 +305,7 @@ impl Refusal {
             | Refusal::NotInOldText { now }
             | Refusal::UnknownHash { now, .. }
             | Refusal::ChangedOnDisk { now }
+            | Refusal::NothingToDo { now, .. }
             | Refusal::Stale { now, .. } => Some(now),
             _ => None,
         }
@@ -311,6 +315,17 @@ impl Refusal {
 /// How to go on with the text as it is now.
 fn hash_now(now: &Served) -> String {
     now.hash.map_or_else(String::new, |hash| format!("The file_hash is {} now.\n", hash.short()))
+}
+
+/// That there is nothing to mend, and nothing to try again.
+fn nothing_to_do(now: &Served) -> String {
+    let waiting = match now.held {
+        0 => "",
+        _ => ", with the edits in it that are held for the person",
+    };
+    format!(
+        "The text reads so already{waiting}, so nothing was changed and no edit was made. There is nothing to repeat: go on from here."
+    )
 }
 
 /// Why the text cannot take a change, and the way out.

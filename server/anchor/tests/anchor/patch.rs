@@ -190,6 +190,31 @@ fn several_hunks_go_by_one_text() {
 }
 
 #[test]
+fn a_hunk_that_keeps_all_its_lines_makes_none() {
+    let text = "fn one() {\n}\nfn two() {\n}\n";
+    for diff in [
+        "@@\n fn two() {\n",
+        "@@\n-fn two() {\n+fn two() {\n",
+        // Which one is meant does not matter.
+        "@@\n }\n",
+        "@@ -9,1 +9,1 @@\n-}\n+}\n",
+    ] {
+        let rewrite = resolve(text, diff).expect("the lines stand there");
+        assert_eq!((rewrite.hunks.len(), rewrite.idle.as_slice()), (0, &[0][..]), "{diff}");
+    }
+    let rewrite = resolve(text, "@@\n fn one() {\n@@\n-fn two() {\n+fn three() {\n").unwrap();
+    assert_eq!((rewrite.hunks.len(), rewrite.idle.as_slice()), (1, &[0][..]));
+    assert!(matches!(refused(text, "@@\n fn four() {\n").0, Mismatch::NotFound { .. }));
+    // The newline at the end is something to change.
+    let open = "a\nb";
+    let (gains, keeps) =
+        ("@@\n-b\n\\ No newline at end of file\n+b\n", "@@\n-b\n+b\n\\ No newline at end of file\n");
+    assert_eq!(patched(open, gains), "a\nb\n");
+    assert_eq!(resolve(open, keeps).expect("the lines stand there").idle, [0]);
+    assert_eq!(patched("a\nb\n", keeps), "a\nb");
+}
+
+#[test]
 fn what_cannot_be_applied() {
     let text = "fn one() {\n    work();\n}\n";
     let (problem, words) = refused(text, "@@ -1,2 +1,2 @@\n fn one() {\n-    wrok();\n+    rest();\n");
@@ -201,8 +226,6 @@ fn what_cannot_be_applied() {
     let (_, words) = refused(text, "@@\n-\twork();\n+    rest();\n");
     assert!(words.contains("But line 2, below, differs from it in spaces alone."), "{words}");
     assert_eq!(refused(text, "@@ -1,0 +2,1 @@\n+x\n").0, Mismatch::NoContext);
-    assert_eq!(refused(text, "@@\n }\n").0, Mismatch::NoChange { endings: false });
-    assert_eq!(refused(text, "@@\n-}\n+}\n").0, Mismatch::NoChange { endings: false });
     let tagged = format!("{}|    work();", tag(&text.into(), 2));
     assert_eq!(refused(text, &format!("@@\n-{tagged}\n+x\n")).0, Mismatch::OldHasTags { line: Line(1) });
     assert!(matches!(

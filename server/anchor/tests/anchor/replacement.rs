@@ -28,6 +28,13 @@ fn refused(text: &str, edits: &[(&str, &str)]) -> (Vec<RewriteFailure>, String) 
     (failures, words)
 }
 
+/// The edits that change nothing, where none of them does.
+fn idle(text: &str, edits: &[(&str, &str)]) -> Vec<usize> {
+    let rewrite = rewrite(text, edits).expect("found");
+    assert_eq!((rewrite.hunks.len(), rewrite.newline_at_end), (0, None));
+    rewrite.idle
+}
+
 #[test]
 fn pieces_of_lines_and_lines() {
     for (text, old, new, after) in [
@@ -90,7 +97,7 @@ fn an_empty_text() {
     let (failures, words) = refused("a\n", &[("", "x")]);
     assert_eq!(failures[0].problem, Mismatch::NoOld);
     assert!(words.contains("write_file"), "{words}");
-    assert_eq!(refused("", &[("", "")]).0[0].problem, Mismatch::NoChange { endings: false });
+    assert_eq!(idle("", &[("", "")]), [0]);
     assert_eq!(refused("", &[("", "a"), ("", "b")]).0[0].part, Part::Edit(1));
     // An editor's empty document.
     let blank = Text::from("\n");
@@ -103,10 +110,24 @@ fn an_empty_text() {
 }
 
 #[test]
-fn no_change_is_refused() {
-    assert_eq!(refused("a\n", &[("a", "a")]).0[0].problem, Mismatch::NoChange { endings: false });
+fn what_is_to_stay_as_it_is_makes_no_hunk() {
+    assert_eq!(idle("a\n", &[("a", "a")]), [0]);
+    // Which one is meant does not matter; but one has to be there.
+    assert_eq!(idle("a\r\na\r\n", &[("a\n", "a\n")]), [0]);
+    assert!(matches!(refused("a\n", &[("b", "b")]).0[0].problem, Mismatch::NotFound { .. }));
+    let text = Text::from("one\ntwo\nthree\n");
+    let edits = [("two", "2"), ("one\ntwo", "one\ntwo"), ("three", "three")];
+    let edits = edits.map(|(old, new)| Replacement::new(old, new));
+    let rewrite = replace(&text, &edits, Options::default()).unwrap();
+    assert_eq!((rewrite.hunks.len(), rewrite.idle.as_slice()), (1, &[1, 2][..]));
+    assert_eq!(rewrite.named, [1..2, 0..2, 2..3]);
+    assert_eq!(rewrite.apply(&text).unwrap(), "one\n2\nthree\n");
+}
+
+#[test]
+fn a_change_of_line_endings_alone_is_refused() {
     let (failures, words) = refused("a\nb\n", &[("a\nb", "a\r\nb")]);
-    assert_eq!(failures[0].problem, Mismatch::NoChange { endings: true });
+    assert_eq!(failures[0].problem, Mismatch::OnlyEndings);
     assert!(words.contains("line endings"), "{words}");
 }
 
@@ -181,7 +202,7 @@ fn pasted_tags_are_refused() {
 #[test]
 fn all_failures_are_told_at_once_and_too_many_are_counted() {
     let (failures, _) = refused("a\nb\n", &[("x", "y"), ("a", "A"), ("", "z"), ("b", "b")]);
-    assert_eq!(failures.iter().map(|failure| failure.part.index()).collect::<Vec<_>>(), [0, 2, 3]);
+    assert_eq!(failures.iter().map(|failure| failure.part.index()).collect::<Vec<_>>(), [0, 2]);
     let many: Vec<_> = (0..30).map(|_| ("nowhere", "y")).collect();
     assert!(refused("a\n", &many).1.contains("- and 10 more.\n"));
     let many: Vec<_> = (0..2000).map(|_| ("nowhere", "y")).collect();
@@ -215,7 +236,7 @@ proptest! {
         match replace(&text, &[Replacement::new(old, new.as_str())], Options::default()) {
             Ok(rewrite) => {
                 assert_well_formed(&rewrite, &text);
-                prop_assert!(once);
+                prop_assert!(once || old == new);
                 let after = with(ending, &format!("{}{new}{}", &lf[..start], &lf[end..]));
                 prop_assert_eq!(rewrite.apply(&text).unwrap().to_string(), after);
                 for hunk in &rewrite.hunks {
@@ -225,8 +246,7 @@ proptest! {
             Err(failures) => {
                 // Pieces that share characters are no matches to a plain search.
                 let ambiguous = matches!(failures[0].problem, Mismatch::Ambiguous { .. });
-                let idle = matches!(failures[0].problem, Mismatch::NoChange { .. });
-                prop_assert!(ambiguous || idle && old == new, "{:?}", failures);
+                prop_assert!(ambiguous && old != new, "{:?}", failures);
             }
         }
     }

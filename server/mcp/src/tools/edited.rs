@@ -6,7 +6,7 @@ use std::ops::Range;
 use hashline_anchor::{CONTEXT, MAX_SHOWN_CHARS, write_regions};
 use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_workspace::agent::{EditReply, EditRequest, FileAction, FileReply, FileRequest};
-use hashline_workspace::document::{HunkState, Mode, Note};
+use hashline_workspace::document::{HunkState, Mode, Note, Unit};
 use hashline_workspace::{Caller, Refusal, Workspace};
 
 use crate::own_edits::OwnEdits;
@@ -17,6 +17,8 @@ use crate::tools::told;
 const REGION_LINES: usize = 120;
 /// How many lines of an edit are shown in all.
 const SHOWN_LINES: usize = 500;
+/// How many parts are named that have changed nothing.
+const IDLE_PARTS: usize = 20;
 /// Lines of each place that are shown with a refusal, and how many places.
 const REFUSED: (usize, usize) = (12, 20);
 
@@ -39,9 +41,10 @@ impl Desk<'_> {
         request: EditRequest,
         places: impl Fn(&Text) -> (&'static str, Vec<Range<usize>>),
     ) -> Reply {
-        let from = request.file_hash;
+        let (from, path) = (request.file_hash, request.path.clone());
         match self.workspace.edit(self.caller, request).await {
             Ok(done) => self.done(from, &done),
+            Err(refusal @ Refusal::NothingToDo { .. }) => unchanged(&path, refusal),
             Err(refusal) => self.refused(from, refusal, places),
         }
     }
@@ -117,11 +120,7 @@ impl Desk<'_> {
             true => write!(out, "[{} · dry run, nothing was changed · would be {state}", done.name),
             false => write!(out, "[{} · edit {} · {} · {state}", done.name, done.edit.short(), done.status),
         };
-        let lines = match done.text.line_count() {
-            1 => "1 line".to_owned(),
-            count => format!("{count} lines"),
-        };
-        let _ = writeln!(out, " · {lines} · file_hash {}]", done.hash.short());
+        let _ = writeln!(out, " · {} · file_hash {}]", counted(&done.text), done.hash.short());
         if !done.dry_run {
             self.notes(&mut out, done);
         }
@@ -133,6 +132,9 @@ impl Desk<'_> {
         }
         for note in &done.notes {
             out.push_str(&words_of(*note));
+        }
+        if !done.idle.is_empty() {
+            out.push_str(&idle_words(done.unit, &done.idle));
         }
         for moved in &done.moved {
             let _ = writeln!(out, "Moved: {moved}.");
@@ -295,6 +297,42 @@ pub(crate) fn add_lines(words: &mut String, now: &Text, heading: &str, places: &
     let last = now.line_count() - 1;
     let near: Vec<_> = places.iter().map(|place| place.start.min(last)..place.end.min(last + 1)).collect();
     write_regions(words, now, &near, CONTEXT, MAX_SHOWN_CHARS);
+}
+
+/// The answer to a change that the text has already: no refusal, as there is nothing to mend and nothing to try again.
+fn unchanged(path: &str, refusal: Refusal) -> Reply {
+    let words = refusal.to_string();
+    let Refusal::NothingToDo { mut now, notes } = refusal else { return refusal.into() };
+    let (lines, hash) = (counted(now.text()), now.hash());
+    let mut out = format!("[{path} · unchanged · {lines} · file_hash {}]\n{words}\n", hash.short());
+    for note in &notes {
+        out.push_str(&words_of(*note));
+    }
+    Reply::new(out).with(FILE_HASH, hash.to_hex())
+}
+
+/// How many lines a text has.
+fn counted(text: &Text) -> String {
+    match text.line_count() {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    }
+}
+
+/// Which parts of a change have changed nothing.
+fn idle_words(unit: Unit, parts: &[usize]) -> String {
+    let name = match unit {
+        Unit::Operation | Unit::Whole => "operation",
+        Unit::Edit => "edit",
+        Unit::Hunk => "hunk",
+    };
+    let numbers: Vec<_> = parts.iter().take(IDLE_PARTS).map(|part| (part + 1).to_string()).collect();
+    let (plural, its) = if parts.len() == 1 { ("", "its") } else { ("s", "their") };
+    let more = match parts.len().saturating_sub(IDLE_PARTS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("No change came of {name}{plural} {}{more}: {its} lines read so already.\n", numbers.join(", "))
 }
 
 /// Where the edit is, in a word or by hunk.

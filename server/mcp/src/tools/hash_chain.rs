@@ -22,6 +22,9 @@ const SHOWN: usize = 12;
 /// What stands before the next step of a call that was refused.
 const REFUSED: &str = "The edit was refused and nothing was changed.\n";
 
+/// What is noted of a change that the text has already.
+const UNCHANGED: &str = "nothing was changed: the lines read so already";
+
 /// The schema of a path.
 pub(crate) fn path_schema() -> Value {
     json!({ "type": "string", "description": "Within the root, e.g. src/main.rs" })
@@ -43,13 +46,13 @@ pub(crate) fn lines_schema() -> Value {
     })
 }
 
-/// The schema of a result with these fields.
-pub(crate) fn result_schema(fields: &[&str]) -> Value {
+/// The schema of a result with these fields, and of some that it may have.
+pub(crate) fn result_schema(fields: &[&str], optional: &[&str]) -> Value {
     let of = |field: &&str| {
         let kind = if *field == "total_lines" { "integer" } else { "string" };
         ((*field).to_owned(), json!({ "type": kind }))
     };
-    let properties: serde_json::Map<String, Value> = fields.iter().map(of).collect();
+    let properties: serde_json::Map<String, Value> = fields.iter().chain(optional).map(of).collect();
     json!({ "type": "object", "properties": properties, "required": fields })
 }
 
@@ -101,9 +104,17 @@ impl Desk<'_> {
                 self.note_own(from, &done);
                 next(&done)
             }
+            Err(Refusal::NothingToDo { mut now, .. }) => unchanged(&mut now),
             Err(refusal) => refused(refusal, &change),
         }
     }
+}
+
+/// The link of the chain that leads to where it begins: nothing to mend, and nothing to try again.
+fn unchanged(now: &mut Served) -> Reply {
+    let hash = now.hash().to_hex();
+    let json = json!({ "hash": hash, "total_lines": now.text().line_count(), "note": UNCHANGED });
+    Reply::structured(json).with(FILE_HASH, hash)
 }
 
 fn next(done: &EditReply) -> Reply {

@@ -18,4 +18,5 @@ mod search;
 mod several;
 mod subscribed;
 mod text;
+mod unchanged;
 mod whole_files;

@@ -10,7 +10,7 @@ use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::read::{blocking, hash_of, name_of};
 use crate::disk::DiskError;
-use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed};
+use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed, Unit};
 use crate::on_disk::either_way;
 use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
@@ -64,6 +64,10 @@ pub struct EditReply {
     pub moved: Vec<Moved>,
     /// What is worth telling of a whole new text.
     pub notes: Vec<Note>,
+    /// What the parts of the change are called.
+    pub unit: Unit,
+    /// The parts that ask for what stood there already, by their index.
+    pub idle: Vec<usize>,
     /// The hash of the text that it changed, where that is the text it was made for.
     pub before: Option<FileHash>,
     /// Hunks that have to be accepted before this edit can be in the text.
@@ -141,6 +145,8 @@ impl Workspace {
             text: done.proposed.after.text().clone(),
             moved: done.proposed.moved,
             notes: done.proposed.notes,
+            unit: done.proposed.unit,
+            idle: done.proposed.idle,
             before,
             held_below: done.held_below,
             hash,

@@ -206,9 +206,6 @@ impl Located {
         }
         let found = edit.resolve(self.text(), options);
         let edit = found.map_err(|failure| Refusal::Numbered { failure, now: now() })?;
-        if edit.lines.is_empty() && edit.content.is_empty() {
-            return Err(Refusal::NothingToDo);
-        }
         let resolved =
             Resolved { named: vec![Some(edit.lines.clone())], edits: vec![edit], moved: Vec::new() };
         Ok(Resolution { work: Work::Lines(resolved), unit: Unit::Operation, notes: Vec::new() })
@@ -229,9 +226,6 @@ impl Located {
                 Ok(()) => Refusal::NotInOldText { now },
             }
         })?;
-        if rewrite.hunks.is_empty() {
-            return Err(Refusal::NothingToDo);
-        }
         Ok(Resolution { work: Work::Exact(rewrite), unit, notes: Vec::new() })
     }
 
@@ -242,10 +236,10 @@ impl Located {
             return Err(Refusal::Stale { now, unit: Unit::Whole, touched: Vec::new() });
         }
         let blank = |text: &Text| text.is_empty() || text.lsp_line_count() == 2 && text.len_bytes() <= 2;
-        let (rewrite, notes) = whole.rewrite(self.text(), self.form, self.live)?;
+        let (mut rewrite, notes) = whole.rewrite(self.text(), self.form, self.live)?;
         // Some editors hold an empty document as one empty line.
-        if rewrite.hunks.is_empty() || self.live && whole.text.is_empty() && blank(self.text()) {
-            return Err(Refusal::NothingToDo);
+        if self.live && whole.text.is_empty() && blank(self.text()) {
+            rewrite = Rewrite::default();
         }
         Ok(Resolution { work: Work::Exact(rewrite), unit: Unit::Whole, notes })
     }

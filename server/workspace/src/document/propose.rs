@@ -3,6 +3,10 @@
 //! In three steps, so that neither hashing nor the search for lines happens while the document is locked: [`Document::locate`]
 //! finds the snapshot that a hash names, [`Located::resolve`] finds the lines in it, [`Document::propose`] carries them to where
 //! they are now and records the hunks.
+//!
+//! What asks for lines that stand there already makes no hunk, and a change of nothing else is none: there would be nothing to decide. A
+//! hunk that changes something is recorded as the agent has given it, with those of its lines that stay the same: they belong to what the
+//! agent means, and what happens to them is its concern (rule W7).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +15,7 @@ use hashline_anchor::{ExactHunk, LineEdit, Moved, Resolved, Rewrite, merge_touch
 use hashline_history::{
     ConversationId, Decision, EditId, Location, NewEdit, NewHunk, Operation as FileOperation,
 };
-use hashline_text::{DiskForm, FileHash, HashPrefix, Text};
+use hashline_text::{DiskForm, FileHash, HashPrefix, LineRef, OwnedLine, Text};
 use hashline_weave::{Change, HunkId, Snapshot, Touched, View, Weave};
 
 use crate::document::change::{Resolution, Unit, Work};
@@ -104,6 +108,10 @@ pub struct Proposed {
     pub held_below: bool,
     /// What is worth telling of a whole new text.
     pub notes: Vec<Note>,
+    /// What the parts of the change are called.
+    pub unit: Unit,
+    /// The parts that ask for what stood there already, by their index.
+    pub idle: Vec<usize>,
     /// The agent view with the edit in it.
     pub after: Served,
     before: Before,
@@ -194,7 +202,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// [`Refusal`]; nothing has changed then.
+    /// [`Refusal`]; nothing has changed then. [`Refusal::NothingToDo`] where the text reads so already.
     pub fn propose(
         &mut self,
         located: &Located,
@@ -216,10 +224,14 @@ impl Document {
             false => self.carried(located, resolution)?,
         };
         let form = self.form();
+        let text = self.weave().agent().clone();
+        let Changes { changes, newline, idle } = work.into_changes(&text);
+        if changes.is_empty() {
+            let now = Box::new(self.serve_agents()?);
+            return Err(Refusal::NothingToDo { now, notes: resolution.notes.clone() });
+        }
+        let before = Before { text, form, hash: unchanged.then_some(located.hash) };
         let weave = self.weave();
-        let text = weave.agent().clone();
-        let before = Before { text: text.clone(), form, hash: unchanged.then_some(located.hash) };
-        let (changes, newline) = work.into_changes(&text);
         let ids = match newline {
             Some(newline) => weave.record_with_newline(&changes, newline),
             None => weave.record(&changes),
@@ -243,6 +255,8 @@ impl Document {
             seen_all: unchanged && (whole || located.seen_all()),
             held_below,
             notes: resolution.notes.clone(),
+            unit: resolution.unit,
+            idle,
             after,
             before,
             operation: resolution.operation(),
@@ -329,33 +343,92 @@ impl Document {
     }
 }
 
+/// What is to be recorded over a text.
+struct Changes {
+    changes: Vec<Change>,
+    /// Whether the text ends with a newline then, where that is said.
+    newline: Option<bool>,
+    /// The parts that ask for what stands there already.
+    idle: Vec<usize>,
+}
+
 impl Work {
-    /// What is to be recorded over a text, and whether the text ends with a newline then, where that is said.
-    fn into_changes(self, text: &Text) -> (Vec<Change>, Option<bool>) {
-        match self {
-            Work::Lines(resolved) => {
-                let of = |hunk: hashline_anchor::Hunk| Change {
-                    new: owned_lines(text, hunk.lines.clone(), &hunk.content),
-                    lines: hunk.lines,
-                };
-                (merge_touching(resolved.edits).into_iter().map(of).collect(), None)
+    /// What is to be recorded over a text.
+    fn into_changes(self, text: &Text) -> Changes {
+        let mut changes = match self {
+            Work::Lines(resolved) => changes_of_lines(text, resolved),
+            Work::Exact(rewrite) => changes_of_rewrite(text, rewrite),
+        };
+        changes.idle.sort_unstable();
+        changes.idle.dedup();
+        changes
+    }
+}
+
+/// What operations come to. One that puts in what it takes out does not join those beside it.
+fn changes_of_lines(text: &Text, resolved: Resolved) -> Changes {
+    let (edits, idle): (Vec<_>, Vec<_>) =
+        resolved.edits.into_iter().partition(|edit| !reads(text, &edit.lines, &edit.content));
+    let mut idle: Vec<usize> = idle.into_iter().map(|edit| edit.op).collect();
+    let mut changes = Vec::with_capacity(edits.len());
+    for hunk in merge_touching(edits) {
+        // What one of them takes out another one puts in.
+        if reads(text, &hunk.lines, &hunk.content) {
+            idle.extend(hunk.ops);
+            continue;
+        }
+        let new = owned_lines(text, hunk.lines.clone(), &hunk.content);
+        changes.push(Change { lines: hunk.lines, new });
+    }
+    Changes { changes, newline: None, idle }
+}
+
+/// What a change comes to that says how its lines end.
+fn changes_of_rewrite(text: &Text, rewrite: Rewrite) -> Changes {
+    let mut hunks: Vec<ExactHunk> = Vec::with_capacity(rewrite.hunks.len());
+    for hunk in rewrite.hunks {
+        match hunks.last_mut() {
+            // The lines between have gone since.
+            Some(last) if hunk.lines.start <= last.lines.end => {
+                last.lines.end = last.lines.end.max(hunk.lines.end);
+                last.new.extend(hunk.new);
+                last.parts.extend(hunk.parts);
             }
-            Work::Exact(rewrite) => {
-                let mut changes: Vec<Change> = Vec::with_capacity(rewrite.hunks.len());
-                for ExactHunk { lines, new, .. } in rewrite.hunks {
-                    match changes.last_mut() {
-                        // The lines between have gone since.
-                        Some(last) if lines.start <= last.lines.end => {
-                            last.lines.end = last.lines.end.max(lines.end);
-                            last.new.extend(new);
-                        }
-                        _ => changes.push(Change { lines, new }),
-                    }
-                }
-                (changes, rewrite.newline_at_end)
-            }
+            _ => hunks.push(hunk),
         }
     }
+    let newline = rewrite.newline_at_end;
+    let count = text.line_count();
+    let ends_anew = newline.is_some_and(|newline| newline != ends_with_newline(text));
+    let mut idle = rewrite.idle;
+    let mut changes = Vec::with_capacity(hunks.len());
+    for ExactHunk { lines, new, parts } in hunks {
+        if stands(text, &lines, &new) && !(ends_anew && lines.end == count) {
+            idle.extend(parts);
+        } else {
+            changes.push(Change { lines, new });
+        }
+    }
+    Changes { changes, newline, idle }
+}
+
+/// Whether these lines of a text have this content.
+fn reads(text: &Text, lines: &Range<usize>, content: &[String]) -> bool {
+    lines.len() == content.len()
+        && text.lines(lines.clone()).zip(content).all(|(line, content)| line.content_eq(content))
+}
+
+/// Whether these lines of a text are exactly those, but for an ending that the last one lacks.
+fn stands(text: &Text, lines: &Range<usize>, exact: &[OwnedLine]) -> bool {
+    let same = |line: LineRef<'_>, exact: &OwnedLine| {
+        line.content_eq(&exact.content) && line.ending().is_none_or(|ending| ending == exact.ending)
+    };
+    lines.len() == exact.len() && text.lines(lines.clone()).zip(exact).all(|(line, exact)| same(line, exact))
+}
+
+/// Whether a text ends with a newline, or has no line that could lack one.
+fn ends_with_newline(text: &Text) -> bool {
+    text.is_empty() || text.ends_with_newline()
 }
 
 /// Operations where their lines are now; which of them cannot be, as a line that they name was touched.
@@ -414,9 +487,15 @@ fn carry_rewrite(
             Err(line) => touched.push((hunk.parts.first().copied().unwrap_or_default(), line)),
         }
     }
-    let ends = |text: &Text| text.is_empty() || text.ends_with_newline();
+    for part in &rewrite.idle {
+        let named = rewrite.named.get(*part).filter(|named| !named.is_empty());
+        if let Some(Err(line)) = named.map(|named| weave.carry(snapshot, named.clone())) {
+            touched.push((*part, line));
+        }
+    }
     let at_end = hunks.last().is_some_and(|hunk| hunk.lines.end == weave.agent().line_count());
     // What leaves the end as it was leaves it as it is now.
-    let newline_at_end = rewrite.newline_at_end.filter(|word| at_end && *word != ends(snapshot.text()));
-    Rewrite { hunks, newline_at_end, named: rewrite.named.clone() }
+    let newline_at_end =
+        rewrite.newline_at_end.filter(|word| at_end && *word != ends_with_newline(snapshot.text()));
+    Rewrite { hunks, newline_at_end, named: rewrite.named.clone(), idle: rewrite.idle.clone() }
 }

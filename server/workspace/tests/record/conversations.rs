@@ -130,7 +130,7 @@ impl Talk {
         let turn = format!("turn-{}", self.rng.below(4));
         let reply = match self.desk.edit_as("tester", Some(&turn), name, &read, &operations).await {
             Ok(reply) => reply,
-            Err(Refusal::NothingToDo) => return,
+            Err(Refusal::NothingToDo { .. }) => return,
             Err(error) => panic!("{}: {error}", self.about),
         };
         let this = &mut self.files[file];

@@ -134,7 +134,7 @@ async fn pieces_in_any_order_come_to_the_whole() {
         let mut desk = Desk::live(&old);
         let reply = match desk.edit(None, Change::whole(&new)).await {
             Ok(reply) => reply,
-            Err(Refusal::NothingToDo) => continue,
+            Err(Refusal::NothingToDo { .. }) => continue,
             Err(refusal) => panic!("seed {seed}: {old:?} to {new:?}: {refusal}"),
         };
         let mut left: Vec<u32> = (1..).take(reply.states.len()).collect();

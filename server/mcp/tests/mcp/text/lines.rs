@@ -104,8 +104,13 @@ async fn mcp_045_old_is_the_whole_content_of_consecutive_lines_in_the_range() {
             json!({ "lines": [6, 0], "old": "    one();\r\n}", "new": "    three();\n}" }),
         )
         .await;
-        let told = case.refused("text_replace", json!({ "lines": [4, 5], "old": "", "new": "\n" })).await;
-        assert!(told.contains("would leave every line as it is"), "{told}");
+        let before = case.read().await;
+        let same = case.made("text_replace", json!({ "lines": [4, 5], "old": "", "new": "\n" })).await;
+        assert_eq!(same.json["note"], "nothing was changed: the lines read so already");
+        assert_eq!(
+            (&same.json["hash"], &same.json["total_lines"]),
+            (&before.json["hash"], &before.json["total_lines"])
+        );
         assert_eq!(case.content().await, "fn a() {\r\n    two();\r\n}\r\n\r\nfn b() {\r\n    three();\r\n}");
     }
 }
