@@ -1,10 +1,13 @@
 //! Edits that the sidecar sends, and clients that treat them in their own ways.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hashline_history::Decision;
 use hashline_workspace::Workspace;
+use hashline_workspace::agent::EditReply;
+use hashline_workspace::document::HunkState;
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 
 use crate::editor::{Editor, Manners, SILENCE, one_document};
 
@@ -62,6 +65,74 @@ async fn the_label_says_what_an_edit_is() {
     editor.carry_out(&delivery).await;
     editor.until("the rejection", |workspace| undecided(workspace) == 0).await;
     editor.heard("hashline/pendingEdits", SILENCE).await;
+    editor.quit().await;
+}
+
+/// What an agent is told of an edit that goes in at once: whether the text shows it, and how long that took to say.
+fn arrival(
+    workspace: &Workspace,
+    mut reply: EditReply,
+    limit: Duration,
+) -> JoinHandle<(Vec<HunkState>, bool, Duration)> {
+    let (workspace, begun) = (workspace.clone(), Instant::now());
+    tokio::spawn(async move {
+        workspace.until_in_text(&mut reply, limit).await;
+        (reply.states, reply.under_way, begun.elapsed())
+    })
+}
+
+#[tokio::test]
+async fn an_agent_is_told_when_the_text_shows_its_edit_and_nobody_waits_meanwhile() {
+    let apply = json!({"mode": {"open": "apply"}, "diagnostics": false});
+    let mut editor = Editor::start(Manners::plain().with("/initializationOptions/hashline", apply)).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    let first = editor.agent("a.txt", &[(2, "2")]).await;
+    assert!(first.under_way && first.states == [HunkState::Held]);
+    let long = Duration::from_secs(30);
+    let first = arrival(&editor.workspace, first, long);
+    let delivery = editor.delivery().await;
+    // Others are served in the meantime.
+    let second = arrival(&editor.workspace, editor.agent("a.txt", &[(4, "4")]).await, long);
+    assert!(!first.is_finished());
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    // That the editor answers is not enough: its text has to show it.
+    editor.reply(&delivery, json!({"applied": true})).await;
+    assert_eq!(editor.heard("workspace/applyEdit", SILENCE).await.len(), 0);
+    assert!(!first.is_finished());
+    assert!(editor.make(&delivery["params"]["edit"]).await);
+    let (states, under_way, took) = first.await.unwrap();
+    assert_eq!((states, under_way), (vec![HunkState::InText], false));
+    assert!(took >= Duration::from_millis(100) && took < long, "{took:?}");
+    assert!(!second.is_finished());
+    editor.deliver().await;
+    let (states, under_way, _) = second.await.unwrap();
+    assert_eq!((states, under_way), (vec![HunkState::InText], false));
+    assert_eq!(editor.text(&uri), "one\n2\nthree\n4\nfive\n");
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn an_agent_is_told_that_an_editor_has_not_taken_its_edit() {
+    let apply = json!({"mode": {"open": "apply"}, "diagnostics": false});
+    let mut editor = Editor::start(Manners::plain().with("/initializationOptions/hashline", apply)).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    let limit = Duration::from_millis(500);
+    let waiting = arrival(&editor.workspace, editor.agent("a.txt", &[(2, "2")]).await, limit);
+    let delivery = editor.delivery().await;
+    editor.reply(&delivery, json!({"applied": false})).await;
+    let (states, under_way, took) = waiting.await.unwrap();
+    assert_eq!((states, under_way), (vec![HunkState::Held], true));
+    assert!(took >= limit, "{took:?}");
+
+    // Closed, it takes nothing any more: there is nothing to wait for.
+    let waiting =
+        arrival(&editor.workspace, editor.agent("a.txt", &[(4, "4")]).await, Duration::from_secs(30));
+    editor.heard("workspace/applyEdit", SILENCE).await;
+    editor.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}})).await;
+    let (states, under_way, took) = waiting.await.unwrap();
+    assert_eq!((states, under_way), (vec![HunkState::Held], false));
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    editor.heard("workspace/applyEdit", SILENCE).await;
     editor.quit().await;
 }
 

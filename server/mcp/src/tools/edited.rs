@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::time::Duration;
 
 use hashline_anchor::{CONTEXT, MAX_SHOWN_CHARS, write_regions};
 use hashline_text::{FileHash, HashPrefix, Text};
@@ -13,6 +14,8 @@ use crate::own_edits::OwnEdits;
 use crate::reply::{EDITS, FILE_HASH, Reply};
 use crate::tools::told;
 
+/// How long the editor's text has to show an edit that goes in at once, before the reply is that it is still on its way.
+const ARRIVAL: Duration = Duration::from_millis(500);
 /// Lines of an edit that are shown whole in the reply; of longer regions the middle is left out.
 const REGION_LINES: usize = 120;
 /// How many lines of an edit are shown in all.
@@ -43,7 +46,12 @@ impl Desk<'_> {
     ) -> Reply {
         let (from, path) = (request.file_hash, request.path.clone());
         match self.workspace.edit(self.caller, request).await {
-            Ok(done) => self.done(from, &done),
+            Ok(mut done) => {
+                if !done.dry_run {
+                    self.workspace.until_in_text(&mut done, ARRIVAL).await;
+                }
+                self.done(from, &done)
+            }
             Err(refusal @ Refusal::NothingToDo { .. }) => unchanged(&path, refusal),
             Err(refusal) => self.refused(from, refusal, places),
         }
@@ -207,14 +215,19 @@ impl Desk<'_> {
 
     fn notes(&self, out: &mut String, done: &EditReply) {
         let held = done.states.contains(&HunkState::Held);
-        let under_way = done.mode == Mode::Apply && done.held_below.is_empty();
+        let there = |state: &HunkState| matches!(state, HunkState::InText | HunkState::Edited(_));
+        let in_editor = done.open && done.mode == Mode::Apply && done.states.iter().all(there);
         // Writing to a string cannot fail.
-        let _ = match (held, under_way, self.editor) {
+        let _ = match (held, done.under_way, self.editor) {
+            (false, ..) if in_editor => {
+                writeln!(out, "It is in the editor's text; the disk has it when the person saves.")
+            }
             (false, ..) => Ok(()),
             (true, true, _) => {
                 writeln!(
                     out,
-                    "It goes into the editor's text at once; the disk has it when the person saves."
+                    "It is still on its way into the editor's text, which does not show it yet; nobody has to accept it. Go on by this \
+                     file_hash: your reads show it already. The disk has it when the person saves."
                 )
             }
             (true, false, None) => writeln!(
@@ -351,9 +364,7 @@ fn state(done: &EditReply) -> String {
 
 fn word_of(state: HunkState, done: &EditReply) -> &'static str {
     match state {
-        HunkState::Held if done.mode == Mode::Apply && done.held_below.is_empty() => {
-            "on its way into the editor"
-        }
+        HunkState::Held if done.under_way => "on its way into the editor",
         other => told::state_word(other),
     }
 }

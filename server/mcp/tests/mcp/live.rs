@@ -1,10 +1,13 @@
 //! Documents that an editor has open.
 
+use std::time::{Duration, Instant};
+
+use hashline_link::CancellationToken;
 use hashline_workspace::Settings;
 use hashline_workspace::document::{Choice, Mode, Target};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::desk::{Desk, shows};
+use crate::desk::{Answer, Desk, shows};
 
 #[tokio::test]
 async fn unsaved_text_is_read_and_an_edit_is_held() {
@@ -89,6 +92,55 @@ async fn what_the_person_changed_in_an_edit_is_told() {
     assert_eq!(desk.editor_text("a.txt"), "one\n2\n2b\nthree\n");
     desk.types("a.txt", "one\n2\n2b by hand\nthree\n");
     shows!("live_edited", desk, desk.call("list_edits", json!({})).await.text);
+}
+
+/// An agent's call while an editor is there that takes `takes` to carry out what it is sent; none for one that never does. Gives the
+/// answer, and how long it took.
+async fn applied_by(desk: &mut Desk, takes: Option<Duration>) -> (Answer, Duration) {
+    desk.write("a.txt", "one\ntwo\n");
+    desk.open("a.txt", "one\ntwo\n");
+    let read = desk.read("a.txt").await;
+    let operations = json!([{ "op": "replace", "anchor": read.anchor("two"), "content": "2" }]);
+    let given = json!({ "path": "a.txt", "file_hash": read.hash(), "operations": operations });
+    let (toolbox, caller) = (desk.toolbox.clone(), desk.caller.clone());
+    let begun = Instant::now();
+    let call = tokio::spawn(async move {
+        let Value::Object(given) = given else { panic!("not an object") };
+        let answer = toolbox.call(&caller, "edit_text_file", given, &CancellationToken::new()).await;
+        (Answer::of(&answer), begun.elapsed())
+    });
+    if let Some(takes) = takes {
+        tokio::time::sleep(takes).await;
+        while desk.editor_text("a.txt") != "one\n2\n" {
+            assert!(begun.elapsed() < Duration::from_secs(20), "nothing is sent to the editor");
+            desk.deliver("a.txt");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+    call.await.unwrap()
+}
+
+#[tokio::test]
+async fn an_edit_that_goes_in_at_once_is_answered_when_the_text_shows_it() {
+    let mut desk = Desk::with(Settings { open: Mode::Apply, ..Settings::default() });
+    let (answer, took) = applied_by(&mut desk, Some(Duration::from_millis(100))).await;
+    shows!("live_arrived", desk, answer.text);
+    assert!(took >= Duration::from_millis(100), "{took:?}");
+    assert_eq!(desk.read("a.txt").await.hash(), answer.hash());
+}
+
+#[tokio::test]
+async fn an_edit_that_an_editor_never_takes_is_answered_after_half_a_second() {
+    let mut desk = Desk::with(Settings { open: Mode::Apply, ..Settings::default() });
+    let (answer, took) = applied_by(&mut desk, None).await;
+    shows!("live_under_way", desk, answer.text);
+    assert!(took >= Duration::from_millis(500), "{took:?}");
+    assert_eq!(desk.editor_text("a.txt"), "one\ntwo\n");
+    // What it says to do can be done.
+    let next = json!([{ "op": "insert_after", "anchor": answer.anchor("2"), "content": "three" }]);
+    let next = desk.edit("a.txt", &answer.hash(), next).await;
+    assert!(!next.failed, "{}", next.text);
+    assert_eq!(desk.read("a.txt").await.tagged().len(), 3);
 }
 
 #[tokio::test]

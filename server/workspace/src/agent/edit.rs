@@ -3,10 +3,12 @@
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use hashline_anchor::{CONTEXT, Moved};
 use hashline_history::{ConversationId, EditId, HunkRef, Status, StoreError};
 use hashline_text::{FileHash, HashPrefix, Text};
+use hashline_weave::HunkId;
 
 use crate::agent::read::{blocking, hash_of, name_of};
 use crate::disk::DiskError;
@@ -56,6 +58,8 @@ pub struct EditReply {
     pub mode: Mode,
     /// Whether an editor has the document open.
     pub open: bool,
+    /// Lines of it are on their way into the editor's text, without anybody having to decide.
+    pub under_way: bool,
     /// Nothing was done, as asked for.
     pub dry_run: bool,
     /// The lines were carried from an older version of the text.
@@ -140,6 +144,7 @@ impl Workspace {
             states: done.states,
             mode: done.proposal.mode,
             open: done.open,
+            under_way: done.under_way,
             dry_run,
             carried: done.proposed.carried,
             text: done.proposed.after.text().clone(),
@@ -152,6 +157,22 @@ impl Workspace {
             hash,
             regions: done.regions,
         })
+    }
+
+    /// Waits until the editor's text shows an edit that goes in at once, or the limit is up, and says in the reply which of the two it
+    /// was. What is shown is told by the text alone, whatever the editor answers.
+    pub async fn until_in_text(&self, done: &mut EditReply, limit: Duration) {
+        let mut changes = self.inner.changes.subscribe();
+        let deadline = tokio::time::Instant::now() + limit;
+        while done.under_way {
+            let Some(slot) = self.slot_named(&done.name) else { return };
+            let Some((states, under_way)) = slot.lock().standing(&done.edit) else { return };
+            (done.states, done.under_way) = (states, under_way);
+            if !under_way || !matches!(tokio::time::timeout_at(deadline, changes.changed()).await, Ok(Ok(())))
+            {
+                return;
+            }
+        }
     }
 
     /// A refusal that shows lines serves them: what it says of them holds for an edit that follows.
@@ -343,6 +364,7 @@ struct Done {
     states: Vec<HunkState>,
     held_below: Vec<HunkRef>,
     open: bool,
+    under_way: bool,
     /// What logs and diffs lack of it.
     unfinished: Option<Unfinished>,
 }
@@ -353,13 +375,23 @@ impl Done {
         let states = proposed.hunks.iter().map(|id| document.state_of(*id)).collect();
         let held_below = document.held_below(&proposed.hunks);
         let open = document.is_open();
-        Self { proposed, proposal: proposal.clone(), regions, states, held_below, open, unfinished: None }
+        let under_way = proposed.hunks.iter().any(|id| document.is_deciding(*id));
+        let proposal = proposal.clone();
+        Self { proposed, proposal, regions, states, held_below, open, under_way, unfinished: None }
     }
 }
 
 impl Document {
+    /// How the hunks of an edit stand, in text order, and whether one is on its way into the text, or out of it.
+    fn standing(&mut self, edit: &EditId) -> Option<(Vec<HunkState>, bool)> {
+        let edit = self.edits().iter().rfind(|known| known.id == *edit)?;
+        let hunks: Vec<HunkId> = edit.hunks.iter().map(|hunk| hunk.id).collect();
+        let under_way = hunks.iter().any(|id| self.is_deciding(*id));
+        Some((hunks.into_iter().map(|id| self.state_of(id)).collect(), under_way))
+    }
+
     /// The hunks that have to be accepted before these can be in the text.
-    pub(crate) fn held_below(&mut self, hunks: &[hashline_weave::HunkId]) -> Vec<HunkRef> {
+    pub(crate) fn held_below(&mut self, hunks: &[HunkId]) -> Vec<HunkRef> {
         let weave = self.weave();
         let mut below = Vec::new();
         for id in hunks {

@@ -132,11 +132,16 @@ impl Workspace {
         }
     }
 
+    /// A document, named as in replies.
+    pub(crate) fn slot_named(&self, name: &str) -> Option<Arc<Slot>> {
+        let slot = self.inner.slots.get(name).map(|slot| slot.clone());
+        slot.or_else(|| self.open_slot(name))
+    }
+
     /// The caller's edits in a document, named as in replies, that are decided without its having been told, oldest first.
     #[must_use]
     pub fn decided_untold(&self, caller: &Caller, name: &str) -> Vec<EditInfo> {
-        let slot = self.inner.slots.get(name).map(|slot| slot.clone());
-        let Some(slot) = slot.or_else(|| self.open_slot(name)) else { return Vec::new() };
+        let Some(slot) = self.slot_named(name) else { return Vec::new() };
         let own = |edit: &Edit| edit.connection == caller.connection;
         if !slot.lock().edits().iter().any(|edit| own(edit) && edit.has_news()) {
             return Vec::new();
