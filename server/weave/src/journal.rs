@@ -96,13 +96,14 @@ pub(crate) fn same_lines(left: &Text, right: &Text) -> bool {
     left == right || (sizes(left) == sizes(right) && left.all_lines().zip(right.all_lines()).all(same))
 }
 
-/// How many lines stand in one of two texts and not in the other, by an alignment of them.
+/// How many lines stand in one of two texts and not in the other, by an alignment of them that looks past indentation: a formatter moves
+/// no line.
 fn distance(left: &Text, right: &Text) -> usize {
     let left: Vec<_> = left.all_lines().map(|line| line.content()).collect();
     let right: Vec<_> = right.all_lines().map(|line| line.content()).collect();
-    let as_lines: (Vec<&str>, Vec<&str>) =
-        (left.iter().map(AsRef::as_ref).collect(), right.iter().map(AsRef::as_ref).collect());
-    left.len() + right.len() - 2 * align_lines(&as_lines.0, &as_lines.1).len()
+    let left: Vec<&str> = left.iter().map(|line| line.trim()).collect();
+    let right: Vec<&str> = right.iter().map(|line| line.trim()).collect();
+    left.len() + right.len() - 2 * align_lines(&left, &right).len()
 }
 
 /// One thing that a change did. The contents of lines that stay shown are not among them: a line that returns to an earlier

@@ -112,6 +112,10 @@ impl Document {
                 switched.how = How::Asked(0);
             }
         }
+        // A guess that is taken back is no word of the person's.
+        if !again {
+            self.forget_turned(&judgement);
+        }
         self.follow(&judgement);
         self.landed(now, true);
         // Places move and states change with the typing.

@@ -75,12 +75,13 @@ impl Document {
     /// What the person has rewritten comes in whole or not at all: without a part of it the words are not those that they agreed to.
     fn plan_rewritten(&mut self, group: &[HunkId], own: &[OwnedLine]) -> Result<Plan, String> {
         let weave = self.weave();
-        let mut waiting =
-            group.iter().copied().filter(|id| !weave.in_buffer(*id)).collect::<Vec<_>>().into_iter();
-        if waiting.len() == 0 {
+        if group.iter().all(|id| weave.in_buffer(*id)) {
             return Ok(Plan::default());
         }
-        match waiting.find_map(|id| weave.conflict(id).map(|conflict| (id, conflict))) {
+        // With all that it builds on: that would come over lines that the person has changed, too.
+        let mut coming = weave.with_prerequisites_of(group);
+        coming.retain(|id| !weave.in_buffer(*id));
+        match coming.into_iter().find_map(|id| weave.conflict(id).map(|conflict| (id, conflict))) {
             Some((id, conflict)) => Err(self.not_put_in(id, conflict)),
             None => Ok(weave.plan_put_in_revised(group, own)),
         }

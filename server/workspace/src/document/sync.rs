@@ -94,17 +94,30 @@ impl Document {
             return self.fall_out(reason);
         }
         *had = version;
+        let mut healed = false;
         if self.out_of_step.is_some() {
             if from.is_none() {
                 return Ok(());
             }
             self.out_of_step = None;
             self.news.review = true;
+            healed = true;
         }
         self.snapshots.text_changed();
         let changes = &changes[from.unwrap_or(0)..];
+        if healed && self.weave.is_some() {
+            // Nobody knows how it came from the text before.
+            self.told.pass(version);
+            let (text, _) = after(self.text(), changes, encoding)?;
+            self.found(&text, &Earlier::default(), Location::Buffer, now);
+            return Ok(());
+        }
         let result = match (self.weave.is_some(), reports) {
-            (false, _) => self.change_text(changes, encoding),
+            (false, _) => {
+                // There is nothing that it could have switched.
+                self.told.pass(version);
+                self.change_text(changes, encoding)
+            }
             (true, Reports::Causes) => self.change_told(changes, encoding, (before, version), now),
             (true, Reports::Nothing) => self.change_unexplained(changes, encoding, before, now),
         };
@@ -145,10 +158,6 @@ impl Document {
             let Some((_, hunk)) = self.owner_of(id) else { continue };
             let before = (hunk.decision, hunk.reason.clone());
             let after = self.decision_by(id, switched.how);
-            if matches!(switched.how, How::Undone(_) | How::Redone(_)) {
-                // The person's latest word.
-                self.wanted.remove(id);
-            }
             if switched.on && matches!(after.0, Decision::Rejected | Decision::Withdrawn) {
                 contrary.push((id, after.clone()));
             }
@@ -175,6 +184,15 @@ impl Document {
             let mut off = self.weave().with_dependents(id);
             off.retain(|hunk| self.weave().in_buffer(*hunk));
             self.want(&off, false, Way::Out(Some(TakeOut::KeepMyLines)), Some(decision), reason);
+        }
+    }
+
+    /// What the person has undone, or done again, is their latest word.
+    pub(crate) fn forget_turned(&mut self, judgement: &Judgement) {
+        for switched in &judgement.switched {
+            if matches!(switched.how, How::Undone(_) | How::Redone(_)) {
+                self.wanted.remove(switched.hunk);
+            }
         }
     }
 

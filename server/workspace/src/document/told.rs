@@ -64,6 +64,11 @@ impl Told {
         *self = Self::default();
     }
 
+    /// Forgets what was said of the changes up to a version.
+    pub(crate) fn pass(&mut self, version: DocVersion) {
+        self.take(version);
+    }
+
     /// Takes what was said of the changes up to a version.
     fn take(&mut self, version: DocVersion) -> Vec<Cause> {
         let count = self.said.iter().take_while(|(of, _)| *of <= version).count();
@@ -163,6 +168,7 @@ impl Document {
                     (text, regions) = after(self.text(), changes, encoding)?;
                 }
                 let judgement = self.weave().turned(&text, &regions, turn);
+                self.forget_turned(&judgement);
                 self.follow(&judgement);
                 Ok(Some(count))
             }
@@ -215,8 +221,9 @@ impl Document {
 
     /// Whether the answer to the delivery under way may say that a change was that delivery.
     fn may_be_delivered(&self, unsaid: &Unsaid) -> bool {
-        let plan = self.flow.plan();
-        plan.is_some_and(|plan| plan.on.iter().all(|id| !unsaid.before.in_buffer(*id)))
+        let known = unsaid.before.hunks().count();
+        let open = |id: &HunkId| id.order() < known && !unsaid.before.in_buffer(*id);
+        self.flow.plan().is_some_and(|plan| plan.on.iter().all(open))
     }
 
     /// The last change had this cause after all. False if it cannot have had.
@@ -262,6 +269,7 @@ impl Document {
         rest.replace_all(&mut text.clone(), present.buffer().clone());
         self.weave().typed(present.buffer(), &rest);
         judgement.switched.retain(|switched| !was.contains(&(switched.hunk, switched.on)));
+        self.forget_turned(&judgement);
         self.follow(&judgement);
         self.landed(now, false);
         self.news.review = true;

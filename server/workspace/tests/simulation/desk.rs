@@ -262,6 +262,10 @@ impl Desk {
 
     /// The next answer reaches the server.
     pub fn answer(&mut self, room: &mut Room) -> Result<bool, Fault> {
+        if self.editor.kind == Kind::Plugin {
+            // What it did is told of before it answers.
+            self.receive_all(room)?;
+        }
         let Some((number, applied)) = self.answers.pop_front() else { return Ok(false) };
         room.trace.say(|| format!("  {} answer to {number}: {applied}", self.uri));
         if applied && !self.editor.is_quiet() {
