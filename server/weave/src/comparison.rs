@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use hashline_text::{LineRef, OwnedLine, Text};
 
+use crate::difference::same_content;
 use crate::line::{IdRange, LineId};
 use crate::weave::Weave;
 
@@ -126,11 +127,7 @@ impl Weave {
                 let both = earlier.buffer.lines(from + rest.start..from + rest.end);
                 let both = both.zip(self.buffer.lines(to + rest.start..to + rest.end));
                 for (at, (then, now)) in rest.zip(both) {
-                    let same = match then.as_str() {
-                        Some(content) => now.content_eq(content),
-                        None => then.content() == now.content(),
-                    };
-                    if !same || ending(then, earlier) != ending(now, self) {
+                    if !same_content(then, now) || ending(then, earlier) != ending(now, self) {
                         note(at);
                     }
                 }

@@ -58,6 +58,20 @@ impl Weave {
         copy.agent().clone()
     }
 
+    /// What the journal knows of the texts before: the contents of their lines, the latest first.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn texts_before(&self) -> Vec<Vec<String>> {
+        self.journal.texts_before(&self.buffer)
+    }
+
+    /// About how many bytes the journal keeps in memory.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn journal_bytes(&self) -> usize {
+        self.journal.bytes()
+    }
+
     /// How many runs there are.
     #[doc(hidden)]
     #[must_use]

@@ -5,23 +5,26 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_text::{Ending, LineRef, Text};
+use hashline_text::{Ending, OwnedLine, Text};
 
 use crate::align::align_lines;
+use crate::difference::{Difference, Earlier, same_content};
 use crate::hunk::HunkId;
 use crate::line::IdRange;
 use crate::run::Held;
 use crate::shared::Shared;
 
-/// How many changes are kept, and how many bytes they may keep from being dropped.
+/// How many changes are kept, and how many bytes they may keep in memory.
 const KEPT: usize = 1000;
 const BYTES: usize = 8 << 20;
-/// What an entry takes besides: itself, and the parts of its text that no other shares.
-const OWN_BYTES: usize = 4096;
 /// How many changes one step of the editor's undo may take back at once.
 const DEPTH: usize = 256;
 /// How many texts are looked at where an undo leads to one that was never reported.
 const NEAREST: usize = 16;
+/// How many parts of a text changes of contents may touch to be one entry.
+const TOGETHER: usize = 64;
+/// About how many bytes a piece of memory takes besides what is in it.
+const HEAP: usize = 16;
 
 /// A change in the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,12 +91,9 @@ fn mix(number: u64) -> u64 {
 
 /// Whether two texts differ in nothing but the endings of their lines.
 pub(crate) fn same_lines(left: &Text, right: &Text) -> bool {
-    let same = |(l, r): (LineRef<'_>, LineRef<'_>)| match l.as_str() {
-        Some(content) => r.content_eq(content),
-        None => l.content() == r.content(),
-    };
     let sizes = |text: &Text| (text.line_count(), text.ends_with_newline());
-    left == right || (sizes(left) == sizes(right) && left.all_lines().zip(right.all_lines()).all(same))
+    let mut both = left.all_lines().zip(right.all_lines());
+    left == right || (sizes(left) == sizes(right) && both.all(|(left, right)| same_content(left, right)))
 }
 
 /// How many lines stand in one of two texts and not in the other, by an alignment of them that looks past indentation: a formatter moves
@@ -183,29 +183,69 @@ pub enum Turn {
     Redo,
 }
 
+/// One change of the buffer.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub id: JournalId,
-    pub steps: Vec<Step>,
-    /// The text before, which shares with the others what is equal, and what it looks like from afar.
-    text: Text,
-    before: Print,
-    /// About how many bytes the entry keeps in memory, removed lines included.
-    bytes: usize,
+struct Entry {
+    id: JournalId,
+    steps: Vec<Step>,
+    /// The text before, told by the text after.
+    difference: Difference,
+    /// About how many bytes of lines it keeps from being dropped.
+    pinned: usize,
     switches: bool,
     /// It took the editor back or on to the text before the entry that is so many before this one's end.
     turned: Option<(Turn, usize)>,
 }
 
+impl Entry {
+    /// About how many bytes it keeps in memory.
+    fn bytes(&self) -> usize {
+        let held = |step: &Step| match step {
+            Step::Shown { ids, was } | Step::Hidden { ids, was } => bytes_of_lines(was.part(0..ids.len)),
+            _ => 0,
+        };
+        size_of::<Kept>()
+            + size_of::<Self>()
+            + self.steps.capacity() * size_of::<Step>()
+            + self.steps.iter().map(held).sum::<usize>()
+            + self.difference.bytes()
+            + self.pinned
+    }
+}
+
+/// About how many bytes lines take that are held.
+pub(crate) fn bytes_of_lines(lines: &[OwnedLine]) -> usize {
+    lines.iter().map(|line| size_of::<OwnedLine>() + HEAP + line.content.len()).sum()
+}
+
+/// An entry, and what the text before it looks like from afar.
+#[derive(Clone, Debug)]
+struct Kept {
+    before: Print,
+    entry: Arc<Entry>,
+}
+
 /// What has happened, the latest last. To take something back is a change like any other: so whatever text comes, if it is one
 /// of those before, all that was done since can be taken back.
+///
+/// Each change of a line's content in the buffer is in an entry: else the texts before could not be told from the present one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal {
-    entries: Shared<VecDeque<Arc<Entry>>>,
+    entries: Shared<VecDeque<Kept>>,
     next: u64,
     bytes: usize,
+    /// About how many bytes of lines the entries kept that are no longer here.
+    let_go: usize,
     /// The print of the buffer.
     pub print: Print,
+}
+
+/// A way back to an earlier text.
+pub(crate) struct WayBack {
+    /// What takes everything back that was done since: the newest entry first.
+    pub entries: Vec<Vec<Step>>,
+    /// The present text, told by the earlier one.
+    pub difference: Difference,
 }
 
 impl Journal {
@@ -213,28 +253,59 @@ impl Journal {
         Self { print: Print::first(text), ..Self::default() }
     }
 
-    /// Adds an entry for a change of a text; `pinned` is how many bytes of lines it keeps in memory.
-    pub(crate) fn push(&mut self, steps: Vec<Step>, text: Text, before: Print, pinned: usize) -> JournalId {
+    /// Adds an entry for a change of a text, which looked so from afar before; `pinned` is how many bytes of lines it keeps in memory.
+    pub(crate) fn push(
+        &mut self,
+        steps: Vec<Step>,
+        difference: Difference,
+        before: Print,
+        pinned: usize,
+    ) -> JournalId {
         let id = JournalId(self.next);
         self.next += 1;
-        let bytes = pinned + OWN_BYTES + steps.len() * size_of::<Step>();
         let switches = steps.iter().any(|step| matches!(step, Step::Switched { .. }));
-        let entry = Entry { id, steps, text, before, bytes, switches, turned: None };
-        self.entries.push_back(Arc::new(entry));
-        self.bytes += bytes;
-        while self.entries.len() > KEPT || (self.bytes > BYTES && self.entries.len() > 1) {
-            let Some(oldest) = self.entries.pop_front() else { break };
-            self.bytes = self.bytes.saturating_sub(oldest.bytes);
-        }
+        self.add(Entry { id, steps, difference, pinned, switches, turned: None }, before);
         id
     }
 
-    /// Adds changes of contents alone. They need no steps; but a text that is as before them is to be known again. Those that
-    /// follow one another are one entry.
-    pub(crate) fn push_contents(&mut self, text: Text, before: Print) {
-        if self.entries.back().is_none_or(|last| !last.steps.is_empty()) {
-            self.push(Vec::new(), text, before, 0);
+    fn add(&mut self, entry: Entry, before: Print) {
+        self.bytes += entry.bytes();
+        self.entries.push_back(Kept { before, entry: Arc::new(entry) });
+        while self.entries.len() > KEPT || (self.bytes > BYTES && self.entries.len() > 1) {
+            let Some(oldest) = self.entries.pop_front() else { break };
+            self.bytes = self.bytes.saturating_sub(oldest.entry.bytes());
+            self.let_go += oldest.entry.pinned;
         }
+    }
+
+    /// Adds changes of contents alone. They need no steps; but a text that is as before them is to be known again. A few that follow one
+    /// another are one entry.
+    pub(crate) fn push_contents(&mut self, difference: Difference, before: Print) {
+        if difference.len() == 0 && before == self.print {
+            return;
+        }
+        let fits = |last: &Kept| {
+            last.entry.steps.is_empty()
+                && last.entry.turned.is_none()
+                && last.entry.difference.len() + difference.len() <= TOGETHER
+        };
+        match self.entries.back().filter(|last| fits(last)).is_some().then(|| self.entries.pop_back()) {
+            Some(Some(Kept { before, entry })) => {
+                self.bytes = self.bytes.saturating_sub(entry.bytes());
+                let entry = Entry { difference: difference.after(&entry.difference), ..Entry::clone(&entry) };
+                self.add(entry, before);
+            }
+            _ => drop(self.push(Vec::new(), difference, before, 0)),
+        }
+    }
+
+    /// Whether lines that nothing speaks of any more may take a lot of memory. Says so once.
+    pub(crate) fn has_let_go(&mut self) -> bool {
+        let much = self.let_go > BYTES / 2;
+        if much {
+            self.let_go = 0;
+        }
+        much
     }
 
     /// Goes on with the numbers where another journal is, so that none is given twice.
@@ -246,7 +317,8 @@ impl Journal {
     pub(crate) fn switches(&self) -> Vec<(HunkId, Turned)> {
         let mut known: Vec<bool> = Vec::new();
         let mut found = Vec::new();
-        for entry in self.entries.iter().rev().filter(|entry| entry.switches) {
+        let entries = self.entries.iter().rev().map(|kept| &kept.entry);
+        for entry in entries.filter(|entry| entry.switches) {
             for step in &entry.steps {
                 let Step::Switched { hunk, .. } = step else { continue };
                 if known.len() <= hunk.index() {
@@ -274,30 +346,39 @@ impl Journal {
             Step::Shown { ids, .. } | Step::Hidden { ids, .. } => Some(*ids),
             Step::Switched { .. } | Step::Ending { .. } | Step::Newline { .. } => None,
         };
-        self.entries.iter().flat_map(|entry| &entry.steps).filter_map(ids).collect()
+        self.entries.iter().flat_map(|kept| &kept.entry.steps).filter_map(ids).collect()
     }
 
     /// Of the texts that an editor can go to this way, those at which hunks were switched, the one that differs least from a new one; if it
     /// differs less than the present one does.
     pub(crate) fn nearest(&self, new: &Text, present: &Text, turn: Turn) -> Option<(Text, Print)> {
         let ways = self.ways(turn);
-        let switches = |at: &usize| self.entries[*at].switches;
+        let switches = |at: &usize| self.entries[*at].entry.switches;
         // Either side of a switch: the next way leads to the text before it.
         let beside = |k: &usize| switches(&ways[*k]) || ways.get(k + 1).is_some_and(switches);
-        let ends = (0..ways.len()).filter(beside).take(NEAREST);
-        let distances = ends.map(|k| (distance(&self.entries[ways[k]].text, new), ways[k]));
-        let (least, at) = distances.min_by_key(|(distance, _)| *distance)?;
-        let entry = &self.entries[at];
-        (least < distance(present, new)).then(|| (entry.text.clone(), entry.before))
+        let ends = (0..ways.len()).filter(beside).take(NEAREST).map(|k| ways[k]);
+        let before = |at: usize| {
+            let print = self.entries[at].before;
+            let lines = self.text_before(self.entries.len() - at - 1).contents(present).join("\n");
+            (Text::from(if print.newline { lines + "\n" } else { lines }), print)
+        };
+        let texts = ends.map(before).map(|(text, print)| (distance(&text, new), text, print));
+        let (least, text, print) = texts.min_by_key(|(distance, ..)| *distance)?;
+        (least < distance(present, new)).then_some((text, print))
     }
 
     /// How many entries have to be taken back so that the text is this one: the fewest. Where the editor says which way it went, that way
     /// first.
-    pub(crate) fn depth_of(&self, text: &Text, print: Print, turn: Option<Turn>) -> Option<usize> {
+    pub(crate) fn depth_of(
+        &self,
+        present: &Text,
+        text: &Text,
+        print: Print,
+        turn: Option<Turn>,
+    ) -> Option<usize> {
         let last = self.entries.len();
         let is_it = |depth: &usize| {
-            let entry = &self.entries[last - *depth];
-            entry.before == print && same_lines(&entry.text, text)
+            self.entries[last - *depth].before == print && self.text_before(depth - 1).reads_as(present, text)
         };
         let ways = turn.map(|turn| self.ways(turn)).unwrap_or_default();
         let ways = ways.into_iter().map(|state| last - state).filter(|depth| *depth <= DEPTH);
@@ -308,8 +389,8 @@ impl Journal {
     /// before.
     fn ways(&self, turn: Turn) -> Vec<usize> {
         let (mut undo, mut redo): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        for (at, entry) in self.entries.iter().enumerate() {
-            let Some((turn, depth)) = entry.turned else {
+        for (at, kept) in self.entries.iter().enumerate() {
+            let Some((turn, depth)) = kept.entry.turned else {
                 undo.push(at);
                 redo.clear();
                 continue;
@@ -335,14 +416,96 @@ impl Journal {
 
     /// Notes of the latest entry that the editor went so far by it.
     pub(crate) fn note_turn(&mut self, turn: Turn, depth: usize) {
-        if let Some(entry) = self.entries.back_mut() {
-            Arc::make_mut(entry).turned = Some((turn, depth));
+        if let Some(kept) = self.entries.back_mut() {
+            Arc::make_mut(&mut kept.entry).turned = Some((turn, depth));
         }
     }
 
     /// What takes the latest entries back, the newest first.
     pub(crate) fn back(&self, depth: usize) -> Vec<Vec<Step>> {
-        let inverse = |entry: &Arc<Entry>| entry.steps.iter().map(|step| step.inverse(entry.id)).collect();
+        let inverse = |kept: &Kept| kept.entry.steps.iter().map(|step| step.inverse(kept.entry.id)).collect();
         self.entries.iter().rev().take(depth).map(inverse).collect()
+    }
+
+    /// The way back from the present text to an earlier one, which is so many entries ago.
+    pub(crate) fn way_back(&self, present: &Text, text: &Text, depth: usize) -> WayBack {
+        let difference = self.text_before(depth - 1).back(present, text.line_count());
+        WayBack { entries: self.back(depth), difference }
+    }
+
+    /// The text before the newest entry but so many, told by the present one.
+    fn text_before(&self, at: usize) -> Earlier<'_> {
+        let mut since =
+            self.entries.iter().skip(self.entries.len() - at - 1).map(|kept| &kept.entry.difference);
+        let first = since.next().map(Difference::earlier).unwrap_or_default();
+        since.fold(first, Earlier::seen_from)
+    }
+
+    /// The contents of the lines of the texts before, the latest first.
+    pub(crate) fn texts_before(&self, present: &Text) -> Vec<Vec<String>> {
+        (0..self.entries.len()).map(|at| self.text_before(at).contents(present)).collect()
+    }
+
+    /// About how many bytes the entries keep in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::LineId;
+
+    /// A journal of a text of which one line after the other was replaced, and the text as it is.
+    fn journal(texts: &[&str]) -> (Journal, Text) {
+        let mut texts = texts.iter().map(|text| Text::from(*text));
+        let mut text = texts.next().unwrap_or_default();
+        let mut journal = Journal::new(&text);
+        for (line, new) in texts.enumerate() {
+            let regions = || [(line..line + 1, line..line + 1)].into_iter();
+            let (before, steps) = (journal.print, vec![Step::Typed(IdRange { first: LineId(0), len: 1 })]);
+            journal.print = before.after(&text, &new, regions());
+            journal.push(steps, Difference::of(&text, &new, regions()), before, 0);
+            text = new;
+        }
+        (journal, text)
+    }
+
+    #[test]
+    fn a_text_that_only_looks_like_an_earlier_one_is_not_taken_for_it() {
+        let texts = ["a\nb\nc\n", "A\nb\nc\n", "A\nB\nc\n", "A\nB\nC\n"];
+        let (journal, present) = journal(&texts);
+        for (at, text) in texts.iter().take(3).enumerate() {
+            let newest_first = 2 - at;
+            let print = journal.entries[at].before;
+            let way = journal.depth_of(&present, &Text::from(*text), print, None);
+            assert_eq!(way, Some(newest_first + 1));
+            for other in ["a\nb\nC\n", "A\nB\nC\n", "A\nB\nc\n\n", "A\nB\n", ""] {
+                assert!(journal.depth_of(&present, &Text::from(other), print, None).is_none(), "{other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_way_back_leads_forth_again() {
+        let (journal, present) = journal(&["a\nb\nc\n", "A\nb\nc\n", "A\nB\nc\n", "A\nB\nC\n"]);
+        let first = Text::from("a\nb\nc\n");
+        let depth = journal.depth_of(&present, &first, journal.entries[0].before, None).unwrap_or(1);
+        let difference = journal.way_back(&present, &first, depth).difference;
+        assert_eq!(difference.earlier().contents(&first), ["A", "B", "C"]);
+    }
+
+    #[test]
+    fn what_is_let_go_of_makes_room() {
+        let mut journal = Journal::default();
+        let line = "x".repeat(1 << 20);
+        for n in 0..40 {
+            let (old, new) = (Text::from(format!("{line}{n}")), Text::from(format!("{n}")));
+            journal.push(Vec::new(), Difference::of(&old, &new, [(0..1, 0..1)]), Print::default(), 1 << 20);
+        }
+        assert!(journal.bytes <= BYTES && journal.entries.len() == 3, "{}", journal.entries.len());
+        assert_eq!(journal.bytes, journal.entries.iter().map(|kept| kept.entry.bytes()).sum::<usize>());
+        assert!(journal.has_let_go() && !journal.has_let_go());
     }
 }

@@ -63,6 +63,7 @@ mod again;
 mod align;
 mod comparison;
 mod delta;
+mod difference;
 mod disturb;
 mod emit;
 mod error;

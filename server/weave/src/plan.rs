@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::difference::Difference;
 use crate::disturb::Spans;
 use crate::error::WeaveError;
 use crate::hunk::HunkId;
-use crate::journal::{JournalId, Step, Turned};
+use crate::journal::{JournalId, Step, Turned, bytes_of_lines};
 use crate::line::{IdRange, LineId, push_range};
 use crate::run::{Held, Run};
-use crate::view::LineChange;
+use crate::view::{LineChange, places};
 use crate::weave::Weave;
 
-/// About how long a line is.
-const LINE_BYTES: usize = 40;
 /// How many lines at most stand ready for plans that the text does not show.
 const SPARES: usize = 1024;
 
@@ -101,7 +100,7 @@ impl Weave {
         turned: Option<Turned>,
     ) -> Result<(Vec<LineChange>, Option<JournalId>), WeaveError> {
         self.check_places(plan)?;
-        let (text, before, ending) = (self.buffer.clone(), self.journal.print, self.ending);
+        let (old, before, ending) = (self.buffer.clone(), self.journal.print, self.ending);
         let mut steps = self.set(plan, turned);
         for run in self.runs.iter().filter(|run| !run.shown && run.visible(|hunk| self.on[hunk.index()])) {
             steps.extend(run.held.clone().map(|was| Step::Shown { ids: run.ids, was }));
@@ -120,9 +119,9 @@ impl Weave {
         self.take_up(plan);
         let entry = (!steps.is_empty()).then(|| {
             steps.push(Step::Ending { was: ending, is: self.ending });
-            let old = changes.iter().map(|change| change.old.len()).sum::<usize>();
-            let pinned = self.bytes_of(&plan.drop) + old * LINE_BYTES;
-            self.journal.push(steps, text, before, pinned)
+            let difference = Difference::of(&old, &self.buffer, places(&changes));
+            let pinned = self.bytes_of(&plan.drop);
+            self.journal.push(steps, difference, before, pinned)
         });
         self.tidy();
         Ok((changes, entry))
@@ -175,7 +174,7 @@ impl Weave {
         let bytes = |run: &Run| -> usize {
             let at = ids.partition_point(|range| range.end() <= run.ids.first.0);
             let known = ids.get(at).is_some_and(|range| range.first.0 < run.ids.end());
-            if known { run.lines().iter().map(|line| line.content.len() + 32).sum() } else { 0 }
+            if known { bytes_of_lines(run.lines()) } else { 0 }
         };
         if ids.is_empty() { 0 } else { self.runs.iter().map(bytes).sum() }
     }

@@ -3,7 +3,12 @@
 
 use std::ops::Range;
 
-use hashline_text::{ByteOffset, Encoding, Line, LineRef, Span, SpanError, Text};
+use hashline_text::{ByteOffset, Encoding, Line, Span, SpanError, Text};
+
+use crate::difference::same_content;
+
+/// From how many lines on texts are compared in larger pieces first.
+const MANY: usize = 16;
 
 /// Lines of the old text that lines of the new one stand in place of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +17,13 @@ pub(crate) struct Region {
     pub new: Range<usize>,
     /// Lines that were put in belong to the line after them: they were typed in its first column.
     pub before_next: bool,
+}
+
+impl Region {
+    /// The lines of both texts.
+    pub(crate) fn lines(&self) -> (Range<usize>, Range<usize>) {
+        (self.old.clone(), self.new.clone())
+    }
 }
 
 /// The touched lines of one or more changes that follow one another.
@@ -101,6 +113,12 @@ impl Regions {
         trim(&all, old, new).into_iter().collect()
     }
 
+    /// How many bytes of the new text were said to be touched.
+    pub(crate) fn len_bytes(&self, new: &Text) -> usize {
+        let at = |line: usize| new.byte_of_line(Line(line)).0;
+        self.list.iter().map(|region| at(region.new.end) - at(region.new.start)).sum()
+    }
+
     /// The lines that were touched, where each of them stayed the one line that it is.
     pub(crate) fn single_lines(&self) -> Option<Vec<usize>> {
         let line =
@@ -122,21 +140,30 @@ impl Regions {
 
 fn trim(region: &Region, old: &Text, new: &Text) -> Option<Region> {
     let Region { old: mut left, new: mut right, before_next } = region.clone();
-    let same = |l: LineRef<'_>, r: LineRef<'_>| match l.as_str() {
-        Some(content) => r.content_eq(content),
-        None => r.content_eq(&l.content()),
-    };
     let head = |left: &mut Range<usize>, right: &mut Range<usize>| {
+        let least = left.len().min(right.len());
+        if least > MANY {
+            let (same, _) = old.same_lines(left.start..left.start + least, new, right.start);
+            left.start += same;
+            right.start += same;
+        }
         let both = old.lines(left.clone()).zip(new.lines(right.clone()));
-        let equal = both.take_while(|(l, r)| same(*l, *r)).count();
+        let equal = both.take_while(|(l, r)| same_content(*l, *r)).count();
         left.start += equal;
         right.start += equal;
     };
     let tail = |left: &mut Range<usize>, right: &mut Range<usize>| {
+        let least = left.len().min(right.len());
+        if least > MANY {
+            let (all, same) = old.same_lines(left.end - least..left.end, new, right.end - least);
+            let same = if all == least { all } else { same };
+            left.end -= same;
+            right.end -= same;
+        }
         // One line each, and they differ: the head was compared already.
         while left.len().max(right.len()) > 1 && left.start < left.end && right.start < right.end {
             let both = old.line(Line(left.end - 1)).zip(new.line(Line(right.end - 1)));
-            if !both.is_some_and(|(l, r)| same(l, r)) {
+            if !both.is_some_and(|(l, r)| same_content(l, r)) {
                 break;
             }
             left.end -= 1;

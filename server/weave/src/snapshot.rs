@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use hashline_text::{LineRef, Text};
+use hashline_text::Text;
 
+use crate::difference::same_content;
 use crate::line::{IdRange, LineId};
 use crate::run::Run;
 use crate::weave::{View, Weave};
@@ -96,13 +97,8 @@ impl Weave {
                 let len = here.len.min(left.len);
                 let at = start + (line - lines.start);
                 let then = from.text.lines(line..line + len);
-                let same = |(then, here): (LineRef<'_>, LineRef<'_>)| match then.as_str() {
-                    Some(then) => here.content_eq(then),
-                    None => here.content() == then.content(),
-                };
-                if let Some(touched) =
-                    then.zip(self.agent.text.lines(at..at + len)).position(|both| !same(both))
-                {
+                let mut both = then.zip(self.agent.text.lines(at..at + len));
+                if let Some(touched) = both.position(|(then, here)| !same_content(then, here)) {
                     return Err(Touched { line: line + touched, now: Some(at + touched) });
                 }
                 line += len;

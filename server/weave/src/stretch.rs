@@ -186,6 +186,28 @@ impl Stretch {
         }
     }
 
+    /// The lines of the old text, as `runs` show it, and the lines of the new text in their place that read otherwise.
+    pub(crate) fn differing(&self, runs: &[Run]) -> Vec<(Range<usize>, Range<usize>)> {
+        let mut differing = Vec::new();
+        let (mut old, mut new) = (self.region.old.start, 0);
+        let mut line = old;
+        let mut note = |to: Range<usize>, until: usize| {
+            if !to.is_empty() || new < until {
+                differing.push((to, self.region.new.start + new..self.region.new.start + until));
+            }
+            new = until + 1;
+        };
+        for item in self.items.iter().filter(|item| runs[item.run].shown) {
+            if let Some(pair) = item.pair {
+                note(old..line, pair);
+                old = line + 1;
+            }
+            line += 1;
+        }
+        note(old..line, self.new.len());
+        differing
+    }
+
     /// How many lines of the new text are without a partner, and how many that should be visible.
     pub(crate) fn unmatched(&self) -> usize {
         let visible = self.items.iter().filter(|item| item.visible && item.pair.is_none()).count();

@@ -7,6 +7,7 @@
 use hashline_text::{Ending, Line, Text};
 
 use crate::again::Checkpoint;
+use crate::difference::Difference;
 use crate::hunk::HunkId;
 use crate::journal::{JournalId, Newline, Print, Step, Turn, Turned};
 use crate::line::{IdRange, LineId};
@@ -77,7 +78,7 @@ impl Weave {
     pub fn typed(&mut self, new: &Text, regions: &Regions) -> Judgement {
         let Some(arrival) = self.arrive(new, regions) else { return Judgement::default() };
         if arrival.changes()
-            && let Some(judgement) = self.turn_back(new, arrival.after, TakesBack::Typing)
+            && let Some(judgement) = self.turn_back(new, arrival.after, regions, TakesBack::Typing)
         {
             return judgement;
         }
@@ -85,7 +86,7 @@ impl Weave {
             return judgement;
         }
         let stretches = self.stretches(&arrival.touched, new);
-        self.take_in(new, arrival, &stretches, &[])
+        self.take_in(new, regions, arrival, &stretches, &[])
     }
 
     /// Takes over a text of which it is known that the editor made it by an undo or a redo. Where it is one that was here before, all is as
@@ -96,12 +97,14 @@ impl Weave {
         if !arrival.changes() {
             return self.typed(new, regions);
         }
-        if let Some(judgement) = self.turn_back(new, arrival.after, TakesBack::Said(turn)) {
+        if let Some(judgement) = self.turn_back(new, arrival.after, regions, TakesBack::Said(turn)) {
             return judgement;
         }
         let nearest = self.journal.nearest(new, &self.buffer, turn);
         let turned = nearest.and_then(|(text, print)| {
-            let judgement = self.turn_back(&text, print, TakesBack::Said(turn))?;
+            let mut regions = Regions::default();
+            regions.replace_all(&mut self.buffer.clone(), text.clone());
+            let judgement = self.turn_back(&text, print, &regions, TakesBack::Said(turn))?;
             Some((text, judgement))
         });
         let Some((mut text, judgement)) = turned else { return self.typed(new, regions) };
@@ -132,7 +135,7 @@ impl Weave {
             return judgement;
         }
         if arrival.changes()
-            && let Some(judgement) = self.turn_back(new, arrival.after, TakesBack::All)
+            && let Some(judgement) = self.turn_back(new, arrival.after, regions, TakesBack::All)
         {
             return judgement;
         }
@@ -145,7 +148,7 @@ impl Weave {
         let Recognised { stretches, kept, half_shown } = self.recognise(&arrival.touched, new, asked);
         let checkpoint = half_shown
             .then(|| Box::new(Checkpoint { weave: self.clone(), regions: regions.clone(), entry: None }));
-        let judgement = self.take_in(new, arrival, &stretches, &kept);
+        let judgement = self.take_in(new, regions, arrival, &stretches, &kept);
         self.checkpoint = checkpoint;
         if let Some(checkpoint) = &mut self.checkpoint {
             checkpoint.entry = judgement.entry;
@@ -172,15 +175,14 @@ impl Weave {
         if before.newline != after.newline || at_end || !self.types_in_place(touched) {
             return None;
         }
-        self.buffer = new.clone();
+        let difference = Difference::of(old, new, touched.iter().map(Region::lines));
+        self.take_text(new.clone(), &difference, regions);
         self.journal.print = *after;
         let ending = self.ending;
         if touched.is_empty() {
             self.take_ending(touched);
         }
-        if arrival.changes() {
-            self.journal.push_contents(old.clone(), *before);
-        }
+        self.journal.push_contents(difference, *before);
         if self.ending == ending && self.agent_follows(regions) {
             self.touch();
         } else {
@@ -193,6 +195,7 @@ impl Weave {
     fn take_in(
         &mut self,
         new: &Text,
+        regions: &Regions,
         arrival: Arrival,
         stretches: &[Stretch],
         kept: &[(Plan, How)],
@@ -211,12 +214,14 @@ impl Weave {
             steps.extend(self.moved_by(plan));
             self.take_up(plan);
         }
+        let differing = stretches.iter().flat_map(|stretch| stretch.differing(&self.runs));
+        let difference = Difference::of(&old, new, differing);
         let mut typed_lines = 0;
         for stretch in stretches.iter().rev() {
             typed_lines += self.rebuild(stretch, new, &mut steps);
         }
         self.take_newline(new, &mut steps);
-        self.buffer = new.clone();
+        self.take_text(new.clone(), &difference, regions);
         self.journal.print = after;
         self.show();
         let was = self.ending;
@@ -229,12 +234,13 @@ impl Weave {
             steps.push(Step::Ending { was, is: self.ending });
         }
         self.reshape();
-        let pinned = self.pinned_by(&steps) + bytes(&old, &touched);
-        let entry =
-            if steps.is_empty() { None } else { Some(self.journal.push(steps, old.clone(), before, pinned)) };
-        if entry.is_none() && before != after {
-            self.journal.push_contents(old, before);
-        }
+        let pinned = self.pinned_by(&steps);
+        let entry = if steps.is_empty() {
+            self.journal.push_contents(difference, before);
+            None
+        } else {
+            Some(self.journal.push(steps, difference, before, pinned))
+        };
         self.tidy();
         Judgement { switched, entry, half_shown: false, typed_lines }
     }
@@ -267,10 +273,9 @@ impl Weave {
         }
         let (plan, how) = self.exactly(touched, new, asked, turns)?;
         let entry = self.switch_as(&plan, turned_by(how)).ok()?.1;
-        let differs = self.buffer != *new;
-        self.buffer = new.clone();
-        if differs {
+        if self.buffer != *new {
             // An editor may give the lines endings of its own.
+            self.buffer = Difference::of(&self.buffer, new, []).share(&self.buffer, new);
             self.take_ending(touched);
             self.reshape();
         }
@@ -417,12 +422,6 @@ impl Weave {
         }
         (from, to)
     }
-}
-
-/// How long the lines of the old text are that were touched.
-fn bytes(old: &Text, touched: &[Region]) -> usize {
-    let at = |line: usize| old.byte_of_line(Line(line)).0;
-    touched.iter().map(|region| at(region.old.end) - at(region.old.start)).sum()
 }
 
 /// What a switch says of an earlier one.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use hashline_text::Text;
 
 use crate::hunk::HunkId;
-use crate::journal::{Print, Step, Turn};
+use crate::journal::{Print, Step, Turn, WayBack};
 use crate::line::{IdRange, LineId};
+use crate::region::Regions;
 use crate::run::{Held, Run};
 use crate::typing::{How, Judgement, Switched};
 use crate::weave::Weave;
@@ -24,13 +25,19 @@ pub(crate) enum TakesBack {
 
 impl Weave {
     /// Takes back all that was done since the text was as it is now, where the journal reaches so far.
-    pub(crate) fn turn_back(&mut self, new: &Text, print: Print, what: TakesBack) -> Option<Judgement> {
+    pub(crate) fn turn_back(
+        &mut self,
+        new: &Text,
+        print: Print,
+        regions: &Regions,
+        what: TakesBack,
+    ) -> Option<Judgement> {
         let turn = match what {
             TakesBack::Said(turn) => Some(turn),
             TakesBack::All | TakesBack::Typing => None,
         };
-        let depth = self.journal.depth_of(new, print, turn)?;
-        let entries = self.journal.back(depth);
+        let depth = self.journal.depth_of(&self.buffer, new, print, turn)?;
+        let WayBack { entries, difference } = self.journal.way_back(&self.buffer, new, depth);
         let before = self.journal.print;
         let (runs, on, newline, ending) = (self.runs.clone(), self.on.clone(), self.newline, self.ending);
         self.replay_all(&entries);
@@ -41,7 +48,7 @@ impl Weave {
             (self.runs, self.on, self.newline, self.ending) = (runs, on, newline, ending);
             return None;
         }
-        let text = std::mem::replace(&mut self.buffer, new.clone());
+        self.take_text(new.clone(), &difference, regions);
         self.journal.print = print;
         self.show();
         self.read_contents();
@@ -68,10 +75,10 @@ impl Weave {
             steps.push(Step::Ending { was: ending, is: self.ending });
         }
         if steps.is_empty() && turn.is_none() {
-            self.journal.push_contents(text, before);
+            self.journal.push_contents(difference, before);
         } else {
             let pinned = self.pinned_by(&steps);
-            self.journal.push(steps, text, before, pinned);
+            self.journal.push(steps, difference, before, pinned);
         }
         if let Some(turn) = turn {
             // Counted from the end of the entry itself.
@@ -84,7 +91,7 @@ impl Weave {
 
     /// Does the steps of entries, one entry after the other.
     fn replay_all(&mut self, entries: &[Vec<Step>]) {
-        // Of what several say of a line, the last counts.
+        // Of what several say of a line, the earliest counts, by whose word it was so before all of them.
         let mut marks: BTreeMap<u64, (u64, bool)> = BTreeMap::new();
         let mut ending = self.ending;
         for step in entries.iter().rev().flatten() {

@@ -2,6 +2,7 @@
 
 use hashline_text::Text;
 
+use crate::difference::Difference;
 use crate::hunk::HunkId;
 use crate::journal::{Journal, Print, Step};
 use crate::line::LineId;
@@ -49,13 +50,16 @@ impl Weave {
         let touched = regions.trimmed(&self.buffer, &text);
         // What can be taken back is forgotten below.
         let mut steps = Vec::new();
+        let mut differing = Vec::new();
         for region in touched.iter().rev() {
             let (from, to) = self.stretch_of(region);
             let stretch = Stretch::of(self, region.clone(), from..to, &text).0;
+            differing.splice(0..0, stretch.differing(&self.runs));
             self.rebuild(&stretch, &text, &mut steps);
         }
         self.take_newline(&text, &mut steps);
-        self.buffer = text;
+        let difference = Difference::of(&self.buffer, &text, differing);
+        self.take_text(text, &difference, &regions);
         self.show();
         self.take_ending(&touched);
         self.forget_past();
@@ -72,7 +76,7 @@ impl Weave {
         let mut regions = Regions::default();
         regions.replace_all(&mut self.buffer.clone(), text.clone());
         let print = self.print_of(text, &regions)?;
-        let judgement = self.turn_back(text, print, TakesBack::All)?;
+        let judgement = self.turn_back(text, print, &regions, TakesBack::All)?;
         self.forget_past();
         Some(judgement)
     }
@@ -81,14 +85,14 @@ impl Weave {
     #[must_use]
     pub fn was(&self, text: &Text, regions: &Regions) -> bool {
         let print = self.print_of(text, regions);
-        print.is_some_and(|print| self.journal.depth_of(text, print, None).is_some())
+        print.is_some_and(|print| self.journal.depth_of(&self.buffer, text, print, None).is_some())
     }
 
     /// The same, and hunks were in it or not that are otherwise now.
     #[must_use]
     pub fn was_otherwise(&self, text: &Text, regions: &Regions) -> bool {
         let Some(print) = self.print_of(text, regions) else { return false };
-        let depth = self.journal.depth_of(text, print, None);
+        let depth = self.journal.depth_of(&self.buffer, text, print, None);
         depth.is_some_and(|depth| {
             let back = self.journal.back(depth);
             back.iter().flatten().any(|step| matches!(step, Step::Switched { .. }))

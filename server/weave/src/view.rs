@@ -4,11 +4,16 @@ use std::ops::Range;
 
 use hashline_text::{Ending, Line, OwnedLine, Text};
 
+use crate::difference::Difference;
 use crate::disturb::Conflict;
 use crate::error::WeaveError;
 use crate::hunk::HunkId;
+use crate::region::Regions;
 use crate::run::{Held, Run};
 use crate::weave::{AgentView, View, Weave};
+
+/// How many bytes more than what differs an editor may send without the text being looked through for what it shares.
+const ANEW: usize = 4096;
 
 /// Lines of a text that other lines take the place of. Changes of one list are in text order, apart from each other, and all
 /// count lines in the text before the first of them.
@@ -41,6 +46,16 @@ pub(crate) fn apply(text: &Text, changes: &[LineChange], ending: Ending) -> Resu
         }
     }
     Ok(result)
+}
+
+/// The lines that changes replace, and those of the text afterwards that stand there.
+pub(crate) fn places(changes: &[LineChange]) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    let mut shift = 0isize;
+    changes.iter().map(move |change| {
+        let start = change.old.start.saturating_add_signed(shift);
+        shift += change.new.len() as isize - change.old.len() as isize;
+        (change.old.clone(), start..start + change.new.len())
+    })
 }
 
 impl Weave {
@@ -187,20 +202,18 @@ impl Weave {
             }
             line += if shown { len } else { 0 };
         }
-        let mut shift = 0isize;
-        let regions: Vec<_> = changes
-            .iter()
-            .map(|change| {
-                let start = change.old.start.saturating_add_signed(shift);
-                shift += change.new.len() as isize - change.old.len() as isize;
-                (change.old.clone(), start..start + change.new.len())
-            })
-            .collect();
-        self.journal.print = self.journal.print.after(&self.buffer, &text, regions.into_iter());
+        self.journal.print = self.journal.print.after(&self.buffer, &text, places(&changes));
         self.buffer = text;
         self.ending = ending;
         self.touch();
         Ok(changes)
+    }
+
+    /// Takes over a text that the buffer has become. Where the editor said that more of it was touched than differs, it may share nothing
+    /// with the text before: then it is taken as a change of that one, so that whoever has kept that one pays for the difference alone.
+    pub(crate) fn take_text(&mut self, new: Text, difference: &Difference, touched: &Regions) {
+        let anew = touched.len_bytes(&new) > difference.new_bytes(&new) + ANEW;
+        self.buffer = if anew { difference.share(&self.buffer, &new) } else { new };
     }
 
     /// Computes the agent view anew if the weave has changed since.

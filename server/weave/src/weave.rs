@@ -231,7 +231,7 @@ impl Weave {
             run.held = None;
         }
         self.runs.dedup_by(|next, last| last.join(next));
-        if self.runs.len() > FEW_RUNS.max(2 * self.kept_runs) {
+        if self.journal.has_let_go() || self.runs.len() > FEW_RUNS.max(2 * self.kept_runs) {
             self.drop_forgotten();
             self.kept_runs = self.runs.len();
         }

@@ -131,6 +131,18 @@ fn assert_kept(before: &[LineState], after: &[LineState], known: &HashMap<LineId
     assert!(before.len() - seen <= before.iter().filter(|line| line.gone).count(), "no line is lost");
 }
 
+fn contents(text: &Text) -> Vec<String> {
+    text.all_lines().map(|line| line.content().into_owned()).collect()
+}
+
+/// What the journal knows, the latest first, are texts that were there, the latest last.
+fn assert_in_order(known: &[Vec<String>], texts: &[Vec<String>]) {
+    let mut earlier = texts.iter().rev();
+    for (at, known) in known.iter().enumerate() {
+        assert!(earlier.any(|text| text == known), "{known:?}, the text before entry {at}, was there");
+    }
+}
+
 #[test]
 fn the_weave_follows_the_editor() {
     for seed in seeds(1400) {
@@ -148,6 +160,7 @@ fn the_weave_follows_the_editor() {
         }
         let mut last = None;
         let mut snapshots = vec![weave.snapshot(View::Agent)];
+        let mut texts = vec![contents(weave.buffer())];
         for _ in 0..10 + rng.below(30) {
             let states = weave.line_states();
             let hunks = model.hunks.len();
@@ -189,6 +202,8 @@ fn the_weave_follows_the_editor() {
             if hunks == model.hunks.len() {
                 assert_kept(&states, &weave.line_states(), &known);
             }
+            texts.push(contents(weave.buffer()));
+            assert_in_order(&weave.texts_before(), &texts);
             for line in weave.line_states() {
                 known.entry(line.id).or_default().insert(line.line.content);
             }
