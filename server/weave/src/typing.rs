@@ -10,7 +10,7 @@ use crate::again::Checkpoint;
 use crate::difference::Difference;
 use crate::hunk::HunkId;
 use crate::journal::{JournalId, Newline, Print, Step, Turn, Turned};
-use crate::line::{IdRange, LineId};
+use crate::line::IdRange;
 use crate::plan::Plan;
 use crate::recognise::{Candidate, Recognised, WHOLE};
 use crate::region::{Region, Regions};
@@ -211,7 +211,7 @@ impl Weave {
                 steps.push(Step::Switched { hunk, on, turned: turned_by(*how) });
                 switched.push(Switched { hunk, on, how: *how });
             }
-            steps.extend(self.moved_by(plan));
+            self.note_moves(plan.moves(), &mut steps);
             self.take_up(plan);
         }
         let differing = stretches.iter().flat_map(|stretch| stretch.differing(&self.runs));
@@ -243,21 +243,6 @@ impl Weave {
         };
         self.tidy();
         Judgement { switched, entry, half_shown: false, typed_lines }
-    }
-
-    /// The lines that a plan removes or brings back and that were not so before.
-    fn moved_by(&self, plan: &Plan) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for (ids, gone) in plan.moves() {
-            for run in self.runs.iter().filter(|run| run.gone != gone) {
-                let (from, to) = (ids.first.0.max(run.ids.first.0), ids.end().min(run.ids.end()));
-                if from < to {
-                    let ids = IdRange { first: LineId(from), len: (to - from) as usize };
-                    steps.push(if gone { Step::Removed(ids) } else { Step::Regained(ids) });
-                }
-            }
-        }
-        steps
     }
 
     /// Switches what was asked for, or what takes one of the `turns` latest changes back, if the text is exactly what it leads to.

@@ -6,7 +6,7 @@ use hashline_text::Text;
 
 use crate::hunk::HunkId;
 use crate::journal::{Print, Step, Turn, WayBack};
-use crate::line::{IdRange, LineId};
+use crate::line::{IdRange, LineId, push_range};
 use crate::region::Regions;
 use crate::run::{Held, Run};
 use crate::typing::{How, Judgement, Switched};
@@ -120,6 +120,27 @@ impl Weave {
     /// Does the steps of one entry, or takes them back, where they are its inverse.
     pub(crate) fn replay(&mut self, steps: Vec<Step>) {
         self.replay_all(&[steps]);
+    }
+
+    /// Adds the steps by which lines go (true) or come back (false), after others: for those lines alone that are not so yet.
+    pub(crate) fn note_moves(&self, moves: impl Iterator<Item = (IdRange, bool)>, steps: &mut Vec<Step>) {
+        for (ids, gone) in moves {
+            let said = |id: LineId| {
+                steps.iter().rev().find_map(|step| match step {
+                    Step::Removed(ids) => ids.contains(id).then_some(true),
+                    Step::Regained(ids) => ids.contains(id).then_some(false),
+                    _ => None,
+                })
+            };
+            let mut moved = Vec::new();
+            for run in self.runs.iter() {
+                let both = ids.first.0.max(run.ids.first.0)..ids.end().min(run.ids.end());
+                let lines = both.map(LineId).filter(|id| said(*id).unwrap_or(run.gone) != gone);
+                lines.for_each(|first| push_range(&mut moved, IdRange { first, len: 1 }));
+            }
+            let step = |ids| if gone { Step::Removed(ids) } else { Step::Regained(ids) };
+            steps.extend(moved.into_iter().map(step));
+        }
     }
 
     /// Takes the contents of all shown lines that have their own copy from the buffer.

@@ -9,8 +9,11 @@ use std::collections::BTreeMap;
 
 use common::model::Model;
 use common::{Endings, Trace, seeds, text, typing};
-use hashline_text::{Encoding, Text};
-use hashline_weave::{Candidate, How, HunkId, LineState, PutIn, Regions, TakeOut, Weave, apply_text_edits};
+use hashline_text::{Encoding, Ending, OwnedLine, Position, Span, Text};
+use hashline_weave::{
+    Candidate, Change, How, HunkId, Judgement, LineId, LineState, Plan, PutIn, Regions, TakeOut, Weave,
+    apply_text_edits,
+};
 
 /// How often each content is among some lines.
 fn contents<'a>(lines: impl Iterator<Item = &'a LineState>) -> BTreeMap<&'a str, usize> {
@@ -132,4 +135,92 @@ fn replace(weave: &mut Weave, text: &Text) {
     let mut regions = Regions::default();
     regions.replace_all(&mut weave.buffer().clone(), text.clone());
     weave.recognised(text, &regions, &[]);
+}
+
+/// Puts text in at the beginning of lines, and takes whole lines away, as one notification.
+fn edit(weave: &mut Weave, asked: &[Candidate], puts: &[(u32, &str)], takes: &[u32]) -> Judgement {
+    let mut text = weave.buffer().clone();
+    let mut regions = Regions::default();
+    let at = |line| Position::new(line, 0);
+    let takes = takes.iter().map(|line| (Span::new(at(*line), at(line + 1)), ""));
+    let puts = puts.iter().map(|(line, new)| (Span::new(at(*line), at(*line)), *new));
+    for (span, new) in takes.chain(puts) {
+        regions.apply(&mut text, span, Encoding::Utf16, new).unwrap();
+    }
+    let judgement = weave.recognised(&text, &regions, asked);
+    assert_eq!(weave.buffer().to_string(), text.to_string());
+    judgement
+}
+
+/// A hunk in the text of which the person has deleted what they typed in it, and the plan that takes it out, from before that.
+fn with_a_plan_of_old() -> (Weave, HunkId, Plan, LineId) {
+    let mut weave = Weave::new(Text::from("a\nb\nc\nd\ne\nf\n"));
+    let line = |content| OwnedLine::new(content, Ending::Lf);
+    let hunk = weave.record(&[Change { lines: 1..2, new: vec![line("B"), line("B2")] }]).unwrap()[0];
+    weave.switch(&[hunk], &[]).unwrap();
+    edit(&mut weave, &[], &[(2, "mine\n")], &[]);
+    let mine = weave.line_states().iter().find(|line| line.line.content == "mine").unwrap().id;
+    let plan = weave.plan_take_out(hunk, TakeOut::WithMyChanges);
+    edit(&mut weave, &[], &[], &[2]);
+    assert_eq!(weave.buffer().to_string(), "a\nB\nB2\nc\nd\ne\nf\n");
+    (weave, hunk, plan, mine)
+}
+
+#[test]
+fn what_a_plan_moves_that_is_where_it_should_be_is_no_change() {
+    let (mut weave, hunk, plan, mine) = with_a_plan_of_old();
+    let original = weave.buffer().clone();
+    let states = weave.line_states();
+    // The editor does it, and tells of lines that were moved with it: which of them stays is a guess, but for whoever remembers.
+    let asked = [Candidate { plan, how: How::Asked(1) }];
+    let judgement = edit(&mut weave, &asked, &[(1, "b\n"), (4, "d\n")], &[1, 1, 2]);
+    assert_eq!(weave.buffer().to_string(), "a\nb\nc\ne\nd\nf\n");
+    assert_eq!(judgement.switched.len(), 1);
+    let delivered = weave.buffer().clone();
+    // It undoes it and does it again.
+    for (text, on) in [(&original, true), (&delivered, false), (&original, true)] {
+        replace(&mut weave, text);
+        assert_eq!(weave.in_buffer(hunk), on);
+        let mine = weave.line_states().into_iter().find(|line| line.id == mine).unwrap();
+        assert!(mine.gone, "it was gone before and is gone");
+    }
+    let known = |states: Vec<LineState>| states.into_iter().filter(|line| !line.gone).collect::<Vec<_>>();
+    assert_eq!(known(weave.line_states()), known(states));
+    // What was done before all this can be taken back, too.
+    replace(&mut weave, &Text::from("a\nB\nmine\nB2\nc\nd\ne\nf\n"));
+    assert!(!weave.line_states().iter().find(|line| line.id == mine).unwrap().gone, "the same line");
+}
+
+#[test]
+fn a_plan_that_changes_nothing_is_not_in_the_journal() {
+    let (mut weave, _, plan, _) = with_a_plan_of_old();
+    weave.carry_out(&plan).unwrap();
+    let (text, known) = (weave.buffer().clone(), weave.texts_before());
+    assert_eq!(weave.carry_out(&plan).unwrap(), []);
+    assert_eq!((weave.buffer(), weave.texts_before()), (&text, known));
+    // Asked for while something else is typed.
+    let asked = [Candidate { plan, how: How::Asked(1) }];
+    let known = weave.texts_before().len();
+    edit(&mut weave, &asked, &[(3, "x")], &[]);
+    assert_eq!(weave.texts_before().len(), known + 1);
+    edit(&mut weave, &asked, &[(3, "x")], &[]);
+    assert_eq!(weave.texts_before().len(), known + 1);
+}
+
+#[test]
+fn what_a_plan_puts_there_and_the_editor_leaves_out_is_as_it_was_before() {
+    let mut weave = Weave::new(Text::from("a\n1\n2\n3\nc\nd\ne\nf\n"));
+    let lines = ["one", "two", "three"].map(|content| OwnedLine::new(content, Ending::Lf));
+    let hunk = weave.record(&[Change { lines: 1..4, new: lines.to_vec() }]).unwrap()[0];
+    edit(&mut weave, &[], &[(1, "x"), (2, "x"), (3, "x")], &[]);
+    let plan = weave.plan_put_in(hunk, PutIn::KeepBoth);
+    let (before, original) = (weave.line_states(), weave.buffer().clone());
+    // One of the person's lines is missing, and others were moved.
+    let asked = [Candidate { plan, how: How::Asked(1) }];
+    let judgement = edit(&mut weave, &asked, &[(3, "one\ntwo\nthree\n"), (8, "d\n")], &[1, 4]);
+    assert_eq!(weave.buffer().to_string(), "a\nx2\nx3\none\ntwo\nthree\nc\ne\nd\nf\n");
+    assert_eq!(judgement.switched.len(), 1);
+    replace(&mut weave, &original);
+    let known = |states: Vec<LineState>| states.into_iter().filter(|line| !line.gone).collect::<Vec<_>>();
+    assert_eq!(known(weave.line_states()), known(before));
 }
