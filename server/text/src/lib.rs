@@ -40,6 +40,7 @@ mod error;
 mod hash;
 mod line;
 mod marks;
+mod memory;
 mod position;
 mod same;
 mod splice;

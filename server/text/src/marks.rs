@@ -86,6 +86,12 @@ impl Marks {
         hash
     }
 
+    /// About how many bytes of memory these take, unless they are those of the other.
+    pub(crate) fn bytes_beside(&self, other: &Self) -> usize {
+        let own = || self.lock().own.as_ref().map_or(0, |own| size_of_val(&*own.states));
+        if Arc::ptr_eq(&self.0, &other.0) { 0 } else { own() }
+    }
+
     /// The states at the marks that lie in the first so many bytes.
     fn states(&self, bom: bool, begin: usize) -> Vec<FileHasher> {
         let own = self.lock().own.clone();

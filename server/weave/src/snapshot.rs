@@ -13,7 +13,7 @@ use crate::weave::{View, Weave};
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     text: Text,
-    ids: Vec<IdRange>,
+    ids: Box<[IdRange]>,
 }
 
 impl Snapshot {
@@ -23,10 +23,10 @@ impl Snapshot {
         &self.text
     }
 
-    /// About how much memory the list of identities takes, in bytes.
+    /// About how much memory it takes besides what it shares with another, in bytes.
     #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.ids.len() * size_of::<IdRange>()
+    pub fn bytes_beside(&self, other: &Self) -> usize {
+        size_of_val(&*self.ids) + self.text.bytes_beside(&other.text)
     }
 
     /// The identities of some lines.
@@ -67,7 +67,7 @@ impl Weave {
             View::Buffer => self.ids(|run| run.shown),
             View::Agent => self.agent_ids(),
         };
-        Snapshot { text: self.view(view).clone(), ids }
+        Snapshot { text: self.view(view).clone(), ids: ids.into() }
     }
 
     /// Where lines of a snapshot are now in the agent view: each visible with the content that was served, and without

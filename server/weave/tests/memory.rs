@@ -103,10 +103,15 @@ fn what_is_kept_of_what_was_is_bounded() {
         let typed = grows_by(|weave, n| put(weave, sends, &[(1 + n * 7, "x".to_owned())]));
         println!("{sends:?}: {} KiB for a character in a line each", typed / KIB);
         assert!(typed < 2 * MIB, "{sends:?}: {typed}");
+        let mut told = 0;
+        let mut last: Option<Snapshot> = None;
         let served = grows_by(|weave, n| -> Snapshot {
             put(weave, sends, &[(1 + n * 7, line(n))]);
-            weave.snapshot(View::Agent)
+            let snapshot = weave.snapshot(View::Agent);
+            told += last.replace(snapshot.clone()).map_or(0, |last| last.bytes_beside(&snapshot));
+            snapshot
         });
+        assert!((served / 3 * 2..served / 2 * 3).contains(&told), "{sends:?}: {told} told of {served}");
         println!("{sends:?}: {} KiB with a snapshot of each", served / KIB);
         assert!(served < 12 * MIB, "{sends:?}: {served}");
     }

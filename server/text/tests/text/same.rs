@@ -1,6 +1,8 @@
 //! What two texts have in common.
 
-use hashline_text::{Line, Text};
+use std::collections::HashSet;
+
+use hashline_text::{Ending, Line, OwnedLine, Text};
 use proptest::prelude::*;
 
 use crate::model::{any_lines, any_text, lines_of};
@@ -54,6 +56,46 @@ proptest! {
         if skipped == from && at > skipped && len > 0 {
             // All but the line beside the change.
             prop_assert!(ahead + 1 >= (at - skipped).min(len), "{ahead} of {len}, changed at {at}");
+        }
+    }
+}
+
+#[test]
+fn what_a_text_takes_beside_another_is_what_it_does_not_share() {
+    let one = Text::from("a line of text\n".repeat(20_000));
+    assert_eq!(one.bytes_beside(&one.clone()), 0);
+    let anew = Text::from(one.to_string());
+    let all = anew.bytes_beside(&one);
+    assert!((one.len_bytes()..one.len_bytes() * 5 / 4).contains(&all), "{all} of {}", one.len_bytes());
+    let mut other = one.clone();
+    let mut last = 0;
+    for line in [10, 10_000, 19_990, 5_000, 15_000] {
+        let new = [OwnedLine::new("new", Ending::Lf)];
+        other.replace_lines(Line(line)..Line(line), &new, true).unwrap();
+        let bytes = other.bytes_beside(&one);
+        // The piece that was changed, perhaps one more, and the nodes above it.
+        assert!((last + 1024..last + 8 * 1024).contains(&bytes), "{last} and then {bytes}");
+        last = bytes;
+    }
+    assert!(one.bytes_beside(&other) <= last);
+}
+
+proptest! {
+    #[test]
+    fn only_pieces_that_the_other_lacks_count(text in any_text(), repeat in 1..300_usize, changes in prop::collection::vec((0..2_000_usize, any_lines()), 0..4)) {
+        let one = Text::from(text.repeat(repeat));
+        let mut other = one.clone();
+        for (at, new) in changes {
+            let at = Line(at.min(other.line_count()));
+            let _ = other.replace_lines(at..at, &new, true);
+        }
+        for (one, other) in [(&one, &other), (&other, &one)] {
+            let theirs: HashSet<_> = other.chunks().map(str::as_ptr).collect();
+            let own = one.chunks().filter(|chunk| !theirs.contains(&chunk.as_ptr())).count();
+            let bytes = one.bytes_beside(other);
+            prop_assert_eq!(bytes == 0, own == 0 || one.is_same_instance(other));
+            prop_assert!(bytes >= own * 1024 || one.is_same_instance(other));
+            prop_assert!(bytes <= own * 6 * 1024);
         }
     }
 }

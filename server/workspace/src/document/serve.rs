@@ -12,7 +12,7 @@ use crate::document::{Document, Millis, OutOfStep};
 const KEPT: usize = 64;
 /// How long further ones are kept, in milliseconds.
 const YOUNG: u64 = 30 * 60 * 1000;
-/// How much memory their lists of lines may take, in bytes.
+/// How much memory all of them may take where there are further ones, in bytes.
 const BYTES: usize = 8 * 1024 * 1024;
 
 /// A text as it is served: a view of the document at one moment.
@@ -63,6 +63,8 @@ struct Kept {
     /// The lines that agents have really seen, sorted and apart.
     seen: Vec<Range<usize>>,
     at: Millis,
+    /// About how many bytes it takes besides what the next one takes as well.
+    bytes: usize,
 }
 
 /// What was served, oldest first.
@@ -91,6 +93,15 @@ impl Snapshots {
             }
         }
         self.kept.sort_by_key(|kept| kept.at);
+        (0..self.kept.len()).for_each(|at| self.weigh(at));
+    }
+
+    /// Finds out how much memory one takes that the next does not take as well. The newest has its text in common with the document.
+    fn weigh(&mut self, at: usize) {
+        let next = self.kept.get(at + 1).or(self.kept.get(at)).map(|kept| kept.snapshot.clone());
+        if let (Some(kept), Some(next)) = (self.kept.get_mut(at), next) {
+            kept.bytes = kept.snapshot.bytes_beside(&next) + kept.seen.len() * size_of::<Range<usize>>();
+        }
     }
 
     /// Whether none was served lately.
@@ -109,17 +120,17 @@ impl Snapshots {
     }
 
     fn keep(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
-        let seen = match self.kept.iter().position(|kept| kept.hash == hash) {
-            Some(at) => self.kept.remove(at).seen,
-            None => Vec::new(),
-        };
-        let kept = Kept { hash, snapshot: served.snapshot.clone(), seen: with(seen, lines), at: now };
-        self.kept.push(kept);
-        let mut bytes: usize = self.kept.iter().map(|kept| kept.snapshot.bytes()).sum();
-        while self.kept.len() > 1
-            && (bytes > BYTES || (self.kept.len() > KEPT && now.since(self.kept[0].at) > YOUNG))
-        {
-            bytes -= self.kept.remove(0).snapshot.bytes();
+        let known = self.kept.iter().position(|kept| kept.hash == hash);
+        let seen = known.map_or_else(Vec::new, |at| self.kept.remove(at).seen);
+        let snapshot = served.snapshot.clone();
+        self.kept.push(Kept { hash, snapshot, seen: with(seen, lines), at: now, bytes: 0 });
+        // Those that have another one behind them now.
+        let last = self.kept.len() - 1;
+        let others = [known.and_then(|at| at.checked_sub(1)), last.checked_sub(1)];
+        others.into_iter().flatten().chain([last]).for_each(|at| self.weigh(at));
+        let mut bytes: usize = self.kept.iter().map(|kept| kept.bytes).sum();
+        while self.kept.len() > KEPT && (bytes > BYTES || now.since(self.kept[0].at) > YOUNG) {
+            bytes -= self.kept.remove(0).bytes;
         }
     }
 
@@ -244,6 +255,11 @@ mod tests {
             self.hashes.push(hash);
         }
 
+        /// How much memory the snapshots are said to take.
+        fn bytes(&self) -> usize {
+            self.document.snapshots.kept.iter().map(|kept| kept.bytes).sum()
+        }
+
         /// How many of the oldest are not known any more; all behind them are.
         fn forgotten(&mut self) -> usize {
             let mut now = self.document.serve(View::Agent).unwrap();
@@ -300,22 +316,72 @@ mod tests {
         let removals: Vec<_> = (1..LINES).rev().step_by(2).map(removal).collect();
         desk.changes(&removals, Millis(0));
         desk.served_anew(Millis(0));
-        let one = desk.document.snapshots.kept[1].snapshot.bytes();
+        desk.served_anew(Millis(0));
+        // The first of all has a short list, and the text of before.
+        let one = desk.document.snapshots.kept[1].bytes;
         let room = BYTES / one;
         assert!(room > KEPT && room < 1_000, "{one} bytes each");
-        while desk.hashes.len() < room {
+        while desk.hashes.len() < room - 5 {
             desk.served_anew(Millis(0));
         }
         assert_eq!(desk.forgotten(), 0);
-        // Young as they are, the oldest goes for each that comes; the first of all has a short list.
-        for forgotten in 2..5 {
+        // Young as they are, the oldest goes for each that comes.
+        for _ in 0..10 {
             desk.served_anew(Millis(0));
+        }
+        for forgotten in desk.forgotten()..desk.forgotten() + 5 {
+            assert!(desk.bytes() <= BYTES && desk.bytes() + one > BYTES, "{}", desk.bytes());
+            assert_eq!(desk.forgotten(), forgotten);
             desk.served_anew(Millis(0));
-            let bytes: usize = desk.document.snapshots.kept.iter().map(|kept| kept.snapshot.bytes()).sum();
-            assert!(bytes <= BYTES && bytes + one > BYTES, "{bytes}");
-            assert!(desk.forgotten() >= forgotten, "{}", desk.forgotten());
         }
         let kept = desk.document.snapshots.kept.len();
         assert_eq!(desk.forgotten(), desk.hashes.len() - kept);
+    }
+
+    /// A text of some 200 KiB.
+    fn long(mark: usize) -> String {
+        (0..8_000).map(|line| format!("line {line} of text {mark}\n")).collect()
+    }
+
+    #[test]
+    fn texts_that_have_nothing_in_common_are_kept_as_far_as_there_is_room_and_the_last_always() {
+        let mut desk = Desk::of(&long(0));
+        let anew = |mark: usize| ContentChange { span: None, text: long(mark) };
+        for mark in 0..KEPT {
+            desk.changes(&[anew(mark)], Millis(0));
+            desk.serves(Millis(0));
+        }
+        assert_eq!(desk.forgotten(), 0);
+        assert!(desk.bytes() > BYTES, "{}", desk.bytes());
+        for more in 1..10 {
+            desk.changes(&[anew(KEPT + more)], Millis(0));
+            desk.serves(Millis(0));
+            assert_eq!(desk.forgotten(), more);
+        }
+        // Those that come now take little, so that there is room for some of the others.
+        for _ in 0..2 * KEPT {
+            desk.served_anew(Millis(0));
+        }
+        let kept = desk.document.snapshots.kept.len();
+        assert!(kept > 2 * KEPT + 10 && desk.bytes() <= BYTES, "{kept} with {} bytes", desk.bytes());
+    }
+
+    #[test]
+    fn texts_that_have_nearly_everything_in_common_take_little_however_they_came() {
+        let mut desk = Desk::of(&long(0));
+        for line in 0..200 {
+            let at = Position::new(line * 7, 0);
+            let change = ContentChange { span: Some(Span::new(at, at)), text: "new\n".to_owned() };
+            if line % 2 == 0 {
+                desk.changes(&[change], Millis(0));
+            } else {
+                let mut text = desk.document.text().clone();
+                text.apply(Span::new(at, at), Encoding::Utf16, "new\n").unwrap();
+                desk.changes(&[ContentChange { span: None, text: text.to_string() }], Millis(0));
+            }
+            desk.serves(Millis(0));
+        }
+        assert_eq!(desk.forgotten(), 0);
+        assert!(desk.bytes() < BYTES / 2, "{}", desk.bytes());
     }
 }
