@@ -102,16 +102,31 @@ impl Weave {
         }
         let nearest = self.journal.nearest(new, &self.buffer, turn);
         let turned = nearest.and_then(|(text, print)| {
+            let mut trial = self.clone();
             let mut regions = Regions::default();
-            regions.replace_all(&mut self.buffer.clone(), text.clone());
-            let judgement = self.turn_back(&text, print, &regions, TakesBack::Said(turn))?;
-            Some((text, judgement))
+            regions.replace_all(&mut trial.buffer.clone(), text.clone());
+            let judgement = trial.turn_back(&text, print, &regions, TakesBack::Said(turn))?;
+            let goes_with = judgement.switched.iter().all(|switched| self.goes_with(*switched, &text, new));
+            goes_with.then(|| {
+                *self = trial;
+                (text, judgement)
+            })
         });
         let Some((mut text, judgement)) = turned else { return self.typed(new, regions) };
         let mut rest = Regions::default();
         rest.replace_all(&mut text, new.clone());
         let typed = self.typed(new, &rest);
         Judgement { typed_lines: typed.typed_lines, ..judgement }
+    }
+
+    /// Whether a text goes with a switch that led to another text near it: it has no more of a hunk's lines than that one if the hunk is out of
+    /// it, and no fewer if it is in it.
+    fn goes_with(&self, switched: Switched, there: &Text, new: &Text) -> bool {
+        let count = |text: &Text, line: &str| text.all_lines().filter(|other| other.content_eq(line)).count();
+        self.proposed(switched.hunk).iter().all(|line| {
+            let (there, new) = (count(there, &line.content), count(new, &line.content));
+            if switched.on { new >= there } else { new <= there }
+        })
     }
 
     /// Takes over a text that a plan has made, as the editor says. None if the plan does not lead to it; nothing has happened then.

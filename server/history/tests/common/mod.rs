@@ -177,7 +177,7 @@ impl Live {
         let mut text = self.weave.buffer().clone();
         let mut regions = Regions::default();
         if regions.apply(&mut text, span, Encoding::Utf16, new).is_ok() {
-            self.weave.typed(&text, &regions, &[], None);
+            self.weave.recognised(&text, &regions, &[]);
         }
     }
 

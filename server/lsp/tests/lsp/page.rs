@@ -384,7 +384,11 @@ const NOT_SHOWN: [(&str, &str); 8] = [
     ("Edit.status", "accepted"), // an edit that is decided is in no list
     ("Edit.status", "rejected"),
     ("Hunk.state", "withdrawn"), // nor is one that was taken back
-    ("Refusal.why", "edited"),   // plugins ask what is to become of the person's lines before they say it
+    // What an editor says in plain LSP is left out, and with it what brings that about, but for undo and redo.
+    ("hashline/cause.cause", "delivery"),
+    ("hashline/cause.cause", "reload"),
+    ("hashline/cause.cause", "saveConflict"),
+    ("Refusal.why", "edited"), // plugins ask what is to become of the person's lines before they say it
     ("Refusal.why", "readOnly"), // decisions about what is read-only are not offered
 ];
 
