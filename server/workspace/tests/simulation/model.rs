@@ -13,9 +13,6 @@ use crate::tally::Tally;
 /// What is wrong.
 pub type Fault = String;
 
-/// How a fault begins where the text is right, and what is said of a hunk is not.
-pub const OF_STATE: &str = "as the text has it, ";
-
 /// A hunk as it was proposed.
 #[derive(Clone, Debug)]
 pub struct Hunk {
@@ -151,11 +148,10 @@ impl Model {
         let lost: Vec<bool> = ids.map(|id| document.is_lost(id)).collect();
         for (at, view) in views.iter().enumerate() {
             // Of one whose place was lost the text says nothing (rule W17).
-            let of_state = |words: Fault| format!("{OF_STATE}{words}");
-            self.decided(at, view, &sight, settled && !lost[at], tally).map_err(of_state)?;
+            self.decided(at, view, &sight, settled && !lost[at], tally)?;
             tally.lost += u64::from(lost[at]);
             if settled && !lost[at] {
-                self.state(at, view, &sight, tally).map_err(of_state)?;
+                self.state(at, view, &sight, tally)?;
             }
         }
         for (hunk, view) in self.hunks.iter_mut().zip(&views) {
