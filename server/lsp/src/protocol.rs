@@ -188,7 +188,7 @@ pub struct Hunk {
     pub state: HunkState,
     /// The decision about it.
     pub decision: HunkDecision,
-    /// A decision waits for the text to show it.
+    /// A decision waits for the text to show it, and was not refused by the editor several times.
     pub deciding: bool,
     /// Where it is in the text; none when it has no place.
     pub lines: Option<Lines>,

@@ -117,6 +117,9 @@ impl Flow {
 
     /// Sends again now what waits for its time.
     pub(crate) fn try_again(&mut self, now: Millis) {
+        if self.not_taken >= STUCK {
+            self.begin_anew();
+        }
         self.not_before = self.not_before.min(now);
     }
 
@@ -282,8 +285,8 @@ impl Document {
             return;
         }
         self.notices.push(format!(
-            "The editor does not take over an edit in {}, though it was sent {STUCK} times. It waits, and is tried again from time to time; \
-             try it again at once, or leave it undecided.",
+            "The editor does not take over an edit in {}, though it was sent {STUCK} times. It is tried again from time to time, and shown to you again: \
+             decide the same to try at once, or otherwise to leave it.",
             self.uri
         ));
         self.news.review = true;

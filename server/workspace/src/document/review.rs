@@ -35,7 +35,7 @@ pub struct HunkView {
     pub decision: Decision,
     /// Why, if the person said so.
     pub reason: Option<String>,
-    /// Whether a decision waits for the text.
+    /// Whether a decision waits for the text. What the editor does not take waits for the person again instead.
     pub deciding: bool,
     /// Where it is in the editor's text, 0-based.
     pub lines: Option<Range<usize>>,
@@ -163,7 +163,7 @@ impl Document {
             state,
             decision: hunk.decision,
             reason: hunk.reason.clone(),
-            deciding: self.is_deciding(id),
+            deciding: self.is_deciding(id) && !self.is_stuck(id),
             lines,
             removed,
             proposed,

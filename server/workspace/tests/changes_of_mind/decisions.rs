@@ -34,6 +34,41 @@ fn what_the_person_types_into_the_lines_of_an_accepted_edit_is_not_taken_out() {
 }
 
 #[test]
+fn what_the_editor_does_not_take_is_offered_again() {
+    for leaves in [true, false] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        assert!(desk.is_deciding(&hunk));
+        let first = desk.now;
+        for _ in 0..3 {
+            desk.now = desk.document.next_poll().unwrap_or(desk.now).max(desk.now);
+            let delivery = desk.poll().unwrap();
+            desk.document.answered(delivery.number, false, desk.now);
+        }
+        assert!(!desk.is_deciding(&hunk), "it waits for the person");
+        assert_eq!(desk.document.take_notices().len(), 1);
+        assert!(desk.now > first && desk.poll().is_none(), "there are pauses");
+
+        if leaves {
+            desk.decide(&hunk, Choice::Reject, None).unwrap();
+            desk.settle();
+            assert_eq!(
+                (desk.text().as_str(), desk.decision(&hunk)),
+                ("one\ntwo\nthree\n", Decision::Rejected)
+            );
+        } else {
+            desk.decide(&hunk, Choice::Accept, None).unwrap();
+            assert!(desk.is_deciding(&hunk));
+            let delivery = desk.poll().expect("it is tried at once");
+            desk.applies(&delivery);
+            desk.document.answered(delivery.number, true, desk.now);
+            assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
+        }
+    }
+}
+
+#[test]
 fn a_rejection_that_waits_asks_again_when_the_person_types_into_the_edit() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Apply);

@@ -133,6 +133,12 @@ impl Desk {
         edit.hunks[0].decision
     }
 
+    /// Whether the person is shown that their decision is under way.
+    pub fn is_deciding(&mut self, hunk: &HunkRef) -> bool {
+        let review = self.document.review_where(|edit| edit.id == hunk.edit);
+        review.edits[0].hunks[0].deciding
+    }
+
     pub fn state(&mut self, hunk: &HunkRef) -> HunkState {
         let edit = self.document.edits().iter().find(|edit| edit.id == hunk.edit).unwrap();
         let id = edit.hunks[0].id;
