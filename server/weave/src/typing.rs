@@ -143,9 +143,12 @@ impl Weave {
     /// Never fails: whatever no hunk explains is typing.
     pub fn recognised(&mut self, new: &Text, regions: &Regions, asked: &[Candidate]) -> Judgement {
         let Some(arrival) = self.arrive(new, regions) else { return Judgement::default() };
-        // What was asked for may take back an earlier change exactly and still be what was asked for.
+        // What was asked for may take back an earlier change exactly and still be what was asked for. What was only offered may not: the
+        // person who takes an offer says so, who undoes does not.
+        let wanted: Vec<Candidate> =
+            asked.iter().filter(|candidate| matches!(candidate.how, How::Asked(_))).cloned().collect();
         if arrival.changes()
-            && let Some(judgement) = self.takes_exactly(&arrival.touched, new, asked, 0)
+            && let Some(judgement) = self.takes_exactly(&arrival.touched, new, &wanted, 0)
         {
             return judgement;
         }

@@ -271,6 +271,23 @@ fn a_delivery_is_recognised_amid_typing_and_its_undo_too() {
 }
 
 #[test]
+fn a_redo_is_one_though_the_same_was_offered_meanwhile() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(2..3, "C\n")]).unwrap()[0];
+    edit(&mut weave, &[accept(hunk)], &[((2, 0), (2, 1), "C")]);
+    edit(&mut weave, &[], &[((2, 0), (2, 1), "c")]);
+    let offered = Candidate { how: How::Seen, ..accept(hunk) };
+    let redone = edit(&mut weave, &[offered.clone()], &[((2, 0), (2, 1), "C")]);
+    assert!(matches!(redone.switched[..], [one] if one.on && one.how != How::Seen), "{redone:?}");
+
+    // What was never in the text is what was offered.
+    let mut weave = self::weave();
+    let hunk = weave.record(&[change(2..3, "C\n")]).unwrap()[0];
+    let taken = edit(&mut weave, &[offered], &[((2, 0), (2, 1), "C")]);
+    assert!(matches!(taken.switched[..], [one] if one.hunk == hunk && one.how == How::Seen), "{taken:?}");
+}
+
+#[test]
 fn an_unasked_delivery_that_is_exact_is_seen() {
     let mut weave = weave();
     let hunk = weave.record(&[change(2..3, "C\n")]).unwrap()[0];
