@@ -277,7 +277,7 @@ fn a_redo_is_one_though_the_same_was_offered_meanwhile() {
     edit(&mut weave, &[accept(hunk)], &[((2, 0), (2, 1), "C")]);
     edit(&mut weave, &[], &[((2, 0), (2, 1), "c")]);
     let offered = Candidate { how: How::Seen, ..accept(hunk) };
-    let redone = edit(&mut weave, &[offered.clone()], &[((2, 0), (2, 1), "C")]);
+    let redone = edit(&mut weave, std::slice::from_ref(&offered), &[((2, 0), (2, 1), "C")]);
     assert!(matches!(redone.switched[..], [one] if one.on && one.how != How::Seen), "{redone:?}");
 
     // What was never in the text is what was offered.
