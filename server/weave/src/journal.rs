@@ -11,6 +11,7 @@ use crate::align::align_lines;
 use crate::difference::{Difference, Earlier, same_content};
 use crate::hunk::HunkId;
 use crate::line::IdRange;
+use crate::region::{Region, Regions};
 use crate::run::Held;
 use crate::shared::Shared;
 
@@ -96,8 +97,8 @@ pub(crate) fn same_lines(left: &Text, right: &Text) -> bool {
     left == right || (sizes(left) == sizes(right) && both.all(|(left, right)| same_content(left, right)))
 }
 
-/// How many lines stand in one of two texts and not in the other, by an alignment of them that looks past indentation: a formatter moves
-/// no line.
+/// How many lines stand in one of two texts and not in the other, by an alignment of them that looks past indentation: a formatter
+/// moves no line.
 fn distance(left: &Text, right: &Text) -> usize {
     let left: Vec<_> = left.all_lines().map(|line| line.content()).collect();
     let right: Vec<_> = right.all_lines().map(|line| line.content()).collect();
@@ -193,8 +194,10 @@ struct Entry {
     /// About how many bytes of lines it keeps from being dropped.
     pinned: usize,
     switches: bool,
-    /// It took the editor back or on to the text before the entry that is so many before this one's end.
-    turned: Option<(Turn, usize)>,
+    /// What the texts between the changes of contents look like that are this one entry.
+    between: Vec<Print>,
+    /// It took the editor back or on to a text that was so deep.
+    turned: Option<(Turn, Depth)>,
 }
 
 impl Entry {
@@ -207,6 +210,7 @@ impl Entry {
         size_of::<Kept>()
             + size_of::<Self>()
             + self.steps.capacity() * size_of::<Step>()
+            + self.between.capacity() * size_of::<Print>()
             + self.steps.iter().map(held).sum::<usize>()
             + self.difference.bytes()
             + self.pinned
@@ -240,6 +244,22 @@ pub(crate) struct Journal {
     pub print: Print,
 }
 
+/// How deep in the journal a text is: how many entries have to be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// It is the text before the oldest of them.
+    Before(usize),
+    /// It is a text between the changes that the oldest of them is made of. None of these changes the structure: it is as it was then.
+    Between(usize),
+}
+
+impl Depth {
+    fn entries(self) -> usize {
+        let (Self::Before(entries) | Self::Between(entries)) = self;
+        entries
+    }
+}
+
 /// A way back to an earlier text.
 pub(crate) struct WayBack {
     /// What takes everything back that was done since: the newest entry first.
@@ -264,7 +284,8 @@ impl Journal {
         let id = JournalId(self.next);
         self.next += 1;
         let switches = steps.iter().any(|step| matches!(step, Step::Switched { .. }));
-        self.add(Entry { id, steps, difference, pinned, switches, turned: None }, before);
+        let entry = Entry { id, steps, difference, pinned, switches, between: Vec::new(), turned: None };
+        self.add(entry, before);
         id
     }
 
@@ -290,10 +311,12 @@ impl Journal {
                 && last.entry.difference.len() + difference.len() <= TOGETHER
         };
         match self.entries.back().filter(|last| fits(last)).is_some().then(|| self.entries.pop_back()) {
-            Some(Some(Kept { before, entry })) => {
+            Some(Some(Kept { before: first, entry })) => {
                 self.bytes = self.bytes.saturating_sub(entry.bytes());
-                let entry = Entry { difference: difference.after(&entry.difference), ..Entry::clone(&entry) };
-                self.add(entry, before);
+                let mut between = entry.between.clone();
+                between.push(before);
+                let difference = difference.after(&entry.difference);
+                self.add(Entry { difference, between, ..Entry::clone(&entry) }, first);
             }
             _ => drop(self.push(Vec::new(), difference, before, 0)),
         }
@@ -357,32 +380,38 @@ impl Journal {
         // Either side of a switch: the next way leads to the text before it.
         let beside = |k: &usize| switches(&ways[*k]) || ways.get(k + 1).is_some_and(switches);
         let ends = (0..ways.len()).filter(beside).take(NEAREST).map(|k| ways[k]);
-        let before = |at: usize| {
-            let print = self.entries[at].before;
-            let lines = self.text_before(self.entries.len() - at - 1).contents(present).join("\n");
-            (Text::from(if print.newline { lines + "\n" } else { lines }), print)
-        };
-        let texts = ends.map(before).map(|(text, print)| (distance(&text, new), text, print));
+        let texts = ends
+            .map(|at| (self.whole_before(at, present), self.entries[at].before))
+            .map(|(text, print)| (distance(&text, new), text, print));
         let (least, text, print) = texts.min_by_key(|(distance, ..)| *distance)?;
         (least < distance(present, new)).then_some((text, print))
     }
 
+    /// The text before an entry, with endings of its own.
+    fn whole_before(&self, at: usize, present: &Text) -> Text {
+        let lines = self.text_before(self.entries.len() - at - 1).contents(present).join("\n");
+        Text::from(if self.entries[at].before.newline { lines + "\n" } else { lines })
+    }
+
     /// How many entries have to be taken back so that the text is this one: the fewest. Where the editor says which way it went, that way
-    /// first.
+    /// first; and then it may be a text between the changes that the oldest of the entries is made of, too.
     pub(crate) fn depth_of(
         &self,
         present: &Text,
         text: &Text,
         print: Print,
         turn: Option<Turn>,
-    ) -> Option<usize> {
+    ) -> Option<Depth> {
         let last = self.entries.len();
         let is_it = |depth: &usize| {
             self.entries[last - *depth].before == print && self.text_before(depth - 1).reads_as(present, text)
         };
         let ways = turn.map(|turn| self.ways(turn)).unwrap_or_default();
         let ways = ways.into_iter().map(|state| last - state).filter(|depth| *depth <= DEPTH);
-        ways.chain(1..=last.min(DEPTH)).find(is_it)
+        let mut depths = ways.chain(1..=last.min(DEPTH));
+        let before = depths.clone().find(is_it).map(Depth::Before);
+        let is_between = |depth: &usize| self.entries[last - *depth].entry.between.contains(&print);
+        before.or_else(|| turn.and(depths.find(is_between)).map(Depth::Between))
     }
 
     /// The states that an editor can go to by undoing, or by doing again, the next one first: by the number of the entry that each is
@@ -401,12 +430,18 @@ impl Journal {
             };
             to.push(at);
             // What is older than the oldest entry is not known any more.
-            let Some(state) = at.checked_sub(depth) else {
+            let Some(state) = at.checked_sub(depth.entries()) else {
                 to.extend(from.drain(..).rev());
                 continue;
             };
             while let Some(passed) = from.pop().filter(|passed| *passed != state) {
                 to.push(passed);
+            }
+            // Between changes that are one entry, the text before them is still to be undone, or has been passed.
+            match (depth, turn) {
+                (Depth::Before(_), _) => {}
+                (Depth::Between(_), Turn::Undo) => from.push(state),
+                (Depth::Between(_), Turn::Redo) => to.push(state),
             }
         }
         let mut ways = if turn == Turn::Undo { undo } else { redo };
@@ -415,21 +450,33 @@ impl Journal {
     }
 
     /// Notes of the latest entry that the editor went so far by it.
-    pub(crate) fn note_turn(&mut self, turn: Turn, depth: usize) {
+    pub(crate) fn note_turn(&mut self, turn: Turn, depth: Depth) {
         if let Some(kept) = self.entries.back_mut() {
             Arc::make_mut(&mut kept.entry).turned = Some((turn, depth));
         }
     }
 
     /// What takes the latest entries back, the newest first.
-    pub(crate) fn back(&self, depth: usize) -> Vec<Vec<Step>> {
+    pub(crate) fn back(&self, depth: Depth) -> Vec<Vec<Step>> {
         let inverse = |kept: &Kept| kept.entry.steps.iter().map(|step| step.inverse(kept.entry.id)).collect();
-        self.entries.iter().rev().take(depth).map(inverse).collect()
+        self.entries.iter().rev().take(depth.entries()).map(inverse).collect()
     }
 
-    /// The way back from the present text to an earlier one, which is so many entries ago.
-    pub(crate) fn way_back(&self, present: &Text, text: &Text, depth: usize) -> WayBack {
-        let difference = self.text_before(depth - 1).back(present, text.line_count());
+    /// The way back from the present text to an earlier one, which is so deep.
+    pub(crate) fn way_back(&self, present: &Text, text: &Text, depth: Depth) -> WayBack {
+        let entries = depth.entries();
+        let before = self.text_before(entries - 1);
+        let difference = match depth {
+            Depth::Before(_) => before.back(present, text.line_count()),
+            Depth::Between(_) => {
+                let first = self.whole_before(self.entries.len() - entries, present);
+                let mut regions = Regions::default();
+                regions.replace_all(&mut first.clone(), text.clone());
+                let regions = regions.trimmed(&first, text);
+                let on = Difference::of(&first, text, regions.iter().map(Region::lines));
+                on.after(&before.back(present, first.line_count()))
+            }
+        };
         WayBack { entries: self.back(depth), difference }
     }
 
@@ -480,7 +527,7 @@ mod tests {
             let newest_first = 2 - at;
             let print = journal.entries[at].before;
             let way = journal.depth_of(&present, &Text::from(*text), print, None);
-            assert_eq!(way, Some(newest_first + 1));
+            assert_eq!(way, Some(Depth::Before(newest_first + 1)));
             for other in ["a\nb\nC\n", "A\nB\nC\n", "A\nB\nc\n\n", "A\nB\n", ""] {
                 assert!(journal.depth_of(&present, &Text::from(other), print, None).is_none(), "{other:?}");
             }
@@ -491,7 +538,8 @@ mod tests {
     fn the_way_back_leads_forth_again() {
         let (journal, present) = journal(&["a\nb\nc\n", "A\nb\nc\n", "A\nB\nc\n", "A\nB\nC\n"]);
         let first = Text::from("a\nb\nc\n");
-        let depth = journal.depth_of(&present, &first, journal.entries[0].before, None).unwrap_or(1);
+        let depth = journal.depth_of(&present, &first, journal.entries[0].before, None);
+        let depth = depth.unwrap_or(Depth::Before(1));
         let difference = journal.way_back(&present, &first, depth).difference;
         assert_eq!(difference.earlier().contents(&first), ["A", "B", "C"]);
     }

@@ -195,8 +195,7 @@ fn the_weave_follows_the_editor() {
                 11 => snapshots.push(weave.snapshot(View::Agent)),
                 12 | 13 if last.as_ref().is_some_and(|done: &Notification| done.after == *weave.buffer()) => {
                     trace.note("undo");
-                    // By hand: what came since may stay.
-                    notify(&mut weave, inverses(&last.take().unwrap()), says);
+                    notify(&mut weave, inverses(&last.take().unwrap()), says.of_undo());
                 }
                 _ => last = Some(random_notification(&mut rng, kind, &mut weave, says, &mut trace)),
             }
