@@ -1,6 +1,7 @@
 //! What a text was before a change, told by what it is after it: which of its lines stand in the place of which, and how those read. It
 //! keeps what it says in memory and nothing else, however much of the text was sent anew.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use hashline_text::{Line, LineRef, Text};
@@ -82,6 +83,15 @@ impl Difference {
     pub(crate) fn new_bytes(&self, new: &Text) -> usize {
         let at = |line: usize| new.byte_of_line(Line(line)).0;
         self.parts.iter().map(|part| at(part.is.end) - at(part.is.start)).sum()
+    }
+
+    /// The lines that read otherwise where as many stand in the place of some: which, what they were, and what they are in the text.
+    pub(crate) fn lines<'a>(&'a self, new: &'a Text) -> impl Iterator<Item = (usize, &'a str, Cow<'a, str>)> {
+        self.parts.iter().flat_map(|part| {
+            let was = part.was.text.split_terminator('\n');
+            let is = new.lines(part.is.clone()).map(|line| line.content());
+            part.is.clone().zip(was.zip(is)).map(|(line, (was, is))| (line, was, is))
+        })
     }
 
     /// How many parts it has.

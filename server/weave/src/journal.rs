@@ -184,6 +184,35 @@ pub enum Turn {
     Redo,
 }
 
+/// What two texts with as many lines differ by: a sum over the lines that read otherwise, with their places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Contents(u64);
+
+impl Contents {
+    /// One line reads otherwise, too.
+    fn and(self, line: usize, was: &str, is: &str) -> Self {
+        let place = mix(line as u64);
+        Self(self.0.wrapping_add(mix(place ^ hash(is))).wrapping_sub(mix(place ^ hash(was))))
+    }
+
+    /// What the second text differs by from the first; none where they have not as many lines.
+    fn of(first: &Text, second: &Text) -> Option<Self> {
+        let both = first.all_lines().zip(second.all_lines()).enumerate();
+        let other = both.filter(|(_, (first, second))| !same_content(*first, *second));
+        let all =
+            other.fold(Self::default(), |all, (at, (was, is))| all.and(at, &was.content(), &is.content()));
+        (first.line_count() == second.line_count()).then_some(all)
+    }
+}
+
+/// A text between changes of contents that are one entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Between {
+    print: Print,
+    /// What it differs by from the text before the first of them.
+    contents: Contents,
+}
+
 /// One change of the buffer.
 #[derive(Clone, Debug)]
 struct Entry {
@@ -195,7 +224,9 @@ struct Entry {
     pinned: usize,
     switches: bool,
     /// What the texts between the changes of contents look like that are this one entry.
-    between: Vec<Print>,
+    between: Vec<Between>,
+    /// What the text after them differs by from the one before them.
+    contents: Contents,
     /// It took the editor back or on to a text that was so deep.
     turned: Option<(Turn, Depth)>,
 }
@@ -210,7 +241,7 @@ impl Entry {
         size_of::<Kept>()
             + size_of::<Self>()
             + self.steps.capacity() * size_of::<Step>()
-            + self.between.capacity() * size_of::<Print>()
+            + self.between.capacity() * size_of::<Between>()
             + self.steps.iter().map(held).sum::<usize>()
             + self.difference.bytes()
             + self.pinned
@@ -284,7 +315,8 @@ impl Journal {
         let id = JournalId(self.next);
         self.next += 1;
         let switches = steps.iter().any(|step| matches!(step, Step::Switched { .. }));
-        let entry = Entry { id, steps, difference, pinned, switches, between: Vec::new(), turned: None };
+        let (between, contents) = (Vec::new(), Contents::default());
+        let entry = Entry { id, steps, difference, pinned, switches, between, contents, turned: None };
         self.add(entry, before);
         id
     }
@@ -299,9 +331,9 @@ impl Journal {
         }
     }
 
-    /// Adds changes of contents alone. They need no steps; but a text that is as before them is to be known again. A few that follow one
-    /// another are one entry.
-    pub(crate) fn push_contents(&mut self, difference: Difference, before: Print) {
+    /// Adds changes of contents alone, which made `new`. They need no steps; but a text that is as before them is to be known again. A few
+    /// that follow one another are one entry.
+    pub(crate) fn push_contents(&mut self, difference: Difference, before: Print, new: &Text) {
         if difference.len() == 0 && before == self.print {
             return;
         }
@@ -310,15 +342,24 @@ impl Journal {
                 && last.entry.turned.is_none()
                 && last.entry.difference.len() + difference.len() <= TOGETHER
         };
+        let changed =
+            |from: Contents| difference.lines(new).fold(from, |all, (line, was, is)| all.and(line, was, &is));
         match self.entries.back().filter(|last| fits(last)).is_some().then(|| self.entries.pop_back()) {
             Some(Some(Kept { before: first, entry })) => {
                 self.bytes = self.bytes.saturating_sub(entry.bytes());
                 let mut between = entry.between.clone();
-                between.push(before);
+                between.push(Between { print: before, contents: entry.contents });
+                let contents = changed(entry.contents);
                 let difference = difference.after(&entry.difference);
-                self.add(Entry { difference, between, ..Entry::clone(&entry) }, first);
+                self.add(Entry { difference, between, contents, ..Entry::clone(&entry) }, first);
             }
-            _ => drop(self.push(Vec::new(), difference, before, 0)),
+            _ => {
+                let contents = changed(Contents::default());
+                self.push(Vec::new(), difference, before, 0);
+                if let Some(last) = self.entries.back_mut() {
+                    Arc::make_mut(&mut last.entry).contents = contents;
+                }
+            }
         }
     }
 
@@ -394,7 +435,7 @@ impl Journal {
     }
 
     /// How many entries have to be taken back so that the text is this one: the fewest. Where the editor says which way it went, that way
-    /// first; and then it may be a text between the changes that the oldest of the entries is made of, too.
+    /// first. A text between changes that are one entry comes after all others.
     pub(crate) fn depth_of(
         &self,
         present: &Text,
@@ -410,8 +451,15 @@ impl Journal {
         let ways = ways.into_iter().map(|state| last - state).filter(|depth| *depth <= DEPTH);
         let mut depths = ways.chain(1..=last.min(DEPTH));
         let before = depths.clone().find(is_it).map(Depth::Before);
-        let is_between = |depth: &usize| self.entries[last - *depth].entry.between.contains(&print);
-        before.or_else(|| turn.and(depths.find(is_between)).map(Depth::Between))
+        let is_between = |depth: &usize| {
+            let at = last - *depth;
+            let alike = || self.entries[at].entry.between.iter().filter(|between| between.print == print);
+            alike().next().is_some_and(|_| {
+                let contents = Contents::of(&self.whole_before(at, present), text);
+                alike().any(|between| contents == Some(between.contents))
+            })
+        };
+        before.or_else(|| depths.find(is_between).map(Depth::Between))
     }
 
     /// The states that an editor can go to by undoing, or by doing again, the next one first: by the number of the entry that each is
@@ -532,6 +580,28 @@ mod tests {
                 assert!(journal.depth_of(&present, &Text::from(other), print, None).is_none(), "{other:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_text_between_changes_that_are_one_entry_is_known_and_none_that_looks_like_it() {
+        let texts = ["a\nb\na\nc\na\nd\n", "a\nb\na\nc\na\nD\n", "a\nb\na\nc\na\nDD\n"].map(Text::from);
+        let mut journal = Journal::new(&texts[0]);
+        for (old, new) in texts.iter().zip(&texts[1..]) {
+            let regions = || [(5..6, 5..6)].into_iter();
+            let before = journal.print;
+            journal.print = before.after(old, new, regions());
+            journal.push_contents(Difference::of(old, new, regions()), before, new);
+        }
+        assert_eq!(journal.entries.len(), 1);
+        let depth = |text: &Text| {
+            let print = journal.print.after(&texts[2], text, [(0..6, 0..6)].into_iter());
+            journal.depth_of(&texts[2], text, print, None)
+        };
+        assert_eq!(depth(&texts[0]), Some(Depth::Before(1)));
+        assert_eq!(depth(&texts[1]), Some(Depth::Between(1)));
+        // The same neighbours in another order.
+        assert_eq!(depth(&Text::from("a\nc\na\nb\na\nD\n")), None);
+        assert_eq!(depth(&Text::from("a\nb\na\nc\na\nd!\n")), None);
     }
 
     #[test]

@@ -200,7 +200,7 @@ impl Weave {
         if touched.is_empty() {
             self.take_ending(touched);
         }
-        self.journal.push_contents(difference, *before);
+        self.journal.push_contents(difference, *before, new);
         if self.ending == ending && self.agent_follows(regions) {
             self.touch();
         } else {
@@ -254,7 +254,7 @@ impl Weave {
         self.reshape();
         let pinned = self.pinned_by(&steps);
         let entry = if steps.is_empty() {
-            self.journal.push_contents(difference, before);
+            self.journal.push_contents(difference, before, new);
             None
         } else {
             Some(self.journal.push(steps, difference, before, pinned))

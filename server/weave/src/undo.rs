@@ -75,7 +75,7 @@ impl Weave {
             steps.push(Step::Ending { was: ending, is: self.ending });
         }
         if steps.is_empty() && turn.is_none() {
-            self.journal.push_contents(difference, before);
+            self.journal.push_contents(difference, before, new);
         } else {
             let pinned = self.pinned_by(&steps);
             self.journal.push(steps, difference, before, pinned);
