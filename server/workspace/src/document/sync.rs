@@ -104,7 +104,10 @@ impl Document {
             healed = true;
         }
         self.snapshots.text_changed();
-        let changes = &changes[from.unwrap_or(0)..];
+        // What comes before a whole text is of no more use, except to an undo that is said to be one.
+        let from_whole = &changes[from.unwrap_or(0)..];
+        let is_whole = healed || version <= before || reports == Reports::Nothing;
+        let changes = if is_whole { from_whole } else { changes };
         if healed && self.weave.is_some() {
             // Nobody knows how it came from the text before.
             self.told.pass(version);

@@ -17,6 +17,8 @@ use crate::document::{Document, Home, Millis};
 
 /// How many changes that follow an undo in one notification are looked at for its end.
 const MERGED: usize = 16;
+/// Up to how many changes that come together are taken over one by one. More are one edit in many places, which is undone as one.
+const APART: usize = 64;
 
 /// What an editor says of its changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,11 +116,16 @@ impl Document {
                 None => self.disagrees(cause, "the text does not read so"),
             }
         }
-        if !rest.is_empty() || changes.is_empty() {
+        if !rest.is_empty() {
             let (text, regions) = after(self.text(), rest, encoding)?;
             self.note_unsaid(rest, encoding, (before, version), (&text, &regions))?;
-            let judgement = self.weave().typed(&text, &regions);
-            self.follow(&judgement);
+            // An undo may lead to a text between changes that came together.
+            let apart = if rest.len() <= APART { 1 } else { rest.len() };
+            for changes in rest.chunks(apart) {
+                let (text, regions) = after(self.text(), changes, encoding)?;
+                let judgement = self.weave().typed(&text, &regions);
+                self.follow(&judgement);
+            }
         }
         self.landed(now, true);
         // Places move and states change with the typing.

@@ -2,8 +2,8 @@
 
 use hashline_history::{Decision, HunkRef, Location};
 use hashline_text::{DocVersion, Encoding, Position, Span, Text};
-use hashline_weave::{TakeOut, View};
-use hashline_workspace::document::{Choice, Earlier, HunkState, Millis, Mode};
+use hashline_weave::{TakeOut, Turn, View};
+use hashline_workspace::document::{Cause, Choice, ContentChange, Earlier, HunkState, Millis, Mode};
 
 use crate::desk::{Desk, at, made};
 
@@ -261,4 +261,31 @@ fn what_was_served_of_another_document_is_not_served_as_this_one() {
     let hash = served.hash();
     after.document.served(&served, hash, 0..1, after.now);
     assert_eq!(after.document.serve(View::Agent).unwrap().text().to_string(), "two\n");
+}
+
+#[test]
+fn an_undo_between_changes_that_came_together_finds_the_lines_as_they_were() {
+    for whole in [false, true] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        desk.document.says_causes();
+        let hunk = desk.replace(1, "2", Mode::Apply);
+        let delivery = desk.poll().unwrap();
+        desk.document.say_cause(DocVersion(2), Cause::Delivery(delivery.number), desk.now);
+        desk.notify(&made(&delivery));
+        assert_eq!(desk.state(&hunk), HunkState::InText);
+        // Lines come, some of them go with the agent's, and the second is undone.
+        let mut changes = vec![at(1, 0, (1, 0), "a\nb\nc\n"), at(2, 0, (5, 0), "")];
+        if whole {
+            changes[0] = ContentChange { span: None, text: "one\na\nb\nc\n2\nthree\n".into() };
+            changes[1] = ContentChange { span: None, text: "one\na\nthree\n".into() };
+        }
+        desk.notify(&changes);
+        desk.document.say_cause(DocVersion(4), Cause::Turn(Turn::Undo), desk.now);
+        desk.notify(&[ContentChange { span: None, text: "one\na\nb\nc\n2\nthree\n".into() }]);
+        assert_eq!(
+            (desk.state(&hunk), desk.text().as_str()),
+            (HunkState::InText, "one\na\nb\nc\n2\nthree\n")
+        );
+        assert_eq!((desk.document.guesses(), desk.document.disagreements()), (0, 0));
+    }
 }
