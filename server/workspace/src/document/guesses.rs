@@ -100,10 +100,24 @@ impl Document {
         // What had come with the first part is no longer asked for, but it is to be found again.
         let earlier = half.map(|half| half.asked).unwrap_or_default();
         asked.extend(earlier.into_iter().filter(|earlier| !asked.contains(earlier)).collect::<Vec<_>>());
+        // A delivery that was sent since the first part is in the second alone.
+        let sent_since = self.flow.plan_for(before).filter(|_| again).map(|(_, plan)| plan.clone());
         let weave = self.weave();
-        let mut judgement = match again {
-            true => weave.recognised_again(text, regions, &asked),
-            false => weave.recognised(text, regions, &asked),
+        let found = sent_since.and_then(|plan| {
+            let mut trial = weave.clone();
+            let judgement = trial.recognised(text, regions, &asked);
+            let is_there = plan.on.iter().all(|id| trial.in_buffer(*id))
+                && !plan.off.iter().any(|id| trial.in_buffer(*id));
+            is_there.then_some((trial, judgement))
+        });
+        let again = again && found.is_none();
+        let mut judgement = match found {
+            Some((trial, judgement)) => {
+                *weave = trial;
+                judgement
+            }
+            None if again => weave.recognised_again(text, regions, &asked),
+            None => weave.recognised(text, regions, &asked),
         };
         self.guesses.half_shown = judgement.half_shown.then_some(HalfShown { since: now, asked });
         // A switch that is wanted is that, even where it takes back an earlier one exactly.

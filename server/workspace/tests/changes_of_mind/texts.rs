@@ -289,3 +289,21 @@ fn an_undo_between_changes_that_came_together_finds_the_lines_as_they_were() {
         assert_eq!((desk.document.guesses(), desk.document.disagreements()), (0, 0));
     }
 }
+
+#[test]
+fn a_delivery_is_found_though_something_else_seemed_to_be_half_there_before_it_was_sent() {
+    let mut desk = Desk::new("one\ntwo\nlet vierX = proposed();\nlet achtX = proposed();\nfive\nsix\n");
+    let half = desk.replace(1, "let eins = proposed();\nlet drei = proposed();", Mode::Apply);
+    desk.settle();
+    let hunk = desk.replace(5, "let vier = proposed();\nlet acht = proposed();", Mode::Propose);
+    // A line of the first goes with others, which may be the first part of its undo.
+    desk.notify(&[at(2, 0, (5, 0), "")]);
+    assert_eq!(desk.text(), "one\nlet eins = proposed();\nfive\nsix\n");
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    let edit = &delivery.edits[0];
+    let typed = edit.new.replacen("let", "mine let", 1);
+    desk.notify(&[ContentChange { span: Some(edit.span), text: typed }]);
+    assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
+    assert!(matches!(desk.state(&half), HunkState::Edited(_)), "{:?}", desk.state(&half));
+}
