@@ -7,6 +7,7 @@ use hashline_history::{Decision, EditId, HunkRef};
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
 
 use crate::document::edit::HunkState;
+use crate::document::group::hull;
 use crate::document::request::Ruling;
 use crate::document::undecided::{Undecided, Why, changed_words};
 use crate::document::wanted::Way;
@@ -273,8 +274,12 @@ impl Document {
                         ..place.end + usize::from(place.is_empty());
                     wide.start < lines.end.max(lines.start + 1) && lines.start < wide.end
                 };
-                let ids = self.weave().hunks().filter(|id| places[id.order()].as_ref().is_some_and(touches));
-                ids.collect::<Vec<_>>()
+                // Where hunks are shown as one, the lines are those of all.
+                let ids: Vec<HunkId> = self.weave().hunks().collect();
+                let touched = ids
+                    .into_iter()
+                    .filter(|id| hull(&self.group_of(*id), &places).as_ref().is_some_and(touches));
+                touched.collect()
             }
             _ => Vec::new(),
         };

@@ -485,3 +485,20 @@ fn deciding_about_an_edit_leaves_what_was_decided_before() {
     desk.settle();
     assert_eq!(desk.text(), "one\ntwo\nthree\n");
 }
+
+#[test]
+fn at_a_line_the_edits_are_decided_that_are_shown_there() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let first = desk.replace_each(&[(1, "2")], Mode::Propose, "conv");
+    let second = desk.publish(&[(1, None)], Mode::Propose, "conv");
+    // Both are shown as one, in the place of the second line: not beside it.
+    let shown = desk.document.review_where(|edit| edit.id == first.edit).edits[0].hunks[0].lines.clone();
+    assert_eq!(shown, Some(1..2));
+    for (line, decided) in [(2..2, 0), (1..1, 1)] {
+        let request = Request::of(Choice::Accept, Target::Lines(line));
+        let queued = desk.document.decide(&request, desk.now).queued;
+        assert_eq!(queued.contains(&first), decided > 0, "{queued:?}");
+    }
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.decision(&second)), ("one\nthree\n", Decision::Accepted));
+}
