@@ -251,9 +251,16 @@ impl Document {
         self.wanted.retain(|_, wish| wish.is_recorded || !tokens.contains(&wish.act.token));
     }
 
-    /// Takes back a hunk for its agent, now or as soon as the text is without it. What the person has decided meanwhile stands.
+    /// Takes back a hunk for its agent, now or as soon as the text is without it. What the person has decided meanwhile stands, and with it
+    /// what that builds on.
     pub(crate) fn withdraw_one(&mut self, id: HunkId) {
-        if self.wanted.get(id).is_some_and(|wish| wish.act.decision.is_some()) {
+        let above = self.weave().with_dependents(id);
+        let is_decided = |hunk: &HunkId| match self.wanted.get(*hunk) {
+            Some(wish) if *hunk == id => wish.act.decision.is_some(),
+            Some(wish) => wish.on && wish.act.is_decision(),
+            None => false,
+        };
+        if above.iter().any(is_decided) {
             return;
         }
         if !self.weave().in_buffer(id) && !self.flow.is_sent(id) {
@@ -261,7 +268,7 @@ impl Document {
             self.set_decision(id, Decision::Withdrawn, None);
             return;
         }
-        let mut off = self.weave().with_dependents(id);
+        let mut off = above;
         off.retain(|hunk| *hunk == id || self.weave().in_buffer(*hunk));
         let edit = |id| self.owner_of(id).map(|(edit, _)| edit.id.clone());
         if off.iter().any(|other| edit(*other) != edit(id)) {

@@ -487,6 +487,20 @@ fn deciding_about_an_edit_leaves_what_was_decided_before() {
 }
 
 #[test]
+fn an_agent_does_not_take_back_what_an_acceptance_that_waits_builds_on() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\n");
+    let below = desk.replace(1, "2\nzwei", Mode::Apply);
+    desk.settle();
+    let above = desk.replace(2, "deux", Mode::Propose);
+    desk.types(2, "my ");
+    desk.decide(&above, Choice::KeepBoth, None).unwrap();
+    desk.document.withdraw(&below.edit);
+    desk.settle();
+    assert_eq!(desk.text(), "one\n2\nmy zwei\ndeux\nthree\nfour\n");
+    assert_eq!([desk.decision(&below), desk.decision(&above)], [Decision::Undecided, Decision::Accepted]);
+}
+
+#[test]
 fn at_a_line_the_edits_are_decided_that_are_shown_there() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let first = desk.replace_each(&[(1, "2")], Mode::Propose, "conv");
