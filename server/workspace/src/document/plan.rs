@@ -121,7 +121,7 @@ impl Document {
     }
 
     /// Ends what a decision wants.
-    fn end_act(&mut self, act: &Act, words: String) {
+    pub(crate) fn end_act(&mut self, act: &Act, words: String) {
         self.wanted.retain(|_, wish| wish.act.token != act.token);
         self.tell(act, words);
     }
@@ -141,7 +141,7 @@ impl Document {
         let (plain, mut special): (Vec<_>, Vec<_>) =
             plans.into_iter().partition(|(_, plan)| plan.only_switches());
         // What others build on comes first, in its own way: theirs would bring it as it was proposed.
-        special.sort_by_key(|(act, _)| self.wanted.first_of(act.token));
+        special.sort_by_key(|(act, _)| act.special().or_else(|| self.wanted.first_of(act.token)));
         let mut whole = Plan::default();
         let mut invalid = Vec::new();
         for one in special {

@@ -1,14 +1,17 @@
 //! Accepting a hunk as the person has rewritten it: the hunk is in the text then, and what differs from its proposal is the person's typing
 //! (rule W12). Hunks that are shown as one (rule W11) are rewritten as one.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use hashline_history::Decision;
 use hashline_text::{Ending, OwnedLine};
-use hashline_weave::HunkId;
+use hashline_weave::{HunkId, PutIn};
 
 use crate::document::Document;
 use crate::document::request::Ruling;
 use crate::document::undecided::{Undecided, Why};
-use crate::document::wanted::Way;
+use crate::document::wanted::{Act, Way, Wish};
 
 impl Document {
     /// Has a hunk, and those that are shown as one with it, come into the text in these words. It does not wait for a delivery under
@@ -51,10 +54,32 @@ impl Document {
             self.free(*hunk);
         }
         self.keep_below(&all);
+        self.leave_above(&group);
         let wanted = self.not_yet_accepted(&all, &group);
         let way = Way::Rewritten(group, own);
         self.want(&wanted, true, way, Some(Decision::Accepted), ruling.request.reason.clone());
         Ok(std::iter::once(id).chain(others).collect())
+    }
+
+    /// Ends what is wanted of hunks that were to replace all that the person has in their place, where they build on some that the person
+    /// has rewritten since: that would take these words, too.
+    fn leave_above(&mut self, hunks: &[HunkId]) {
+        let above: Vec<HunkId> = hunks.iter().flat_map(|id| self.weave().with_dependents(*id)).collect();
+        let replaces = |wish: &Wish| match wish.act.way {
+            Way::InSpite(id, PutIn::TakeTheirs) => above.contains(&id),
+            _ => false,
+        };
+        let acts: BTreeMap<u64, Arc<Act>> = self
+            .wanted
+            .iter()
+            .filter(|(_, wish)| replaces(wish))
+            .map(|(_, wish)| (wish.act.token, wish.act.clone()))
+            .collect();
+        for act in acts.values() {
+            let words = "An edit was not put into the text: it would replace lines that you have now written yourself. \
+                         Decide again about it.";
+            self.end_act(act, words.to_owned());
+        }
     }
 
     /// How new lines end beside those of some hunks.

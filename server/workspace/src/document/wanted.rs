@@ -38,6 +38,15 @@ pub(crate) struct Act {
 }
 
 impl Act {
+    /// The hunk that comes in a way of its own, the lowest of several.
+    pub(crate) fn special(&self) -> Option<HunkId> {
+        match &self.way {
+            Way::InSpite(id, _) => Some(*id),
+            Way::Rewritten(group, _) => group.iter().min().copied(),
+            Way::AsProposed | Way::Out(_) => None,
+        }
+    }
+
     /// Whether the person has decided it.
     pub(crate) fn is_decision(&self) -> bool {
         matches!(self.decision, Some(Decision::Accepted | Decision::Rejected))

@@ -2,7 +2,7 @@
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{Decision, EditId, HunkRef};
-use hashline_text::{DocVersion, HashPrefix, Line};
+use hashline_text::{DocVersion, HashPrefix, Line, Position, Span};
 use hashline_weave::{Conflict, TakeOut, View};
 use hashline_workspace::document::{
     Change, Choice, ContentChange, HunkState, Mode, Proposal, Request, Target, Why,
@@ -498,6 +498,24 @@ fn an_agent_does_not_take_back_what_an_acceptance_that_waits_builds_on() {
     desk.settle();
     assert_eq!(desk.text(), "one\n2\nmy zwei\ndeux\nthree\nfour\n");
     assert_eq!([desk.decision(&below), desk.decision(&above)], [Decision::Undecided, Decision::Accepted]);
+}
+
+/// The person's words are newer than their leave to replace what they had there.
+#[test]
+fn taking_an_edit_over_own_lines_does_not_take_the_words_that_were_written_since() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let below = desk.replace(1, "2a\n2b", Mode::Propose);
+    let above = desk.replace_each(&[(1, "zwei"), (2, "drei")], Mode::Propose, "other");
+    desk.types(1, "my ");
+    let with = Request { with_others: true, ..Request::of(Choice::TakeTheirs, Target::Hunk(above.clone())) };
+    assert_eq!(desk.document.decide(&with, desk.now).refused, []);
+    desk.change(Span::new(Position::new(1, 0), Position::new(1, 3)), "");
+    assert_eq!(desk.accepts_as(&below, "mine\n2b").refused, []);
+    desk.settle();
+    assert_eq!(desk.text(), "one\nmine\n2b\nthree\n");
+    assert_eq!([desk.decision(&below), desk.decision(&above)], [Decision::Accepted, Decision::Undecided]);
+    let notices = desk.document.take_notices();
+    assert!(notices.iter().any(|words| words.contains("written yourself")), "{notices:?}");
 }
 
 #[test]
