@@ -206,7 +206,15 @@ impl Model {
                 }
             }
             Decision::Rejected | Decision::Withdrawn => {
-                if !hunk.granted.contains(&view.decision) {
+                // What the same turn has built on a rejected hunk goes with it.
+                let falls = |below: &HunkRef| {
+                    let below = self.find(below).map(|at| &self.hunks[at]);
+                    below.is_some_and(|below| {
+                        below.granted.contains(&view.decision) && below.conversation == hunk.conversation
+                    })
+                };
+                let falls = view.decision == Decision::Rejected && view.depends_on.iter().any(falls);
+                if !hunk.granted.contains(&view.decision) && !falls {
                     return wrong("which nobody asked for");
                 }
                 if in_text && !hunk.left {

@@ -389,7 +389,8 @@ impl Desk {
         let name = &self.model.hunks[at].name;
         let members = (0..views.len()).filter(|one| *one == at || views[*one].part_of.as_ref() == Some(name));
         let members: Vec<usize> = members.collect();
-        self.take_on(&named, &views, &request, wanted)?;
+        let queued: Vec<usize> = decided.queued.iter().filter_map(|name| self.model.find(name)).collect();
+        self.take_on(&named, &queued, &views, &request, wanted)?;
         self.observe(true, room)?;
         match &request.own {
             Some(own) if !named.is_empty() => self.sends_rewritten(&members, own, room),
@@ -478,6 +479,7 @@ impl Desk {
     fn take_on(
         &mut self,
         named: &[usize],
+        queued: &[usize],
         views: &[HunkView],
         request: &Request,
         wanted: Decision,
@@ -495,7 +497,9 @@ impl Desk {
         let told: Vec<usize> = if wanted == Decision::Accepted { told.collect() } else { Vec::new() };
         let with: Vec<usize> = with.into_iter().chain(told).collect();
         let newly = |at: &usize| {
-            (now[*at].deciding && !views[*at].deciding) || now[*at].decision != views[*at].decision
+            (now[*at].deciding && !views[*at].deciding)
+                || now[*at].decision != views[*at].decision
+                || queued.contains(at)
         };
         for (at, hunk) in self.model.hunks.iter().enumerate() {
             // What was wanted before and had to wait may be clear now.
@@ -508,7 +512,7 @@ impl Desk {
                 return Err(format!("{} goes with a decision that it does not hang on", hunk.name));
             }
         }
-        let others = (0..now.len()).filter(newly).filter(|at| !with.contains(at));
+        let others: Vec<usize> = (0..now.len()).filter(newly).filter(|at| !with.contains(at)).collect();
         for at in with.iter().copied().chain(others) {
             let keeps = request.edited == Some(TakeOut::KeepMyLines);
             let hunk = &mut self.model.hunks[at];
