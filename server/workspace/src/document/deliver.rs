@@ -168,9 +168,9 @@ impl Document {
         Some(trial.buffer().clone())
     }
 
-    /// Whether the editor says that it has carried out the delivery under way.
-    pub(crate) fn says_delivered(&self) -> bool {
-        self.flow.flight.as_ref().is_some_and(|flight| flight.done.is_some())
+    /// The number of the delivery under way, if the editor says that it has carried it out.
+    pub(crate) fn number_done(&self) -> Option<u64> {
+        self.flow.flight.as_ref().filter(|flight| flight.done.is_some()).map(|flight| flight.number)
     }
 
     /// Whether what is wanted of a hunk was sent several times and not taken: it waits for the person to try again, or to leave it.

@@ -75,7 +75,7 @@ impl Document {
         }
         let (text, mut regions) = after(self.text(), &changes[from..], encoding)?;
         if changes.len() == 1
-            && self.says_delivered()
+            && self.number_done().is_some()
             && text == *self.text()
             && let Some(made) = self.text_delivered()
         {

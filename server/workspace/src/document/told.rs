@@ -86,11 +86,14 @@ impl Document {
         }
     }
 
-    /// Takes over what brings about the change that makes this version, or what has: then it counts if that change was the last one.
+    /// Takes over what brings about the change that makes this version, or what has: then it counts if that change was the last one and
+    /// reads exactly so.
     pub fn say_cause(&mut self, version: DocVersion, cause: Cause, now: Millis) {
         let Home::Editor { version: had, reports: Reports::Causes, .. } = self.home else { return };
         if version > had {
             self.told.said.push_back((version, cause));
+        } else if cause == Cause::SaveConflict {
+            // As typing it was taken already.
         } else if !(version == had && self.said_late(cause, now)) {
             self.disagrees(cause, "it came too late");
         }
@@ -126,6 +129,10 @@ impl Document {
                 let judgement = self.weave().typed(&text, &regions);
                 self.follow(&judgement);
             }
+        }
+        // Its answer came first.
+        if let Some(number) = self.number_done() {
+            self.was_done_unsaid(number, now);
         }
         self.landed(now, true);
         // Places move and states change with the typing.
@@ -242,7 +249,7 @@ impl Document {
         self.judge_anew(*unsaid, cause, now)
     }
 
-    /// The editor says that it has carried out a delivery, and no change was said to be that.
+    /// The editor says that it has carried out a delivery, and no change was said to be that. The one that reads so is.
     pub(crate) fn was_done_unsaid(&mut self, number: u64, now: Millis) {
         if let Some(unsaid) = self.told.unsaid.take()
             && self.judge_anew(*unsaid, Cause::Delivery(number), now)

@@ -5,8 +5,8 @@ use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text};
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::document::{
-    Change, Choice, ContentChange, Decided, Delivery, Document, HunkState, Millis, Mode, Proposal, Proposed,
-    Request, Target, Why,
+    Cause, Change, Choice, ContentChange, Decided, Delivery, Document, HunkState, Millis, Mode, Proposal,
+    Proposed, Request, Target, Why,
 };
 
 /// A document and its editor, which does nothing by itself.
@@ -21,6 +21,13 @@ impl Desk {
     pub fn new(text: &str) -> Self {
         let document = Document::open("untitled:1", "text", DocVersion(1), Encoding::Utf16, Text::from(text));
         Self { document, now: Millis(0), version: 1, edits: 0 }
+    }
+
+    /// The same with an editor whose plugin says what brings its changes about.
+    pub fn with_plugin(text: &str) -> Self {
+        let mut desk = Self::new(text);
+        desk.document.says_causes();
+        desk
     }
 
     /// An agent puts lines in the place of one line of the agent view, 0-based. Each such edit is a turn of its own.
@@ -95,6 +102,17 @@ impl Desk {
     pub fn notify(&mut self, changes: &[ContentChange]) {
         self.version += 1;
         self.document.change(DocVersion(self.version), changes, self.now).unwrap();
+    }
+
+    /// One notification of which the editor says before what brings it about.
+    pub fn caused(&mut self, cause: Cause, changes: &[ContentChange]) {
+        self.says(1, cause);
+        self.notify(changes);
+    }
+
+    /// The editor says what the cause of a version is, so many behind the last.
+    pub fn says(&mut self, ahead: i32, cause: Cause) {
+        self.document.say_cause(DocVersion(self.version + ahead), cause, self.now);
     }
 
     /// The person types at the beginning of a line.

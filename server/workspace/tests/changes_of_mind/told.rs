@@ -1,0 +1,327 @@
+//! An editor whose plugin says what brings its changes about: before the change, after it, wrongly, or not at all (rule W9). Nothing is
+//! guessed of it in any of these.
+
+use hashline_history::{Decision, HunkRef};
+use hashline_weave::{Conflict, Turn};
+use hashline_workspace::document::{Cause, Choice, ContentChange, Delivery, HunkState, Mode};
+
+use crate::desk::{Desk, at, made};
+
+const TEXT: &str = "one\ntwo\nthree\n";
+const EDITED: &str = "one\n2\nthree\n";
+const UNDO: Cause = Cause::Turn(Turn::Undo);
+const REDO: Cause = Cause::Turn(Turn::Redo);
+
+/// When the editor says the cause of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    Before,
+    After,
+    Never,
+}
+
+/// A change, and its cause if the editor says that.
+fn changes(desk: &mut Desk, says: Says, cause: Cause, changes: &[ContentChange]) {
+    if says == Says::Before {
+        desk.says(1, cause);
+    }
+    desk.notify(changes);
+    if says == Says::After {
+        desk.says(0, cause);
+    }
+}
+
+/// An accepted edit on its way to an editor with a plugin.
+fn on_its_way() -> (Desk, HunkRef, Delivery) {
+    let mut desk = Desk::with_plugin(TEXT);
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    (desk, hunk, delivery)
+}
+
+/// An accepted edit that is in the text of an editor with a plugin.
+fn delivered() -> (Desk, HunkRef) {
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.caused(Cause::Delivery(delivery.number), &made(&delivery));
+    desk.document.answered(delivery.number, true, desk.now);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
+    (desk, hunk)
+}
+
+type How = (HunkState, Decision);
+const ACCEPTED: How = (HunkState::InText, Decision::Accepted);
+const HELD: How = (HunkState::Held, Decision::Undecided);
+const TYPED_OVER: How = (HunkState::Conflicted(Conflict::LineChanged), Decision::Undecided);
+
+fn how(desk: &mut Desk, hunk: &HunkRef) -> How {
+    (desk.state(hunk), desk.decision(hunk))
+}
+
+/// The change of the undo, and that of the redo.
+fn back() -> ContentChange {
+    at(1, 0, (1, 1), "two")
+}
+
+fn forth() -> ContentChange {
+    at(1, 0, (1, 3), "2")
+}
+
+fn whole(text: &str) -> ContentChange {
+    ContentChange { span: None, text: text.into() }
+}
+
+/// Nothing was guessed, and so often it was not as the editor said.
+fn is_told(desk: &Desk, disagreements: u64) {
+    assert_eq!((desk.document.guesses(), desk.document.disagreements()), (0, disagreements));
+}
+
+#[test]
+fn what_the_editor_says_before_its_changes_counts() {
+    let (mut desk, hunk) = delivered();
+    desk.caused(UNDO, &[back()]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    desk.caused(REDO, &[forth()]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
+    desk.caused(UNDO, &[back()]);
+    desk.caused(Cause::Reload, &[whole(EDITED)]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
+    is_told(&desk, 0);
+}
+
+#[test]
+fn the_same_changes_without_a_word_are_typed_by_hand() {
+    let mut desk = Desk::with_plugin(TEXT);
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.notify(&[forth()]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, TYPED_OVER));
+    is_told(&desk, 0);
+
+    let (mut desk, hunk) = delivered();
+    desk.notify(&[back()]);
+    assert_eq!(desk.text(), TEXT);
+    assert!(matches!(how(&mut desk, &hunk), (HunkState::Edited(_), Decision::Accepted)));
+    desk.notify(&[whole(EDITED)]);
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED, "typing that is taken back leaves no trace");
+    is_told(&desk, 0);
+}
+
+#[test]
+fn of_a_plain_client_it_is_guessed() {
+    let mut desk = Desk::new(TEXT);
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.says(1, UNDO);
+    desk.notify(&[forth()]);
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED);
+    assert!(desk.document.guesses() > 0);
+    assert_eq!(desk.document.disagreements(), 0, "what it says is not listened to");
+}
+
+#[test]
+fn the_editors_mark_of_an_undo_counts_directly_after_its_change_too() {
+    for says in [Says::Before, Says::After, Says::Never] {
+        let (mut desk, hunk) = delivered();
+        changes(&mut desk, says, UNDO, &[back()]);
+        assert_eq!(desk.text(), TEXT);
+        match says {
+            Says::Never => assert!(matches!(how(&mut desk, &hunk), (HunkState::Edited(_), _))),
+            Says::Before | Says::After => assert_eq!(how(&mut desk, &hunk), HELD, "{says:?}"),
+        }
+        is_told(&desk, 0);
+    }
+}
+
+#[test]
+fn an_undo_to_a_text_that_was_never_here_is_to_be_said_before_its_change() {
+    // With the undo comes what was typed in the next line, as one change.
+    let both = at(1, 0, (2, 5), "two\nthree!");
+    for says in [Says::Before, Says::After] {
+        let (mut desk, hunk) = delivered();
+        changes(&mut desk, says, UNDO, std::slice::from_ref(&both));
+        assert_eq!(desk.text(), "one\ntwo\nthree!\n");
+        match says {
+            Says::Before => assert_eq!(how(&mut desk, &hunk), HELD),
+            Says::After | Says::Never => assert!(matches!(how(&mut desk, &hunk), (HunkState::Edited(_), _))),
+        }
+        is_told(&desk, u64::from(says == Says::After));
+    }
+}
+
+#[test]
+fn the_editors_mark_of_a_redo_counts_directly_after_its_change_too() {
+    let (mut desk, hunk) = delivered();
+    desk.caused(UNDO, &[back()]);
+    changes(&mut desk, Says::After, REDO, &[forth()]);
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED);
+    is_told(&desk, 0);
+}
+
+#[test]
+fn the_editors_mark_of_a_delivery_counts_directly_after_its_change_too() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    changes(&mut desk, Says::After, Cause::Delivery(delivery.number), &made(&delivery));
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED, "before it is answered");
+    desk.document.answered(delivery.number, true, desk.now);
+    assert_eq!((how(&mut desk, &hunk), desk.poll()), (ACCEPTED, None));
+    is_told(&desk, 0);
+}
+
+#[test]
+fn that_a_text_was_read_again_is_to_be_said_before_its_change() {
+    let (mut desk, hunk) = delivered();
+    desk.caused(UNDO, &[back()]);
+    changes(&mut desk, Says::After, Cause::Reload, &[whole(EDITED)]);
+    assert_eq!(how(&mut desk, &hunk), TYPED_OVER);
+    is_told(&desk, 1);
+}
+
+#[test]
+fn a_settled_difference_with_the_file_is_typing_whenever_it_is_told() {
+    for says in [Says::Before, Says::After] {
+        let (mut desk, hunk) = delivered();
+        changes(&mut desk, says, Cause::SaveConflict, &[back()]);
+        assert!(matches!(how(&mut desk, &hunk), (HunkState::Edited(_), Decision::Accepted)), "{says:?}");
+        is_told(&desk, 0);
+    }
+}
+
+#[test]
+fn what_the_editor_says_of_a_change_before_the_last_does_not_count() {
+    let (mut desk, hunk) = delivered();
+    desk.notify(&[back()]);
+    desk.types(0, "zero ");
+    desk.says(-1, UNDO);
+    assert_eq!(desk.text(), "zero one\ntwo\nthree\n");
+    assert!(matches!(how(&mut desk, &hunk), (HunkState::Edited(_), Decision::Accepted)));
+    is_told(&desk, 1);
+}
+
+#[test]
+fn what_was_said_of_a_version_long_past_changes_nothing() {
+    let (mut desk, hunk) = delivered();
+    desk.types(0, "zero ");
+    desk.types(0, "below ");
+    for cause in [UNDO, REDO, Cause::Delivery(1), Cause::Reload] {
+        desk.says(-2, cause);
+    }
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("below zero one\n2\nthree\n", ACCEPTED));
+    is_told(&desk, 4);
+    // What comes now is judged by what is said of it.
+    desk.caused(UNDO, &[at(0, 0, (0, 11), "")]);
+    desk.caused(UNDO, &[back()]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    is_told(&desk, 4);
+}
+
+#[test]
+fn a_delivery_whose_cause_is_lost_counts_by_its_answer() {
+    for types in [false, true] {
+        let (mut desk, hunk, delivery) = on_its_way();
+        desk.notify(&made(&delivery));
+        assert_eq!(how(&mut desk, &hunk), TYPED_OVER, "nothing is guessed");
+        if types {
+            desk.types(0, "zero ");
+        }
+        desk.document.answered(delivery.number, true, desk.now);
+        desk.settle();
+        assert!(desk.text().ends_with("one\n2\nthree\n"));
+        assert_eq!(how(&mut desk, &hunk), ACCEPTED);
+        // It can be undone as any other.
+        let changes = if types { vec![at(0, 0, (0, 5), ""), back()] } else { vec![back()] };
+        for change in changes {
+            desk.caused(UNDO, &[change]);
+        }
+        assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+        is_told(&desk, 0);
+    }
+}
+
+#[test]
+fn a_delivery_whose_cause_is_lost_and_that_is_answered_first_counts_by_its_answer() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.notify(&made(&delivery));
+    desk.settle();
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
+    is_told(&desk, 0);
+}
+
+#[test]
+fn a_refused_delivery_that_the_person_types_is_typed() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.notify(&made(&delivery));
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.settle();
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, TYPED_OVER));
+    is_told(&desk, 0);
+}
+
+#[test]
+fn what_does_not_go_with_the_text_is_typing() {
+    let typed = || at(1, 0, (1, 3), "mine");
+    // Another text than the delivery makes, and a number that is not under way with either text.
+    for (number, change) in [(0, typed()), (7, forth()), (7, typed())] {
+        let (mut desk, hunk, delivery) = on_its_way();
+        desk.caused(Cause::Delivery(delivery.number + number), &[change]);
+        assert_eq!(how(&mut desk, &hunk), TYPED_OVER);
+        is_told(&desk, 1);
+    }
+    // The person has typed before the delivery, and says that it is the delivery.
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.caused(
+        Cause::Delivery(delivery.number),
+        &[&[at(0, 0, (0, 0), "zero ")], &made(&delivery)[..]].concat(),
+    );
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("zero one\n2\nthree\n", TYPED_OVER));
+    is_told(&desk, 1);
+}
+
+#[test]
+fn an_undo_to_a_text_that_nobody_knows_is_typing() {
+    let (mut desk, hunk) = delivered();
+    desk.caused(UNDO, &[at(1, 0, (1, 1), "2, as it never was")]);
+    assert!(matches!(how(&mut desk, &hunk), (HunkState::Edited(_), Decision::Accepted)));
+    assert_eq!(desk.document.guesses(), 0);
+}
+
+#[test]
+fn what_was_typed_behind_a_caused_change_in_one_notification_is_typing() {
+    let zero = || at(0, 0, (0, 0), "zero ");
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.caused(Cause::Delivery(delivery.number), &[&made(&delivery)[..], &[zero()]].concat());
+    desk.document.answered(delivery.number, true, desk.now);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("zero one\n2\nthree\n", ACCEPTED));
+    desk.caused(UNDO, &[at(0, 0, (0, 5), ""), back(), zero()]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("zero one\ntwo\nthree\n", HELD));
+    desk.caused(REDO, &[at(0, 0, (0, 5), ""), forth(), at(1, 1, (1, 1), "!")]);
+    assert_eq!(desk.text(), "one\n2!\nthree\n");
+    assert!(matches!(how(&mut desk, &hunk), (HunkState::Edited(_), Decision::Accepted)));
+    is_told(&desk, 0);
+}
+
+#[test]
+fn a_delivery_with_typing_behind_it_in_one_notification_counts_after_its_change_too() {
+    for says in [Says::After, Says::Never] {
+        let (mut desk, hunk, delivery) = on_its_way();
+        let merged = [&made(&delivery)[..], &[at(0, 0, (0, 0), "zero ")]].concat();
+        changes(&mut desk, says, Cause::Delivery(delivery.number), &merged);
+        desk.document.answered(delivery.number, true, desk.now);
+        desk.settle();
+        assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("zero one\n2\nthree\n", ACCEPTED));
+        is_told(&desk, 0);
+    }
+}
+
+#[test]
+fn two_causes_of_one_notification_are_taken_in_their_order() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.says(1, Cause::Delivery(delivery.number));
+    desk.says(2, UNDO);
+    // The editor joins both changes to one notification.
+    desk.version += 1;
+    desk.notify(&[made(&delivery), vec![back()]].concat());
+    desk.document.answered(delivery.number, true, desk.now);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    assert_eq!(desk.poll(), None, "it is not sent again");
+    is_told(&desk, 0);
+}
