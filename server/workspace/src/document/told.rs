@@ -19,6 +19,8 @@ use crate::document::{Document, Home, Millis};
 const MERGED: usize = 16;
 /// Up to how many changes that come together are taken over one by one. More are one edit in many places, which is undone as one.
 const APART: usize = 64;
+/// How many causes wait for their changes at most. An editor sends the two together, so more of them wait for changes that never come.
+const SAID: usize = 64;
 
 /// What an editor says of its changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +48,7 @@ pub enum Cause {
 /// What the editor has said, and what it may still say.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Told {
-    /// Of changes that have not come yet.
+    /// Of changes that have not come yet, in the order in which it was said.
     said: VecDeque<(DocVersion, Cause)>,
     /// A change without a cause that reads as if it had one.
     unsaid: Option<Box<Unsaid>>,
@@ -71,10 +73,19 @@ impl Told {
         self.take(version);
     }
 
-    /// Takes what was said of the changes up to a version.
+    /// Keeps what is said of a change that has not come. Returns what is let go for it.
+    fn say(&mut self, version: DocVersion, cause: Cause) -> Option<Cause> {
+        let oldest = if self.said.len() == SAID { self.said.pop_front() } else { None };
+        self.said.push_back((version, cause));
+        oldest.map(|(_, cause)| cause)
+    }
+
+    /// Takes what was said of the changes up to a version, by version.
     fn take(&mut self, version: DocVersion) -> Vec<Cause> {
-        let count = self.said.iter().take_while(|(of, _)| *of <= version).count();
-        self.said.drain(..count).map(|(_, cause)| cause).collect()
+        let (mut due, later): (Vec<_>, Vec<_>) = self.said.drain(..).partition(|(of, _)| *of <= version);
+        self.said = later.into();
+        due.sort_by_key(|(of, _)| *of);
+        due.into_iter().map(|(_, cause)| cause).collect()
     }
 }
 
@@ -91,7 +102,9 @@ impl Document {
     pub fn say_cause(&mut self, version: DocVersion, cause: Cause, now: Millis) {
         let Home::Editor { version: had, reports: Reports::Causes, .. } = self.home else { return };
         if version > had {
-            self.told.said.push_back((version, cause));
+            if let Some(oldest) = self.told.say(version, cause) {
+                self.disagrees(oldest, "its change has not come");
+            }
         } else if cause == Cause::SaveConflict {
             // As typing it was taken already.
         } else if !(version == had && self.said_late(cause, now)) {

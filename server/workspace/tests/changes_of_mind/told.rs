@@ -325,3 +325,38 @@ fn two_causes_of_one_notification_are_taken_in_their_order() {
     assert_eq!(desk.poll(), None, "it is not sent again");
     is_told(&desk, 0);
 }
+
+#[test]
+fn causes_that_come_out_of_order_go_with_their_versions() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.says(2, UNDO);
+    desk.says(1, Cause::Delivery(delivery.number));
+    desk.notify(&made(&delivery));
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED);
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.notify(&[back()]);
+    assert_eq!(how(&mut desk, &hunk), HELD);
+    is_told(&desk, 0);
+
+    // And so do those of two versions that are told of as one.
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.says(2, UNDO);
+    desk.says(1, Cause::Delivery(delivery.number));
+    desk.version += 1;
+    desk.notify(&[made(&delivery), vec![back()]].concat());
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    is_told(&desk, 0);
+}
+
+#[test]
+fn causes_of_versions_that_never_come_are_let_go_and_hold_up_no_others() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    for ahead in 0..1000 {
+        desk.says(1_000_000 - ahead, UNDO);
+    }
+    let let_go = desk.document.disagreements();
+    assert!((900..1000).contains(&let_go), "{let_go}");
+    desk.caused(Cause::Delivery(delivery.number), &made(&delivery));
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED, "the newest is kept, and is the first whose version comes");
+    is_told(&desk, let_go + 1);
+}
