@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hashline_history::{Decision, Status};
 use hashline_weave::Conflict;
 use hashline_workspace::agent::{EditInfo, HunkInfo};
-use hashline_workspace::document::{HunkState, in_words};
+use hashline_workspace::document::{HunkState, HunkView, UnderWay, in_words};
 use hashline_workspace::{Caller, Workspace};
 
 use crate::reply::Reply;
@@ -70,11 +70,9 @@ fn write_hunk(out: &mut String, edit: &EditInfo, hunk: &HunkInfo) {
     if let Some(change) = &view.file {
         let _ = write!(out, "{} · ", in_words(change));
     }
+    let under_way = view.under_way.map(|to| under_way_words(view, to));
     let outcome = match view.decision {
-        Decision::Undecided if view.deciding => match view.state {
-            HunkState::InText | HunkState::Edited(_) => "decided, on its way out of the text",
-            _ => "decided, on its way into the text",
-        },
+        Decision::Undecided if let Some(words) = under_way => words,
         Decision::Undecided if view.file.is_some() && view.state == HunkState::InText => "done",
         Decision::Undecided => state_word(view.state),
         Decision::Accepted if changed => "accepted, changed by the person",
@@ -108,6 +106,24 @@ fn write_hunk(out: &mut String, edit: &EditInfo, hunk: &HunkInfo) {
     out.push('\n');
     if let Some(lines) = hunk.changed_to.as_ref().filter(|_| changed) {
         write_own_text(out, lines);
+    }
+}
+
+/// What a hunk is on its way to, and by whose word. Nobody has decided one that goes in at once.
+fn under_way_words(view: &HunkView, to: UnderWay) -> &'static str {
+    let there = matches!(view.state, HunkState::InText | HunkState::Edited(_));
+    match (to.decision, to.on, there) {
+        (Some(Decision::Accepted), ..) if view.file.is_some() => "accepted, and the editor is asked to do it",
+        (Some(_), ..) if view.file.is_some() => "rejected, and the editor is asked to undo it",
+        (Some(Decision::Accepted), true, false) => "accepted, on its way into the text",
+        (Some(Decision::Accepted), true, true) => "accepted while it was on its way out of the text",
+        (Some(Decision::Rejected), false, true) => "rejected, on its way out of the text",
+        (Some(Decision::Rejected), false, false) => "rejected while it was on its way into the text",
+        (Some(Decision::Withdrawn), false, true) => "withdrawn, on its way out of the text",
+        (Some(Decision::Withdrawn), false, false) => "withdrawn while it was on its way into the text",
+        (_, true, false) => "on its way into the text",
+        (_, false, true) => "on its way out of the text",
+        (_, true, true) | (_, false, false) => state_word(view.state),
     }
 }
 

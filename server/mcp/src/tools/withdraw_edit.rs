@@ -60,12 +60,13 @@ fn what_happened(edit: &EditInfo) -> String {
     }
     let mut out = String::from("Not all of it is withdrawn:\n");
     for hunk in left {
-        let words = match (hunk.view.deciding, hunk.view.decision) {
-            (true, _) => "is on its way out of the editor's text; await_review tells when it is out",
-            (false, Decision::Undecided) => {
-                "stays, as other edits in the text build on it: the person decides"
+        let decision = hunk.view.under_way.and_then(|to| to.decision).unwrap_or(hunk.view.decision);
+        let words = match decision {
+            Decision::Withdrawn => {
+                "is on its way out of the editor's text; await_review tells when it is out"
             }
-            (false, _) => "was decided by the person meanwhile",
+            Decision::Undecided => "stays, as other edits in the text build on it: the person decides",
+            Decision::Accepted | Decision::Rejected => "was decided by the person meanwhile",
         };
         // Writing to a string cannot fail.
         let _ = writeln!(out, "- hunk {} {words}.", hunk.view.number);

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use hashline_link::CancellationToken;
 use hashline_mcp::Toolbox;
 use hashline_text::{DocVersion, Encoding, Text};
-use hashline_weave::{TextEdit, apply_text_edits};
+use hashline_weave::apply_text_edits;
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, ContentChange, Request, Target};
+use hashline_workspace::document::{Choice, ContentChange, Delivery, Request, Target};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
@@ -146,17 +146,19 @@ impl Desk {
     /// The editor carries out what it is sent.
     pub fn deliver(&mut self, name: &str) {
         while let (Some(delivery), _) = self.workspace.poll(&self.uri(name)) {
-            let edits: Vec<TextEdit> = delivery.edits.clone();
-            apply_text_edits(&mut self.text, &edits, Encoding::Utf16).unwrap();
-            self.version += 1;
-            let changes: Vec<ContentChange> = edits
-                .iter()
-                .rev()
-                .map(|edit| ContentChange { span: Some(edit.span), text: edit.new.clone() })
-                .collect();
-            self.workspace.did_change(&self.uri(name), DocVersion(self.version), &changes).unwrap();
-            self.workspace.answered(&self.uri(name), delivery.number, true);
+            self.make(name, &delivery);
         }
+    }
+
+    /// The editor carries out a delivery.
+    pub fn make(&mut self, name: &str, delivery: &Delivery) {
+        apply_text_edits(&mut self.text, &delivery.edits, Encoding::Utf16).unwrap();
+        self.version += 1;
+        let edits = delivery.edits.iter().rev();
+        let changes: Vec<ContentChange> =
+            edits.map(|edit| ContentChange { span: Some(edit.span), text: edit.new.clone() }).collect();
+        self.workspace.did_change(&self.uri(name), DocVersion(self.version), &changes).unwrap();
+        self.workspace.answered(&self.uri(name), delivery.number, true);
     }
 
     pub fn editor_text(&self, name: &str) -> String {

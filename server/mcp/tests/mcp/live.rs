@@ -226,3 +226,61 @@ async fn a_withdrawal_says_what_it_could_not_take_back() {
     desk.deliver("a.txt");
     assert_eq!(desk.editor_text("a.txt"), "I\ntwo\nthree\n");
 }
+
+#[tokio::test]
+async fn an_edit_on_its_way_is_told_of_as_what_it_was_decided_to_be() {
+    let text = "one\ntwo\nthree\n";
+    let listed = async |desk: &Desk| {
+        let text = desk.call("list_edits", json!({})).await.text;
+        text.lines().last().unwrap().rsplit_once("a.txt · pending · ").unwrap().1.to_owned()
+    };
+    for mode in [Mode::Apply, Mode::Propose] {
+        let mut desk = Desk::with(Settings { open: mode, ..Settings::default() });
+        desk.write("a.txt", text);
+        desk.open("a.txt", text);
+        let read = desk.read("a.txt").await;
+        let operations = json!([{ "op": "replace", "anchor": read.anchor("two"), "content": "2" }]);
+        let id = desk.edit("a.txt", &read.hash(), operations).await.edit_id();
+        let edit = || Target::Edit(id.clone());
+        match mode {
+            Mode::Apply => assert_eq!(listed(&desk).await, "on its way into the text · line 2"),
+            Mode::Propose => desk.decide(Choice::Accept, edit(), None).await,
+        }
+        // The editor is slow to put it in.
+        let sent = desk.workspace.poll(&desk.uri("a.txt")).0.unwrap();
+        if mode == Mode::Propose {
+            assert_eq!(listed(&desk).await, "accepted, on its way into the text · line 2");
+            let kept = desk.call("withdraw_edit", json!({ "edit_id": id })).await.text;
+            assert!(kept.contains("was decided by the person meanwhile"), "{kept}");
+            desk.decide(Choice::Reopen, edit(), None).await;
+            assert_eq!(listed(&desk).await, "on its way into the text · line 2");
+        }
+        desk.decide(Choice::Reject, edit(), None).await;
+        assert_eq!(listed(&desk).await, "rejected while it was on its way into the text · line 2");
+        desk.make("a.txt", &sent);
+        assert_eq!(listed(&desk).await, "rejected, on its way out of the text · line 2");
+        // And slow to take it out again.
+        let sent = desk.workspace.poll(&desk.uri("a.txt")).0.unwrap();
+        desk.decide(Choice::Accept, edit(), None).await;
+        assert_eq!(listed(&desk).await, "accepted while it was on its way out of the text · line 2");
+        desk.make("a.txt", &sent);
+        assert_eq!(listed(&desk).await, "accepted, on its way into the text · line 2");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_that_is_withdrawn_on_its_way_is_told_of_as_withdrawn() {
+    let text = "one\ntwo\nthree\n";
+    let mut desk = Desk::with(Settings { open: Mode::Apply, ..Settings::default() });
+    desk.write("a.txt", text);
+    desk.open("a.txt", text);
+    let read = desk.read("a.txt").await;
+    let operations = json!([{ "op": "replace", "anchor": read.anchor("two"), "content": "2" }]);
+    let id = desk.edit("a.txt", &read.hash(), operations).await.edit_id();
+    let sent = desk.workspace.poll(&desk.uri("a.txt")).0.unwrap();
+    let withdrawn = desk.call("withdraw_edit", json!({ "edit_id": id })).await.text;
+    assert!(withdrawn.contains("withdrawn while it was on its way into the text"), "{withdrawn}");
+    desk.make("a.txt", &sent);
+    let listed = desk.call("list_edits", json!({})).await.text;
+    assert!(listed.contains("withdrawn, on its way out of the text"), "{listed}");
+}

@@ -8,7 +8,7 @@ use hashline_text::DocVersion;
 use hashline_weave::HunkId;
 
 use crate::document::deliver::Delivered;
-use crate::document::{Document, Edit, FileHunk, Request, Undecided, Why};
+use crate::document::{Document, Edit, FileHunk, Request, Undecided, UnderWay, Why};
 
 /// Something that is done with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,6 +179,18 @@ impl Document {
     /// Whether that is about a hunk.
     pub(crate) fn is_asking_for(&self, hunk: &HunkRef) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.is_under_way() && asked.hunk == *hunk)
+    }
+
+    /// Where a hunk of the file is on its way to.
+    pub(crate) fn file_under_way(&self, hunk: &HunkRef) -> Option<UnderWay> {
+        let asked = self.asked.as_ref().filter(|_| self.is_asking_for(hunk))?;
+        Some(UnderWay { on: asked.on, decision: Some(asked.decision) })
+    }
+
+    /// The same of one that leaves the text with the file.
+    pub(crate) fn under_way_with_file(&self, id: HunkId) -> Option<UnderWay> {
+        let asked = self.asked.as_ref().filter(|_| self.goes_with_file(id))?;
+        Some(UnderWay { on: asked.on, decision: Some(asked.decision) })
     }
 
     /// The file operation to send to the editor now, if there is one.

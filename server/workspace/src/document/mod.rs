@@ -68,6 +68,7 @@ pub use serve::Served;
 pub use sync::{ContentChange, OutOfStep};
 pub use told::{Cause, Reports};
 pub use undecided::{Undecided, Why};
+pub use wanted::UnderWay;
 
 use crate::document::asked::Asked;
 pub(crate) use crate::document::asked::Looked;

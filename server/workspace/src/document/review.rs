@@ -6,7 +6,7 @@ use hashline_history::{Decision, FileChange, HunkRef, Status};
 use hashline_weave::{Conflict, Edited, HunkId, View};
 
 use crate::document::group::hull;
-use crate::document::{Document, Edit, EditHunk, FileHunk, HunkState};
+use crate::document::{Document, Edit, EditHunk, FileHunk, HunkState, UnderWay};
 
 /// The edits of a document, as far as they are of interest for a review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct HunkView {
     pub reason: Option<String>,
     /// Whether a decision waits for the text. What the editor does not take waits for the person again instead.
     pub deciding: bool,
+    /// Where it goes and what it is decided to be there, if it is on its way.
+    pub under_way: Option<UnderWay>,
     /// Where it is in the editor's text, 0-based.
     pub lines: Option<Range<usize>>,
     /// The lines that it takes away, as they were when it was made.
@@ -55,7 +57,7 @@ pub struct HunkView {
 
 impl HunkView {
     /// The file hunk of an edit.
-    fn of_file(hunk: &FileHunk, deciding: bool) -> Self {
+    fn of_file(hunk: &FileHunk, under_way: Option<UnderWay>) -> Self {
         Self {
             number: 1,
             state: match (hunk.done, hunk.decision) {
@@ -65,7 +67,8 @@ impl HunkView {
             },
             decision: hunk.decision,
             reason: hunk.reason.clone(),
-            deciding,
+            deciding: under_way.is_some(),
+            under_way,
             lines: None,
             removed: Vec::new(),
             proposed: Vec::new(),
@@ -115,8 +118,8 @@ impl Document {
         let edits = edits
             .into_iter()
             .map(|edit| {
-                let deciding = self.is_asking_for(&HunkRef { edit: edit.id.clone(), number: 1 });
-                let file = edit.file.as_ref().map(|file| HunkView::of_file(file, deciding));
+                let under_way = self.file_under_way(&HunkRef { edit: edit.id.clone(), number: 1 });
+                let file = edit.file.as_ref().map(|file| HunkView::of_file(file, under_way));
                 let hunks = edit.hunks.iter().map(|hunk| self.hunk_view(hunk, &places, &conflicts, &edited));
                 let hunks = file.into_iter().chain(hunks).collect();
                 ReviewEdit { edit, hunks }
@@ -150,6 +153,7 @@ impl Document {
             [first, .., _] if *first == id => self.folded(&group, places),
             _ => (places[id.order()].clone(), removed, proposed),
         };
+        let under_way = self.under_way(id);
         let named = |id| self.owner_of(id).map(|(edit, hunk)| edit.name_of(hunk));
         let conflict = match state {
             HunkState::Conflicted(conflict @ Conflict::With(other)) => {
@@ -163,7 +167,8 @@ impl Document {
             state,
             decision: hunk.decision,
             reason: hunk.reason.clone(),
-            deciding: self.is_deciding(id) && !self.is_stuck(id),
+            deciding: under_way.is_some(),
+            under_way,
             lines,
             removed,
             proposed,

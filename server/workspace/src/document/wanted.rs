@@ -63,6 +63,15 @@ pub(crate) struct Wish {
     pub is_recorded: bool,
 }
 
+/// Where a hunk goes that is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnderWay {
+    /// Into the text, or what it does to the file is to be so; else out of it again.
+    pub on: bool,
+    /// What the decision about it is when it is there; none if nobody has decided.
+    pub decision: Option<Decision>,
+}
+
 /// The wishes, by hunk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted(BTreeMap<HunkId, Wish>);
@@ -210,6 +219,13 @@ impl Document {
     #[must_use]
     pub fn is_deciding(&self, id: HunkId) -> bool {
         self.wanted.get(id).is_some() || self.goes_with_file(id)
+    }
+
+    /// Where a hunk is on its way to. What the editor does not take is not.
+    pub(crate) fn under_way(&self, id: HunkId) -> Option<UnderWay> {
+        let wish = self.wanted.get(id).filter(|_| !self.is_stuck(id));
+        let wished = wish.map(|wish| UnderWay { on: wish.on, decision: wish.act.decision });
+        wished.or_else(|| self.under_way_with_file(id))
     }
 
     /// Whether lines are on their way into the text, or out of it.
