@@ -534,3 +534,63 @@ fn at_a_line_the_edits_are_decided_that_are_shown_there() {
     desk.settle();
     assert_eq!((desk.text().as_str(), desk.decision(&second)), ("one\nthree\n", Decision::Accepted));
 }
+
+/// It is gone as the edit would have it, but by hand and after the edit was rejected. Of a client that says nothing of its changes that cannot be
+/// told from the delivery, and the rejection takes it back.
+#[test]
+fn a_line_that_the_person_deleted_does_not_come_back() {
+    for (applied, before) in [(true, true), (true, false), (false, true), (false, false)] {
+        let mut desk = Desk::with_plugin("one\ntwo\nthree\n");
+        let hunk = desk.delete(1, Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        let delivery = desk.poll().unwrap();
+        desk.types(1, "my ");
+        desk.decide(&hunk, Choice::Reject, None).unwrap();
+        // The editor cannot have carried it out, whatever it says.
+        if before {
+            desk.document.answered(delivery.number, applied, desk.now);
+        }
+        desk.notify(&[at(1, 0, (2, 0), "")]);
+        if !before {
+            desk.document.answered(delivery.number, applied, desk.now);
+        }
+        desk.settle();
+        assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\nthree\n", Decision::Rejected));
+        assert_eq!(desk.document.guesses(), 0);
+    }
+}
+
+#[test]
+fn rejecting_a_later_edit_does_not_take_back_the_acceptance_of_an_earlier_one_that_waits() {
+    // Whether it builds on the earlier one or stands beside it, whether it was accepted first, what was sent by then, and whether the
+    // editor does that.
+    for case in 0..24 {
+        let (line, accepted, sent, done) = (1 + case % 2, case / 2 % 2 == 0, case / 4 % 3, case / 12 == 0);
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let earlier = desk.replace(1, "2", Mode::Propose);
+        let later = desk.replace(line, "new", Mode::Propose);
+        desk.decide(&earlier, Choice::Accept, None).unwrap();
+        let mut delivery = if sent == 1 { desk.poll() } else { None };
+        if accepted {
+            let target = Target::Hunk(later.clone());
+            let with = Request { with_others: true, ..Request::of(Choice::Accept, target) };
+            assert_eq!(desk.document.decide(&with, desk.now).refused, []);
+        }
+        delivery = if sent == 2 { desk.poll() } else { delivery };
+        desk.decide(&later, Choice::Reject, None).unwrap();
+        if let Some(delivery) = delivery {
+            if done {
+                desk.applies(&delivery);
+            }
+            desk.document.answered(delivery.number, done, desk.now);
+        }
+        desk.settle();
+        let case = format!("line {line}, accepted {accepted}, sent {sent}, done {done}");
+        assert_eq!(desk.text(), "one\n2\nthree\n", "{case}");
+        assert_eq!(
+            [desk.decision(&earlier), desk.decision(&later)],
+            [Decision::Accepted, Decision::Rejected],
+            "{case}"
+        );
+    }
+}

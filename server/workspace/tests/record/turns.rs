@@ -351,6 +351,51 @@ async fn a_document_is_not_made_anew_under_an_edit_that_is_being_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_save_while_an_edit_is_being_recorded_is_recorded_and_locks_nobody_out() {
+    // What is saved: the text as the editor opened it, with unsaved typing, and with an accepted edit.
+    for saved in ["as it was", "typed", "accepted"] {
+        let gate = Gate::before(&["decisions.log"]);
+        let mut desk = Desk::with(&[("a.txt", FILE)], Histories::of("a test").with_probe(gate.clone()));
+        desk.open("a.txt");
+        let one = desk.edit("a.txt", &[TWO]).await;
+        match saved {
+            "accepted" => assert_eq!(desk.accept(&one).await, []),
+            "typed" => desk.becomes("a.txt", &FILE.replace("four", "vier")),
+            _ => {}
+        }
+        desk.settle();
+        let text = desk.text("a.txt");
+        let read = desk.read("a.txt").await;
+        gate.shut();
+        let (workspace, path) = (desk.workspace.clone(), desk.path("a.txt"));
+        let edit = tokio::spawn(async move { edit_of(&workspace, path, read, SEVEN).await });
+        gate.reached().await;
+        std::fs::write(desk.path("a.txt"), &text).unwrap();
+        desk.workspace.did_save(&desk.uri("a.txt"));
+        // Nobody waits for the record meanwhile who does not write to it.
+        tokio::time::timeout(PATIENCE, desk.try_read("a.txt")).await.expect("it is read").unwrap();
+        gate.open();
+        let edit = edit.await.unwrap().unwrap();
+        desk.settle();
+        assert_eq!(desk.told(), Vec::<String>::new(), "{saved}");
+        let next = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+        desk.settle();
+        assert!(!other(&desk).documents().unwrap()[0].unsaved, "{saved}");
+        let where_is_it = if saved == "accepted" {
+            (Decision::Accepted, Location::Disk)
+        } else {
+            (Decision::Undecided, Location::None)
+        };
+        assert_eq!(desk.recorded("a.txt", &one), where_is_it, "{saved}");
+        let desk = desk.restarted();
+        assert_eq!(desk.stored("a.txt"), text);
+        for edit in [&edit, &next] {
+            assert_eq!(desk.status("a.txt", edit), Status::Pending, "{saved}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_edit_is_answered_before_logs_and_diffs_have_it() {
     let gate = Gate::before(&["logs/", ".new-"]);
     let mut desk = Desk::with(&[("a.txt", FILE)], Histories::of("a test").with_probe(gate.clone()));
