@@ -116,22 +116,17 @@ fn what_is_kept_of_what_was_is_bounded() {
         assert!(served < 12 * MIB, "{sends:?}: {served}");
     }
     // A text that has nothing in common with the one before, each time.
-    let other = grows_in(60, |weave, n| {
-        let new = Text::from((0..LINES).map(|at| line(at + 7 * LINES * n)).collect::<String>());
-        let mut regions = Regions::default();
-        regions.replace_all(&mut weave.buffer().clone(), new.clone());
-        weave.recognised(&new, &regions, &[]);
-    });
-    println!("{} KiB for other texts", other / KIB);
-    assert!(other < 12 * MIB, "{other}");
-    // The same with fewer lines and more by turns, so that lines are removed.
-    let removed = grows_in(60, |weave, n| {
-        let count = if n % 2 == 0 { 10 } else { LINES };
+    let becomes = |weave: &mut Weave, count: usize, n: usize| {
         let new = Text::from((0..count).map(|at| line(at + 7 * LINES * n)).collect::<String>());
         let mut regions = Regions::default();
         regions.replace_all(&mut weave.buffer().clone(), new.clone());
         weave.recognised(&new, &regions, &[]);
-    });
+    };
+    let other = grows_in(60, |weave, n| becomes(weave, LINES, n));
+    println!("{} KiB for other texts", other / KIB);
+    assert!(other < 12 * MIB, "{other}");
+    // The same with fewer lines and more by turns, so that lines are removed.
+    let removed = grows_in(60, |weave, n| becomes(weave, if n % 2 == 0 { 10 } else { LINES }, n));
     println!("{} KiB for texts of which most goes each time", removed / KIB);
     assert!(removed < 20 * MIB, "{removed}");
 }

@@ -25,6 +25,14 @@ async fn accept(editor: &mut Editor, uri: &str) {
     assert_eq!(editor.command(&command).await["result"], Value::Null);
 }
 
+/// All is accepted, and the client makes the edit that it is sent, without an answer and without a word of what it is.
+async fn accepted_and_made(editor: &mut Editor, uri: &str) -> Value {
+    accept(editor, uri).await;
+    let delivery = editor.delivery().await;
+    assert!(editor.make(&delivery["params"]["edit"]).await);
+    delivery
+}
+
 fn undecided(workspace: &Workspace) -> usize {
     let reviews = workspace.reviews();
     let hunks = reviews.iter().flat_map(|review| &review.review.edits).flat_map(|edit| &edit.hunks);
@@ -83,8 +91,7 @@ fn arrival(
 
 #[tokio::test]
 async fn an_agent_is_told_when_the_text_shows_its_edit_and_nobody_waits_meanwhile() {
-    let apply = json!({"mode": {"open": "apply"}, "diagnostics": false});
-    let mut editor = Editor::start(Manners::plain().with("/initializationOptions/hashline", apply)).await;
+    let mut editor = Editor::start(Manners::applying()).await;
     let uri = editor.open("a.txt", TEXT).await;
     let first = editor.agent("a.txt", &[(2, "2")]).await;
     assert!(first.under_way && first.states == [HunkState::Held]);
@@ -113,8 +120,7 @@ async fn an_agent_is_told_when_the_text_shows_its_edit_and_nobody_waits_meanwhil
 
 #[tokio::test]
 async fn an_agent_is_told_that_an_editor_has_not_taken_its_edit() {
-    let apply = json!({"mode": {"open": "apply"}, "diagnostics": false});
-    let mut editor = Editor::start(Manners::plain().with("/initializationOptions/hashline", apply)).await;
+    let mut editor = Editor::start(Manners::applying()).await;
     let uri = editor.open("a.txt", TEXT).await;
     let limit = Duration::from_millis(500);
     let waiting = arrival(&editor.workspace, editor.agent("a.txt", &[(2, "2")]).await, limit);
@@ -199,9 +205,7 @@ async fn a_client_that_says_it_did_and_did_not() {
 #[tokio::test]
 async fn a_client_that_never_answers() {
     let (mut editor, uri) = with_edit(Manners::plain()).await;
-    accept(&mut editor, &uri).await;
-    let delivery = editor.delivery().await;
-    assert!(editor.make(&delivery["params"]["edit"]).await);
+    let delivery = accepted_and_made(&mut editor, &uri).await;
     editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
     // It is answered after all, wrongly.
     editor.reply(&delivery, json!({"applied": false})).await;
@@ -351,9 +355,7 @@ async fn a_cause_that_comes_after_its_change_counts_for_that_change_alone() {
 #[tokio::test]
 async fn a_delivery_that_is_told_of_by_its_answer_alone_is_made_once() {
     let (mut editor, uri) = with_edit(Manners::plugin()).await;
-    accept(&mut editor, &uri).await;
-    let delivery = editor.delivery().await;
-    assert!(editor.make(&delivery["params"]["edit"]).await);
+    let delivery = accepted_and_made(&mut editor, &uri).await;
     editor.reply(&delivery, json!({"applied": true})).await;
     editor.until("the acceptance", |workspace| undecided(workspace) == 0).await;
     assert!(editor.heard("workspace/applyEdit", SILENCE).await.is_empty());

@@ -51,7 +51,13 @@ impl Manners {
         Self { initialize, agents: None, editor: None }
     }
 
-    /// The same with a plugin.
+    /// The same where edits go in at once.
+    pub fn applying() -> Self {
+        let apply = json!({"mode": {"open": "apply"}, "diagnostics": false});
+        Self::plain().with("/initializationOptions/hashline", apply)
+    }
+
+    /// A plain one with a plugin.
     pub fn plugin() -> Self {
         Self::plain().with("/capabilities/experimental", json!({"hashline": {"protocol": 2, "version": "9"}}))
     }

@@ -120,8 +120,7 @@ async fn all_of_a_conversation_in_two_files() {
 
 #[tokio::test]
 async fn what_is_in_the_text_is_kept_or_undone() {
-    let apply = json!({"mode": {"open": "apply"}, "diagnostics": false});
-    let mut editor = Editor::start(Manners::plain().with("/initializationOptions", apply)).await;
+    let mut editor = Editor::start(Manners::applying()).await;
     let uri = editor.open("a.txt", TEXT).await;
     editor.agent("a.txt", &[(2, "2"), (4, "4a\n4b")]).await;
     editor.deliver().await;
@@ -150,8 +149,7 @@ async fn what_is_in_the_text_is_kept_or_undone() {
 
 #[tokio::test]
 async fn undoing_by_action_takes_it_out_of_the_text() {
-    let apply = json!({"mode": {"open": "apply"}, "diagnostics": false});
-    let mut editor = Editor::start(Manners::plain().with("/initializationOptions", apply)).await;
+    let mut editor = Editor::start(Manners::applying()).await;
     let uri = editor.open("a.txt", TEXT).await;
     editor.agent("a.txt", &[(2, "2")]).await;
     editor.deliver().await;
