@@ -1,6 +1,7 @@
 //! The sidecar as an editor meets it: in memory, over a pipe, message by message.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
+mod actions;
 mod delivery;
 mod editor;
 mod files;
