@@ -1,7 +1,7 @@
 //! What is known of the editor at the other end, found out once when it initializes.
 
 use hashline_text::Encoding;
-use hashline_workspace::document::FileOperations;
+use hashline_workspace::document::{FileOperations, Reports};
 use tower_lsp::lsp_types::{
     ClientCapabilities, InitializeParams, MarkupKind, PositionEncodingKind, ResourceOperationKind,
     WorkspaceEditClientCapabilities,
@@ -39,6 +39,15 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// What it says of its changes.
+    pub fn reports(&self) -> Reports {
+        match (self.plugin, self.versioned_edits) {
+            (true, _) => Reports::Causes,
+            (false, true) => Reports::Versions,
+            (false, false) => Reports::Nothing,
+        }
+    }
+
     /// Reads what a client says of itself.
     pub fn of(params: &InitializeParams) -> Self {
         let capabilities = &params.capabilities;

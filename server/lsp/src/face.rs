@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use hashline_history::path::to_text;
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::Reports;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::{
@@ -105,7 +104,7 @@ impl LanguageServer for Face {
         let session = &self.session;
         let facts = session.facts.get_or_init(|| Facts::of(&params));
         session.workspace.set_file_operations(facts.file_operations);
-        session.workspace.set_reports(if facts.plugin { Reports::Causes } else { Reports::Nothing });
+        session.workspace.set_reports(facts.reports());
         *lock(&session.folders) = from_proto::folders(&params, std::env::current_dir().ok());
         self.serve_folders();
         configuration::started(session, &params.initialization_options.unwrap_or_default());

@@ -51,11 +51,9 @@ impl Workspace {
             Some(place) => key_of(place.absolute()),
             None => path_of_file_uri(uri).map_or_else(|_| uri.to_owned(), identity),
         };
-        let says_causes = self.inner.says_causes.load(Ordering::Relaxed);
+        let reports = self.inner.reports.get().copied().unwrap_or_default();
         let mut document = Document::open(uri, language, version, encoding, text.clone());
-        if says_causes {
-            document.says_causes();
-        }
+        document.set_reports(reports);
         let fresh = Arc::new(Slot::new(key.clone(), document, place.clone()));
         let known = self.inner.slots.entry(key).or_insert_with(|| fresh.clone()).value().clone();
         let slot = if Arc::ptr_eq(&known, &fresh) {
@@ -78,9 +76,7 @@ impl Workspace {
             } else {
                 open_it(&mut document);
             }
-            if says_causes {
-                document.says_causes();
-            }
+            document.set_reports(reports);
             drop(document);
             // How the file was when an agent read it says nothing of what the editor has read.
             known.set_place(place);
@@ -151,9 +147,9 @@ impl Workspace {
         self.attend(&slot);
     }
 
-    /// Whether the editor says of its changes what brought them about: of those that it opens from now on.
+    /// Takes over, once, what the editor says of its changes: of the documents that it opens from now on.
     pub fn set_reports(&self, reports: Reports) {
-        self.inner.says_causes.store(reports == Reports::Causes, Ordering::Relaxed);
+        self.inner.reports.get_or_init(|| reports);
     }
 
     /// The editor has written a document to the disk.

@@ -10,8 +10,8 @@ use hashline_history::DocumentName;
 
 use crate::disk::{DiskError, FileBytes, Place, create_folders, read, stamp};
 use crate::document::{
-    Document, FileAnswer, FileDelivery, FileOperation, FileOperations, Home, Looked, Reports, Request,
-    Target, Undecided,
+    Document, FileAnswer, FileDelivery, FileOperation, FileOperations, Home, Looked, Request, Target,
+    Undecided,
 };
 use crate::record::{Job, Recorded, name_in_record, uri_of};
 use crate::workspace::{Event, Slot, Workspace, key_of};
@@ -161,9 +161,7 @@ impl Workspace {
             Some((Home::Editor { version, encoding, language, reports }, kept)) => {
                 let mut document =
                     Document::open(&old_uri, language, *version, *encoding, kept.text().clone());
-                if *reports == Reports::Causes {
-                    document.says_causes();
-                }
+                document.set_reports(*reports);
                 document
             }
             _ => Document::missing(&old_uri, name),

@@ -17,7 +17,7 @@ use hashline_text::Text;
 use tokio::sync::{mpsc, watch};
 
 use crate::disk::{PathRefusal, PathStyle, Place, Roots, Stamp, identity, path_of_file_uri};
-use crate::document::{Document, FileOperations, Millis, News};
+use crate::document::{Document, FileOperations, Millis, News, Reports};
 use crate::grants::{Access, Grants};
 use crate::record::{Histories, Job, Recorded, Recorder, Whose};
 use crate::refusal::Refusal;
@@ -169,8 +169,8 @@ pub(crate) struct Inner {
     pub settings: RwLock<SettingsByFolder>,
     /// What the editor does with files when it is asked.
     pub file_operations: RwLock<FileOperations>,
-    /// The editor says what brings its changes about.
-    pub says_causes: AtomicBool,
+    /// What the editor says of its changes.
+    pub reports: OnceLock<Reports>,
     /// By identity: the path with all links followed, or the URI of a document without a file.
     pub slots: DashMap<String, Arc<Slot>>,
     /// The documents that the editor has open, by the URI that it uses. A file that is open under two names has two: the one that
@@ -205,7 +205,7 @@ impl Workspace {
             narrowed: DashMap::new(),
             settings: RwLock::new(settings.into()),
             file_operations: RwLock::default(),
-            says_causes: AtomicBool::new(false),
+            reports: OnceLock::new(),
             slots: DashMap::new(),
             open: DashMap::new(),
             swept: DashMap::new(),

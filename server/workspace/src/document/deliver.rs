@@ -54,16 +54,28 @@ struct Flight {
     plan: Plan,
     /// The version of the text that it was made for.
     version: DocVersion,
+    /// The version of the text at whose next change it, or the rest of it, may come.
+    reaches: DocVersion,
     /// When the editor said that it was done.
     done: Option<Millis>,
+}
+
+/// What a delivery that did not arrive was to do with a hunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ghost {
+    pub hunk: HunkId,
+    /// Into the text, or out of it.
+    pub on: bool,
+    /// The version of the text at whose next change it may come.
+    pub reaches: DocVersion,
 }
 
 /// What is on its way, and when to try what did not arrive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     flight: Option<Flight>,
-    /// Hunks of deliveries that did not arrive: a client that says nothing of its changes may still put them in.
-    ghosts: Vec<HunkId>,
+    /// What deliveries were to do that did not arrive: a client that says nothing of its changes may still do it.
+    ghosts: Vec<Ghost>,
     next: u64,
     not_before: Millis,
     /// How many deliveries met another text than they were made for, since one arrived or something else was wanted.
@@ -99,14 +111,26 @@ impl Flow {
         self.flight.as_ref().filter(|flight| flight.number == number).map(|flight| &flight.plan)
     }
 
-    /// What the delivery under way does, if the text is the one that it was made for.
+    /// What the delivery under way does, if the next change of the text of this version may be it.
     pub(crate) fn plan_for(&self, version: DocVersion) -> Option<(u64, &Plan)> {
-        let flight = self.flight.as_ref().filter(|flight| flight.version == version)?;
+        let flight = self.flight.as_ref().filter(|flight| flight.reaches == version)?;
         Some((flight.number, &flight.plan))
     }
 
-    pub(crate) fn ghosts(&self) -> &[HunkId] {
+    /// The text shows a part of the delivery under way: the rest may come with the next change.
+    pub(crate) fn is_half_there(&mut self, version: DocVersion) {
+        if let Some(flight) = &mut self.flight {
+            flight.reaches = version;
+        }
+    }
+
+    pub(crate) fn ghosts(&self) -> &[Ghost] {
         &self.ghosts
+    }
+
+    /// Whether a delivery that did not arrive was to bring a hunk.
+    pub(crate) fn is_ghost(&self, id: HunkId) -> bool {
+        self.ghosts.iter().any(|ghost| ghost.on && ghost.hunk == id)
     }
 
     /// Something else is wanted: what was said of earlier deliveries says nothing of the next.
@@ -138,16 +162,24 @@ impl Flow {
             let plan = Plan::switch(&all(&flight.plan.on)?, &all(&flight.plan.off)?);
             Some(Flight { plan, ..flight.clone() })
         });
-        let ghosts = self.ghosts.iter().filter_map(|id| there(*id)).collect();
+        let ghost = |ghost: &Ghost| Some(Ghost { hunk: there(ghost.hunk)?, ..*ghost });
+        let ghosts = self.ghosts.iter().filter_map(ghost).collect();
         Self { flight, ghosts, ..self.clone() }
+    }
+
+    /// The delivery under way has not arrived, though the editor has not said that it does not carry it out: it may yet.
+    fn is_missing(&mut self, now: Millis, version: Option<DocVersion>) {
+        let Some(flight) = &self.flight else { return };
+        let Plan { on, off, .. } = &flight.plan;
+        self.ghosts.retain(|ghost| !on.contains(&ghost.hunk) && !off.contains(&ghost.hunk));
+        let ghost = |on| move |hunk: &HunkId| Ghost { hunk: *hunk, on, reaches: flight.reaches };
+        self.ghosts.extend(on.iter().map(ghost(true)).chain(off.iter().map(ghost(false))));
+        self.fails(now, version);
     }
 
     /// The delivery under way has not arrived, and will not.
     fn fails(&mut self, now: Millis, version: Option<DocVersion>) {
         let Some(flight) = self.flight.take() else { return };
-        let brought = flight.plan.on;
-        self.ghosts.retain(|ghost| !brought.contains(ghost));
-        self.ghosts.extend(brought);
         let (tries, (first, last)) = if version == Some(flight.version) {
             self.not_taken += 1;
             (self.not_taken, NOT_TAKEN)
@@ -182,7 +214,7 @@ impl Document {
     /// Looks which wishes the text fulfils now. `changed`: the editor has just told of a text.
     pub(crate) fn landed(&mut self, now: Millis, changed: bool) {
         let Some(weave) = &self.weave else { return };
-        self.flow.ghosts.retain(|id| !weave.in_buffer(*id));
+        self.flow.ghosts.retain(|ghost| weave.in_buffer(ghost.hunk) != ghost.on);
         if let Some(flight) = &self.flow.flight {
             let there = flight.plan.on.iter().all(|id| weave.in_buffer(*id))
                 && !flight.plan.off.iter().any(|id| weave.in_buffer(*id));
@@ -192,7 +224,7 @@ impl Document {
             } else if changed && flight.done.is_some() {
                 // The editor says that it was done, and its next text is without it: it was not.
                 let version = self.version();
-                self.flow.fails(now, version);
+                self.flow.is_missing(now, version);
             }
         }
         self.settle_wishes();
@@ -205,7 +237,7 @@ impl Document {
         let late = |done: Millis| now.since(done) >= SHOWN_WITHIN;
         if self.flow.flight.as_ref().is_some_and(|flight| flight.done.is_some_and(late)) {
             let was_stuck = self.flow.not_taken >= STUCK;
-            self.flow.fails(now, Some(version));
+            self.flow.is_missing(now, Some(version));
             self.tell_stuck(was_stuck);
         }
         // What is sent while the editor renames or removes the file would meet it under no name.
@@ -224,7 +256,7 @@ impl Document {
         }
         let switches = self.delivered(&plan);
         let number = self.flow.number();
-        self.flow.flight = Some(Flight { number, plan, version, done: None });
+        self.flow.flight = Some(Flight { number, plan, version, reaches: version, done: None });
         Some(Delivery { number, version, edits, switches })
     }
 

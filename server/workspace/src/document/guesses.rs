@@ -1,10 +1,11 @@
 //! Changes of a client that does not say what brought them about (rule W9): the one place in which that is guessed.
 
 use hashline_text::{DocVersion, Encoding, Text};
-use hashline_weave::{Candidate, How, Plan, Regions};
+use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched};
 
+use crate::document::deliver::Ghost;
 use crate::document::sync::{ContentChange, OutOfStep, after, after_each};
-use crate::document::{Document, Millis};
+use crate::document::{Document, Home, Millis, Reports};
 
 /// How long what seems to be under way is judged together with the next notification, in milliseconds.
 const SECOND_LOOK: u64 = 1000;
@@ -63,6 +64,7 @@ impl Document {
     ) -> Result<(), OutOfStep> {
         let mut from = 0;
         if changes.len() > 1
+            && self.may_hold_delivery(before)
             && let Some(made) = self.text_delivered()
         {
             // The delivery was made, whatever was done to it before the editor told of both: it may be undone already.
@@ -77,6 +79,7 @@ impl Document {
         if changes.len() == 1
             && self.number_done().is_some()
             && text == *self.text()
+            && self.may_hold_delivery(before)
             && let Some(made) = self.text_delivered()
         {
             // One change that changes nothing, after a delivery that was made: a client that joins its changes joined the delivery
@@ -131,9 +134,24 @@ impl Document {
             self.forget_turned(&judgement);
         }
         self.follow(&judgement);
+        let part = |switched: &Switched| self.flow.is_sent(switched.hunk);
+        if judgement.switched.iter().any(part) {
+            let version = self.version().unwrap_or(before);
+            self.flow.is_half_there(version);
+        }
         self.landed(now, true);
         // Places move and states change with the typing.
         self.news.review |= !self.edits.is_empty();
+    }
+
+    /// Whether a change of the text of one version may be the delivery under way, or hold it.
+    fn may_hold_delivery(&self, before: DocVersion) -> bool {
+        self.applies_to_any() || self.flow.plan_for(before).is_some()
+    }
+
+    /// Whether the editor may carry out a delivery for another text than it was made for.
+    fn applies_to_any(&self) -> bool {
+        matches!(self.home, Home::Editor { reports: Reports::Nothing, .. })
     }
 
     /// What the text may show because it was asked for: first what is under way, then what is wanted, then what was offered.
@@ -141,12 +159,21 @@ impl Document {
         let Some(weave) = &self.weave else { return Vec::new() };
         let how = How::Asked(0);
         let mut asked = Vec::new();
+        let sent = self.flow.plan().filter(|_| self.may_hold_delivery(before));
         // The delivery as a whole first: mostly that is what the text shows.
-        asked.extend(self.flow.plan().map(|plan| Candidate { plan: plan.clone(), how }));
+        asked.extend(sent.map(|plan| Candidate { plan: plan.clone(), how }));
         let offered = self.guesses.offered.iter().filter(|(of, _)| *of == before);
         asked.extend(offered.map(|(_, plan)| Candidate { plan: plan.clone(), how: How::Seen }));
         // Each hunk by itself: an editor may show a delivery in parts.
-        for (id, wish) in self.wanted.iter().filter(|(id, wish)| weave.in_buffer(*id) != wish.on) {
+        let late = |ghost: &&Ghost| self.applies_to_any() || ghost.reaches == before;
+        let late: Vec<&Ghost> = self.flow.ghosts().iter().filter(late).collect();
+        let is_sent = |id: HunkId| {
+            self.applies_to_any()
+                || sent.is_some_and(|plan| plan.on.contains(&id) || plan.off.contains(&id))
+                || late.iter().any(|ghost| ghost.hunk == id)
+        };
+        let wanted = self.wanted.iter().filter(|(id, wish)| weave.in_buffer(*id) != wish.on && is_sent(*id));
+        for (id, wish) in wanted {
             let plan = if wish.on {
                 Plan::switch(&weave.with_prerequisites(id), &[])
             } else {
@@ -157,9 +184,10 @@ impl Document {
             asked.push(Candidate { plan, how });
         }
         // Without the mark of its rejection a hunk of this kind would be looked for anyway.
-        let ghosts = self.flow.ghosts().iter().filter(|id| weave.is_refused(**id) && !weave.in_buffer(**id));
-        asked.extend(ghosts.map(|id| {
-            let plan = Plan::switch(&weave.with_prerequisites(*id), &[]);
+        let refused = late.iter().map(|ghost| ghost.hunk);
+        let refused = refused.filter(|id| weave.is_refused(*id) && !weave.in_buffer(*id));
+        asked.extend(refused.map(|id| {
+            let plan = Plan::switch(&weave.with_prerequisites(id), &[]);
             Candidate { plan, how: How::Seen }
         }));
         asked

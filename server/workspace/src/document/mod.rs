@@ -348,9 +348,7 @@ impl Document {
     pub(crate) fn follow_home(&mut self, other: &Self, now: Millis) {
         if let Home::Editor { version, encoding, language, reports } = &other.home {
             self.reopen(&other.uri, language, *version, *encoding, other.text(), now);
-            if *reports == Reports::Causes {
-                self.says_causes();
-            }
+            self.set_reports(*reports);
             self.out_of_step.clone_from(&other.out_of_step);
             self.is_recorded = other.is_recorded;
             if other.asked.is_some() {

@@ -106,7 +106,7 @@ impl Document {
         self.snapshots.text_changed();
         // What comes before a whole text is of no more use, except to an undo that is said to be one.
         let from_whole = &changes[from.unwrap_or(0)..];
-        let is_whole = healed || version <= before || reports == Reports::Nothing;
+        let is_whole = healed || version <= before || reports != Reports::Causes;
         let changes = if is_whole { from_whole } else { changes };
         if healed && self.weave.is_some() {
             // Nobody knows how it came from the text before.
@@ -122,7 +122,9 @@ impl Document {
                 self.change_text(changes, encoding)
             }
             (true, Reports::Causes) => self.change_told(changes, encoding, (before, version), now),
-            (true, Reports::Nothing) => self.change_unexplained(changes, encoding, before, now),
+            (true, Reports::Nothing | Reports::Versions) => {
+                self.change_unexplained(changes, encoding, before, now)
+            }
         };
         result.or_else(|reason| self.fall_out(reason))
     }
@@ -210,7 +212,7 @@ impl Document {
             How::Undone(entry) => self.turn(entry, id).map_or(undecided, |turn| turn.before),
             How::Redone(entry) => self.turn(entry, id).map_or(before, |turn| turn.after),
             // Sent and given up, and put in after all: what was decided stands.
-            How::Seen if self.flow.ghosts().contains(&id) => before,
+            How::Seen if self.flow.is_ghost(id) => before,
             // Put in by hand, what was rejected is to be decided again.
             How::Seen if matches!(before.0, Decision::Rejected | Decision::Withdrawn) => undecided,
             How::Seen => (Decision::Accepted, None),

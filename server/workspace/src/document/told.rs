@@ -25,10 +25,12 @@ const SAID: usize = 64;
 /// What an editor says of its changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reports {
-    /// Nothing: it has no plugin.
+    /// Nothing, and it may carry out a delivery for another text than it was made for.
     #[default]
     Nothing,
-    /// The cause of each that was not typed.
+    /// Nothing; but it carries out a delivery for that very text or not at all, so the first change of it holds the delivery, or none does.
+    Versions,
+    /// The cause of each that was not typed: it has a plugin.
     Causes,
 }
 
@@ -90,10 +92,10 @@ impl Told {
 }
 
 impl Document {
-    /// Its editor says the cause of its changes.
-    pub fn says_causes(&mut self) {
+    /// Takes over what its editor says of its changes.
+    pub fn set_reports(&mut self, what: Reports) {
         if let Home::Editor { reports, .. } = &mut self.home {
-            *reports = Reports::Causes;
+            *reports = what;
         }
     }
 

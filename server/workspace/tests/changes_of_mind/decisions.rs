@@ -5,7 +5,7 @@ use hashline_history::{Decision, EditId, HunkRef};
 use hashline_text::{DocVersion, HashPrefix, Line, Position, Span};
 use hashline_weave::{Conflict, TakeOut, View};
 use hashline_workspace::document::{
-    Change, Choice, ContentChange, HunkState, Mode, Proposal, Request, Target, Why,
+    Change, Choice, ContentChange, HunkState, Millis, Mode, Proposal, Reports, Request, Target, Why,
 };
 
 use crate::desk::{Desk, at, proposal};
@@ -535,28 +535,60 @@ fn at_a_line_the_edits_are_decided_that_are_shown_there() {
     assert_eq!((desk.text().as_str(), desk.decision(&second)), ("one\nthree\n", Decision::Accepted));
 }
 
-/// It is gone as the edit would have it, but by hand and after the edit was rejected. Of a client that says nothing of its changes that cannot be
-/// told from the delivery, and the rejection takes it back.
+/// It is gone as the edit would have it, but by hand and after the edit was rejected.
 #[test]
 fn a_line_that_the_person_deleted_does_not_come_back() {
-    for (applied, before) in [(true, true), (true, false), (false, true), (false, false)] {
-        let mut desk = Desk::with_plugin("one\ntwo\nthree\n");
+    let answers = [(true, true), (true, false), (false, true), (false, false)];
+    let ways = answers.map(|answer| [(Reports::Causes, answer), (Reports::Versions, answer)]).concat();
+    // A client that may carry out a delivery for another text has to say that it did not.
+    for (reports, (applied, before)) in ways.into_iter().chain([(Reports::Nothing, (false, true))]) {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        desk.document.set_reports(reports);
         let hunk = desk.delete(1, Mode::Propose);
         desk.decide(&hunk, Choice::Accept, None).unwrap();
         let delivery = desk.poll().unwrap();
         desk.types(1, "my ");
         desk.decide(&hunk, Choice::Reject, None).unwrap();
-        // The editor cannot have carried it out, whatever it says.
         if before {
             desk.document.answered(delivery.number, applied, desk.now);
         }
+        // What was typed was no first part of it.
+        desk.now = Millis(1500);
         desk.notify(&[at(1, 0, (2, 0), "")]);
         if !before {
             desk.document.answered(delivery.number, applied, desk.now);
         }
         desk.settle();
-        assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\nthree\n", Decision::Rejected));
-        assert_eq!(desk.document.guesses(), 0);
+        let case = format!("{reports:?}, {applied}, {before}");
+        assert_eq!(
+            (desk.text().as_str(), desk.decision(&hunk)),
+            ("one\nthree\n", Decision::Rejected),
+            "{case}"
+        );
+        assert!(reports != Reports::Causes || desk.document.guesses() == 0);
+    }
+}
+
+/// Whether it was the person or the editor, late, cannot be told there: so nothing of the person's is lost.
+#[test]
+fn a_line_comes_back_where_a_rejected_edit_may_have_taken_it_late() {
+    for before in [true, false] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.delete(1, Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        let delivery = desk.poll().unwrap();
+        desk.types(1, "my ");
+        desk.decide(&hunk, Choice::Reject, None).unwrap();
+        if before {
+            desk.document.answered(delivery.number, true, desk.now);
+        }
+        desk.notify(&[at(1, 0, (2, 0), "")]);
+        desk.document.answered(delivery.number, true, desk.now);
+        desk.settle();
+        assert_eq!(
+            (desk.text().as_str(), desk.decision(&hunk)),
+            ("one\nmy two\nthree\n", Decision::Rejected)
+        );
     }
 }
 

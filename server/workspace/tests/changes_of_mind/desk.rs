@@ -6,7 +6,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::document::{
     Cause, Change, Choice, ContentChange, Decided, Delivery, Document, HunkState, Millis, Mode, Proposal,
-    Proposed, Request, Target, Why,
+    Proposed, Reports, Request, Target, Why,
 };
 
 /// A document and its editor, which does nothing by itself.
@@ -26,7 +26,7 @@ impl Desk {
     /// The same with an editor whose plugin says what brings its changes about.
     pub fn with_plugin(text: &str) -> Self {
         let mut desk = Self::new(text);
-        desk.document.says_causes();
+        desk.document.set_reports(Reports::Causes);
         desk
     }
 

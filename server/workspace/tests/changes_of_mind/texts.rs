@@ -3,7 +3,7 @@
 use hashline_history::{Decision, HunkRef, Location};
 use hashline_text::{DocVersion, Encoding, Position, Span, Text};
 use hashline_weave::{TakeOut, Turn, View};
-use hashline_workspace::document::{Cause, Choice, ContentChange, Earlier, HunkState, Millis, Mode};
+use hashline_workspace::document::{Cause, Choice, ContentChange, Earlier, HunkState, Millis, Mode, Reports};
 
 use crate::desk::{Desk, at, made};
 
@@ -267,7 +267,7 @@ fn what_was_served_of_another_document_is_not_served_as_this_one() {
 fn an_undo_between_changes_that_came_together_finds_the_lines_as_they_were() {
     for whole in [false, true] {
         let mut desk = Desk::new("one\ntwo\nthree\n");
-        desk.document.says_causes();
+        desk.document.set_reports(Reports::Causes);
         let hunk = desk.replace(1, "2", Mode::Apply);
         let delivery = desk.poll().unwrap();
         desk.document.say_cause(DocVersion(2), Cause::Delivery(delivery.number), desk.now);

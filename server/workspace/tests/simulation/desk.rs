@@ -76,9 +76,7 @@ impl Desk {
         let uri = format!("untitled:{number}");
         let mut document =
             Document::open(&uri, "text", DocVersion(version), editor.encoding, Text::from(text.as_str()));
-        if kind == Kind::Plugin {
-            document.says_causes();
-        }
+        document.set_reports(editor.reports());
         Self {
             uri,
             document,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hashline_text::{DocVersion, Encoding, Span};
 use hashline_weave::Turn;
-use hashline_workspace::document::{Cause, ContentChange, Delivery};
+use hashline_workspace::document::{Cause, ContentChange, Delivery, Reports};
 
 use crate::dice::Dice;
 use crate::page::{self, Patch};
@@ -211,6 +211,11 @@ impl Editor {
         }
         self.reports_at_once();
         Some(step.delivered)
+    }
+
+    /// What it says of its changes.
+    pub fn reports(&self) -> Reports {
+        if self.kind == Kind::Plugin { Reports::Causes } else { Reports::Versions }
     }
 
     /// Tries to apply a delivery.

@@ -293,9 +293,7 @@ impl World {
         let text = Text::from(desk.disk.as_str());
         let version = DocVersion(desk.editor.version);
         desk.document.reopen(&desk.uri, "text", version, desk.editor.encoding, &text, room.now);
-        if desk.editor.kind == Kind::Plugin {
-            desk.document.says_causes();
-        }
+        desk.document.set_reports(desk.editor.reports());
         desk.model.stop();
         desk.observe(true, room)
     }
