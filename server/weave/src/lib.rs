@@ -21,8 +21,8 @@
 //! ```
 //!
 //! What the editor reports goes to [`Weave::typed`], [`Weave::turned`] or [`Weave::made`] where its plugin says what it was, and to
-//! [`Weave::recognised`] where nobody does, which tells deliveries, undo and redo from typing. An agent's snapshot is carried to now by [`Weave::carry`]. A text that was changed while nobody watched goes to [`Weave::unobserved`], or where it is one that
-//! was recorded, to [`Weave::returned_to`].
+//! [`Weave::recognised`] where nobody does, which tells deliveries, undo and redo from typing. An agent's snapshot is carried to now by [`Weave::carry`]. A text that was changed while nobody watched goes to [`Weave::unobserved`], one that an editor has
+//! kept to [`Weave::unobserved_lacking`], or where it is one that was recorded, to [`Weave::returned_to`].
 //!
 //! # Rules
 //!
@@ -54,6 +54,8 @@
 //! - Lines that were written again elsewhere while nobody watched, and whose first place has changed, are taken for moved: nothing in the two
 //!   texts tells the one from the other. Of what is decided across changes that nobody watched that
 //!   is some 0.4 % in the tests, which make such copies on purpose.
+//! - Whether a text lacks a hunk is judged by how much of either fits it: where half of all lines stand everywhere, one hunk in a thousand
+//!   is taken to be there though it is not, or the other way round, in the tests that make such texts on purpose.
 //! - Where a long text repeats a few lines only, an alignment may give up, and hunks are lost that were in no doubt.
 //! - A line of another hunk's that comes back by an undo between lines that a held hunk takes away is no conflict.
 
@@ -70,6 +72,7 @@ mod error;
 mod hunk;
 mod inspect;
 mod journal;
+mod lacking;
 mod line;
 mod plan;
 mod rebuild;

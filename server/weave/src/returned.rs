@@ -101,7 +101,7 @@ impl Weave {
             newer().for_each(|id| without.on[id.index()] = false);
             // Where the text cannot be without them, nothing is certain about them.
             let certain = match without.settle_buffer() {
-                Ok(_) => Surroundings::of(&mut without).certain_in(&back),
+                Ok(_) => Surroundings::of(&mut without, &[]).certain_in(&back),
                 Err(_) => vec![false; self.hunks.len()],
             };
             back.lose(|id| id.index() >= since && !certain[id.index()]);

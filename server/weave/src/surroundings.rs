@@ -19,7 +19,8 @@ const AROUND: usize = 3;
 pub(crate) struct Surroundings {
     text: Text,
     ids: Vec<LineId>,
-    windows: Vec<Option<Window>>,
+    /// Per hunk the windows of which one has to stand.
+    windows: Vec<Vec<Window>>,
 }
 
 /// A hunk's lines in the buffer (what it made if it is on, what it would take away if it is off; for an insert the gap) and the lines
@@ -32,19 +33,29 @@ struct Window {
 }
 
 impl Surroundings {
-    /// Of all hunks of a weave, as it is now.
-    pub(crate) fn of(weave: &mut Weave) -> Self {
+    /// Of all hunks of a weave, as it is now. Of those in `one_sided` the lines on one side are enough.
+    pub(crate) fn of(weave: &mut Weave, one_sided: &[HunkId]) -> Self {
         let count = weave.buffer.line_count();
-        let window = |place: Range<usize>| Window {
-            lines: place.start.saturating_sub(AROUND)..(place.end + AROUND).min(count),
-            at_start: place.start < AROUND,
-            at_end: place.end + AROUND > count,
+        let window = |place: &Range<usize>, before: bool, after: bool| {
+            let (ahead, behind) = (if before { AROUND } else { 0 }, if after { AROUND } else { 0 });
+            Window {
+                lines: place.start.saturating_sub(ahead)..(place.end + behind).min(count),
+                at_start: place.start < ahead,
+                at_end: place.end + behind > count,
+            }
         };
-        let windows = weave.places(View::Buffer).into_iter().map(|place| place.map(window)).collect();
+        let windows = |(place, id): (Option<Range<usize>>, HunkId)| match place {
+            None => Vec::new(),
+            Some(place) if one_sided.contains(&id) => {
+                vec![window(&place, true, false), window(&place, false, true)]
+            }
+            Some(place) => vec![window(&place, true, true)],
+        };
+        let windows = weave.places(View::Buffer).into_iter().zip(weave.hunks()).map(windows).collect();
         Self { text: weave.buffer.clone(), ids: shown_ids(weave), windows }
     }
 
-    /// Which hunks stand in a later state of the weave where they stood, without doubt: the lines of the window are all there, side by
+    /// Which hunks stand in a later state of the weave where they stood, without doubt: the lines of a window are all there, side by
     /// side and as they read, at the end of the text if they were there, and lines that read like them stand nowhere else, neither
     /// before nor now.
     pub(crate) fn certain_in(&self, later: &Weave) -> Vec<bool> {
@@ -67,7 +78,8 @@ impl Surroundings {
             let blank = content.iter().all(|name| names.is_blank(*name));
             (fits && !blank && then.holds_once(content) && now.holds_once(content)).then_some(())
         };
-        self.windows.iter().map(|window| window.as_ref().and_then(certain).is_some()).collect()
+        let any = |windows: &Vec<Window>| windows.iter().any(|window| certain(window).is_some());
+        self.windows.iter().map(any).collect()
     }
 }
 
@@ -96,14 +108,14 @@ fn shown_ids(weave: &Weave) -> Vec<LineId> {
 
 /// Numbers for contents of lines, equal ones for equal contents.
 #[derive(Default)]
-struct Names<'a> {
+pub(crate) struct Names<'a> {
     known: HashMap<Cow<'a, str>, u32>,
     /// Per name whether there is nothing to be seen in such a line.
     blank: Vec<bool>,
 }
 
 impl<'a> Names<'a> {
-    fn of(&mut self, content: Cow<'a, str>) -> u32 {
+    pub(crate) fn of(&mut self, content: Cow<'a, str>) -> u32 {
         let next = self.blank.len() as u32;
         *self.known.entry(content).or_insert_with_key(|content| {
             self.blank.push(content.trim().is_empty());
@@ -111,7 +123,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    fn is_blank(&self, name: u32) -> bool {
+    pub(crate) fn is_blank(&self, name: u32) -> bool {
         self.blank[name as usize]
     }
 }

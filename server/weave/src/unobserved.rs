@@ -40,10 +40,15 @@ impl Weave {
     /// # Ok::<(), hashline_weave::WeaveError>(())
     /// ```
     pub fn unobserved(&mut self, text: Text) -> Vec<HunkId> {
+        self.unobserved_but(text, &[])
+    }
+
+    /// The same, where of some hunks the lines on one side are enough to be certain of their place.
+    pub(crate) fn unobserved_but(&mut self, text: Text, one_sided: &[HunkId]) -> Vec<HunkId> {
         if self.buffer == text {
             return Vec::new();
         }
-        let before = Surroundings::of(self);
+        let before = Surroundings::of(self, one_sided);
         self.cross();
         let mut regions = Regions::default();
         regions.replace_all(&mut self.buffer.clone(), text.clone());

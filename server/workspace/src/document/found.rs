@@ -87,7 +87,7 @@ impl Document {
             self.snapshots.text_changed();
             return;
         };
-        let back = self.place_on(text, earlier);
+        let back = self.place_on(text, earlier, is_in);
         let ids: Vec<HunkId> = before.hunks().collect();
         let now_in: Vec<bool> = ids.iter().map(|id| self.weave().in_buffer(*id)).collect();
         self.note_unobserved();
@@ -136,7 +136,7 @@ impl Document {
     /// Shows its edits over a text, as far as they have a place in it, while what becomes of them is decided elsewhere.
     pub fn placed_on(&mut self, text: &Text, earlier: &Earlier) {
         if self.text() != text {
-            self.place_on(text, earlier);
+            self.place_on(text, earlier, Location::Buffer);
             self.unseen = None;
         }
         self.news_of_edits();
@@ -144,12 +144,12 @@ impl Document {
 
     /// Lets the weave have this text: as the recorded state that reads so, else as the latest state that does, else by what is beyond doubt.
     /// Of the latest states, what the return to one switched.
-    fn place_on(&mut self, text: &Text, earlier: &Earlier) -> Option<Judgement> {
+    fn place_on(&mut self, text: &Text, earlier: &Earlier, is_in: Location) -> Option<Judgement> {
         let before = self.weave().clone();
         let same = earlier.same.as_ref().and_then(|same| before.returned_to(same));
         let (weave, back) = match same {
             Some(weave) => (weave, None),
-            None => self.matched(text, earlier, before),
+            None => self.matched(text, earlier, is_in, before),
         };
         self.weave = Some(weave);
         self.snapshots.text_changed();
@@ -157,16 +157,34 @@ impl Document {
     }
 
     /// The weave with a text that is none of the recorded ones.
-    fn matched(&mut self, text: &Text, earlier: &Earlier, latest: Weave) -> (Weave, Option<Judgement>) {
+    fn matched(
+        &mut self,
+        text: &Text,
+        earlier: &Earlier,
+        is_in: Location,
+        latest: Weave,
+    ) -> (Weave, Option<Judgement>) {
         let saved = earlier.saved.as_ref().and_then(|saved| latest.returned_to(saved));
         let nearer = |saved: &Weave| in_common(saved.buffer(), text) >= in_common(latest.buffer(), text);
         let mut weave = saved.filter(nearer).unwrap_or(latest);
         let back = weave.go_back_to(text).or_else(|| self.shows_held(&mut weave, text));
         if back.is_none() {
             self.unseen = Some(Box::new(weave.clone()));
-            weave.unobserved(text.clone());
+            if is_in == Location::Disk {
+                weave.unobserved(text.clone());
+            } else {
+                // An editor keeps unsaved work while an agent writes to the file, and so may lack what the file has.
+                weave.unobserved_lacking(text.clone(), &self.undecided());
+            }
         }
         (weave, back)
+    }
+
+    /// The hunks that are undecided, in the order of record.
+    fn undecided(&self) -> Vec<HunkId> {
+        let undecided =
+            |id: &HunkId| self.owner_of(*id).is_some_and(|(_, hunk)| hunk.decision == Decision::Undecided);
+        (0..self.owners.len()).map(|at| HunkId::from_order(at as u32)).filter(undecided).collect()
     }
 
     /// The held edits that a text shows to the letter: all of them, or one. Then they are in it, by whatever hand.

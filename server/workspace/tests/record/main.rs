@@ -14,4 +14,5 @@ mod lines;
 mod owners;
 mod reopened;
 mod turns;
+mod unread;
 mod unseen;
