@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::message::PROTOCOL;
 use crate::socket::{self, Listener};
+use crate::starting::{Mark, read_marks};
 use crate::state_dir::{self, StateDir};
 
 /// What a discovery file may hold at most.
@@ -244,6 +245,7 @@ struct Cache {
     /// Whether that time was old enough to tell the next change apart.
     settled: bool,
     sidecars: Arc<[Sidecar]>,
+    marks: Arc<[Mark]>,
     /// Those that refused, but whose files could not be removed or are another machine's.
     refused: HashSet<SidecarId>,
 }
@@ -259,10 +261,16 @@ impl Finder {
     /// as long as nothing changes.
     #[must_use]
     pub fn sidecars(&self) -> Arc<[Sidecar]> {
+        self.look().0
+    }
+
+    /// The same, and the marks of editors that are starting. Whether one is [on](Mark::is_on) changes without the list.
+    #[must_use]
+    pub fn look(&self) -> (Arc<[Sidecar]>, Arc<[Mark]>) {
         let stamp = fs::metadata(&self.folder).and_then(|metadata| metadata.modified()).ok();
         let mut cache = lock(&self.cache);
         if cache.settled && cache.stamp == stamp {
-            return Arc::clone(&cache.sidecars);
+            return (Arc::clone(&cache.sidecars), Arc::clone(&cache.marks));
         }
         if cache.stamp != stamp {
             cache.refused.clear();
@@ -276,7 +284,11 @@ impl Finder {
         if *cache.sidecars != *sidecars {
             cache.sidecars = sidecars.into();
         }
-        Arc::clone(&cache.sidecars)
+        let marks = read_marks(&self.folder);
+        if *cache.marks != *marks {
+            cache.marks = marks.into();
+        }
+        (Arc::clone(&cache.sidecars), Arc::clone(&cache.marks))
     }
 
     /// Tells that connecting to a sidecar was [refused](Error::is_refused): it is no longer answered, and its file
@@ -318,8 +330,7 @@ fn read_all(folder: &Path) -> Vec<Sidecar> {
     };
     let mut sidecars = Vec::new();
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if hidden || path.extension().is_none_or(|extension| extension != "json") {
+        if is_hidden(&path) || path.extension().is_none_or(|extension| extension != "json") {
             continue;
         }
         match read(&path) {
@@ -332,20 +343,33 @@ fn read_all(folder: &Path) -> Vec<Sidecar> {
     sidecars
 }
 
-/// One discovery file; `None` if it went away meanwhile.
-fn read(path: &Path) -> Result<Option<Sidecar>, String> {
+/// Whether it is a file in the making.
+pub(crate) fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
+/// What a file of the folder is, if it may be read; none if it went away meanwhile.
+pub(crate) fn own_file(path: &Path, limit: u64) -> Result<Option<fs::Metadata>, String> {
     // Nothing but a regular file is opened: a FIFO would wait for a writer.
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    if !metadata.is_file() || metadata.len() > FILE_LIMIT {
+    if !metadata.is_file() || metadata.len() > limit {
         return Err("not a regular file of moderate size".to_owned());
     }
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::uid(&metadata) != state_dir::user() {
         return Err("belongs to another user".to_owned());
+    }
+    Ok(Some(metadata))
+}
+
+/// One discovery file; `None` if it went away meanwhile.
+fn read(path: &Path) -> Result<Option<Sidecar>, String> {
+    if own_file(path, FILE_LIMIT)?.is_none() {
+        return Ok(None);
     }
     let text = match fs::read(path) {
         Ok(text) => text,

@@ -5,6 +5,7 @@
 //! concerns their documents.
 //!
 //! - A sidecar opens a [`Listener`], [`serve`]s a [`Handler`] on it, and then [`announce`]s itself in the [`StateDir`].
+//! - Before that its editor's plugin leaves a [`Mark`], so that nobody writes files under an editor that is starting.
 //! - Others look with [`discover`] once or with a [`Finder`] often, and ask through a [`Client`].
 //!
 //! # Invariants
@@ -68,6 +69,7 @@ mod outbox;
 mod secret;
 mod server;
 mod socket;
+mod starting;
 mod state_dir;
 mod stream;
 
@@ -82,6 +84,7 @@ pub use message::{
 pub use secret::Secret;
 pub use server::{Handler, IN_FLIGHT, serve};
 pub use socket::Listener;
+pub use starting::{Mark, PATIENCE};
 pub use state_dir::{StateDir, home};
 /// How a handler learns that nobody waits for it any more.
 pub use tokio_util::sync::CancellationToken;

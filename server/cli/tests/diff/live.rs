@@ -38,7 +38,7 @@ struct State {
     lock: Option<File>,
 }
 
-fn uri(path: &Path) -> String {
+pub fn uri(path: &Path) -> String {
     let text = to_text(path);
     if text.starts_with("file://") { text.into_owned() } else { format!("file://{text}") }
 }

@@ -14,5 +14,6 @@ mod names;
 mod project;
 #[path = "../pty/mod.rs"]
 mod pty;
+mod starting;
 mod terminal;
 mod two_editors;

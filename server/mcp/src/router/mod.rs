@@ -4,7 +4,8 @@
 //! Resources are read in the same places ([`resources`]), and watched in all that may come to have them
 //! ([`watch`]), once for all who are subscribed ([`watcher`]).
 //! The router looks for sidecars at every call, so an editor that starts or stops is noticed at the next; and again right before it
-//! writes a file, so one that starts meanwhile gets the call.
+//! writes a file, so one that starts meanwhile gets the call. While an editor is starting that may have the file, and cannot tell it yet,
+//! the call waits for it.
 
 mod choose;
 mod everywhere;
@@ -197,7 +198,7 @@ impl Router {
     /// A call whose path, if it has one, is absolute or begins at the first root.
     async fn routed(&self, asking: Asking<'_>) -> Reply {
         let mut known = self.sidecars.known();
-        if known.list.is_empty() {
+        if known.list.is_empty() && known.marks.is_empty() {
             let reply = self.own_call(&asking).await;
             if !reply.has(TAKEN_OVER) {
                 return reply;
@@ -238,10 +239,12 @@ impl Router {
             && let Ok(place) = self.roots().resolve(destination, PathStyle::Any)
         {
             asking.arguments.insert("destination".to_owned(), Value::String(place.to_text()));
+            known = self.sidecars.settled(known, place.absolute()).await;
         }
         let mut attempt = 0;
         loop {
             attempt += 1;
+            known = self.sidecars.settled(known, &absolute).await;
             match self.choose(&known, &absolute).await {
                 Choice::Disk => {
                     let reply = self.own_call(&asking).await;
@@ -304,6 +307,8 @@ fn own_caller(origin: &Origin) -> Caller {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use hashline_link::{Listener, SidecarId, announce};
     use serde_json::json;
 
@@ -337,7 +342,18 @@ mod tests {
         assert!(refused.failed && refused.has(TAKEN_OVER), "{}", refused.text);
         assert_eq!(std::fs::read(root.join("a.txt")).unwrap(), b"one\n");
 
+        // Or one that is starting is going to be.
         drop(editor);
+        let started = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+        let mark =
+            json!({"pid": std::process::id(), "roots": [root], "started": u64::try_from(started).unwrap()});
+        let path = state.sidecars().join("editor-1.starting");
+        std::fs::write(&path, mark.to_string()).unwrap();
+        let refused = call(ToolName::EditTextFile, edit.clone()).await;
+        assert!(refused.failed && refused.has(TAKEN_OVER), "{}", refused.text);
+        assert_eq!(std::fs::read(root.join("a.txt")).unwrap(), b"one\n");
+
+        std::fs::remove_file(path).unwrap();
         let made = call(ToolName::EditTextFile, edit).await;
         assert!(!made.failed, "{}", made.text);
         assert_eq!(std::fs::read(root.join("a.txt")).unwrap(), b"1\n");

@@ -98,7 +98,8 @@ impl Router {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            match self.choose(&self.sidecars.known(), &path).await {
+            let known = self.sidecars.settled(self.sidecars.known(), &path).await;
+            match self.choose(&known, &path).await {
                 Choice::Disk => return self.ask_own(origin, request.clone()).await,
                 Choice::Refused(words) => return Reply::refused(words),
                 Choice::Sidecar(sidecar) => match self.ask_sidecar(&sidecar, origin, request.clone()).await {

@@ -16,6 +16,7 @@ mod resources;
 mod routed;
 mod search;
 mod several;
+mod starting;
 mod subscribed;
 mod text;
 mod unchanged;
