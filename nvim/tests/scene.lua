@@ -67,6 +67,7 @@ function M.start(settings, size)
     size or { 24, 90 },
     { plugin = settings ~= false }
   )
+  child:lua("vim.env.HASHLINE_STATE_DIR = ...", state)
   return setmetatable({ child = child, folder = child.folder, state = state, binary = binary }, Scene)
 end
 
@@ -88,6 +89,12 @@ function Scene:agent(path, name)
   local agent = Agent.start(self.folder, self.state, name)
   self:reads(agent, path)
   return agent
+end
+
+--- An agent that knows of no editor yet.
+---@return Agent
+function Scene:agent_of_the_disk()
+  return Agent.start(self.folder, self.state)
 end
 
 --- Waits until an agent reads what the editor has, to the last byte.

@@ -6,6 +6,7 @@ local events = require("hashline.events")
 local locator = require("hashline.locator")
 local protocol = require("hashline.protocol")
 local render = require("hashline.render")
+local starting = require("hashline.starting")
 local state = require("hashline.state")
 local status = require("hashline.status")
 local tracking = require("hashline.tracking")
@@ -179,6 +180,7 @@ end
 local function greet(client, binary)
   local wrong = M.mismatch(client)
   if wrong then
+    starting.unmark(client.root_dir)
     unfit[binary] = true
     stopping[client.id] = true
     client:stop()
@@ -210,10 +212,12 @@ function M.settings(binary, root, start)
       greet(client, binary)
     end,
     -- The document was opened a moment ago, with what had been typed until then in its text.
-    on_attach = function(_, buf)
+    on_attach = function(client, buf)
       state.attach(buf)
+      starting.known(client)
     end,
     on_exit = function(...)
+      starting.unmark(root)
       start.close()
       ended(...)
     end,
@@ -256,9 +260,14 @@ function M.attach(buf)
     return nil
   end
   local root = M.root(buf)
+  local runs = is_running(root)
+  if not runs then
+    starting.mark(root)
+  end
   -- One that runs is not hashed again for each buffer that comes to it.
-  local start, refused = trusted.verify(found, is_running(root) and "" or config.get("binary_hash"))
+  local start, refused = trusted.verify(found, runs and "" or config.get("binary_hash"))
   if not start then
+    starting.unmark(root)
     unfit[found.path] = true
     vim.notify(refused --[[@as string]], vim.log.levels.ERROR)
     return nil
@@ -267,12 +276,16 @@ function M.attach(buf)
   end
   state.attach(buf)
   watch(buf)
-  return vim.lsp.start(M.settings(found.path, root, start), {
+  local id = vim.lsp.start(M.settings(found.path, root, start), {
     bufnr = buf,
     reuse_client = function(client, wanted)
       return is_of(client, wanted.root_dir)
     end,
   })
+  if not id then
+    starting.unmark(root)
+  end
+  return id
 end
 
 --- A buffer is about to get another name: its document ends with what was typed so far, under the name that it still has.

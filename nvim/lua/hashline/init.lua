@@ -32,6 +32,13 @@ function M.start()
       client.attach(event.buf)
     end,
   })
+  vim.api.nvim_create_autocmd("VimLeavePre", {
+    group = group,
+    desc = "hashline: nobody waits for an editor that ends",
+    callback = function()
+      require("hashline.starting").stop()
+    end,
+  })
 end
 
 --- Settings, if not given as `vim.g.hashline`. Calling it is optional.

@@ -61,7 +61,8 @@ pub async fn in_neovim(nvim: Option<PathBuf>) -> std::io::Result<ExitStatus> {
         .args(["-n", "-i", "NONE", "--clean", "-u"])
         .arg(&script)
         .arg(scene.file())
-        .current_dir(scene.root());
+        .current_dir(scene.root())
+        .env("HASHLINE_STATE_DIR", scene.state());
     let mut child = editor.spawn().map_err(|error| {
         std::io::Error::other(format!(
             "{} could not be started: {error}. Install Neovim 0.11 or later, let tests/run nvim install one, or name \
