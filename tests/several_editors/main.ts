@@ -25,6 +25,7 @@ await run("hashline-several", async (home, report) => {
     home: join(home, "vscode"),
     settings: { "hashline.binary": sidecar.binary },
     installed: [packed(home, hashline)],
+    env: { HASHLINE_STATE_DIR: sidecar.state },
   });
   const house = new House({ home, hashline, nvim, sidecar, workbench });
   try {

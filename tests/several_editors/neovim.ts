@@ -1,6 +1,6 @@
 /** A Neovim with the plugin in a terminal of its own, as a person sees and uses it. */
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { until } from "../../vscode-extension/tests/patience.ts";
 import type { Announced } from "./house.ts";
 import { said, Terminal } from "./terminal.ts";
@@ -41,7 +41,8 @@ export class Neovim extends Terminal {
     );
     const neovim = new Neovim(program, own);
     const kept = ["STATE", "DATA", "CONFIG", "CACHE"].map((part) => `XDG_${part}_HOME=${join(own, part)}`);
-    const command = ["env", ...kept, program, "--clean", "-n", "-i", "NONE", "-u", init];
+    const state = `HASHLINE_STATE_DIR=${join(dirname(sidecar), "state")}`;
+    const command = ["env", ...kept, state, program, "--clean", "-n", "-i", "NONE", "-u", init];
     neovim.begin(folder, [...command, "--listen", neovim.server]);
     await until(() => neovim.ask("v:vim_did_enter") === "1", "Neovim starts");
     return neovim;

@@ -28,6 +28,7 @@ import {
   VALUES,
 } from "./protocol";
 import type { Review } from "./review/model";
+import { mark } from "./starting";
 import { type Trusted, trust } from "./trusted";
 
 export type SidecarState =
@@ -160,6 +161,39 @@ export class Sidecar implements vscode.Disposable {
     if (this.client) {
       return;
     }
+    const unmark = this.mark();
+    try {
+      await this.startMarked();
+      await this.knowsDocuments();
+    } finally {
+      unmark();
+    }
+  }
+
+  /** Waits until the sidecar, if it runs, has taken in the documents that were open when it started: it answers after that. */
+  private async knowsDocuments(): Promise<void> {
+    if (this.current.kind !== "running") {
+      return;
+    }
+    try {
+      await withLimit(this.status(), START_MS);
+    } catch (error) {
+      this.log.debug(`the sidecar did not say how it stands: ${reasonOf(error)}`);
+    }
+  }
+
+  /** Lets agents wait. What cannot be marked starts as well. */
+  private mark(): () => void {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    try {
+      return mark(folders.filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath));
+    } catch (error) {
+      this.log.debug(`agents do not wait for this editor: ${reasonOf(error)}`);
+      return () => undefined;
+    }
+  }
+
+  private async startMarked(): Promise<void> {
     const located = this.locate();
     if ("missing" in located) {
       this.become({ kind: "failed", failure: missing(located.missing) });

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { run } from "./course.ts";
 import { Hand } from "./hand/desk.ts";
 import loop from "./hand/loop.ts";
+import starting from "./hand/starting.ts";
 import { packed } from "./packed.ts";
 import type { Report } from "./report.ts";
 import { programIn, sidecarIn } from "./sidecar.ts";
@@ -15,6 +16,8 @@ const hashline = resolve(binary);
 const isWanted = (suite: string) => wanted.length === 0 || wanted.includes(suite);
 
 const PICTURES = resolve(import.meta.dirname, "../../tests/.out/vscode");
+
+const BY_HAND = { loop, starting };
 
 const STANDIN = resolve(import.meta.dirname, "standin.ts");
 
@@ -66,6 +69,7 @@ async function inTheExtensionHost(home: string, report: Report): Promise<void> {
     HASHLINE_BIN: hashline,
     HASHLINE_SIDECAR: sidecar.binary,
     HASHLINE_STATE: sidecar.state,
+    HASHLINE_STATE_DIR: sidecar.state,
     HASHLINE_OLD: programIn(join(home, "old"), "hashline", answerOfAnOldSidecar()),
     HASHLINE_STANDIN: join(home, "standin", "socket"),
     HASHLINE_REPORT: report.file,
@@ -82,20 +86,24 @@ async function inTheExtensionHost(home: string, report: Report): Promise<void> {
 }
 
 async function byHand(home: string, report: Report): Promise<void> {
-  if (!isWanted("loop")) return;
+  const suites = Object.entries(BY_HAND).filter(([name]) => isWanted(name));
+  if (suites.length === 0) return;
   const sidecar = sidecarIn(join(home, "sidecar"), hashline);
   const settings = { "hashline.binary": sidecar.binary };
   const workbench = await Workbench.start({
     home: join(home, "hand"),
     settings,
     installed: [packed(home, hashline)],
+    env: { HASHLINE_STATE_DIR: sidecar.state },
   });
   const projects = join(home, "projects");
   try {
     const open = async () =>
       new Hand({ workbench, sidecar, hashline, settings, projects, pictures: PICTURES });
-    await report.run(loop, open);
-    report.tell();
+    for (const [, suite] of suites) {
+      await report.run(suite, open);
+      report.tell();
+    }
   } finally {
     await workbench.close();
   }

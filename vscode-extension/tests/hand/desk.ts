@@ -1,5 +1,5 @@
 /** A person's desk: a window of their own, used by keyboard and mouse, and agents beside. */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Dialog, Locator, Page } from "playwright-core";
 import { Agent, type Answer } from "../agent.ts";
@@ -35,6 +35,12 @@ export class Hand implements Stage {
   /** What the person has set beside the program, in all windows. */
   configure(settings: object): void {
     this.parts.workbench.configure({ ...this.parts.settings, ...settings });
+  }
+
+  /** The marks of windows that are starting. */
+  marks(): string[] {
+    const names = readdirSync(join(this.parts.sidecar.state, "sidecars"));
+    return names.filter((name) => name.endsWith(".starting"));
   }
 
   /** A window over a new project with these files, the first of them in front. */
