@@ -74,6 +74,11 @@ impl Fit {
         self.shown > 0 && self.found == self.shown
     }
 
+    /// Whether the text shows every line of the plan, and fewer lines are left unexplained.
+    fn is_plain(&self) -> bool {
+        self.is_whole() && self.is_found() && self.would.lines < self.was.lines
+    }
+
     /// Whether a plan that was asked for explains the text better: with lines that are there, or with one that was changed as it came
     /// and is still for the most part what it was.
     fn is_likely(&self, resembling: bool) -> bool {
@@ -183,14 +188,15 @@ impl Trial<'_> {
         let full = fit.is_full();
         let kept = match how {
             _ if exact => full,
-            How::Seen => full || (fit.is_whole() && fit.is_found() && fit.would.lines < fit.was.lines),
+            How::Seen => full || fit.is_plain(),
             _ if wished => fit.is_likely(resembling),
             // Nobody says so: only on the word of at least half of the lines that it would show.
             _ => {
-                full || (fit.is_whole()
-                    && fit.would.gaps < fit.was.gaps
-                    && fit.shown > 0
-                    && 2 * fit.found >= fit.shown)
+                full || fit.is_plain()
+                    || (fit.is_whole()
+                        && fit.would.gaps < fit.was.gaps
+                        && fit.shown > 0
+                        && 2 * fit.found >= fit.shown)
             }
         };
         if !kept {

@@ -306,6 +306,7 @@ impl Document {
             let was_stuck = self.flow.not_taken >= STUCK;
             let version = self.version();
             self.flow.fails(now, version);
+            self.guesses.was_refused();
             self.tell_stuck(was_stuck);
             self.settle_wishes();
         }

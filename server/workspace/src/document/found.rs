@@ -21,6 +21,15 @@ pub struct Earlier {
     pub saved: Option<Weave>,
 }
 
+/// How a text that is found came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    /// From the one that is known.
+    Followed,
+    /// In an editor, beside it.
+    Apart,
+}
+
 impl Document {
     /// A document that no editor has open, as it was recorded last.
     #[must_use]
@@ -78,6 +87,16 @@ impl Document {
     /// had not reached the disk are to be made again, where the text does not show them; those that had stay. `is_in` is where the text
     /// is: in an editor alone, or in the file.
     pub fn found(&mut self, text: &Text, earlier: &Earlier, is_in: Location, now: Millis) {
+        let kept = if is_in == Location::Buffer { Kept::Apart } else { Kept::Followed };
+        self.take_over(text, earlier, is_in, kept, now);
+    }
+
+    /// The same of a document that the editor has open, and whose text before was the editor's.
+    pub(crate) fn found_open(&mut self, text: &Text, now: Millis) {
+        self.take_over(text, &Earlier::default(), Location::Buffer, Kept::Followed, now);
+    }
+
+    fn take_over(&mut self, text: &Text, earlier: &Earlier, is_in: Location, kept: Kept, now: Millis) {
         if self.text() == text {
             self.found_in(is_in);
             return;
@@ -87,7 +106,7 @@ impl Document {
             self.snapshots.text_changed();
             return;
         };
-        let back = self.place_on(text, earlier, is_in);
+        let back = self.place_on(text, earlier, kept);
         let ids: Vec<HunkId> = before.hunks().collect();
         let now_in: Vec<bool> = ids.iter().map(|id| self.weave().in_buffer(*id)).collect();
         self.note_unobserved();
@@ -136,7 +155,7 @@ impl Document {
     /// Shows its edits over a text, as far as they have a place in it, while what becomes of them is decided elsewhere.
     pub fn placed_on(&mut self, text: &Text, earlier: &Earlier) {
         if self.text() != text {
-            self.place_on(text, earlier, Location::Buffer);
+            self.place_on(text, earlier, Kept::Apart);
             self.unseen = None;
         }
         self.news_of_edits();
@@ -144,12 +163,12 @@ impl Document {
 
     /// Lets the weave have this text: as the recorded state that reads so, else as the latest state that does, else by what is beyond doubt.
     /// Of the latest states, what the return to one switched.
-    fn place_on(&mut self, text: &Text, earlier: &Earlier, is_in: Location) -> Option<Judgement> {
+    fn place_on(&mut self, text: &Text, earlier: &Earlier, kept: Kept) -> Option<Judgement> {
         let before = self.weave().clone();
         let same = earlier.same.as_ref().and_then(|same| before.returned_to(same));
         let (weave, back) = match same {
             Some(weave) => (weave, None),
-            None => self.matched(text, earlier, is_in, before),
+            None => self.matched(text, earlier, kept, before),
         };
         self.weave = Some(weave);
         self.snapshots.text_changed();
@@ -161,7 +180,7 @@ impl Document {
         &mut self,
         text: &Text,
         earlier: &Earlier,
-        is_in: Location,
+        kept: Kept,
         latest: Weave,
     ) -> (Weave, Option<Judgement>) {
         let saved = earlier.saved.as_ref().and_then(|saved| latest.returned_to(saved));
@@ -170,12 +189,11 @@ impl Document {
         let back = weave.go_back_to(text).or_else(|| self.shows_held(&mut weave, text));
         if back.is_none() {
             self.unseen = Some(Box::new(weave.clone()));
-            if is_in == Location::Disk {
-                weave.unobserved(text.clone());
-            } else {
+            match kept {
+                Kept::Followed => weave.unobserved(text.clone()),
                 // An editor keeps unsaved work while an agent writes to the file, and so may lack what the file has.
-                weave.unobserved_lacking(text.clone(), &self.undecided());
-            }
+                Kept::Apart => weave.unobserved_lacking(text.clone(), &self.undecided()),
+            };
         }
         (weave, back)
     }

@@ -36,6 +36,13 @@ impl Guesses {
         self.half_shown = None;
         self.offered.clear();
     }
+
+    /// The editor has not carried out what it was sent: no part of that is there.
+    pub(crate) fn was_refused(&mut self) {
+        if let Some(half) = &mut self.half_shown {
+            half.asked.retain(|candidate| !matches!(candidate.how, How::Asked(_)));
+        }
+    }
 }
 
 impl Document {

@@ -112,7 +112,7 @@ impl Document {
             // Nobody knows how it came from the text before.
             self.told.pass(version);
             let (text, _) = after(self.text(), changes, encoding)?;
-            self.found(&text, &Earlier::default(), Location::Buffer, now);
+            self.found_open(&text, now);
             return Ok(());
         }
         let result = match (self.weave.is_some(), reports) {

@@ -7,11 +7,9 @@
 
 use std::collections::VecDeque;
 
-use hashline_history::Location;
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Regions, Turn, Weave};
 
-use crate::document::found::Earlier;
 use crate::document::sync::{ContentChange, OutOfStep, after, after_each};
 use crate::document::{Document, Home, Millis};
 
@@ -204,7 +202,7 @@ impl Document {
             Cause::Reload => {
                 let (text, _) = after(self.text(), changes, encoding)?;
                 self.stop_wanting();
-                self.found(&text, &Earlier::default(), Location::Buffer, now);
+                self.found_open(&text, now);
                 Ok(Some(changes.len()))
             }
             Cause::SaveConflict => Ok(Some(0)),

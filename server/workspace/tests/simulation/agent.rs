@@ -454,6 +454,7 @@ impl Desk {
                 forced: false,
                 worn: std::collections::HashSet::new(),
                 in_text: false,
+                lost: false,
                 left: false,
                 asked: None,
             });

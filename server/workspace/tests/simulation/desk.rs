@@ -156,6 +156,7 @@ impl Desk {
         let result = self.document.change(note.version, &note.changes, room.now);
         if full && self.out && result.is_ok() {
             self.out = false;
+            self.model.look_away();
         }
         if self.out {
             return Ok(true);

@@ -36,7 +36,9 @@ pub struct Hunk {
     /// What has ever stood in its lines, once the person had changed them: it comes back with them.
     pub worn: HashSet<char>,
     pub in_text: bool,
-    /// Its place was lost in a text that nobody watched, and the person left it there and rejected it.
+    /// Its place was lost in a text that nobody watched.
+    pub lost: bool,
+    /// That, and the person left it there and rejected it.
     pub left: bool,
     /// What was asked for last and taken on.
     pub asked: Option<Decision>,
@@ -51,6 +53,8 @@ pub struct Model {
     pub hunks: Vec<Hunk>,
     /// Characters that the person has copied or moved to another line: they are the person's business now.
     pub loose: HashSet<char>,
+    /// The text was changed while nobody watched, since the last look.
+    unwatched: bool,
 }
 
 /// Whether a hunk is in the text, by its state.
@@ -146,7 +150,9 @@ impl Model {
         let sight = Sight::new(&text, &views, &self.hunks);
         let ids = review.edits.iter().flat_map(|edit| edit.edit.hunks.iter().map(|hunk| hunk.id));
         let lost: Vec<bool> = ids.map(|id| document.is_lost(id)).collect();
+        let unwatched = std::mem::take(&mut self.unwatched);
         for (at, view) in views.iter().enumerate() {
+            self.place(at, view, lost[at], unwatched)?;
             // Of one whose place was lost the text says nothing (rule W17).
             self.decided(at, view, &sight, settled && !lost[at], tally)?;
             tally.lost += u64::from(lost[at]);
@@ -154,7 +160,8 @@ impl Model {
                 self.state(at, view, &sight, tally)?;
             }
         }
-        for (hunk, view) in self.hunks.iter_mut().zip(&views) {
+        for ((hunk, view), lost) in self.hunks.iter_mut().zip(&views).zip(lost) {
+            hunk.lost = lost;
             if matches!(view.state, HunkState::Edited(_)) {
                 hunk.worn.extend(hunk.proposed.iter().flat_map(|line| atoms(line)));
                 let place = view.lines.clone().unwrap_or_default();
@@ -168,6 +175,22 @@ impl Model {
                 hunk.over_mine = false;
             }
             hunk.decision = view.decision;
+        }
+        Ok(())
+    }
+
+    /// A place is lost in a text that nobody watched and nowhere else, and what is lost neither comes into the text nor leaves it by itself.
+    fn place(&self, at: usize, view: &HunkView, lost: bool, unwatched: bool) -> Result<(), Fault> {
+        let hunk = &self.hunks[at];
+        let wrong = |why: &str| Err(format!("{} is {:?}, {:?}; {why}", hunk.name, view.state, view.decision));
+        if unwatched || !lost {
+            return Ok(());
+        }
+        if !hunk.lost {
+            return wrong("its place is lost, and nobody looked away");
+        }
+        if is_in_text(&view.state) != hunk.in_text {
+            return wrong("its place is lost, and it was not so before");
         }
         Ok(())
     }
@@ -441,8 +464,14 @@ impl Model {
         Ok(())
     }
 
-    /// Forgets what is under way.
+    /// The text comes to be as it is while nobody watches.
+    pub fn look_away(&mut self) {
+        self.unwatched = true;
+    }
+
+    /// Forgets what is under way: what the text is from now on nobody has watched.
     pub fn stop(&mut self) {
+        self.look_away();
         for hunk in &mut self.hunks {
             (hunk.may_come, hunk.may_go, hunk.over_mine) = (false, false, false);
             hunk.asked = None;
