@@ -454,7 +454,8 @@ impl Desk {
                 forced: false,
                 worn: std::collections::HashSet::new(),
                 in_text: false,
-                lost: false,
+                // Nobody has looked yet: what the agent had read may have been changed meanwhile.
+                lost: true,
                 left: false,
                 asked: None,
             });

@@ -309,6 +309,9 @@ impl Desk {
         }
         self.observe(true, room)?;
         self.agent_view()?;
+        if self.editor.kind == Kind::Plugin && self.document.guesses() > 0 {
+            return Err("it was guessed what a plugin's change was".to_owned());
+        }
         self.model.at_rest(std::mem::take(&mut self.notices))
     }
 
