@@ -88,7 +88,9 @@ impl Fit {
             && self.would.new > 0
             && (2 * self.would.bytes < self.was.bytes || 2 * better > self.brings);
         let seen = self.found > 0 || self.shown == 0 || much_like;
-        self.is_whole() && (explains || (seen && better > 0))
+        // All of it is there, at the price of a line that another explained.
+        let cheaper = (self.would.lines, self.would.bytes) < (self.was.lines, self.was.bytes);
+        (self.is_found() && cheaper) || (self.is_whole() && (explains || (seen && better > 0)))
     }
 
     /// Whether the text shows all of the plan, and nothing of what it takes away. A line that the person has changed is not one that

@@ -271,6 +271,34 @@ fn a_delivery_is_recognised_amid_typing_and_its_undo_too() {
 }
 
 #[test]
+fn a_delivery_that_replaces_a_blank_line_is_seen_though_the_person_makes_another_blank_line_behind_it() {
+    let mut weave = Weave::new(Text::from("a\n\nstored(1) and 2;\nb\n"));
+    let hunk = weave.record(&[change(1..2, "let new = 1;\n")]).unwrap()[0];
+    // A client that joins its changes tells of all as one.
+    let judgement =
+        edit(&mut weave, &[accept(hunk)], &[((1, 0), (2, 17), "let new = 1;\nstored(1) and 2;xyz\n")]);
+    assert!(matches!(judgement.switched[..], [one] if one.hunk == hunk && one.on), "{judgement:?}");
+    assert!(!weave.edited(hunk).any());
+}
+
+#[test]
+fn an_undone_rejection_is_seen_in_the_place_of_a_blank_line() {
+    let mut weave = Weave::new(Text::from("a\nb\nc\n"));
+    let hunk = weave.record(&[change(1..1, "let new = 1;\n")]).unwrap()[0];
+    edit(&mut weave, &[accept(hunk)], &[((1, 0), (1, 0), "let new = 1;\n")]);
+    // A blank line is typed below together with something else, so the text between was never reported.
+    edit(&mut weave, &[], &[((1, 12), (1, 12), "\n"), ((0, 1), (0, 1), "!")]);
+    edit(
+        &mut weave,
+        &[Candidate { plan: Plan::switch(&[], &[hunk]), how: How::Asked(1) }],
+        &[((1, 0), (2, 0), "")],
+    );
+    assert!(!weave.in_buffer(hunk));
+    let undone = edit(&mut weave, &[], &[((1, 0), (1, 0), "let new = 1;")]);
+    assert!(matches!(undone.switched[..], [one] if one.hunk == hunk && one.on), "{undone:?}");
+}
+
+#[test]
 fn a_redo_is_one_though_the_same_was_offered_meanwhile() {
     let mut weave = weave();
     let hunk = weave.record(&[change(2..3, "C\n")]).unwrap()[0];
