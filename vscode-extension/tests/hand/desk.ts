@@ -1,5 +1,5 @@
 /** A person's desk: a window of their own, used by keyboard and mouse, and agents beside. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Dialog, Locator, Page } from "playwright-core";
 import { Agent, type Answer } from "../agent.ts";
@@ -23,6 +23,10 @@ export interface Parts {
   readonly pictures: string;
 }
 
+function isMark(name: string): boolean {
+  return name.endsWith(".starting");
+}
+
 /** What a test by hand has: desks. */
 export class Hand implements Stage {
   private readonly parts: Parts;
@@ -39,8 +43,23 @@ export class Hand implements Stage {
 
   /** The marks of windows that are starting. */
   marks(): string[] {
-    const names = readdirSync(join(this.parts.sidecar.state, "sidecars"));
-    return names.filter((name) => name.endsWith(".starting"));
+    return readdirSync(this.sidecars()).filter(isMark);
+  }
+
+  /** The next mark of a window that is starting, however soon it is gone. */
+  nextMark(): Promise<void> {
+    return new Promise((seen) => {
+      const watcher = watch(this.sidecars(), (_, name) => {
+        if (name && isMark(name)) {
+          watcher.close();
+          seen();
+        }
+      });
+    });
+  }
+
+  private sidecars(): string {
+    return join(this.parts.sidecar.state, "sidecars");
   }
 
   /** A window over a new project with these files, the first of them in front. */

@@ -5,7 +5,7 @@
 import { strict as assert } from "node:assert";
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Agent } from "../agent.ts";
-import { pause, until } from "../patience.ts";
+import { pause, until, within } from "../patience.ts";
 import type { Suite } from "../report.ts";
 import { AMOUNTS, CART } from "./cart.ts";
 import type { Hand } from "./desk.ts";
@@ -41,7 +41,7 @@ async function comesBack(hand: Hand, delay: number): Promise<void> {
   await desk.type(", so far");
   const { agent } = await desk.agent("claude-code", "cart.js", "so far");
   assert.deepEqual(hand.marks(), []);
-  const marked = until(() => hand.marks().length > 0, "the window says that it is starting");
+  const marked = within(60_000, "to say that the window is starting", hand.nextMark());
   await Promise.all([marked, desk.reload(), pause(delay * 1000).then(() => edits(agent))]);
   await until(() => hand.marks().length === 0, "and that it has started");
   await desk.line("so far").first().waitFor();
