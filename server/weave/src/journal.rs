@@ -22,7 +22,7 @@ const BYTES: usize = 8 << 20;
 const DEPTH: usize = 256;
 /// How many texts are looked at where an undo leads to one that was never reported.
 const NEAREST: usize = 16;
-/// How many parts of a text changes of contents may touch to be one entry.
+/// How many changes of contents may be one entry, and how many parts of a text they may touch.
 const TOGETHER: usize = 64;
 /// About how many bytes a piece of memory takes besides what is in it.
 const HEAP: usize = 16;
@@ -97,8 +97,8 @@ pub(crate) fn same_lines(left: &Text, right: &Text) -> bool {
     left == right || (sizes(left) == sizes(right) && both.all(|(left, right)| same_content(left, right)))
 }
 
-/// How many lines stand in one of two texts and not in the other, by an alignment of them that looks past indentation: a formatter
-/// moves no line.
+/// How many lines stand in one of two texts and not in the other, by an alignment of them that looks past indentation: a formatter moves
+/// no line.
 fn distance(left: &Text, right: &Text) -> usize {
     let left: Vec<_> = left.all_lines().map(|line| line.content()).collect();
     let right: Vec<_> = right.all_lines().map(|line| line.content()).collect();
@@ -340,6 +340,7 @@ impl Journal {
         let fits = |last: &Kept| {
             last.entry.steps.is_empty()
                 && last.entry.turned.is_none()
+                && last.entry.between.len() + 1 < TOGETHER
                 && last.entry.difference.len() + difference.len() <= TOGETHER
         };
         let changed =
@@ -347,11 +348,11 @@ impl Journal {
         match self.entries.back().filter(|last| fits(last)).is_some().then(|| self.entries.pop_back()) {
             Some(Some(Kept { before: first, entry })) => {
                 self.bytes = self.bytes.saturating_sub(entry.bytes());
-                let mut between = entry.between.clone();
-                between.push(Between { print: before, contents: entry.contents });
-                let contents = changed(entry.contents);
-                let difference = difference.after(&entry.difference);
-                self.add(Entry { difference, between, contents, ..Entry::clone(&entry) }, first);
+                let mut entry = Arc::unwrap_or_clone(entry);
+                entry.between.push(Between { print: before, contents: entry.contents });
+                entry.contents = changed(entry.contents);
+                entry.difference = difference.after(&entry.difference);
+                self.add(entry, first);
             }
             _ => {
                 let contents = changed(Contents::default());
@@ -602,6 +603,24 @@ mod tests {
         // The same neighbours in another order.
         assert_eq!(depth(&Text::from("a\nc\na\nb\na\nD\n")), None);
         assert_eq!(depth(&Text::from("a\nb\na\nc\na\nd!\n")), None);
+    }
+
+    #[test]
+    fn keys_in_one_line_are_so_many_to_an_entry_and_each_text_is_known() {
+        let text = |keys: usize| Text::from(format!("{}\n", "x".repeat(keys)));
+        let mut journal = Journal::new(&text(0));
+        for keys in 0..3 * TOGETHER {
+            let (old, new) = (text(keys), text(keys + 1));
+            let before = journal.print;
+            journal.print = before.after(&old, &new, [(0..1, 0..1)].into_iter());
+            journal.push_contents(Difference::of(&old, &new, [(0..1, 0..1)]), before, &new);
+        }
+        assert_eq!(journal.entries.len(), 3);
+        let present = text(3 * TOGETHER);
+        for keys in 0..3 * TOGETHER {
+            let print = journal.print.after(&present, &text(keys), [(0..1, 0..1)].into_iter());
+            assert!(journal.depth_of(&present, &text(keys), print, None).is_some(), "{keys}");
+        }
     }
 
     #[test]
