@@ -133,14 +133,16 @@ impl Document {
             }
         }
         if !rest.is_empty() {
-            let (text, regions) = after(self.text(), rest, encoding)?;
-            self.note_unsaid(rest, encoding, (before, version), (&text, &regions))?;
-            // An undo may lead to a text between changes that came together.
-            let apart = if rest.len() <= APART { 1 } else { rest.len() };
-            for changes in rest.chunks(apart) {
-                let (text, regions) = after(self.text(), changes, encoding)?;
-                let judgement = self.weave().typed(&text, &regions);
-                self.follow(&judgement);
+            let together = after(self.text(), rest, encoding)?;
+            self.note_unsaid(rest, encoding, (before, version), (&together.0, &together.1))?;
+            if (2..=APART).contains(&rest.len()) {
+                // An undo may lead to a text between them.
+                for change in rest {
+                    let one = after(self.text(), std::slice::from_ref(change), encoding)?;
+                    self.was_typed(&one);
+                }
+            } else {
+                self.was_typed(&together);
             }
         }
         // Its answer came first.
@@ -151,6 +153,11 @@ impl Document {
         // Places move and states change with the typing.
         self.news.review |= !self.edits.is_empty();
         Ok(())
+    }
+
+    fn was_typed(&mut self, (text, regions): &(Text, Regions)) {
+        let judgement = self.weave().typed(text, regions);
+        self.follow(&judgement);
     }
 
     /// Takes over what a cause has brought about. Returns how many of the changes that is; none where the text does not go with it.
