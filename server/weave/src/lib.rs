@@ -75,6 +75,7 @@ mod journal;
 mod lacking;
 mod line;
 mod plan;
+mod print;
 mod rebuild;
 mod recognise;
 mod record;

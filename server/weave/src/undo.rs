@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use hashline_text::Text;
 
 use crate::hunk::HunkId;
-use crate::journal::{Print, Step, Turn, WayBack};
+use crate::journal::{Step, Turn, WayBack};
 use crate::line::{IdRange, LineId, push_range};
+use crate::print::Print;
 use crate::region::Regions;
 use crate::run::{Held, Run};
 use crate::typing::{How, Judgement, Switched};

@@ -4,8 +4,9 @@ use hashline_text::Text;
 
 use crate::difference::Difference;
 use crate::hunk::HunkId;
-use crate::journal::{Journal, Print, Step};
+use crate::journal::{Journal, Step};
 use crate::line::LineId;
+use crate::print::Print;
 use crate::region::Regions;
 use crate::stretch::Stretch;
 use crate::surroundings::Surroundings;
