@@ -93,6 +93,15 @@ impl<'a> LineRef<'a> {
         }
     }
 
+    /// Whether both lines have the same content. Allocates nothing but where a line lies in many pieces.
+    #[must_use]
+    pub fn same_content(&self, other: LineRef<'_>) -> bool {
+        match self.as_str() {
+            Some(content) => other.content_eq(content),
+            None => other.content_eq(&self.content()),
+        }
+    }
+
     /// The line on its own; `default` stands in for the ending that a last line may lack.
     #[must_use]
     pub fn to_owned_line(&self, default: Ending) -> OwnedLine {

@@ -15,6 +15,21 @@ impl Text {
                 && len == common(Walk::onwards(self, 0), Walk::onwards(other, 0), len))
     }
 
+    /// Whether two texts differ in nothing but the endings between their lines.
+    ///
+    /// ```
+    /// use hashline_text::Text;
+    /// assert!(Text::from("a\nb").same_contents(&Text::from("a\r\nb")));
+    /// assert!(!Text::from("a\nb").same_contents(&Text::from("a\nb\n")));
+    /// ```
+    #[must_use]
+    pub fn same_contents(&self, other: &Text) -> bool {
+        let sizes = |text: &Text| (text.line_count(), text.ends_with_newline());
+        let mut both = self.all_lines().zip(other.all_lines());
+        self.is_same(other)
+            || (sizes(self) == sizes(other) && both.all(|(left, right)| left.same_content(right)))
+    }
+
     /// How many lines at the beginning and at the end of a range are the same, byte for byte, as those of the range of that length
     /// which begins at the line `from` of another text. A line beside a difference may be left out, and so is one without an
     /// ending.

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use hashline_text::{LineRef, OwnedLine, Text};
 
-use crate::difference::same_content;
 use crate::line::{IdRange, LineId};
 use crate::weave::Weave;
 
@@ -127,7 +126,7 @@ impl Weave {
                 let both = earlier.buffer.lines(from + rest.start..from + rest.end);
                 let both = both.zip(self.buffer.lines(to + rest.start..to + rest.end));
                 for (at, (then, now)) in rest.zip(both) {
-                    if !same_content(then, now) || ending(then, earlier) != ending(now, self) {
+                    if !then.same_content(now) || ending(then, earlier) != ending(now, self) {
                         note(at);
                     }
                 }

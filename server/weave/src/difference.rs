@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use hashline_text::{Line, LineRef, Text};
+use hashline_text::{Line, Text};
 
 /// The contents of some lines, each with a `\n` behind it, however it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -273,13 +273,5 @@ fn stays(text: &Text, lines: &Range<usize>, other: &Text, from: usize) -> bool {
     let (ahead, behind) = text.same_lines(lines.clone(), other, from);
     let rest = ahead..lines.len() - behind;
     let left = text.lines(lines.start + rest.start..lines.start + rest.end);
-    left.zip(other.lines(from + rest.start..from + rest.end)).all(|(left, right)| same_content(left, right))
-}
-
-/// Whether two lines have the same content.
-pub(crate) fn same_content(left: LineRef<'_>, right: LineRef<'_>) -> bool {
-    match left.as_str() {
-        Some(content) => right.content_eq(content),
-        None => right.content_eq(&left.content()),
-    }
+    left.zip(other.lines(from + rest.start..from + rest.end)).all(|(left, right)| left.same_content(right))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hashline_text::{Ending, OwnedLine, Text};
 
 use crate::align::align_lines;
-use crate::difference::{Difference, Earlier, same_content};
+use crate::difference::{Difference, Earlier};
 use crate::hunk::HunkId;
 use crate::line::IdRange;
 use crate::print::{Contents, Print};
@@ -30,13 +30,6 @@ const HEAP: usize = 16;
 /// A change in the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JournalId(u64);
-
-/// Whether two texts differ in nothing but the endings of their lines.
-pub(crate) fn same_lines(left: &Text, right: &Text) -> bool {
-    let sizes = |text: &Text| (text.line_count(), text.ends_with_newline());
-    let mut both = left.all_lines().zip(right.all_lines());
-    left == right || (sizes(left) == sizes(right) && both.all(|(left, right)| same_content(left, right)))
-}
 
 /// How many lines stand in one of two texts and not in the other, by an alignment of them that looks past indentation: a formatter moves
 /// no line.

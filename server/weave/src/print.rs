@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use hashline_text::Text;
 
-use crate::difference::same_content;
-
 /// What a text looks like from afar, against the text that the weave began with: a sum over pairs of neighbouring lines, which a
 /// change keeps up to date at the cost of the lines that it touches, and their number. Texts of one weave with different prints
 /// differ; those with one print may be equal.
@@ -79,7 +77,7 @@ impl Contents {
     /// What the second text differs by from the first; none where they have not as many lines.
     pub(crate) fn of(first: &Text, second: &Text) -> Option<Self> {
         let both = first.all_lines().zip(second.all_lines()).enumerate();
-        let other = both.filter(|(_, (first, second))| !same_content(*first, *second));
+        let other = both.filter(|(_, (first, second))| !first.same_content(*second));
         let all =
             other.fold(Self::default(), |all, (at, (was, is))| all.and(at, &was.content(), &is.content()));
         (first.line_count() == second.line_count()).then_some(all)

@@ -8,7 +8,7 @@ use hashline_text::Text;
 
 use crate::disturb::Spans;
 use crate::hunk::HunkId;
-use crate::journal::{Turned, same_lines};
+use crate::journal::Turned;
 use crate::plan::Plan;
 use crate::region::Region;
 use crate::run::Run;
@@ -148,7 +148,7 @@ impl Weave {
         let leads_there = |(plan, _): &(Plan, How)| {
             if !plan.only_switches() {
                 let mut done = self.clone();
-                return done.carry_out(plan).is_ok_and(|_| same_lines(&done.buffer, new));
+                return done.carry_out(plan).is_ok_and(|_| done.buffer.same_contents(new));
             }
             let with = switched(&self.on, plan);
             let on = |hunk: HunkId| with[hunk.index()];
@@ -157,7 +157,7 @@ impl Weave {
                 && self.check_places(plan).is_ok()
                 && lines == new.line_count()
                 && self.check(on).is_ok()
-                && self.shift(on).is_ok_and(|(text, _)| same_lines(&text, new))
+                && self.shift(on).is_ok_and(|(text, _)| text.same_contents(new))
         };
         asked.chain(turns).find(leads_there)
     }

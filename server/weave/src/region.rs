@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use hashline_text::{ByteOffset, Encoding, Line, Span, SpanError, Text};
 
-use crate::difference::same_content;
-
 /// From how many lines on texts are compared in larger pieces first.
 const MANY: usize = 16;
 
@@ -148,7 +146,7 @@ fn trim(region: &Region, old: &Text, new: &Text) -> Option<Region> {
             right.start += same;
         }
         let both = old.lines(left.clone()).zip(new.lines(right.clone()));
-        let equal = both.take_while(|(l, r)| same_content(*l, *r)).count();
+        let equal = both.take_while(|(l, r)| l.same_content(*r)).count();
         left.start += equal;
         right.start += equal;
     };
@@ -163,7 +161,7 @@ fn trim(region: &Region, old: &Text, new: &Text) -> Option<Region> {
         // One line each, and they differ: the head was compared already.
         while left.len().max(right.len()) > 1 && left.start < left.end && right.start < right.end {
             let both = old.line(Line(left.end - 1)).zip(new.line(Line(right.end - 1)));
-            if !both.is_some_and(|(l, r)| same_content(l, r)) {
+            if !both.is_some_and(|(l, r)| l.same_content(r)) {
                 break;
             }
             left.end -= 1;

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use hashline_text::Text;
 
-use crate::difference::same_content;
 use crate::line::{IdRange, LineId};
 use crate::run::Run;
 use crate::weave::{View, Weave};
@@ -98,7 +97,7 @@ impl Weave {
                 let at = start + (line - lines.start);
                 let then = from.text.lines(line..line + len);
                 let mut both = then.zip(self.agent.text.lines(at..at + len));
-                if let Some(touched) = both.position(|(then, here)| !same_content(then, here)) {
+                if let Some(touched) = both.position(|(then, here)| !then.same_content(here)) {
                     return Err(Touched { line: line + touched, now: Some(at + touched) });
                 }
                 line += len;
