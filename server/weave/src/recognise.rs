@@ -252,11 +252,12 @@ impl Weave {
             }
         }
         units.extend(self.turns());
-        // Of a hunk that something stands against the text cannot show all: where it looks so, the person did it.
+        // Of a hunk that something stands against, or against what has to come with it, the text cannot show all: where it looks so, the
+        // person did it.
         let disturbed = self.disturbances();
-        let held = self.hunks().filter(|hunk| {
-            !self.in_buffer(*hunk) && !self.is_refused(*hunk) && disturbed[hunk.index()].is_none()
-        });
+        let may_be_seen = |hunk: &HunkId| !self.is_refused(*hunk) && disturbed[hunk.index()].is_none();
+        let held = self.hunks().filter(|hunk| !self.in_buffer(*hunk));
+        let held = held.filter(|hunk| self.with_prerequisites(*hunk).iter().all(may_be_seen));
         let unit = |hunk| Unit { what: What::Hunk(hunk, true), how: How::Seen, asked: false, exact: true };
         units.extend(held.map(unit));
         units

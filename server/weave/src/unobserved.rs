@@ -76,15 +76,13 @@ impl Weave {
         lost
     }
 
-    /// Takes over a text that is found and is one of the latest that were here: all is as it was then, and what is switched is told. Nothing
-    /// that was done before can be undone by the editor any more. None, and nothing has happened, where it is none of them.
+    /// Takes over a text that is found and is one of the latest that were here: all is as it was then, and what is switched is told. An editor
+    /// that has kept its undo may still take back what was done before. None, and nothing has happened, where it is none of them.
     pub fn go_back_to(&mut self, text: &Text) -> Option<Judgement> {
         let mut regions = Regions::default();
         regions.replace_all(&mut self.buffer.clone(), text.clone());
         let print = self.print_of(text, &regions)?;
-        let judgement = self.turn_back(text, print, &regions, TakesBack::All)?;
-        self.forget_past();
-        Some(judgement)
+        self.turn_back(text, print, &regions, TakesBack::All)
     }
 
     /// Whether a text is one of the latest that were here. `regions` are the lines in which it differs from the present one.

@@ -117,15 +117,23 @@ impl Flow {
         Some((flight.number, &flight.plan))
     }
 
-    /// The text shows a part of the delivery under way: the rest may come with the next change.
-    pub(crate) fn is_half_there(&mut self, version: DocVersion) {
+    /// The text of one version became that of another by a part of the delivery under way, or of one that did not arrive: the rest may
+    /// come with the next change.
+    pub(crate) fn is_half_there(&mut self, before: DocVersion, version: DocVersion) {
         if let Some(flight) = &mut self.flight {
             flight.reaches = version;
         }
+        let same = self.ghosts.iter_mut().filter(|ghost| ghost.reaches == before);
+        same.for_each(|ghost| ghost.reaches = version);
     }
 
     pub(crate) fn ghosts(&self) -> &[Ghost] {
         &self.ghosts
+    }
+
+    /// Whether a delivery that did not arrive was to switch a hunk.
+    pub(crate) fn was_sent(&self, id: HunkId) -> bool {
+        self.ghosts.iter().any(|ghost| ghost.hunk == id)
     }
 
     /// Whether a delivery that did not arrive was to bring a hunk.

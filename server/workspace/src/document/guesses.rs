@@ -70,40 +70,45 @@ impl Document {
         now: Millis,
     ) -> Result<(), OutOfStep> {
         let mut from = 0;
+        let mut holds = self.may_hold_delivery(before);
         if changes.len() > 1
-            && self.may_hold_delivery(before)
+            && holds
             && let Some(made) = self.text_delivered()
         {
             // The delivery was made, whatever was done to it before the editor told of both: it may be undone already.
-            let texts = after_each(self.text(), &changes[..changes.len() - 1], encoding)?;
-            if let Some(at) = texts.iter().position(|text| *text == made) {
+            let texts = after_each(self.text(), changes, encoding)?;
+            let at = texts.iter().position(|text| text.same_contents(&made));
+            // A client that carries it out for this text or not at all begins with all of it. Only by itself may a change be a part of it.
+            holds = at.is_some() || self.applies_to_any() || changes[0].span.is_none();
+            if let Some(at) = at.filter(|at| at + 1 < changes.len()) {
                 from = at + 1;
                 let (text, regions) = after(self.text(), &changes[..from], encoding)?;
-                self.guess(&text, &regions, before, now);
+                self.guess(&text, &regions, before, holds, now);
             }
         }
         let (text, mut regions) = after(self.text(), &changes[from..], encoding)?;
         if changes.len() == 1
             && self.number_done().is_some()
             && text == *self.text()
-            && self.may_hold_delivery(before)
+            && holds
             && let Some(made) = self.text_delivered()
         {
             // One change that changes nothing, after a delivery that was made: a client that joins its changes joined the delivery
             // with its undo.
             regions = Regions::default();
             regions.replace_all(&mut self.text().clone(), made.clone());
-            self.guess(&made, &regions, before, now);
+            self.guess(&made, &regions, before, holds, now);
             regions = Regions::default();
             regions.replace_all(&mut made.clone(), text.clone());
         }
-        self.guess(&text, &regions, before, now);
+        self.guess(&text, &regions, before, holds, now);
         Ok(())
     }
 
-    fn guess(&mut self, text: &Text, regions: &Regions, before: DocVersion, now: Millis) {
+    /// `holds`: the delivery under way may be in it, or be a part of it.
+    fn guess(&mut self, text: &Text, regions: &Regions, before: DocVersion, holds: bool, now: Millis) {
         self.guesses.count += 1;
-        let mut asked = self.asked(before);
+        let mut asked = self.asked(before, holds);
         // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
         let half = self.guesses.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
         let again = half.is_some() && self.text_delivered().as_ref() != Some(text);
@@ -111,7 +116,7 @@ impl Document {
         let earlier = half.map(|half| half.asked).unwrap_or_default();
         asked.extend(earlier.into_iter().filter(|earlier| !asked.contains(earlier)).collect::<Vec<_>>());
         // A delivery that was sent since the first part is in the second alone.
-        let sent_since = self.flow.plan_for(before).filter(|_| again).map(|(_, plan)| plan.clone());
+        let sent_since = self.flow.plan_for(before).filter(|_| again && holds).map(|(_, plan)| plan.clone());
         let weave = self.weave();
         let found = sent_since.and_then(|plan| {
             let mut trial = weave.clone();
@@ -141,10 +146,11 @@ impl Document {
             self.forget_turned(&judgement);
         }
         self.follow(&judgement);
-        let part = |switched: &Switched| self.flow.is_sent(switched.hunk);
+        let part =
+            |switched: &Switched| self.flow.is_sent(switched.hunk) || self.flow.was_sent(switched.hunk);
         if judgement.switched.iter().any(part) {
             let version = self.version().unwrap_or(before);
-            self.flow.is_half_there(version);
+            self.flow.is_half_there(before, version);
         }
         self.landed(now, true);
         // Places move and states change with the typing.
@@ -162,11 +168,11 @@ impl Document {
     }
 
     /// What the text may show because it was asked for: first what is under way, then what is wanted, then what was offered.
-    fn asked(&self, before: DocVersion) -> Vec<Candidate> {
+    fn asked(&self, before: DocVersion, holds: bool) -> Vec<Candidate> {
         let Some(weave) = &self.weave else { return Vec::new() };
         let how = How::Asked(0);
         let mut asked = Vec::new();
-        let sent = self.flow.plan().filter(|_| self.may_hold_delivery(before));
+        let sent = self.flow.plan().filter(|_| holds);
         // The delivery as a whole first: mostly that is what the text shows.
         asked.extend(sent.map(|plan| Candidate { plan: plan.clone(), how }));
         let offered = self.guesses.offered.iter().filter(|(of, _)| *of == before);

@@ -2,10 +2,10 @@
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
 use hashline_history::{Decision, EditId, HunkRef};
-use hashline_text::{DocVersion, HashPrefix, Line, Position, Span};
+use hashline_text::{HashPrefix, Line, Position, Span};
 use hashline_weave::{Conflict, TakeOut, View};
 use hashline_workspace::document::{
-    Change, Choice, ContentChange, HunkState, Millis, Mode, Proposal, Reports, Request, Target, Why,
+    Change, Choice, Delivery, HunkState, Millis, Mode, Proposal, Reports, Request, Target, Why,
 };
 
 use crate::desk::{Desk, at, proposal};
@@ -118,66 +118,6 @@ fn a_decision_that_was_not_sent_yet_is_called_off() {
     assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\n2\nthree\n", Decision::Accepted));
 }
 
-/// What it was to come in with is still wanted.
-#[test]
-fn a_decision_about_an_edit_with_own_text_is_called_off_for_that_edit_alone() {
-    let mut desk = Desk::new("one\ntwo\nthree\n");
-    let lower = desk.replace(1, "2", Mode::Propose);
-    let upper = desk.replace(1, "zwei", Mode::Propose);
-    let own = Some(vec!["II".to_owned()]);
-    let with = Request { own, with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
-    assert_eq!(desk.document.decide(&with, desk.now).refused, []);
-    let delivery = desk.poll().unwrap();
-    desk.document.answered(delivery.number, false, desk.now);
-    desk.decide(&upper, Choice::Reject, None).unwrap();
-    desk.settle();
-    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted, Decision::Rejected]);
-    assert_eq!(desk.text(), "one\n2\nthree\n");
-}
-
-#[test]
-fn what_builds_on_an_edit_is_accepted_still_where_that_one_is_accepted_once_more_with_own_text() {
-    let mut desk = Desk::new("one\ntwo\nthree\n");
-    let lower = desk.replace(1, "2a\n2b", Mode::Propose);
-    let upper = desk.replace(1, "zwei", Mode::Propose);
-    let with = Request { with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
-    assert_eq!(desk.document.decide(&with, desk.now).refused, []);
-    assert_eq!(desk.accepts_as(&lower, "2a\nmine").refused, []);
-    desk.settle();
-    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted; 2]);
-    assert_eq!(desk.text(), "one\nzwei\nmine\nthree\n");
-}
-
-#[test]
-fn own_text_of_what_builds_on_an_edit_is_wanted_still_where_that_one_is_accepted_with_own_text() {
-    let mut desk = Desk::new("one\ntwo\nthree\n");
-    let lower = desk.replace(1, "2a\n2b", Mode::Propose);
-    let upper = desk.replace(1, "zwei", Mode::Propose);
-    let own = Some(vec!["ZWEI".to_owned()]);
-    let with = Request { own, with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
-    assert_eq!(desk.document.decide(&with, desk.now).refused, []);
-    assert_eq!(desk.accepts_as(&lower, "2a\nmine").refused, []);
-    desk.settle();
-    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted; 2]);
-    assert_eq!(desk.text(), "one\nZWEI\nmine\nthree\n");
-}
-
-#[test]
-fn own_texts_of_two_edits_on_one_are_both_wanted() {
-    let mut desk = Desk::new("one\ntwo\nthree\n");
-    let lower = desk.replace(1, "2a\n2b", Mode::Propose);
-    let (first, second) = (desk.replace(1, "zwei", Mode::Propose), desk.replace(2, "drei", Mode::Propose));
-    for (hunk, own) in [(&first, "ZWEI"), (&second, "DREI")] {
-        let own = Some(vec![own.to_owned()]);
-        let target = Target::Hunk(hunk.clone());
-        let with = Request { own, with_others: true, ..Request::of(Choice::Accept, target) };
-        assert_eq!(desk.document.decide(&with, desk.now).refused, []);
-    }
-    desk.settle();
-    assert_eq!([&lower, &first, &second].map(|hunk| desk.decision(hunk)), [Decision::Accepted; 3]);
-    assert_eq!(desk.text(), "one\nZWEI\nDREI\nthree\n");
-}
-
 #[test]
 fn keeping_an_edit_that_is_on_its_way_in_counts_when_it_is_there() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
@@ -187,129 +127,6 @@ fn keeping_an_edit_that_is_on_its_way_in_counts_when_it_is_there() {
     assert_eq!(desk.decision(&hunk), Decision::Undecided);
     desk.applies(&delivery);
     assert_eq!(desk.decision(&hunk), Decision::Accepted);
-}
-
-#[test]
-fn an_own_version_of_an_edit_that_is_in_the_text_is_refused_with_the_next_step() {
-    let mut desk = Desk::new("one\ntwo\nthree\n");
-    let hunk = desk.replace(1, "2", Mode::Apply);
-    desk.settle();
-    desk.decide(&hunk, Choice::Reject, None).unwrap();
-    let decided = desk.accepts_as(&hunk, "II");
-    assert_eq!(decided.queued, []);
-    assert_eq!(decided.refused[0].why, Why::Gone);
-    assert!(decided.refused[0].message.contains("change its lines there"), "{}", decided.refused[0].message);
-    // A refused decision changes nothing: the rejection goes on.
-    desk.settle();
-    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Rejected));
-}
-
-#[test]
-fn an_own_version_of_an_edit_that_builds_on_another_is_accepted_with_that_one_where_it_is_wanted() {
-    let mut desk = Desk::new("one\ntwo\nthree\n");
-    let lower = desk.replace(1, "2", Mode::Propose);
-    let upper = desk.replace(1, "zwei", Mode::Propose);
-    let proposed = desk.document.proposed_text();
-    assert_eq!(proposed.text.to_string(), "one\nzwei\nthree\n");
-    let placed: Vec<_> = proposed.places.iter().map(|place| &place.hunk).collect();
-    assert_eq!(placed, [&lower, &upper]);
-    let decided = desk.accepts_as(&upper, "II");
-    assert_eq!(
-        (decided.refused[0].why, &decided.refused[0].others),
-        (Why::NeedsOthers, &vec![lower.clone()])
-    );
-    let own = Some(vec!["II".to_owned()]);
-    let with = Request { own, with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
-    let decided = desk.document.decide(&with, desk.now);
-    assert_eq!(decided.queued, [upper.clone(), lower.clone()]);
-    desk.settle();
-    assert_eq!(desk.text(), "one\nII\nthree\n");
-    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Accepted, Decision::Accepted]);
-}
-
-#[test]
-fn an_own_version_of_hunks_that_are_one_is_of_all_of_them() {
-    let original = "one\ntwo\nthree\n";
-    for upper in [Some("2B\n2BB"), None] {
-        for own in ["2a\nmine\n2c", "2a\n2B\n2BB\n2c\nmine", "mine\n2a\n2c", "2a\n2b\n2c", "mine", "2B"] {
-            for named in [0, 1] {
-                let mut desk = Desk::new(original);
-                let lower = desk.replace_each(&[(1, "2a\n2b\n2c")], Mode::Propose, "conv");
-                let upper = desk.publish(&[(2, upper)], Mode::Propose, "conv");
-                let decided = desk.accepts_as([&lower, &upper][named], own);
-                assert_eq!((decided.refused, decided.queued.len()), (Vec::new(), 2), "{own:?}");
-                desk.settle();
-                let text = format!("one\n{own}\nthree\n");
-                assert_eq!(desk.text(), text);
-                for hunk in [&lower, &upper] {
-                    assert_eq!(desk.decision(hunk), Decision::Accepted, "{own:?}");
-                    assert!(matches!(desk.state(hunk), HunkState::InText | HunkState::Edited(_)), "{own:?}");
-                }
-                // An undo takes all of it back, and it can be accepted again as it was proposed.
-                desk.notify(&[ContentChange { span: None, text: original.into() }]);
-                for hunk in [&lower, &upper] {
-                    assert_eq!(
-                        (desk.state(hunk), desk.decision(hunk)),
-                        (HunkState::Held, Decision::Undecided),
-                        "{own:?}"
-                    );
-                }
-                assert_eq!(desk.accepts_as(&lower, own).refused, []);
-                desk.settle();
-                assert_eq!(desk.text(), text);
-                desk.decide(&lower, Choice::Reject, Some(TakeOut::WithMyChanges)).unwrap();
-                desk.settle();
-                assert_eq!(desk.text(), original);
-            }
-        }
-    }
-}
-
-#[test]
-fn an_own_version_of_hunks_that_are_one_does_not_come_in_by_halves() {
-    let mut desk = Desk::new("one\ntwo\nthree\nfour\n");
-    let lower = desk.replace_each(&[(1, "2a\n2b")], Mode::Propose, "conv");
-    let upper = desk.replace_each(&[(2, "2B"), (3, "3")], Mode::Propose, "conv");
-    assert_eq!(desk.accepts_as(&lower, "2a\nmine\n3").refused, []);
-    let delivery = desk.poll().unwrap();
-    // Before the editor is at it, the person changes a line that only the upper one takes away.
-    desk.types(2, "my ");
-    desk.document.answered(delivery.number, false, desk.now);
-    desk.settle();
-    assert_eq!(desk.text(), "one\ntwo\nmy three\nfour\n");
-    assert_eq!([desk.decision(&lower), desk.decision(&upper)], [Decision::Undecided, Decision::Undecided]);
-    let told = desk.document.take_notices().join(" ");
-    assert!(told.contains("was not put into the text"), "{told}");
-}
-
-#[test]
-fn an_own_version_of_a_rejected_edit_does_not_go_over_what_the_person_typed_since() {
-    let mut desk = Desk::new("one\ntwo\nthree\n");
-    let hunk = desk.replace(1, "2", Mode::Propose);
-    desk.decide(&hunk, Choice::Reject, None).unwrap();
-    desk.types(1, "my ");
-    let decided = desk.accepts_as(&hunk, "II");
-    assert_eq!(decided.refused.first().map(|undecided| undecided.why), Some(Why::Conflicted));
-    assert_eq!(desk.decision(&hunk), Decision::Rejected, "a refused decision changes nothing");
-    desk.settle();
-    assert_eq!(desk.text(), "one\nmy two\nthree\n");
-}
-
-#[test]
-fn an_own_version_is_no_way_around_a_document_that_is_out_of_step() {
-    let mut desk = Desk::new("one\ntwo\nthree\n");
-    let hunk = desk.replace(1, "2", Mode::Propose);
-    desk.document.change(DocVersion(1), &[at(0, 0, (0, 0), "?")], desk.now).unwrap_err();
-    let decided = desk.accepts_as(&hunk, "II");
-    assert_eq!(decided.queued, []);
-    assert!(decided.refused[0].message.contains("Close and open it again"), "{decided:?}");
-    let whole = ContentChange { span: None, text: "one\ntwo\nthree\n".into() };
-    desk.notify(&[whole]);
-    desk.settle();
-    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\ntwo\nthree\n", Decision::Undecided));
-    assert_eq!(desk.accepts_as(&hunk, "II").refused, []);
-    desk.settle();
-    assert_eq!((desk.text().as_str(), desk.decision(&hunk)), ("one\nII\nthree\n", Decision::Accepted));
 }
 
 #[test]
@@ -535,6 +352,18 @@ fn at_a_line_the_edits_are_decided_that_are_shown_there() {
     assert_eq!((desk.text().as_str(), desk.decision(&second)), ("one\nthree\n", Decision::Accepted));
 }
 
+/// A deletion that is on its way into the text when the person changes the line and rejects it.
+fn rejected_on_its_way(reports: Reports) -> (Desk, HunkRef, Delivery) {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    desk.document.set_reports(reports);
+    let hunk = desk.delete(1, Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.types(1, "my ");
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    (desk, hunk, delivery)
+}
+
 /// It is gone as the edit would have it, but by hand and after the edit was rejected.
 #[test]
 fn a_line_that_the_person_deleted_does_not_come_back() {
@@ -542,13 +371,7 @@ fn a_line_that_the_person_deleted_does_not_come_back() {
     let ways = answers.map(|answer| [(Reports::Causes, answer), (Reports::Versions, answer)]).concat();
     // A client that may carry out a delivery for another text has to say that it did not.
     for (reports, (applied, before)) in ways.into_iter().chain([(Reports::Nothing, (false, true))]) {
-        let mut desk = Desk::new("one\ntwo\nthree\n");
-        desk.document.set_reports(reports);
-        let hunk = desk.delete(1, Mode::Propose);
-        desk.decide(&hunk, Choice::Accept, None).unwrap();
-        let delivery = desk.poll().unwrap();
-        desk.types(1, "my ");
-        desk.decide(&hunk, Choice::Reject, None).unwrap();
+        let (mut desk, hunk, delivery) = rejected_on_its_way(reports);
         if before {
             desk.document.answered(delivery.number, applied, desk.now);
         }
@@ -573,12 +396,7 @@ fn a_line_that_the_person_deleted_does_not_come_back() {
 #[test]
 fn a_line_comes_back_where_a_rejected_edit_may_have_taken_it_late() {
     for before in [true, false] {
-        let mut desk = Desk::new("one\ntwo\nthree\n");
-        let hunk = desk.delete(1, Mode::Propose);
-        desk.decide(&hunk, Choice::Accept, None).unwrap();
-        let delivery = desk.poll().unwrap();
-        desk.types(1, "my ");
-        desk.decide(&hunk, Choice::Reject, None).unwrap();
+        let (mut desk, hunk, delivery) = rejected_on_its_way(Reports::Nothing);
         if before {
             desk.document.answered(delivery.number, true, desk.now);
         }
@@ -624,5 +442,22 @@ fn rejecting_a_later_edit_does_not_take_back_the_acceptance_of_an_earlier_one_th
             [Decision::Accepted, Decision::Rejected],
             "{case}"
         );
+    }
+}
+
+/// The two hunks together would delete the line; but that was done by hand, to a line that was the person's by then.
+#[test]
+fn a_line_that_the_person_changed_and_deleted_is_not_taken_for_edits_that_nobody_decided() {
+    for mode in [Mode::Propose, Mode::Apply] {
+        let mut desk = Desk::new("one\ntwo\nthree\nfour\n");
+        let first = desk.replace(1, "2", Mode::Propose);
+        let second = desk.publish(&[(1, None)], mode, "other");
+        desk.types(1, "my ");
+        desk.notify(&[at(1, 0, (3, 0), "")]);
+        assert_eq!(desk.text(), "one\nfour\n");
+        for hunk in [&first, &second] {
+            assert_eq!(desk.decision(hunk), Decision::Undecided);
+            assert_ne!(desk.state(hunk), HunkState::InText, "{mode:?}");
+        }
     }
 }

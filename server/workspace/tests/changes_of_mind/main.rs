@@ -4,5 +4,6 @@
 
 mod decisions;
 mod desk;
+mod own_text;
 mod texts;
 mod told;

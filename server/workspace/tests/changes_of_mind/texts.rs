@@ -307,3 +307,39 @@ fn a_delivery_is_found_though_something_else_seemed_to_be_half_there_before_it_w
     assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
     assert!(matches!(desk.state(&half), HunkState::Edited(_)), "{:?}", desk.state(&half));
 }
+
+/// The changes of one notification are a delivery as a whole, or typing.
+#[test]
+fn typing_into_an_edit_that_is_to_be_taken_out_is_not_taken_for_its_delivery() {
+    let mut desk = Desk::new("one\n\nthree\n");
+    desk.document.set_reports(Reports::Versions);
+    let hunk = desk.replace(1, "2a\n2b;", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.settle();
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    // A blank line, as the edit had taken out.
+    desk.notify(&[at(2, 2, (2, 3), ""), at(2, 2, (2, 2), "\n")]);
+    assert_eq!(desk.text(), "one\n2a\n2b\n\nthree\n");
+    assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
+    desk.document.answered(delivery.number, false, desk.now);
+    assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
+
+/// Such an editor tells of each change by itself.
+#[test]
+fn a_delivery_that_comes_late_and_in_parts_is_known_by_each() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\n");
+    desk.document.set_reports(Reports::Versions);
+    let below = desk.replace_each(&[(0, "1"), (3, "4")], Mode::Apply, "conv");
+    let delivery = desk.poll().unwrap();
+    desk.document.withdraw(&below.edit);
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.now = Millis(2500);
+    assert_eq!(desk.poll(), None);
+    desk.applies(&delivery);
+    assert_eq!(desk.text(), "1\ntwo\nthree\n4\n");
+    assert_eq!(desk.state(&below), HunkState::InText);
+    desk.settle();
+    assert_eq!((desk.text().as_str(), desk.state(&below)), ("one\ntwo\nthree\nfour\n", HunkState::Withdrawn));
+}

@@ -2,6 +2,7 @@
 //! guessed of it in any of these.
 
 use hashline_history::{Decision, HunkRef};
+use hashline_text::DocVersion;
 use hashline_weave::{Conflict, Turn};
 use hashline_workspace::document::{Cause, Choice, ContentChange, Delivery, HunkState, Mode};
 
@@ -359,4 +360,38 @@ fn causes_of_versions_that_never_come_are_let_go_and_hold_up_no_others() {
     desk.caused(Cause::Delivery(delivery.number), &made(&delivery));
     assert_eq!(how(&mut desk, &hunk), ACCEPTED, "the newest is kept, and is the first whose version comes");
     is_told(&desk, let_go + 1);
+}
+
+#[test]
+fn an_undo_is_known_after_a_document_was_out_of_step() {
+    let (mut desk, hunk) = delivered();
+    // A word was typed and undone, and the two arrived in the wrong order.
+    let version = DocVersion(desk.version + 2);
+    desk.document.say_cause(version, UNDO, desk.now);
+    desk.document.change(version, &[at(2, 5, (2, 9), "")], desk.now).unwrap();
+    let late = desk.document.change(DocVersion(desk.version + 1), &[at(2, 5, (2, 5), "word")], desk.now);
+    assert!(late.is_err());
+    desk.version += 2;
+    desk.notify(&[whole(EDITED)]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
+    desk.caused(UNDO, &[back()]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    is_told(&desk, 0);
+}
+
+#[test]
+fn an_undo_is_known_though_a_change_before_it_was_cut_short() {
+    let (mut desk, hunk) = delivered();
+    let version = DocVersion(desk.version + 2);
+    desk.document.say_cause(version, UNDO, desk.now);
+    // The place that is taken out ends behind the line, as the word that is undone has not been told of.
+    desk.document.change(version, &[at(2, 2, (2, 9), "")], desk.now).unwrap();
+    assert!(
+        desk.document.change(DocVersion(desk.version + 1), &[at(2, 2, (2, 2), "word")], desk.now).is_err()
+    );
+    desk.version += 2;
+    desk.notify(&[whole(EDITED)]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
+    desk.caused(UNDO, &[back()]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
 }
