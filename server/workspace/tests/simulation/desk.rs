@@ -69,7 +69,7 @@ impl Desk {
     pub fn new(number: usize, dice: &mut Dice) -> Self {
         let mut atoms = Atoms::default();
         let text = first_text(&mut atoms, dice);
-        let kinds = [Kind::Neovim, Kind::Plugin, Kind::VsCode, Kind::Helix, Kind::Emacs];
+        let kinds = [Kind::Neovim, Kind::Plugin, Kind::VsCode, Kind::Helix, Kind::Emacs, Kind::LspMode];
         let kind = kinds[dice.below(kinds.len())];
         let version = if kind == Kind::VsCode { 1 } else { 0 };
         let editor = Editor::open(kind, text.clone(), version);

@@ -23,6 +23,8 @@ pub enum Kind {
     Helix,
     /// Reports half a second later, all in one range; checks only the version that it has sent.
     Emacs,
+    /// Refuses whenever the text has moved on; tells of each change by itself, and so of an edit in several places in parts.
+    LspMode,
 }
 
 /// What came of a delivery.
@@ -52,6 +54,8 @@ struct Change {
     version: i32,
     after: String,
     cause: Option<Cause>,
+    /// It follows another one of the same edit in several places.
+    follows: bool,
 }
 
 /// A step of the undo stack: the text to go back to.
@@ -85,7 +89,7 @@ impl Editor {
     pub fn open(kind: Kind, text: String, version: i32) -> Self {
         let encoding = match kind {
             Kind::VsCode => Encoding::Utf16,
-            Kind::Emacs => Encoding::Utf32,
+            Kind::Emacs | Kind::LspMode => Encoding::Utf32,
             _ => Encoding::Utf8,
         };
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -128,7 +132,8 @@ impl Editor {
             self.cursor = bytes.start;
         }
         let change = ContentChange { span: Some(span), text: new.to_owned() };
-        self.unsent.push(Change { change, version: self.version, after: self.text.clone(), cause });
+        let (version, after) = (self.version, self.text.clone());
+        self.unsent.push(Change { change, version, after, cause, follows: false });
     }
 
     fn step(&mut self, delivered: bool) {
@@ -164,7 +169,7 @@ impl Editor {
                 self.version += 1;
                 let change = ContentChange { span: None, text: after.to_owned() };
                 let (version, after) = (self.version, after.to_owned());
-                self.unsent.push(Change { change, version, after, cause: None });
+                self.unsent.push(Change { change, version, after, cause: None, follows: false });
             }
             _ => self.put_all(&page::by_lines(&self.text, after), None),
         }
@@ -172,6 +177,12 @@ impl Editor {
     }
 
     fn put_all(&mut self, patches: &[Patch], cause: Option<Cause>) {
+        let before = self.unsent.len();
+        self.put_each(patches, cause);
+        self.unsent.iter_mut().skip(before + 1).for_each(|change| change.follows = true);
+    }
+
+    fn put_each(&mut self, patches: &[Patch], cause: Option<Cause>) {
         if self.kind == Kind::Helix {
             let mut shift = 0isize;
             for patch in patches {
@@ -277,14 +288,14 @@ impl Editor {
     /// Text with the endings that the editor makes of it.
     fn endings_of(&self, new: &str) -> String {
         match self.kind {
-            Kind::Helix | Kind::Emacs => new.to_owned(),
+            Kind::Helix | Kind::Emacs | Kind::LspMode => new.to_owned(),
             _ if self.ending == "\r\n" => new.replace("\r\n", "\n").replace('\n', "\r\n"),
             _ => new.to_owned(),
         }
     }
 
     fn reports_at_once(&mut self) {
-        if matches!(self.kind, Kind::VsCode | Kind::Helix) {
+        if matches!(self.kind, Kind::VsCode | Kind::Helix | Kind::LspMode) {
             self.send(None);
         }
     }
@@ -308,11 +319,17 @@ impl Editor {
                 self.note(changes, self.version, None, self.text.clone(), false);
             }
         } else {
+            let each = self.kind == Kind::LspMode;
+            // Only what is told of change by change is torn apart.
             let cut = cut.map_or(0, |cut| cut % unsent.len());
-            for (at, part) in [&unsent[..cut], &unsent[cut..]].into_iter().enumerate() {
+            let cut = (0..=cut).rev().find(|cut| !unsent[*cut].follows).unwrap_or(0);
+            let starts = |at: usize| each || at == cut;
+            let mut from = 0;
+            for to in (1..=unsent.len()).filter(|to| *to == unsent.len() || starts(*to)) {
+                let part = &unsent[std::mem::replace(&mut from, to)..to];
                 let Some(last) = part.last() else { continue };
                 let changes = part.iter().map(|change| change.change.clone()).collect();
-                self.note(changes, last.version, last.cause, last.after.clone(), at == 0);
+                self.note(changes, last.version, last.cause, last.after.clone(), to < unsent.len());
             }
         }
         self.sent = self.text.clone();

@@ -71,6 +71,15 @@ impl Model {
         self.hunks.iter().position(|hunk| hunk.name == *name)
     }
 
+    /// Whether other hunks take out all that a hunk puts in: where both are in the text nothing of it is to be seen.
+    pub fn is_covered(&self, at: usize) -> bool {
+        let taken = |atom: char| {
+            let others = self.hunks.iter().enumerate().filter(|(other, _)| *other != at);
+            others.flat_map(|(_, other)| &other.removed).any(|line| line.contains(atom))
+        };
+        self.hunks[at].proposed.iter().flat_map(|line| atoms(line)).all(taken)
+    }
+
     /// Lets characters go where the person likes.
     pub fn loosen(&mut self, text: &str) {
         self.loose.extend(atoms(text));

@@ -192,9 +192,10 @@ impl Desk {
         let before = (self.shown(), self.in_text());
         let Some(delivered) = self.editor.turn(redo) else { return Ok(()) };
         for (at, (was, is)) in before.0.iter().zip(self.shown()).enumerate() {
-            // The latest word about it is this; of what is neither wholly there nor wholly gone it may be.
+            // The latest word about it is this; of what is neither wholly there nor wholly gone, or lies under others, it may be.
+            let open = is.is_none() || self.model.is_covered(at);
             let hunk = &mut self.model.hunks[at];
-            if *was != is || (delivered && is.is_none() && (hunk.may_come || hunk.may_go)) {
+            if *was != is || (delivered && open && (hunk.may_come || hunk.may_go)) {
                 hunk.asked = None;
             }
         }
