@@ -8,6 +8,7 @@ use hashline_text::{DiskForm, Line, Text};
 use hashline_weave::{How, HunkId, Judgement, Switched, Weave};
 
 use crate::document::file::FileNow;
+use crate::document::sync::as_shown;
 use crate::document::{Document, Edit, EditHunk, FileHunk, Home, Millis};
 
 /// Earlier states of a document, that its text may have gone back to.
@@ -128,7 +129,7 @@ impl Document {
             let then = back.iter().flat_map(|back| &back.switched).find(|switched| switched.hunk == id);
             let stays = was_in && on_disk && decision == Decision::Accepted;
             if let Some(switched) = then.filter(|_| !stays) {
-                let (decision, reason) = self.decision_by(id, switched.how);
+                let (decision, reason) = as_shown(self.decision_by(id, switched.how), now_in);
                 self.set_decision(id, decision, reason);
             } else if accepted {
                 self.set_decision(id, Decision::Accepted, None);

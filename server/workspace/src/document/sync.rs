@@ -166,13 +166,7 @@ impl Document {
             if switched.on && matches!(after.0, Decision::Rejected | Decision::Withdrawn) {
                 contrary.push((id, after.clone()));
             }
-            // What is not in the text is not accepted, and what is in it is not rejected, however that came.
-            let mut after = match (after.0, switched.on) {
-                (Decision::Accepted, false) | (Decision::Rejected | Decision::Withdrawn, true) => {
-                    (Decision::Undecided, None)
-                }
-                _ => after,
-            };
+            let mut after = as_shown(after, switched.on);
             self.note_switch(id, switched.on);
             self.set_decision(id, after.0, after.1.clone());
             if let Some(wish) = self.wanted.get(id).filter(|wish| wish.on == switched.on)
@@ -221,6 +215,19 @@ impl Document {
 
     fn turn(&self, entry: hashline_weave::JournalId, hunk: HunkId) -> Option<Turn> {
         self.turns.get(&entry)?.iter().find(|turn| turn.hunk == hunk).cloned()
+    }
+}
+
+/// What is not in the text is not accepted, and what is in it is not rejected, however that came.
+pub(crate) fn as_shown(
+    (decision, reason): (Decision, Option<String>),
+    is_in_text: bool,
+) -> (Decision, Option<String>) {
+    match (decision, is_in_text) {
+        (Decision::Accepted, false) | (Decision::Rejected | Decision::Withdrawn, true) => {
+            (Decision::Undecided, None)
+        }
+        _ => (decision, reason),
     }
 }
 

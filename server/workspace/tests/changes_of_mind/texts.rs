@@ -343,3 +343,23 @@ fn a_delivery_that_comes_late_and_in_parts_is_known_by_each() {
     desk.settle();
     assert_eq!((desk.text().as_str(), desk.state(&below)), ("one\ntwo\nthree\nfour\n", HunkState::Withdrawn));
 }
+
+#[test]
+fn a_delivery_in_parts_that_is_undone_and_done_again_is_decided_as_it_was() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\n");
+    desk.document.set_reports(Reports::Versions);
+    let hunks = [(0, "1"), (3, "4")].map(|(line, content)| desk.replace(line, content, Mode::Propose));
+    for hunk in &hunks {
+        desk.decide(hunk, Choice::Accept, None).unwrap();
+    }
+    let delivery = desk.poll().unwrap();
+    desk.applies(&delivery);
+    desk.document.answered(delivery.number, true, desk.now);
+    let decided = |desk: &Desk| hunks.each_ref().map(|hunk| desk.decision(hunk));
+    assert_eq!((desk.text().as_str(), decided(&desk)), ("1\ntwo\nthree\n4\n", [Decision::Accepted; 2]));
+    desk.now = Millis(5000);
+    desk.notify(&[at(3, 0, (3, 1), "four"), at(0, 0, (0, 1), "one")]);
+    assert_eq!(decided(&desk), [Decision::Undecided; 2]);
+    desk.notify(&[at(3, 0, (3, 4), "4"), at(0, 0, (0, 3), "1")]);
+    assert_eq!(decided(&desk), [Decision::Accepted; 2]);
+}

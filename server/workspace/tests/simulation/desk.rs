@@ -11,7 +11,8 @@ use hashline_workspace::document::{Delivery, Document, Earlier, Millis};
 use crate::agent::Flight;
 use crate::atom::{Atoms, Maker, readable};
 use crate::dice::Dice;
-use crate::editor::{Editor, Kind, Outcome};
+use crate::editor::{Editor, Outcome};
+use crate::kind::KINDS;
 use crate::model::{Fault, Model};
 use crate::page;
 use crate::tally::Tally;
@@ -69,14 +70,13 @@ impl Desk {
     pub fn new(number: usize, dice: &mut Dice) -> Self {
         let mut atoms = Atoms::default();
         let text = first_text(&mut atoms, dice);
-        let kinds = [Kind::Neovim, Kind::Plugin, Kind::VsCode, Kind::Helix, Kind::Emacs, Kind::LspMode];
-        let kind = kinds[dice.below(kinds.len())];
-        let version = if kind == Kind::VsCode { 1 } else { 0 };
+        let kind = dice.weighted(&KINDS);
+        let version = kind.first_version();
         let editor = Editor::open(kind, text.clone(), version);
         let uri = format!("untitled:{number}");
         let mut document =
             Document::open(&uri, "text", DocVersion(version), editor.encoding, Text::from(text.as_str()));
-        document.set_reports(editor.reports());
+        document.set_reports(editor.kind.reports());
         Self {
             uri,
             document,
@@ -261,7 +261,7 @@ impl Desk {
 
     /// The next answer reaches the server.
     pub fn answer(&mut self, room: &mut Room) -> Result<bool, Fault> {
-        if self.editor.kind == Kind::Plugin {
+        if self.editor.kind.is_plugin() {
             // What it did is told of before it answers.
             self.receive_all(room)?;
         }
@@ -309,7 +309,7 @@ impl Desk {
         }
         self.observe(true, room)?;
         self.agent_view()?;
-        if self.editor.kind == Kind::Plugin && self.document.guesses() > 0 {
+        if self.editor.kind.is_plugin() && self.document.guesses() > 0 {
             return Err("it was guessed what a plugin's change was".to_owned());
         }
         self.model.at_rest(std::mem::take(&mut self.notices))

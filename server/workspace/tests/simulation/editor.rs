@@ -1,31 +1,15 @@
-//! The editors, as `editor_facts.md` measured them: what each does with a delivery, how it reports what happened, and its undo.
+//! An editor with a text: what is done to it, its undo, what it does with a delivery, and what it reports.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use hashline_text::{DocVersion, Encoding, Span};
 use hashline_weave::Turn;
-use hashline_workspace::document::{Cause, ContentChange, Delivery, Reports};
+use hashline_workspace::document::{Cause, ContentChange, Delivery};
 
 use crate::dice::Dice;
+use crate::kind::Kind;
 use crate::page::{self, Patch};
-
-/// Which editor it is like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Drops an edit for an older version and answers that it was applied; typing is one undo step until it is left.
-    Neovim,
-    /// The same with its plugin, which says what brings each change about, and refuses what was made for another version.
-    Plugin,
-    /// Refuses whenever the text has moved on; every step is its own.
-    VsCode,
-    /// Refuses whenever the text has moved on; reports edits first to last.
-    Helix,
-    /// Reports half a second later, all in one range; checks only the version that it has sent.
-    Emacs,
-    /// Refuses whenever the text has moved on; tells of each change by itself, and so of an edit in several places in parts.
-    LspMode,
-}
 
 /// What came of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,15 +71,10 @@ pub struct Editor {
 
 impl Editor {
     pub fn open(kind: Kind, text: String, version: i32) -> Self {
-        let encoding = match kind {
-            Kind::VsCode => Encoding::Utf16,
-            Kind::Emacs | Kind::LspMode => Encoding::Utf32,
-            _ => Encoding::Utf8,
-        };
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         Self {
             kind,
-            encoding,
+            encoding: kind.encoding(),
             sent: text.clone(),
             text,
             version,
@@ -143,8 +122,7 @@ impl Editor {
 
     /// The person changes the text.
     pub fn type_at(&mut self, bytes: Range<usize>, new: &str, joins: bool) {
-        let one_block = matches!(self.kind, Kind::Neovim | Kind::Plugin | Kind::Helix);
-        if !(joins && self.inserting && one_block) {
+        if !(joins && self.inserting && self.kind.joins_typing()) {
             self.step(false);
         }
         self.redo.clear();
@@ -183,7 +161,7 @@ impl Editor {
     }
 
     fn put_each(&mut self, patches: &[Patch], cause: Option<Cause>) {
-        if self.kind == Kind::Helix {
+        if self.kind.is_top_down() {
             let mut shift = 0isize;
             for patch in patches {
                 let at = |byte: usize| byte.saturating_add_signed(shift);
@@ -208,13 +186,14 @@ impl Editor {
             self.redo.push(here);
         };
         let turn = if redo { Turn::Redo } else { Turn::Undo };
-        let cause = (self.kind == Kind::Plugin).then_some(Cause::Turn(turn));
+        let cause = self.kind.is_plugin().then_some(Cause::Turn(turn));
         if cause.is_some() {
             self.send(None);
         }
-        let patches = match self.kind {
-            Kind::Emacs => page::single(&self.text, &step.text).into_iter().collect(),
-            _ => page::by_lines(&self.text, &step.text),
+        let patches = if self.kind.joins_changes() {
+            page::single(&self.text, &step.text).into_iter().collect()
+        } else {
+            page::by_lines(&self.text, &step.text)
         };
         self.put_all(&patches, cause);
         if cause.is_some() {
@@ -224,11 +203,6 @@ impl Editor {
         Some(step.delivered)
     }
 
-    /// What it says of its changes.
-    pub fn reports(&self) -> Reports {
-        if self.kind == Kind::Plugin { Reports::Causes } else { Reports::Versions }
-    }
-
     /// Tries to apply a delivery.
     pub fn deliver(&mut self, delivery: &Delivery, dice: &mut Dice) -> Outcome {
         let version = delivery.version.0;
@@ -236,23 +210,23 @@ impl Editor {
             // A buffer that cannot be changed now, or a person in a prompt.
             return Outcome::Refused;
         }
-        if self.kind == Kind::Neovim && dice.chance(3) {
+        if self.kind.drops() && dice.chance(3) {
             return Outcome::Dropped;
         }
-        if self.kind == Kind::Emacs {
+        if self.kind.joins_changes() {
             if version != self.sent_version || self.has_unsent() {
                 return Outcome::Refused;
             }
         } else if version != self.version {
-            return if self.kind == Kind::Neovim { Outcome::Dropped } else { Outcome::Refused };
+            return if self.kind.drops() { Outcome::Dropped } else { Outcome::Refused };
         }
         let mut patches = Vec::new();
         for edit in &delivery.edits {
             let Some(bytes) = self.bytes_of(edit.span) else { return Outcome::Refused };
             patches.push(Patch { bytes, new: self.endings_of(&edit.new) });
         }
-        let joins = self.inserting && matches!(self.kind, Kind::Neovim | Kind::Helix | Kind::Emacs);
-        let cause = (self.kind == Kind::Plugin).then_some(Cause::Delivery(delivery.number));
+        let joins = self.inserting && self.kind.joins_delivery();
+        let cause = self.kind.is_plugin().then_some(Cause::Delivery(delivery.number));
         if cause.is_some() {
             // A step of its own, told of by itself.
             self.inserting = false;
@@ -263,12 +237,12 @@ impl Editor {
             None => self.step(true),
         }
         self.redo.clear();
-        if self.kind == Kind::VsCode {
+        if self.kind.cuts() {
             let mut after = self.text.clone();
             for patch in patches.iter().rev() {
                 after.replace_range(patch.bytes.clone(), &patch.new);
             }
-            self.put_all(&page::by_lines(&self.text, &after), None);
+            self.put_all(&page::by_lines(&self.text, &after), cause);
         } else {
             self.put_all(&patches, cause);
         }
@@ -287,15 +261,14 @@ impl Editor {
 
     /// Text with the endings that the editor makes of it.
     fn endings_of(&self, new: &str) -> String {
-        match self.kind {
-            Kind::Helix | Kind::Emacs | Kind::LspMode => new.to_owned(),
-            _ if self.ending == "\r\n" => new.replace("\r\n", "\n").replace('\n', "\r\n"),
+        match self.ending {
+            "\r\n" if !self.kind.is_raw() => new.replace("\r\n", "\n").replace('\n', "\r\n"),
             _ => new.to_owned(),
         }
     }
 
     fn reports_at_once(&mut self) {
-        if matches!(self.kind, Kind::VsCode | Kind::Helix | Kind::LspMode) {
+        if self.kind.reports_at_once() {
             self.send(None);
         }
     }
@@ -307,7 +280,7 @@ impl Editor {
         }
         let unsent = std::mem::take(&mut self.unsent);
         let full = unsent.iter().any(|change| change.change.span.is_none());
-        if self.kind == Kind::Emacs && !full {
+        if self.kind.joins_changes() && !full {
             if self.sent == self.text {
                 // What was done and taken back is not told, and not counted.
                 self.version = self.sent_version;
@@ -319,7 +292,7 @@ impl Editor {
                 self.note(changes, self.version, None, self.text.clone(), false);
             }
         } else {
-            let each = self.kind == Kind::LspMode;
+            let each = self.kind.tells_each();
             // Only what is told of change by change is torn apart.
             let cut = cut.map_or(0, |cut| cut % unsent.len());
             let cut = (0..=cut).rev().find(|cut| !unsent[*cut].follows).unwrap_or(0);
@@ -328,7 +301,10 @@ impl Editor {
             for to in (1..=unsent.len()).filter(|to| *to == unsent.len() || starts(*to)) {
                 let part = &unsent[std::mem::replace(&mut from, to)..to];
                 let Some(last) = part.last() else { continue };
-                let changes = part.iter().map(|change| change.change.clone()).collect();
+                let changes = match self.kind.sends_whole() {
+                    true => vec![ContentChange { span: None, text: last.after.clone() }],
+                    false => part.iter().map(|change| change.change.clone()).collect(),
+                };
                 self.note(changes, last.version, last.cause, last.after.clone(), to < unsent.len());
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
-use crate::editor::Kind;
+use crate::kind::Kind;
 use crate::run::{End, play};
 
 /// How many words of a fault say what kind of fault it is.

@@ -10,7 +10,8 @@ use hashline_workspace::document::{HunkState, Millis};
 use crate::agent::{Agent, Wish};
 use crate::desk::{Desk, Room};
 use crate::dice::Dice;
-use crate::editor::{Editor, Kind};
+use crate::editor::Editor;
+use crate::kind::Kind;
 use crate::model::Fault;
 use crate::person::KEYS;
 use crate::tally::Tally;
@@ -293,7 +294,7 @@ impl World {
         let text = Text::from(desk.disk.as_str());
         let version = DocVersion(desk.editor.version);
         desk.document.reopen(&desk.uri, "text", version, desk.editor.encoding, &text, room.now);
-        desk.document.set_reports(desk.editor.reports());
+        desk.document.set_reports(desk.editor.kind.reports());
         desk.model.stop();
         desk.observe(true, room)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::editor::Kind;
+use crate::kind::Kind;
 
 /// How many runs each kind of editor was in, and in how many of them something was wrong at its desk.
 #[derive(Clone, Debug, Default)]
