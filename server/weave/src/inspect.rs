@@ -4,6 +4,9 @@ use hashline_text::{OwnedLine, Text};
 
 use crate::hunk::HunkId;
 use crate::line::LineId;
+use crate::recognise::Candidate;
+use crate::region::Regions;
+use crate::typing::Judgement;
 use crate::weave::Weave;
 
 /// A line of a weave, shown or not, with all that decides whether it is visible.
@@ -47,6 +50,21 @@ impl Weave {
     #[must_use]
     pub fn newline_register(&self) -> bool {
         self.newline_under(|hunk| self.in_buffer(hunk))
+    }
+
+    /// As [`typed`](Self::typed), judged among all runs where any line reads otherwise.
+    #[doc(hidden)]
+    pub fn typed_among_all(&mut self, new: &Text, regions: &Regions) -> Judgement {
+        self.typed_as(new, regions, |weave, arrival| {
+            let same = arrival.touched.is_empty();
+            same.then(|| weave.typed_in_place(new, regions, arrival)).flatten()
+        })
+    }
+
+    /// As [`recognised`](Self::recognised), judged among all runs.
+    #[doc(hidden)]
+    pub fn recognised_among_all(&mut self, new: &Text, regions: &Regions, asked: &[Candidate]) -> Judgement {
+        self.recognised_as(new, regions, asked, |_, _| None)
     }
 
     /// The agent view as it is without a look at what it was.

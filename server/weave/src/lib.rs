@@ -32,8 +32,9 @@
 //! - Lines never change their order, their maker or their removers. The content of a line is its version: a line that returns
 //!   to an earlier content is as it was then.
 //! - Conflicts are computed from the lines, never stored: undoing the typing ends them.
-//! - The agent view is computed when it is asked for, from what it was where only hunks have come or gone or a line was typed in place
-//!   since; else from the buffer. Both ways lead to the same text.
+//! - Typing is judged among the runs around it: a key costs the same however many hunks there are.
+//! - The agent view follows what is typed where no held hunk is near. Else it is computed when it is asked for, from what it was where
+//!   only hunks have come or gone since, or from the buffer. All ways lead to the same text.
 //! - Taking something back is a change like any other. Where the text is again what it was before one of the latest changes (256
 //!   are looked at), all that was done since is taken back with it, in one step or in many.
 //! - A switch that nobody asked for is recognised only where the text shows all of it; one that was asked for, or is in the
@@ -74,6 +75,7 @@ mod inspect;
 mod journal;
 mod lacking;
 mod line;
+mod near;
 mod plan;
 mod print;
 mod rebuild;
@@ -83,6 +85,7 @@ mod region;
 mod returned;
 mod revise;
 mod run;
+mod runs;
 mod shared;
 mod snapshot;
 mod stretch;

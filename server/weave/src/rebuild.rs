@@ -6,7 +6,6 @@ use std::ops::Range;
 use hashline_text::{LineRef, OwnedLine, Text};
 
 use crate::align::align;
-use crate::disturb::Spans;
 use crate::journal::Step;
 use crate::line::{IdRange, push_range};
 use crate::record::Cover;
@@ -42,8 +41,15 @@ struct Fates<'a> {
 }
 
 impl Weave {
-    /// Makes the runs of a stretch show the new text's lines. Returns how many lines were typed or changed.
-    pub(crate) fn rebuild(&mut self, stretch: &Stretch, new: &Text, steps: &mut Vec<Step>) -> usize {
+    /// Makes the runs of a stretch show the new text's lines. `cover` says how many spans reach over each place among the runs. Returns how
+    /// many lines were typed or changed.
+    pub(crate) fn rebuild(
+        &mut self,
+        stretch: &Stretch,
+        new: &Text,
+        steps: &mut Vec<Step>,
+        cover: impl FnOnce(&Self) -> Cover,
+    ) -> usize {
         let regainable: Vec<bool> = stretch
             .runs
             .clone()
@@ -57,20 +63,15 @@ impl Weave {
         };
         fates.decide(&regainable);
         let Fates { fates, inserts, typed_lines, .. } = fates;
-        let cover = if inserts.iter().any(|insert| insert.places.len() > 1) && !self.hunks.is_empty() {
-            let spans: Spans = self.spans();
-            Some(Cover::of(&spans, self.runs.len()))
-        } else {
-            None
-        };
+        let somewhere = inserts.iter().any(|insert| insert.places.len() > 1);
+        let cover = (somewhere && !self.hunks.is_empty()).then(|| cover(self));
         let mut inserts = inserts
             .into_iter()
             .map(|insert| (stretch.place(&insert.places, cover.as_ref()), insert.lines.len()))
             .peekable();
 
         let contents: Vec<LineRef<'_>> = new.lines(stretch.region.new.clone()).collect();
-        let mut line =
-            self.runs[..stretch.runs.start].iter().filter(|run| run.shown).map(Run::len).sum::<usize>();
+        let mut line = stretch.region.old.start;
         let mut build = Build::default();
         let (mut removed, mut regained, mut typed) = (Vec::new(), Vec::new(), Vec::new());
         let mut index = 0;

@@ -134,6 +134,7 @@ impl Weave {
         self.touch();
         if let Some(Concealed { view, .. }) = concealed {
             self.agent = AgentView { revision: self.revision, ..view };
+            self.runs.forget_places();
         }
     }
 
@@ -236,7 +237,7 @@ impl Weave {
         if first == last {
             return first;
         }
-        let cover = Cover::of(&self.spans(), self.runs.len());
+        let cover = self.cover();
         (first..=last).min_by_key(|at| cover.before(*at)).unwrap_or(first)
     }
 
@@ -310,12 +311,17 @@ impl Cover {
             begin[*first] += 1;
             end[*last + 1] += 1;
         }
-        let mut open = 0;
-        let count = |index: usize| {
-            open = open + begin[index] - end[index];
+        Self::between((begin, end), 0)
+    }
+
+    /// By how many spans begin with each run, and how many end before it; so many reach over the beginning.
+    pub(crate) fn between((begin, end): (Vec<usize>, Vec<usize>), mut open: usize) -> Self {
+        let both = begin.iter().zip(&end);
+        let count = |(begin, end): (&usize, &usize)| {
+            open = open + begin - end;
             open
         };
-        let runs = (0..=runs).map(count).collect();
+        let runs = both.map(count).collect();
         Self { runs, begin }
     }
 

@@ -117,11 +117,26 @@ impl Regions {
         self.list.iter().map(|region| at(region.new.end) - at(region.new.start)).sum()
     }
 
-    /// The lines that were touched, where each of them stayed the one line that it is.
-    pub(crate) fn single_lines(&self) -> Option<Vec<usize>> {
-        let line =
-            |region: &Region| (region.old == region.new && region.new.len() == 1).then_some(region.new.start);
-        self.list.iter().map(line).collect()
+    /// Whether all that was said to be touched and does not differ is the same with its endings.
+    pub(crate) fn touch_only(&self, differing: &[Region], old: &Text, new: &Text) -> bool {
+        let same = |left: Range<usize>, right: usize| {
+            let len = left.len();
+            let (ahead, behind) = old.same_lines(left, new, right);
+            ahead + behind >= len
+        };
+        let mut differing = differing.iter().peekable();
+        let all_same = self.list.iter().all(|region| {
+            let (mut left, mut right) = (region.old.start, region.new.start);
+            let inside = |other: &&Region| other.old.end <= region.old.end && other.new.end <= region.new.end;
+            while let Some(other) = differing.next_if(inside) {
+                if left > other.old.start || !same(left..other.old.start, right) {
+                    return false;
+                }
+                (left, right) = (other.old.end, other.new.end);
+            }
+            left <= region.old.end && same(left..region.old.end, right)
+        });
+        all_same && differing.next().is_none()
     }
 
     /// These regions followed by later ones, as one step.

@@ -100,7 +100,7 @@ impl Stretch {
                 next
             })
         };
-        let mut line = weave.runs[..runs.start].iter().filter(|run| run.shown).map(Run::len).sum::<usize>();
+        let mut line = region.old.start;
         let mut items = Vec::new();
         let mut first = Vec::with_capacity(runs.len() + 1);
         for index in runs.clone() {

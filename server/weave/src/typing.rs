@@ -59,11 +59,11 @@ pub struct Judgement {
 }
 
 /// A new text of the editor against the one that was there.
-struct Arrival {
-    old: Text,
-    before: Print,
-    after: Print,
-    touched: Vec<Region>,
+pub(crate) struct Arrival {
+    pub old: Text,
+    pub before: Print,
+    pub after: Print,
+    pub touched: Vec<Region>,
 }
 
 impl Arrival {
@@ -77,13 +77,26 @@ impl Weave {
     /// Takes over a text of which it is known that the person typed it. `regions` are the lines that the notification touched. No hunk
     /// is switched by it, whatever it reads like; going back exactly to an earlier text restores what was typed since (rule W7).
     pub fn typed(&mut self, new: &Text, regions: &Regions) -> Judgement {
+        self.typed_as(new, regions, |weave, arrival| {
+            let in_place = weave.typed_in_place(new, regions, arrival);
+            in_place.or_else(|| weave.typed_near(new, regions, arrival))
+        })
+    }
+
+    /// The same. `near` may take the text over among some of the runs.
+    pub(crate) fn typed_as(
+        &mut self,
+        new: &Text,
+        regions: &Regions,
+        near: impl FnOnce(&mut Self, &Arrival) -> Option<Judgement>,
+    ) -> Judgement {
         let Some(arrival) = self.arrive(new, regions) else { return Judgement::default() };
         if arrival.changes()
             && let Some(judgement) = self.turn_back(new, arrival.after, regions, TakesBack::Typing)
         {
             return judgement;
         }
-        if let Some(judgement) = self.typed_in_place(new, regions, &arrival) {
+        if let Some(judgement) = near(self, &arrival) {
             return judgement;
         }
         let stretches = self.stretches(&arrival.touched, new);
@@ -143,6 +156,17 @@ impl Weave {
     ///
     /// Never fails: whatever no hunk explains is typing.
     pub fn recognised(&mut self, new: &Text, regions: &Regions, asked: &[Candidate]) -> Judgement {
+        self.recognised_as(new, regions, asked, |weave, arrival| weave.typed_near(new, regions, arrival))
+    }
+
+    /// The same. `near` may take over among some of the runs what is typing like any other.
+    pub(crate) fn recognised_as(
+        &mut self,
+        new: &Text,
+        regions: &Regions,
+        asked: &[Candidate],
+        near: impl FnOnce(&mut Self, &Arrival) -> Option<Judgement>,
+    ) -> Judgement {
         let Some(arrival) = self.arrive(new, regions) else { return Judgement::default() };
         // What was asked for may take back an earlier change exactly and still be what was asked for. What was only offered may not: the
         // person who takes an offer says so, who undoes does not.
@@ -165,6 +189,14 @@ impl Weave {
             return judgement;
         }
         let Recognised { stretches, kept, half_shown } = self.recognise(&arrival.touched, new, asked);
+        let alone = stretches.iter().map(|stretch| &stretch.region).eq(&arrival.touched);
+        if kept.is_empty()
+            && !half_shown
+            && alone
+            && let Some(judgement) = near(self, &arrival)
+        {
+            return judgement;
+        }
         let checkpoint = half_shown
             .then(|| Box::new(Checkpoint { weave: self.clone(), regions: regions.clone(), entry: None }));
         let judgement = self.take_in(new, regions, arrival, &stretches, &kept);
@@ -186,30 +218,6 @@ impl Weave {
         (!idle).then_some(Arrival { old, before, after, touched })
     }
 
-    /// Takes over lines that have only other contents.
-    fn typed_in_place(&mut self, new: &Text, regions: &Regions, arrival: &Arrival) -> Option<Judgement> {
-        let Arrival { old, before, after, touched } = arrival;
-        // What the last line is says whether the text ends with a newline.
-        let at_end = touched.last().is_some_and(|region| region.new.end == new.line_count());
-        if before.newline != after.newline || at_end || !self.types_in_place(touched) {
-            return None;
-        }
-        let difference = Difference::of(old, new, touched.iter().map(Region::lines));
-        self.take_text(new.clone(), &difference, regions);
-        self.journal.print = *after;
-        let ending = self.ending;
-        if touched.is_empty() {
-            self.take_ending(touched);
-        }
-        self.journal.push_contents(difference, *before, new);
-        if self.ending == ending && self.agent_follows(regions) {
-            self.touch();
-        } else {
-            self.reshape();
-        }
-        Some(Judgement { typed_lines: touched.len(), ..Judgement::default() })
-    }
-
     /// Takes over a text by the stretches that were aligned with it, and the plans that it shows.
     fn take_in(
         &mut self,
@@ -221,7 +229,7 @@ impl Weave {
     ) -> Judgement {
         let Arrival { old, before, after, touched } = arrival;
         // Asked only where the text does not say how its last line would end.
-        let stood = if new.ends_with_newline() { Vec::new() } else { self.shown_ids() };
+        let stood = if new.ends_with_newline() { Vec::new() } else { self.shown_ids(0) };
         let mut steps = Vec::new();
         let mut switched = Vec::new();
         for (plan, how) in kept {
@@ -237,31 +245,38 @@ impl Weave {
         let difference = Difference::of(&old, new, differing);
         let mut typed_lines = 0;
         for stretch in stretches.iter().rev() {
-            typed_lines += self.rebuild(stretch, new, &mut steps);
+            typed_lines += self.rebuild(stretch, new, &mut steps, Self::cover);
         }
         self.take_newline(new, &mut steps);
         self.take_text(new.clone(), &difference, regions);
         self.journal.print = after;
         self.show();
         let was = self.ending;
-        match self.last_ending(&stood, &old) {
-            // The line is the last by now, and lacks its ending for that alone.
-            Some(own) => self.ending = own,
-            None => self.take_ending(&touched),
-        }
+        self.take_ending_of(&stood, &old, &touched);
         if self.ending != was {
             steps.push(Step::Ending { was, is: self.ending });
         }
         self.reshape();
         let pinned = self.pinned_by(&steps);
-        let entry = if steps.is_empty() {
-            self.journal.push_contents(difference, before, new);
-            None
-        } else {
-            Some(self.journal.push(steps, difference, before, pinned))
-        };
+        let entry = self.note(steps, difference, before, new, pinned);
         self.tidy();
         Judgement { switched, entry, half_shown: false, typed_lines }
+    }
+
+    /// Notes in the journal what a change did.
+    pub(crate) fn note(
+        &mut self,
+        steps: Vec<Step>,
+        difference: Difference,
+        before: Print,
+        new: &Text,
+        pinned: usize,
+    ) -> Option<JournalId> {
+        if steps.is_empty() {
+            self.journal.push_contents(difference, before, new);
+            return None;
+        }
+        Some(self.journal.push(steps, difference, before, pinned))
     }
 
     /// Switches what was asked for, or what takes one of the `turns` latest changes back, if the text is exactly what it leads to.
@@ -289,9 +304,7 @@ impl Weave {
 
     /// Sets which runs stand in the buffer's rope to those that should.
     pub(crate) fn show(&mut self) {
-        for run in self.runs.iter_mut() {
-            run.shown = run.visible(|hunk| self.on[hunk.index()]);
-        }
+        self.set_shown();
         debug_assert_eq!(
             self.runs.iter().filter(|run| run.shown).map(Run::len).sum::<usize>(),
             self.buffer.line_count(),
@@ -299,63 +312,11 @@ impl Weave {
         );
     }
 
-    /// Whether each region is one line that stays one line, well inside a plain run or beside plain runs only: then only
-    /// contents have changed, and they lie in the rope.
-    fn types_in_place(&self, regions: &[Region]) -> bool {
-        regions.iter().all(|region| {
-            if region.old.len() != 1 || region.new.len() != 1 {
-                return false;
-            }
-            let line = region.old.start;
-            let mut at = 0;
-            for (index, run) in self.runs.iter().enumerate().filter(|(_, run)| run.shown) {
-                if line < at + run.len() {
-                    let plain = |index: Option<usize>| {
-                        index.and_then(|index| self.runs.get(index)).is_none_or(Run::is_plain)
-                    };
-                    return run.is_plain()
-                        && (line > at || plain(index.checked_sub(1)))
-                        && (line + 1 < at + run.len() || plain(Some(index + 1)));
-                }
-                at += run.len();
-            }
-            false
-        })
-    }
-
-    /// Brings lines that were typed in place into the agent view as it was computed last: so a keystroke costs the same however much is
-    /// held. False where that cannot be.
-    fn agent_follows(&mut self, regions: &Regions) -> bool {
-        let Some(lines) = regions.single_lines().filter(|_| self.agent.shape == self.shape) else {
-            return false;
-        };
-        let on = |hunk: HunkId| self.agent.on.get(hunk.index()).copied().unwrap_or(false);
-        let mut text = self.agent.text.clone();
-        let last = text.line_count().saturating_sub(1);
-        let (mut in_buffer, mut in_view) = (0, 0);
-        let mut lines = lines.into_iter().peekable();
-        for run in self.runs.iter() {
-            let end = in_buffer + if run.shown { run.len() } else { 0 };
-            while let Some(line) = lines.next_if(|line| *line < end) {
-                let at = in_view + line - in_buffer;
-                let new: Vec<_> = self
-                    .buffer
-                    .line(Line(line))
-                    .map(|line| line.to_owned_line(self.ending))
-                    .into_iter()
-                    .collect();
-                let newline = text.ends_with_newline();
-                // What the last line is says whether it has an ending.
-                let follows = run.is_plain() && at < last;
-                if !follows || text.replace_lines(Line(at)..Line(at + 1), &new, newline).is_err() {
-                    return false;
-                }
-            }
-            in_buffer = end;
-            in_view += if run.visible(on) { run.len() } else { 0 };
+    /// The same, where the runs may be some of all.
+    pub(crate) fn set_shown(&mut self) {
+        for run in self.runs.iter_mut() {
+            run.shown = run.visible(|hunk| self.on[hunk.index()]);
         }
-        self.agent.text = text;
-        true
     }
 
     /// Notes whether the person's text ends with a newline, where it says so and no hunk has said it.
@@ -371,7 +332,16 @@ impl Weave {
         }
     }
 
-    /// Notes which ending the last line of the buffer has, or would have.
+    /// Notes which ending the last line of the buffer has, or would have. `stood` are lines that stood in the text before, `old`.
+    pub(crate) fn take_ending_of(&mut self, stood: &[(IdRange, usize)], old: &Text, touched: &[Region]) {
+        match self.last_ending(stood, old) {
+            // The line is the last by now, and lacks its ending for that alone.
+            Some(own) => self.ending = own,
+            None => self.take_ending(touched),
+        }
+    }
+
+    /// The same by the text alone.
     pub(crate) fn take_ending(&mut self, touched: &[Region]) {
         let lines = self.buffer.line_count();
         let last = lines.checked_sub(1).and_then(|line| self.buffer.line(Line(line)));
@@ -385,9 +355,8 @@ impl Weave {
         }
     }
 
-    /// The lines of the buffer by identity, each with the number of the first of its run.
-    fn shown_ids(&self) -> Vec<(IdRange, usize)> {
-        let mut line = 0;
+    /// The lines of the buffer from one on by identity, each with the number of the first of its run.
+    pub(crate) fn shown_ids(&self, mut line: usize) -> Vec<(IdRange, usize)> {
         let shown = self.runs.iter().filter(|run| run.shown);
         let counted = shown.map(|run| {
             line += run.len();

@@ -61,7 +61,7 @@ impl Weave {
             let (from, to) = self.stretch_of(region);
             let stretch = Stretch::of(self, region.clone(), from..to, &text).0;
             differing.splice(0..0, stretch.differing(&self.runs));
-            self.rebuild(&stretch, &text, &mut steps);
+            self.rebuild(&stretch, &text, &mut steps, Self::cover);
         }
         self.take_newline(&text, &mut steps);
         let difference = Difference::of(&self.buffer, &text, differing);

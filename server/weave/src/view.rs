@@ -219,7 +219,11 @@ impl Weave {
     /// Computes the agent view anew if the weave has changed since.
     pub(crate) fn refresh(&mut self) {
         if self.agent.revision != self.revision || self.agent.on.len() != self.hunks.len() {
-            self.agent = self.agent_view();
+            let agent = self.agent_view();
+            if agent.on != self.agent.on {
+                self.runs.forget_places();
+            }
+            self.agent = agent;
         }
     }
 

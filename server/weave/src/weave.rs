@@ -10,7 +10,9 @@ use crate::disturb::{Conflict, Spans};
 use crate::hunk::{Hunk, HunkId};
 use crate::journal::{Journal, Newline};
 use crate::line::{IdRange, LineId, push_range};
+use crate::record::Cover;
 use crate::run::{Held, Run};
+use crate::runs::Runs;
 use crate::shared::Shared;
 
 /// Runs up to this number are never looked through for lines that can be dropped.
@@ -21,7 +23,7 @@ const FEW_RUNS: usize = 1024;
 /// Clones share what they can until one of them is changed; a clone is how a switch is tried before it is made.
 #[derive(Clone, Debug)]
 pub struct Weave {
-    pub(crate) runs: Shared<Vec<Run>>,
+    pub(crate) runs: Runs,
     pub(crate) hunks: Shared<Vec<Arc<Hunk>>>,
     /// Per hunk: whether it is in the buffer.
     pub(crate) on: Vec<bool>,
@@ -171,6 +173,7 @@ impl Weave {
     /// Notes that a view may show something else.
     pub(crate) fn touch(&mut self) {
         self.revision += 1;
+        self.runs.forget_places();
     }
 
     /// Notes that the lines are others, or read otherwise: what the agent view was says nothing about what it is.
@@ -201,8 +204,9 @@ impl Weave {
             }
             let len = self.runs[index].len();
             if line < at + len {
-                let tail = self.runs[index].split_off(line - at);
-                self.runs.insert(index + 1, tail);
+                let mut head = self.runs[index].clone();
+                let tail = head.split_off(line - at);
+                self.runs.put(index..index + 1, [head, tail]);
                 return index + 1;
             }
             at += len;
@@ -227,10 +231,20 @@ impl Weave {
 
     /// Joins neighbouring runs that need not be apart, and drops the copies that plain runs do not need.
     pub(crate) fn tidy(&mut self) {
+        self.join_runs();
+        self.drop_untidy();
+    }
+
+    /// Joins runs, which may be some of all.
+    pub(crate) fn join_runs(&mut self) {
         for run in self.runs.iter_mut().filter(|run| run.is_plain() && run.shown) {
             run.held = None;
         }
         self.runs.dedup_by(|next, last| last.join(next));
+    }
+
+    /// Looks now and then for what can be dropped.
+    pub(crate) fn drop_untidy(&mut self) {
         if self.journal.has_let_go() || self.runs.len() > FEW_RUNS.max(2 * self.kept_runs) {
             self.drop_forgotten();
             self.kept_runs = self.runs.len();
@@ -271,6 +285,11 @@ impl Weave {
     /// still known.
     pub(crate) fn spans(&self) -> Spans {
         spans_in(&self.runs, self.hunks.len())
+    }
+
+    /// How many spans each place among the runs lies inside.
+    pub(crate) fn cover(&self) -> Cover {
+        Cover::of(&self.spans(), self.runs.len())
     }
 
     /// How far each hunk reaches: its span, and the person's own lines that came with it, as far as they are there.

@@ -12,6 +12,18 @@ pub use chance::{Rng, seeds};
 use hashline_text::{ByteOffset, Encoding, Ending, OwnedLine, Position, Span, Text};
 use hashline_weave::Change;
 
+/// As [`seeds`], others each time. The first is printed, and `HASHLINE_SEED_BASE` plays them again.
+pub fn new_seeds(count: u64) -> impl Iterator<Item = u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    let base = number("HASHLINE_SEED_BASE").unwrap_or_else(|| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        now.map_or(0, |now| now.as_millis() as u64 * 1_000_000)
+    });
+    let base = if number("HASHLINE_SEED").is_some() { 0 } else { base };
+    eprintln!("HASHLINE_SEED_BASE={base}");
+    seeds(count).map(move |seed| base + seed)
+}
+
 /// What happened, printed when the test fails.
 pub struct Trace {
     seed: u64,
