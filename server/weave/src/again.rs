@@ -58,6 +58,7 @@ impl Weave {
     fn take_up_again(&mut self, mut before: Self) {
         // Numbers that were given out stay so.
         before.revision = self.revision;
+        before.standing = self.standing + 1;
         before.next_line = self.next_line;
         before.journal.number_from(&self.journal);
         *self = before;

@@ -27,17 +27,6 @@ use crate::stretch::Stretch;
 use crate::typing::{Arrival, Judgement};
 use crate::weave::Weave;
 
-/// What a change that was typed leaves of the agent view as it was computed last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Agent {
-    /// It reads otherwise, and it has to be seen in what.
-    Differs,
-    /// It has followed; but hunks may come into it, or leave it.
-    Follows,
-    /// It has followed, and no hunk has to do with the change.
-    IsCurrent,
-}
-
 impl Weave {
     /// Takes over lines that have only other contents and lie in the rope alone.
     pub(crate) fn typed_in_place(
@@ -62,7 +51,7 @@ impl Weave {
         self.journal.push_contents(difference, *before, new);
         let only = self.ending == ending && regions.touch_only(touched, old, new);
         let follows = only && self.agent_follows(old, seen.into_iter().zip(touched));
-        self.follow(if follows { Agent::IsCurrent } else { Agent::Differs });
+        self.follow(follows, !only);
         Some(Judgement { typed_lines: touched.len(), ..Judgement::default() })
     }
 
@@ -105,13 +94,10 @@ impl Weave {
             steps.push(Step::Ending { was: ending, is: self.ending });
         }
         let only = !at_end && self.ending == ending && regions.touch_only(touched, old, new);
-        let follows = only && !waited_for && self.agent_follows(old, [(seen, region)]);
-        self.follow(match (follows, moved) {
-            (false, _) => Agent::Differs,
-            // A hunk may have had its place beside lines that are gone, or that are there again.
-            (true, true) => Agent::Follows,
-            (true, false) => Agent::IsCurrent,
-        });
+        let apart = only && !waited_for;
+        let follows = apart && self.agent_follows(old, [(seen, region)]);
+        // A hunk may have had its place beside lines that are gone, or that are there again.
+        self.follow(follows, !apart || moved);
         let entry = self.note(steps, difference, *before, new, pinned);
         self.drop_untidy();
         Some(Judgement { entry, typed_lines, ..Judgement::default() })
@@ -205,14 +191,15 @@ impl Weave {
         true
     }
 
-    /// Notes that lines were typed, and what that leaves of the agent view. The index of the runs stays.
-    fn follow(&mut self, agent: Agent) {
+    /// Notes that lines were typed: whether the agent view has followed, and whether hunks may stand otherwise now. The index of the runs
+    /// stays.
+    fn follow(&mut self, follows: bool, stirs: bool) {
         let is_current = self.agent.revision == self.revision;
         self.revision += 1;
-        match agent {
-            Agent::Differs => self.shape += 1,
-            Agent::IsCurrent if is_current => self.agent.revision = self.revision,
-            Agent::IsCurrent | Agent::Follows => {}
+        self.standing += u64::from(stirs);
+        self.shape += u64::from(!follows);
+        if is_current && follows && !stirs {
+            self.agent.revision = self.revision;
         }
     }
 }
@@ -253,6 +240,18 @@ mod tests {
         let follows = weave.agent.revision == weave.revision;
         assert!(weave.agent_anew() == *weave.agent());
         follows
+    }
+
+    #[test]
+    fn how_hunks_stand_is_touched_by_typing_near_those_that_wait_alone() {
+        let stays = |lines: Range<u32>, new: &str| {
+            let mut weave = held();
+            let before = weave.standing();
+            types(&mut weave, lines, 0, new);
+            weave.standing() == before
+        };
+        assert!(stays(10..10, "x") && stays(10..10, "a\n") && stays(53..53, "a\n"));
+        assert!(!stays(50..50, "x") && !stays(51..51, "a\n") && !stays(10..11, ""));
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub struct Weave {
     pub(crate) ending: Ending,
     /// Counts what changes a view.
     pub(crate) revision: u64,
+    /// Counts what may change how hunks stand.
+    pub(crate) standing: u64,
     /// Counts the changes of the lines themselves: while it stays, the agent view differs from what it was by hunks alone.
     pub(crate) shape: u64,
     pub(crate) agent: AgentView,
@@ -115,6 +117,7 @@ impl Weave {
             newline: Newline { there: text.is_empty() || text.ends_with_newline(), since: 0 },
             ending: text.ending_for_insert(Line(lines)),
             revision: 0,
+            standing: 0,
             shape: 0,
             agent: AgentView::of_buffer(&text),
             concealed: None,
@@ -136,6 +139,13 @@ impl Weave {
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// A number that grows when hunks may have come or gone, or may be in conflict or no longer. It stays while lines are typed where no
+    /// held hunk is near.
+    #[must_use]
+    pub fn standing(&self) -> u64 {
+        self.standing
     }
 
     /// The hunks, in the order of record.
@@ -173,6 +183,7 @@ impl Weave {
     /// Notes that a view may show something else.
     pub(crate) fn touch(&mut self) {
         self.revision += 1;
+        self.standing += 1;
         self.runs.forget_places();
     }
 

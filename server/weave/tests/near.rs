@@ -86,12 +86,17 @@ fn state(weave: &mut Weave) -> State {
     }
 }
 
+/// How hunks stand: their conflicts, and whether they are in the views.
+type Stand = (Vec<Option<Conflict>>, Vec<(bool, bool)>);
+
 /// A weave whose typing is judged near, and one whose typing is judged among all runs.
 struct Two {
     near: Weave,
     all: Weave,
     /// Whether the editor says what it does.
     says: bool,
+    /// How hunks stood when that was asked last.
+    stood: Option<(u64, Stand)>,
 }
 
 impl Two {
@@ -135,7 +140,14 @@ impl Two {
 
     fn check(&mut self) {
         assert_eq!(self.near.agent_anew(), *self.near.agent(), "the agent view is that of the buffer");
-        self.both(state);
+        let State { conflicts, in_view, .. } = self.both(state);
+        let standing = self.near.standing();
+        if let Some((stood, how)) = &self.stood
+            && *stood == standing
+        {
+            assert_eq!((&conflicts, &in_view), (&how.0, &how.1), "it would have been told");
+        }
+        self.stood = Some((standing, (conflicts, in_view)));
     }
 }
 
@@ -153,7 +165,8 @@ fn what_is_judged_near_is_what_it_is_among_all() {
         let original = text(&mut rng, kind);
         trace.note(format_args!("text {:?}", original.to_string()));
         let says = rng.chance(60);
-        let mut two = Two { near: Weave::new(original.clone()), all: Weave::new(original), says };
+        let mut two =
+            Two { near: Weave::new(original.clone()), all: Weave::new(original), says, stood: None };
         trace.note(format_args!("it says what it does: {says}"));
         let mut done: Vec<(Text, Typing)> = Vec::new();
         let mut undone: Vec<Typing> = Vec::new();

@@ -181,6 +181,7 @@ pub(crate) struct Inner {
     pub histories: Histories,
     pub recorder: Recorder,
     pub agents: Mutex<Vec<String>>,
+    /// Counts what may change how edits stand: what agents wait for who wait for decisions.
     pub decisions: watch::Sender<u64>,
     /// Counts what may change any answer to an agent.
     pub changes: watch::Sender<u64>,
@@ -401,8 +402,10 @@ impl Workspace {
         if news.deliver {
             let _ = self.inner.events.send(Event::Deliver(uri.clone()));
         }
-        if news.review || news.decided {
+        if news.review || news.decided || news.moved {
             let _ = self.inner.events.send(Event::Review(uri));
+        }
+        if news.review || news.decided {
             self.inner.decisions.send_modify(|count| *count += 1);
         }
     }
@@ -439,6 +442,47 @@ mod tests {
 
     const UNTITLED: &str = "untitled:Untitled-1";
 
+    #[tokio::test]
+    async fn a_key_wakes_who_waits_for_decisions_only_where_a_held_edit_is() {
+        use crate::document::ContentChange;
+        use hashline_text::{Position, Span};
+        let folder = tempfile::tempdir().unwrap();
+        let roots = Roots::open([folder.path()]).unwrap();
+        let (workspace, mut events) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
+        let text: String = (0..100).map(|n| format!("line {n}\n")).collect();
+        workspace.did_open(UNTITLED, "text", DocVersion(1), Encoding::Utf16, &text);
+        let request = request(&text.replace("line 50", "new"));
+        workspace.edit(&Caller::anywhere("tester", "1"), request).await.unwrap();
+        workspace.settle_record();
+        let mut waits = workspace.inner.decisions.subscribe();
+        let mut version = 1;
+        let mut wakes = |line: u32, new: &str| {
+            version += 1;
+            let at = Position::new(line, 0);
+            let change = ContentChange { span: Some(Span::new(at, at)), text: new.to_owned() };
+            waits.mark_unchanged();
+            while events.try_recv().is_ok() {}
+            workspace.did_change(UNTITLED, DocVersion(version), &[change]).unwrap();
+            let told = std::iter::from_fn(|| events.try_recv().ok());
+            assert_eq!(told.filter(|event| matches!(event, Event::Review(_))).count(), 1, "places move");
+            waits.has_changed().unwrap()
+        };
+        assert!(!wakes(10, "x") && !wakes(10, "x") && !wakes(90, "x") && !wakes(10, "new line\n"));
+        assert!(wakes(51, "x"), "it is a conflict now");
+    }
+
+    fn request(text: &str) -> EditRequest {
+        EditRequest {
+            path: UNTITLED.to_owned(),
+            file_hash: None,
+            change: Change::whole(text),
+            strict: false,
+            dry_run: false,
+            conversation: None,
+            tool: "write_file".to_owned(),
+        }
+    }
+
     /// Its editor hears of a document from more than one thread: one may take the news while there is only a guess, which is not shown.
     #[tokio::test]
     async fn edits_are_told_of_when_they_are_no_guess_any_more() {
@@ -446,16 +490,7 @@ mod tests {
         let roots = Roots::open([folder.path()]).unwrap();
         let (workspace, mut events) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
         workspace.did_open(UNTITLED, "text", DocVersion(1), Encoding::Utf16, "one\n");
-        let request = EditRequest {
-            path: UNTITLED.to_owned(),
-            file_hash: None,
-            change: Change::whole("two\n"),
-            strict: false,
-            dry_run: false,
-            conversation: None,
-            tool: "write_file".to_owned(),
-        };
-        workspace.edit(&Caller::anywhere("tester", "1"), request).await.unwrap();
+        workspace.edit(&Caller::anywhere("tester", "1"), request("two\n")).await.unwrap();
         workspace.settle_record();
         let slot = workspace.open_slot(UNTITLED).unwrap();
         slot.guessed.store(true, Ordering::Relaxed);

@@ -108,6 +108,7 @@ impl Document {
     /// `holds`: the delivery under way may be in it, or be a part of it.
     fn guess(&mut self, text: &Text, regions: &Regions, before: DocVersion, holds: bool, now: Millis) {
         self.guesses.count += 1;
+        let stood = self.weave_standing();
         let mut asked = self.asked(before, holds);
         // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
         let half = self.guesses.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
@@ -153,8 +154,7 @@ impl Document {
             self.flow.is_half_there(before, version);
         }
         self.landed(now, true);
-        // Places move and states change with the typing.
-        self.news.review |= !self.edits.is_empty();
+        self.news_of_typing(stood);
     }
 
     /// Whether a change of the text of one version may be the delivery under way, or hold it.

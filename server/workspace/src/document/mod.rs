@@ -118,6 +118,8 @@ pub enum Home {
 pub struct News {
     /// The list of edits, their states or their places have changed.
     pub review: bool,
+    /// Places have moved with what was typed; how hunks stand has not changed.
+    pub moved: bool,
     /// A decision was made or taken back.
     pub decided: bool,
     /// There may be something to deliver.
@@ -331,6 +333,20 @@ impl Document {
     /// What has come up since this was asked last.
     pub fn take_news(&mut self) -> News {
         std::mem::take(&mut self.news)
+    }
+
+    /// Notes that something was typed. `stood` tells how hunks stood before.
+    pub(crate) fn news_of_typing(&mut self, stood: Option<u64>) {
+        if self.edits.is_empty() {
+            return;
+        }
+        self.news.moved = true;
+        self.news.review |= stood.is_none() || self.weave_standing() != stood;
+    }
+
+    /// A number that is another when hunks may stand otherwise.
+    pub(crate) fn weave_standing(&self) -> Option<u64> {
+        self.weave.as_ref().map(Weave::standing)
     }
 
     /// What the person should be told, since this was asked last.

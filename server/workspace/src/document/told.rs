@@ -124,6 +124,7 @@ impl Document {
         (before, version): (DocVersion, DocVersion),
         now: Millis,
     ) -> Result<(), OutOfStep> {
+        let stood = self.weave_standing();
         let causes = self.told.take(version);
         let mut rest = changes;
         for cause in causes {
@@ -150,8 +151,7 @@ impl Document {
             self.was_done_unsaid(number, now);
         }
         self.landed(now, true);
-        // Places move and states change with the typing.
-        self.news.review |= !self.edits.is_empty();
+        self.news_of_typing(stood);
         Ok(())
     }
 

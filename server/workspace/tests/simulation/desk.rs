@@ -182,7 +182,7 @@ impl Desk {
         self.record();
         self.notices += self.document.take_notices().len();
         let news = self.document.take_news();
-        if !(news.review || news.decided || self.half) {
+        if !(news.review || news.moved || news.decided || self.half) {
             // Nothing has happened since the last look.
             return Ok(());
         }
