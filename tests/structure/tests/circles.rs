@@ -20,13 +20,7 @@ const LEFT: &[(&str, &str)] = &[
          view.rs weave.rs",
     ),
     ("hashline_workspace", "disk/error.rs disk/file.rs disk/path.rs disk/roots.rs disk/spelling.rs"),
-    (
-        "hashline_workspace",
-        "document/asked.rs document/change.rs document/deliver.rs document/edit.rs document/file.rs \
-         document/found.rs document/group.rs document/guesses.rs document/mod.rs document/outbox.rs \
-         document/propose.rs document/request.rs document/review.rs document/serve.rs document/sync.rs \
-         document/told.rs document/undecided.rs document/wanted.rs refusal.rs",
-    ),
+    ("hashline_workspace", "document/text/change.rs refusal.rs"),
     (
         "hashline_workspace",
         "record/append.rs record/histories.rs record/owner.rs record/recorder.rs record/restore.rs \

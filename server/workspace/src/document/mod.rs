@@ -3,6 +3,21 @@
 //! A state machine without IO, clock or tasks: whoever owns it says what happened and when ([`Millis`]), and asks what is
 //! to be done ([`Document::poll`]). So the same code runs under an editor, on the disk, and in the simulation.
 //!
+//! # Rooms
+//!
+//! A [`Document`] is its rooms. What is in a room is private to that, and others use what it offers:
+//!
+//! | room | what is in it |
+//! | --- | --- |
+//! | `text` | the text and its weave, what was served of it, and whether it follows its editor |
+//! | `decisions` | the edits, what is decided about each hunk, and what is wanted of it |
+//! | `deliveries` | what is on its way to the editor, and what its next changes are because of that |
+//! | `file` | the file itself, and what the editor is asked to do with it |
+//! | `outbox` | what has happened and is not recorded yet |
+//! | `home`, `news` | where the document is, and what has come up in it |
+//!
+//! What happens to a document concerns several rooms, so it is a method of [`Document`], which stands in the room that it is about most.
+//!
 //! # Rules
 //!
 //! - The text is what the editor said last. Nothing else changes it; a decision changes it by a [`Delivery`] that the
@@ -19,150 +34,68 @@
 //! - Documents that were never served keep no weave: what was typed before the first read has no history.
 //! - A client that joins a delivery and its undo to no change at all, and says nothing, is taken not to have made it: it is sent again.
 
-mod asked;
-mod change;
-mod decide;
-mod decide_file;
-mod deliver;
-mod edit;
+mod decisions;
+mod deliveries;
 mod file;
-mod found;
-mod group;
-mod guesses;
+mod home;
+mod moment;
+mod news;
 mod outbox;
-mod plan;
-mod preview;
-mod propose;
-mod proposed_text;
-mod remade;
-mod request;
-mod review;
-mod revise;
-mod serve;
-mod sync;
-mod told;
-mod undecided;
-mod wanted;
+mod text;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use hashline_history::HunkRef;
 use hashline_text::{DiskForm, DocVersion, Encoding, Text};
-use hashline_weave::{HunkId, JournalId, Weave};
+use hashline_weave::{HunkId, Weave};
 
-pub use asked::{FileAnswer, FileDelivery, FileOperation, FileOperations};
-pub use change::{Change, Note, Resolution, Unit, Whole};
-pub use deliver::{Delivered, Delivery};
-pub use edit::{Edit, EditHunk, HunkLines, HunkState};
-pub use file::{FileHunk, NewFile, in_words};
-pub use found::Earlier;
+pub use decisions::answer::{Decided, Elsewhere, Undecided, Why};
+pub use decisions::edit::{Edit, EditHunk, HunkLines, HunkState};
+pub use decisions::preview::Preview;
+pub use decisions::request::{Choice, Request, Target, Unseen};
+pub use decisions::review::{HunkView, Review, ReviewEdit};
+pub use decisions::wishes::UnderWay;
+pub use deliveries::flow::{Delivered, Delivery};
+pub use deliveries::said::Cause;
+pub(crate) use file::asking::Looked;
+pub use file::asking::{FileAnswer, FileDelivery, FileOperation, FileOperations};
+pub use file::hunk::{FileHunk, NewFile, in_words};
 pub use hashline_history::Mode;
+pub use home::{Home, Reports};
+pub use moment::Millis;
+pub use news::News;
 pub use outbox::{State, Unrecorded};
-pub use preview::Preview;
-pub use propose::{Located, Proposal, Proposed};
-pub use proposed_text::{PlacedHunk, ProposedText};
-pub use request::{Choice, Decided, Elsewhere, Request, Target, Unseen};
-pub use review::{HunkView, Review, ReviewEdit};
-pub use serve::Served;
-pub use sync::{ContentChange, OutOfStep};
-pub use told::{Cause, Reports};
-pub use undecided::{Undecided, Why};
-pub use wanted::UnderWay;
+pub use text::change::{Change, Note, Resolution, Unit, Whole};
+pub use text::content_change::{ContentChange, OutOfStep};
+pub use text::found::Earlier;
+pub use text::located::Located;
+pub use text::propose::{Proposal, Proposed};
+pub use text::proposed_text::{PlacedHunk, ProposedText};
+pub use text::snapshots::Served;
 
-use crate::document::asked::Asked;
-pub(crate) use crate::document::asked::Looked;
-use crate::document::deliver::Flow;
-use crate::document::edit::Turn;
-use crate::document::file::FileNow;
-use crate::document::guesses::Guesses;
+use crate::document::decisions::edits::Edits;
+use crate::document::decisions::wishes::Wanted;
+use crate::document::deliveries::flow::Flow;
+use crate::document::deliveries::guessed::Guesses;
+use crate::document::deliveries::said::Told;
+use crate::document::file::OwnFile;
+use crate::document::home::Address;
+use crate::document::news::Tidings;
 use crate::document::outbox::Outbox;
-use crate::document::serve::Snapshots;
-use crate::document::told::Told;
-use crate::document::wanted::Wanted;
-
-/// A moment, in milliseconds of a clock that only goes forward.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Millis(pub u64);
-
-impl Millis {
-    pub(crate) fn after(self, millis: u64) -> Self {
-        Self(self.0 + millis)
-    }
-
-    pub(crate) fn since(self, earlier: Self) -> u64 {
-        self.0.saturating_sub(earlier.0)
-    }
-}
-
-/// Where the text of a document is at home.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Home {
-    /// Open in an editor.
-    Editor {
-        /// The version of the text, as the editor counts.
-        version: DocVersion,
-        /// How the editor counts characters.
-        encoding: Encoding,
-        /// The editor's name for the language.
-        language: String,
-        /// What the editor says of its changes.
-        reports: Reports,
-    },
-    /// A file that no editor has open.
-    Disk,
-}
-
-/// Something the outside should know of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct News {
-    /// The list of edits, their states or their places have changed.
-    pub review: bool,
-    /// Places have moved with what was typed; how hunks stand has not changed.
-    pub moved: bool,
-    /// A decision was made or taken back.
-    pub decided: bool,
-    /// There may be something to deliver.
-    pub deliver: bool,
-}
+use crate::document::text::WovenText;
 
 /// A document and the edits of it.
 #[derive(Clone, Debug)]
 pub struct Document {
-    uri: String,
-    home: Home,
-    text: Text,
-    weave: Option<Weave>,
-    form: DiskForm,
-    file: FileNow,
-    /// What the file holds, where that is no text.
-    bytes: Option<Arc<[u8]>>,
-    out_of_step: Option<OutOfStep>,
-    edits: Vec<Edit>,
-    /// Which edit each hunk of the weave belongs to, by the hunk's order of record; none for those of forgotten edits.
-    owners: Vec<Option<(usize, usize)>>,
-    snapshots: Snapshots,
-    /// What the person, or an agent, wants of each hunk.
+    address: Address,
+    text: WovenText,
+    edits: Edits,
     wanted: Wanted,
     flow: Flow,
     told: Told,
-    /// How often what the editor said did not go with the text.
-    told_wrong: u64,
     guesses: Guesses,
-    /// What the editor is to do with the file.
-    asked: Option<Asked>,
-    /// What was found out of the file for the next decision about it.
-    looked: Option<Looked>,
-    turns: HashMap<JournalId, Vec<Turn>>,
+    file: OwnFile,
     outbox: Outbox,
-    /// Decisions are recorded before they are sent to the editor.
-    is_recorded: bool,
-    /// The hunks of decisions that could not be.
-    dropped: Vec<HunkRef>,
-    /// The text before a change that nobody watched, until something is decided or edited in spite of it.
-    unseen: Option<Box<Weave>>,
-    notices: Vec<String>,
-    news: News,
+    news: Tidings,
 }
 
 impl Document {
@@ -171,66 +104,51 @@ impl Document {
     pub fn open(uri: &str, language: &str, version: DocVersion, encoding: Encoding, text: Text) -> Self {
         let reports = Reports::Nothing;
         let home = Home::Editor { version, encoding, language: language.to_owned(), reports };
-        Self::new(uri, home, text)
+        Self::new(uri, home, text, DiskForm::default())
     }
 
     /// A file that no editor has open.
     #[must_use]
     pub fn on_disk(uri: &str, text: Text, form: DiskForm) -> Self {
-        Self { form, ..Self::new(uri, Home::Disk, text) }
+        Self::new(uri, Home::Disk, text, form)
     }
 
-    fn new(uri: &str, home: Home, text: Text) -> Self {
+    fn new(uri: &str, home: Home, text: Text, form: DiskForm) -> Self {
         Self {
-            uri: uri.to_owned(),
-            home,
-            text,
-            weave: None,
-            form: DiskForm::default(),
-            file: FileNow::default(),
-            bytes: None,
-            out_of_step: None,
-            edits: Vec::new(),
-            owners: Vec::new(),
-            snapshots: Snapshots::default(),
+            address: Address::of(uri, home),
+            text: WovenText::of(text, form),
+            edits: Edits::default(),
             wanted: Wanted::default(),
             flow: Flow::default(),
             told: Told::default(),
-            told_wrong: 0,
             guesses: Guesses::default(),
-            asked: None,
-            looked: None,
-            turns: HashMap::new(),
+            file: OwnFile::default(),
             outbox: Outbox::default(),
-            is_recorded: false,
-            dropped: Vec::new(),
-            unseen: None,
-            notices: Vec::new(),
-            news: News::default(),
+            news: Tidings::default(),
         }
     }
 
     /// The document's URI.
     #[must_use]
     pub fn uri(&self) -> &str {
-        &self.uri
+        self.address.uri()
     }
 
     /// Its file has another name.
     pub(crate) fn set_uri(&mut self, uri: &str) {
-        uri.clone_into(&mut self.uri);
+        self.address.rename(uri);
     }
 
     /// Where its text is at home.
     #[must_use]
     pub fn home(&self) -> &Home {
-        &self.home
+        self.address.home()
     }
 
     /// The editor's name for its language; empty for a file that no editor has open.
     #[must_use]
     pub(crate) fn language(&self) -> &str {
-        match &self.home {
+        match self.home() {
             Home::Editor { language, .. } => language,
             Home::Disk => "",
         }
@@ -239,13 +157,13 @@ impl Document {
     /// Whether an editor has it open.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        matches!(self.home, Home::Editor { .. })
+        matches!(self.home(), Home::Editor { .. })
     }
 
     /// The editor's version of the text, if it is open.
     #[must_use]
     pub fn version(&self) -> Option<DocVersion> {
-        match &self.home {
+        match self.home() {
             Home::Editor { version, .. } => Some(*version),
             Home::Disk => None,
         }
@@ -254,52 +172,46 @@ impl Document {
     /// The text that the editor has, or the file.
     #[must_use]
     pub fn text(&self) -> &Text {
-        match &self.weave {
-            Some(weave) => weave.buffer(),
-            None => &self.text,
-        }
+        self.text.now()
     }
 
     /// What the file holds, where that is no text.
     #[must_use]
     pub(crate) fn bytes(&self) -> Option<&Arc<[u8]>> {
-        self.bytes.as_ref()
+        self.file.bytes()
     }
 
     /// Says what the file holds, where that is no text: as seen on the disk, or as it is to be made.
     pub(crate) fn set_bytes(&mut self, bytes: Option<Arc<[u8]>>) {
-        self.bytes = bytes;
+        self.file.set_bytes(bytes);
     }
 
     /// Notes that the text is another one.
     pub(crate) fn text_changed(&mut self) {
-        self.snapshots.text_changed();
+        self.text.was_changed();
     }
 
     /// How the text would be stored.
     #[must_use]
     pub fn form(&self) -> DiskForm {
-        self.form
+        self.text.form()
     }
 
     /// Says how the text would be stored, as seen from the file.
     pub fn set_form(&mut self, form: DiskForm) {
-        if self.form != form {
-            self.form = form;
-            self.snapshots.forget_hashes();
-        }
+        self.text.set_form(form);
     }
 
     /// The edits, in the order in which they were made.
     #[must_use]
     pub fn edits(&self) -> &[Edit] {
-        &self.edits
+        self.edits.all()
     }
 
     /// Whether a hunk of it is undecided.
     #[must_use]
     pub fn has_pending(&self) -> bool {
-        self.edits.iter().any(|edit| edit.status() == hashline_history::Status::Pending)
+        self.edits().iter().any(|edit| edit.status() == hashline_history::Status::Pending)
     }
 
     /// Whether a hunk of it is undecided, and there is something to decide about it: a file that is gone has no lines.
@@ -308,31 +220,32 @@ impl Document {
         let undecided = |edit: &Edit| {
             edit.file.as_ref().is_some_and(|file| file.decision == hashline_history::Decision::Undecided)
         };
-        self.has_pending() && (self.exists_for_agents() || self.edits.iter().any(undecided))
+        self.has_pending() && (self.exists_for_agents() || self.edits().iter().any(undecided))
     }
 
     /// Whether nobody needs to know of it any more: no editor has it open, nothing of it is undecided or to be recorded, and no agent
     /// has read it lately.
     #[must_use]
     pub fn is_forgettable(&self, now: Millis) -> bool {
-        !self.is_open() && !self.has_pending() && !self.has_unrecorded() && self.snapshots.are_old(now)
+        !self.is_open() && !self.has_pending() && !self.has_unrecorded() && self.text.was_served_long_ago(now)
     }
 
     /// Whether it may be made anew of its file and its record: no editor has it open, and no agent's edit is just being recorded in it.
     #[must_use]
     pub(crate) fn may_be_made_anew(&self) -> bool {
-        !self.is_open() && self.weave.as_ref().is_none_or(|weave| weave.hunks().count() == self.owners.len())
+        !self.is_open()
+            && self.text.woven().is_none_or(|weave| weave.hunks().count() == self.edits.known_hunks())
     }
 
     /// Why agents are not served, if they are not.
     #[must_use]
     pub fn out_of_step(&self) -> Option<&OutOfStep> {
-        self.out_of_step.as_ref()
+        self.text.out_of_step()
     }
 
     /// What has come up since this was asked last.
     pub fn take_news(&mut self) -> News {
-        std::mem::take(&mut self.news)
+        self.news.take_news()
     }
 
     /// Notes that something was typed. `stood` tells how hunks stood before.
@@ -340,63 +253,47 @@ impl Document {
         if self.edits.is_empty() {
             return;
         }
-        self.news.moved = true;
-        self.news.review |= stood.is_none() || self.weave_standing() != stood;
+        self.news.moved();
+        if stood.is_none() || self.weave_standing() != stood {
+            self.news.review();
+        }
     }
 
     /// A number that is another when hunks may stand otherwise.
     pub(crate) fn weave_standing(&self) -> Option<u64> {
-        self.weave.as_ref().map(Weave::standing)
+        self.text.woven().map(Weave::standing)
     }
 
     /// What the person should be told, since this was asked last.
     pub fn take_notices(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.notices)
+        self.news.take_notices()
     }
 
     /// The weave, made now if there was none.
     pub(crate) fn weave(&mut self) -> &mut Weave {
-        let text = &self.text;
-        self.weave.get_or_insert_with(|| Weave::new(text.clone()))
+        self.text.weave()
     }
 
     /// Takes over from another state of the same document that an editor has opened it since.
     pub(crate) fn follow_home(&mut self, other: &Self, now: Millis) {
-        if let Home::Editor { version, encoding, language, reports } = &other.home {
-            self.reopen(&other.uri, language, *version, *encoding, other.text(), now);
+        if let Home::Editor { version, encoding, language, reports } = other.home() {
+            self.reopen(other.uri(), language, *version, *encoding, other.text(), now);
             self.set_reports(*reports);
-            self.out_of_step.clone_from(&other.out_of_step);
-            self.is_recorded = other.is_recorded;
-            if other.asked.is_some() {
-                self.asked.clone_from(&other.asked);
-            }
+            self.text.keep_step_of(&other.text);
+            self.outbox.records_as(&other.outbox);
+            self.file.keep_asking(&other.file);
         }
     }
 
     /// Takes over from another state of the same document what agents were told meanwhile: texts, outcomes, and that what they take back is
     /// on its way out.
     pub(crate) fn keep_told(&mut self, other: &Self) {
-        self.snapshots.merge(&other.snapshots);
+        self.text.merge_served(&other.text);
         self.keep_withdrawals(other);
-        for (own, other) in self.edits.iter_mut().zip(&other.edits).filter(|(own, other)| own.id == other.id)
-        {
-            for (own, other) in own.hunks.iter_mut().zip(&other.hunks) {
-                own.told = other.told;
-            }
-            if let (Some(own), Some(other)) = (&mut own.file, &other.file) {
-                own.told = other.told;
-            }
-        }
-    }
-
-    fn hunk_mut(&mut self, id: HunkId) -> Option<&mut EditHunk> {
-        let (edit, hunk) = (*self.owners.get(id.order())?)?;
-        self.edits.get_mut(edit)?.hunks.get_mut(hunk)
+        self.edits.keep_told(&other.edits);
     }
 
     pub(crate) fn owner_of(&self, id: HunkId) -> Option<(&Edit, &EditHunk)> {
-        let (edit, hunk) = (*self.owners.get(id.order())?)?;
-        let edit = self.edits.get(edit)?;
-        Some((edit, edit.hunks.get(hunk)?))
+        self.edits.owner_of(id)
     }
 }

@@ -1,0 +1,78 @@
+//! What became of a decision: what is decided or under way, and what is not, and why.
+
+use std::path::PathBuf;
+
+use hashline_history::HunkRef;
+
+/// Why a hunk was not decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Something stands against it.
+    Conflicted,
+    /// The file was changed while nobody watched, and where it is now is not certain.
+    Lost,
+    /// The person has changed lines inside it.
+    Edited,
+    /// Other hunks have to be decided with it.
+    NeedsOthers,
+    /// Another hunk that is in the text changes the same place.
+    Collides,
+    /// There is no such undecided hunk.
+    Gone,
+    /// The file was changed while nobody watched.
+    Changed,
+    /// The file was removed while nobody watched.
+    Removed,
+    /// The file is open in an editor, and has to be closed first.
+    Open,
+    /// It could not be written.
+    Failed,
+    /// Another editor decides about it.
+    Elsewhere,
+}
+
+/// A hunk that was not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// Its name, or what was asked for.
+    pub hunk: String,
+    /// Why.
+    pub why: Why,
+    /// The same for the person, with the next step.
+    pub message: String,
+    /// The hunks that `why` speaks of.
+    pub others: Vec<HunkRef>,
+}
+
+/// What became of a decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Decided, or under way: those that were named, and those that were decided with them.
+    pub queued: Vec<HunkRef>,
+    /// Not decided.
+    pub refused: Vec<Undecided>,
+    /// Copies of texts in which the person gave up lines.
+    pub kept: Vec<PathBuf>,
+    /// Not decided, as another editor decides: it can be asked.
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// What another editor decides about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The file that it has open.
+    pub file: PathBuf,
+    /// What to say where it cannot be asked.
+    pub refused: Undecided,
+}
+
+impl Decided {
+    /// Adds hunks that are decided, each once.
+    pub(crate) fn add(&mut self, hunks: impl IntoIterator<Item = HunkRef>) {
+        for hunk in hunks {
+            if !self.queued.contains(&hunk) {
+                self.queued.push(hunk);
+            }
+        }
+    }
+}

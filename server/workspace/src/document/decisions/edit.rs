@@ -1,0 +1,111 @@
+//! Edits and hunks as people decide about them.
+
+use hashline_history::{ConversationId, Decision, EditId, HunkRef, Location, Mode, Status};
+use hashline_text::OwnedLine;
+use hashline_weave::{Conflict, Edited, HunkId};
+
+use crate::document::file::hunk::FileHunk;
+
+/// What one tool call did to the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Its id.
+    pub id: EditId,
+    /// The conversation that it belongs to.
+    pub conversation: ConversationId,
+    /// The agent named no conversation, so this edit opened one.
+    pub opened_conversation: bool,
+    /// Who made it, as the agent named itself.
+    pub agent: String,
+    /// The connection that it came through.
+    pub connection: String,
+    /// The tool that made it.
+    pub tool: String,
+    /// How it was to be treated.
+    pub mode: Mode,
+    /// What it does to the file itself, if it does.
+    pub file: Option<FileHunk>,
+    /// Its hunks of lines, in text order.
+    pub hunks: Vec<EditHunk>,
+}
+
+impl Edit {
+    /// The decision about each hunk, by its number.
+    pub(crate) fn decisions(&self) -> impl Iterator<Item = (u32, Decision)> {
+        let file = self.file.iter().map(|file| (1, file.decision));
+        file.chain(self.hunks.iter().map(|hunk| (hunk.number, hunk.decision)))
+    }
+
+    /// The person's decision about the edit as a whole (rule W12).
+    #[must_use]
+    pub fn status(&self) -> Status {
+        Status::of(self.decisions().map(|(_, decision)| decision))
+    }
+
+    /// Whether there is a decision that its agent has not been told of.
+    #[must_use]
+    pub fn has_news(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.told != file.decision)
+            || self.hunks.iter().any(|hunk| hunk.told != hunk.decision)
+    }
+
+    /// The name of one of its hunks.
+    #[must_use]
+    pub fn name_of(&self, hunk: &EditHunk) -> HunkRef {
+        HunkRef { edit: self.id.clone(), number: hunk.number }
+    }
+}
+
+/// One contiguous run of lines that an edit replaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditHunk {
+    /// From 1, in text order.
+    pub number: u32,
+    /// The hunk in the weave.
+    pub id: HunkId,
+    /// The decision that stands.
+    pub decision: Decision,
+    /// What the person said about it.
+    pub reason: Option<String>,
+    /// The decision that its agent was told last.
+    pub told: Decision,
+    /// Where it is.
+    pub location: Location,
+}
+
+/// The lines of a hunk, as they were when it was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkLines {
+    /// Those that it takes away.
+    pub removed: Vec<OwnedLine>,
+    /// Those that it puts there.
+    pub proposed: Vec<OwnedLine>,
+}
+
+/// Where a hunk stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HunkState {
+    /// Not in the editor's text.
+    Held,
+    /// In the text, as proposed.
+    InText,
+    /// In the text, and changed there by the person.
+    Edited(Edited),
+    /// Not in the text, and something stands against it.
+    Conflicted(Conflict),
+    /// Taken back by its agent.
+    Withdrawn,
+}
+
+/// What is not in the text is not accepted, and what is in it is not rejected, however that came.
+pub(crate) fn as_shown(
+    (decision, reason): (Decision, Option<String>),
+    is_in_text: bool,
+) -> (Decision, Option<String>) {
+    match (decision, is_in_text) {
+        (Decision::Accepted, false) | (Decision::Rejected | Decision::Withdrawn, true) => {
+            (Decision::Undecided, None)
+        }
+        _ => (decision, reason),
+    }
+}

@@ -1,0 +1,150 @@
+//! The edits of a document, and which hunk of the weave belongs to which.
+
+use std::collections::HashMap;
+
+use hashline_history::{Decision, EditId, HunkRef, Location};
+use hashline_weave::{HunkId, JournalId};
+
+use crate::document::decisions::edit::{Edit, EditHunk};
+use crate::document::file::hunk::FileHunk;
+
+/// What one switch did to the decision about a hunk, for undo and redo.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    pub hunk: HunkId,
+    pub before: (Decision, Option<String>),
+    pub after: (Decision, Option<String>),
+}
+
+/// The edits, in the order in which they were made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Edits {
+    all: Vec<Edit>,
+    /// The edit of each hunk of the weave, and its place there, by the hunk's order of record; none for those of forgotten edits.
+    owners: Vec<Option<(usize, usize)>>,
+    turns: HashMap<JournalId, Vec<Turn>>,
+}
+
+impl Edits {
+    /// Those of a weave of so many hunks, none of which belongs to an edit that is known.
+    pub(crate) fn of_weave(hunks: usize) -> Self {
+        Self { owners: vec![None; hunks], ..Self::default() }
+    }
+
+    pub(crate) fn all(&self) -> &[Edit] {
+        &self.all
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// How many hunks of the weave are known: others are of an edit that is just being recorded.
+    pub(crate) fn known_hunks(&self) -> usize {
+        self.owners.len()
+    }
+
+    /// Adds an edit that is made now, without hunks.
+    pub(crate) fn add(&mut self, edit: Edit) {
+        self.all.push(edit);
+    }
+
+    /// Gives the last edit hunks that are new in the weave, numbered from `first`.
+    pub(crate) fn add_hunks(&mut self, hunks: &[HunkId], first: u32) {
+        let Some(at) = self.all.len().checked_sub(1) else { return };
+        self.owners.extend((0..hunks.len()).map(|hunk| Some((at, hunk))));
+        let undecided = Decision::Undecided;
+        let hunk = |(id, number): (&HunkId, u32)| EditHunk {
+            number,
+            id: *id,
+            decision: undecided,
+            reason: None,
+            told: undecided,
+            location: Location::None,
+        };
+        self.all[at].hunks = hunks.iter().zip(first..).map(hunk).collect();
+    }
+
+    /// Adds an edit of the record, whose hunks the weave has.
+    pub(crate) fn restore(&mut self, edit: Edit) {
+        let at = self.all.len();
+        for (place, hunk) in edit.hunks.iter().enumerate() {
+            if let Some(owner) = self.owners.get_mut(hunk.id.order()) {
+                *owner = Some((at, place));
+            }
+        }
+        self.all.push(edit);
+    }
+
+    /// Which edit a hunk belongs to.
+    pub(crate) fn edit_of(&self, id: HunkId) -> Option<usize> {
+        self.owners.get(id.order()).copied().flatten().map(|(edit, _)| edit)
+    }
+
+    pub(crate) fn owner_of(&self, id: HunkId) -> Option<(&Edit, &EditHunk)> {
+        let (edit, hunk) = (*self.owners.get(id.order())?)?;
+        let edit = self.all.get(edit)?;
+        Some((edit, edit.hunks.get(hunk)?))
+    }
+
+    pub(crate) fn hunk_mut(&mut self, id: HunkId) -> Option<&mut EditHunk> {
+        let (edit, hunk) = (*self.owners.get(id.order())?)?;
+        self.all.get_mut(edit)?.hunks.get_mut(hunk)
+    }
+
+    /// What an edit does to the file itself.
+    pub(crate) fn file_mut(&mut self, at: usize) -> Option<&mut FileHunk> {
+        self.all.get_mut(at)?.file.as_mut()
+    }
+
+    /// What the last edit does to the file itself.
+    pub(crate) fn last_file_mut(&mut self) -> Option<&mut FileHunk> {
+        self.all.last_mut()?.file.as_mut()
+    }
+
+    /// These hunks of the text are in the file now.
+    pub(crate) fn are_on_disk(&mut self, hunks: &[HunkRef]) {
+        for edit in &mut self.all {
+            for hunk in edit.hunks.iter_mut().filter(|hunk| hunk.location == Location::Buffer) {
+                let is = |name: &HunkRef| name.edit == edit.id && name.number == hunk.number;
+                if hunks.iter().any(is) {
+                    hunk.location = Location::Disk;
+                }
+            }
+        }
+    }
+
+    /// The agent was told the decisions about an edit.
+    pub(crate) fn were_told(&mut self, id: &EditId) {
+        for edit in self.all.iter_mut().filter(|edit| edit.id == *id) {
+            for hunk in &mut edit.hunks {
+                hunk.told = hunk.decision;
+            }
+            if let Some(file) = &mut edit.file {
+                file.told = file.decision;
+            }
+        }
+    }
+
+    /// Agents were told what another state of the document has told them.
+    pub(crate) fn keep_told(&mut self, other: &Self) {
+        for (own, other) in self.all.iter_mut().zip(&other.all).filter(|(own, other)| own.id == other.id) {
+            for (own, other) in own.hunks.iter_mut().zip(&other.hunks) {
+                own.told = other.told;
+            }
+            if let (Some(own), Some(other)) = (&mut own.file, &other.file) {
+                own.told = other.told;
+            }
+        }
+    }
+
+    /// Remembers what an entry of the journal did to decisions.
+    pub(crate) fn note_turns(&mut self, entry: JournalId, turns: Vec<Turn>) {
+        self.turns.insert(entry, turns);
+    }
+
+    /// What an entry of the journal did to the decision about a hunk.
+    pub(crate) fn turn(&self, entry: JournalId, hunk: HunkId) -> Option<Turn> {
+        self.turns.get(&entry)?.iter().find(|turn| turn.hunk == hunk).cloned()
+    }
+}

@@ -1,0 +1,23 @@
+//! The edits of a document, what the person has decided about each hunk, and what is wanted and the text does not show yet.
+//!
+//! A decision that changes no text is made at once; one that does becomes a wish, and stands when the text shows it.
+//!
+//! The face: [`Edits`](edits::Edits) for what is decided, [`Wanted`](wishes::Wanted) for what is wanted; each is changed by what it offers alone. In
+//! this room the person decides (`decide`, `revise`), wishes are made and end (`wanted`), come to a change of the text (`plan`), are shown (`review`,
+//! `preview`) and are carried over to a state that was made anew (`remade`).
+
+pub(crate) mod answer;
+mod decide;
+pub(crate) mod edit;
+pub(crate) mod edits;
+pub(crate) mod group;
+mod plan;
+pub(crate) mod preview;
+mod remade;
+pub(crate) mod request;
+pub(crate) mod review;
+mod revise;
+mod standing;
+mod undecided;
+mod wanted;
+pub(crate) mod wishes;

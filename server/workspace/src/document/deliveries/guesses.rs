@@ -1,0 +1,176 @@
+//! Changes of a client that does not say what brought them about (rule W9): the one place in which that is guessed.
+
+use hashline_text::{DocVersion, Encoding, Text};
+use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched};
+
+use crate::document::deliveries::flow::Ghost;
+use crate::document::deliveries::guessed::HalfShown;
+use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each};
+use crate::document::{Document, Home, Millis, Reports};
+
+/// How long what seems to be under way is judged together with the next notification, in milliseconds.
+const SECOND_LOOK: u64 = 1000;
+/// How many of the edits that were offered for a text are kept.
+const OFFERS: usize = 64;
+
+impl Document {
+    /// Notes that a client was offered to make a change by itself.
+    pub(crate) fn note_offer(&mut self, plan: Plan) {
+        let Some(version) = self.version() else { return };
+        self.guesses.offered.retain(|(of, known)| *of == version && *known != plan);
+        if self.guesses.offered.len() == OFFERS {
+            self.guesses.offered.remove(0);
+        }
+        self.guesses.offered.push((version, plan));
+    }
+
+    /// How often it was guessed what a change of the editor was.
+    #[must_use]
+    pub fn guesses(&self) -> u64 {
+        self.guesses.count
+    }
+
+    pub(crate) fn change_unexplained(
+        &mut self,
+        changes: &[ContentChange],
+        encoding: Encoding,
+        before: DocVersion,
+        now: Millis,
+    ) -> Result<(), OutOfStep> {
+        let mut from = 0;
+        let mut holds = self.may_hold_delivery(before);
+        if changes.len() > 1
+            && holds
+            && let Some(made) = self.text_delivered()
+        {
+            // The delivery was made, whatever was done to it before the editor told of both: it may be undone already.
+            let texts = after_each(self.text(), changes, encoding)?;
+            let at = texts.iter().position(|text| text.same_contents(&made));
+            // A client that carries it out for this text or not at all begins with all of it. Only by itself may a change be a part of it.
+            holds = at.is_some() || self.applies_to_any() || changes[0].span.is_none();
+            if let Some(at) = at.filter(|at| at + 1 < changes.len()) {
+                from = at + 1;
+                let (text, regions) = after(self.text(), &changes[..from], encoding)?;
+                self.guess(&text, &regions, before, holds, now);
+            }
+        }
+        let (text, mut regions) = after(self.text(), &changes[from..], encoding)?;
+        if changes.len() == 1
+            && self.number_done().is_some()
+            && text == *self.text()
+            && holds
+            && let Some(made) = self.text_delivered()
+        {
+            // One change that changes nothing, after a delivery that was made: a client that joins its changes joined the delivery
+            // with its undo.
+            regions = Regions::default();
+            regions.replace_all(&mut self.text().clone(), made.clone());
+            self.guess(&made, &regions, before, holds, now);
+            regions = Regions::default();
+            regions.replace_all(&mut made.clone(), text.clone());
+        }
+        self.guess(&text, &regions, before, holds, now);
+        Ok(())
+    }
+
+    /// `holds`: the delivery under way may be in it, or be a part of it.
+    fn guess(&mut self, text: &Text, regions: &Regions, before: DocVersion, holds: bool, now: Millis) {
+        self.guesses.count += 1;
+        let stood = self.weave_standing();
+        let mut asked = self.asked(before, holds);
+        // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
+        let half = self.guesses.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
+        let again = half.is_some() && self.text_delivered().as_ref() != Some(text);
+        // What had come with the first part is no longer asked for, but it is to be found again.
+        let earlier = half.map(|half| half.asked).unwrap_or_default();
+        asked.extend(earlier.into_iter().filter(|earlier| !asked.contains(earlier)).collect::<Vec<_>>());
+        // A delivery that was sent since the first part is in the second alone.
+        let sent_since = self.flow.plan_for(before).filter(|_| again && holds).map(|(_, plan)| plan.clone());
+        let weave = self.weave();
+        let found = sent_since.and_then(|plan| {
+            let mut trial = weave.clone();
+            let judgement = trial.recognised(text, regions, &asked);
+            let is_there = plan.on.iter().all(|id| trial.in_buffer(*id))
+                && !plan.off.iter().any(|id| trial.in_buffer(*id));
+            is_there.then_some((trial, judgement))
+        });
+        let again = again && found.is_none();
+        let mut judgement = match found {
+            Some((trial, judgement)) => {
+                *weave = trial;
+                judgement
+            }
+            None if again => weave.recognised_again(text, regions, &asked),
+            None => weave.recognised(text, regions, &asked),
+        };
+        self.guesses.half_shown = judgement.half_shown.then_some(HalfShown { since: now, asked });
+        // A switch that is wanted is that, even where it takes back an earlier one exactly.
+        for switched in &mut judgement.switched {
+            if self.wanted.get(switched.hunk).is_some_and(|wish| wish.on == switched.on) {
+                switched.how = How::Asked(0);
+            }
+        }
+        // A guess that is taken back is no word of the person's.
+        if !again {
+            self.forget_turned(&judgement);
+        }
+        self.follow(&judgement);
+        let part =
+            |switched: &Switched| self.flow.is_sent(switched.hunk) || self.flow.was_sent(switched.hunk);
+        if judgement.switched.iter().any(part) {
+            let version = self.version().unwrap_or(before);
+            self.flow.is_half_there(before, version);
+        }
+        self.landed(now, true);
+        self.news_of_typing(stood);
+    }
+
+    /// Whether a change of the text of one version may be the delivery under way, or hold it.
+    fn may_hold_delivery(&self, before: DocVersion) -> bool {
+        self.applies_to_any() || self.flow.plan_for(before).is_some()
+    }
+
+    /// Whether the editor may carry out a delivery for another text than it was made for.
+    fn applies_to_any(&self) -> bool {
+        matches!(self.home(), Home::Editor { reports: Reports::Nothing, .. })
+    }
+
+    /// What the text may show because it was asked for: first what is under way, then what is wanted, then what was offered.
+    fn asked(&self, before: DocVersion, holds: bool) -> Vec<Candidate> {
+        let Some(weave) = self.text.woven() else { return Vec::new() };
+        let how = How::Asked(0);
+        let mut asked = Vec::new();
+        let sent = self.flow.plan().filter(|_| holds);
+        // The delivery as a whole first: mostly that is what the text shows.
+        asked.extend(sent.map(|plan| Candidate { plan: plan.clone(), how }));
+        let offered = self.guesses.offered.iter().filter(|(of, _)| *of == before);
+        asked.extend(offered.map(|(_, plan)| Candidate { plan: plan.clone(), how: How::Seen }));
+        // Each hunk by itself: an editor may show a delivery in parts.
+        let late = |ghost: &&Ghost| self.applies_to_any() || ghost.reaches == before;
+        let late: Vec<&Ghost> = self.flow.ghosts().iter().filter(late).collect();
+        let is_sent = |id: HunkId| {
+            self.applies_to_any()
+                || sent.is_some_and(|plan| plan.on.contains(&id) || plan.off.contains(&id))
+                || late.iter().any(|ghost| ghost.hunk == id)
+        };
+        let wanted = self.wanted.iter().filter(|(id, wish)| weave.in_buffer(*id) != wish.on && is_sent(*id));
+        for (id, wish) in wanted {
+            let plan = if wish.on {
+                Plan::switch(&weave.with_prerequisites(id), &[])
+            } else {
+                let mut off = weave.with_dependents(id);
+                off.retain(|other| weave.in_buffer(*other));
+                Plan::switch(&[], &off)
+            };
+            asked.push(Candidate { plan, how });
+        }
+        // Without the mark of its rejection a hunk of this kind would be looked for anyway.
+        let refused = late.iter().map(|ghost| ghost.hunk);
+        let refused = refused.filter(|id| weave.is_refused(*id) && !weave.in_buffer(*id));
+        asked.extend(refused.map(|id| {
+            let plan = Plan::switch(&weave.with_prerequisites(id), &[]);
+            Candidate { plan, how: How::Seen }
+        }));
+        asked
+    }
+}

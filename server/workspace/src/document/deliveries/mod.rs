@@ -1,0 +1,14 @@
+//! Deliveries in flight, and what the editor's next changes are because of them.
+//!
+//! One delivery is under way at a time, and only the text tells what became of it. An editor that says what its changes were is believed as
+//! far as the text goes with it; of one that says nothing it is guessed, here and nowhere else.
+//!
+//! The face: [`Flow`](flow::Flow), what is under way; [`Told`](said::Told), what the editor has said; [`Guesses`](guessed::Guesses), what is known of one
+//! that says nothing. In this room deliveries are made and answered (`deliver`), and changes are judged (`told`, `guesses`).
+
+pub(crate) mod deliver;
+pub(crate) mod flow;
+pub(crate) mod guessed;
+mod guesses;
+pub(crate) mod said;
+mod told;

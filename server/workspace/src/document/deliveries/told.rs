@@ -1,0 +1,255 @@
+//! Changes of an editor whose plugin says what brought each about (rule W9). What it says is checked against the text, and nothing else is
+//! guessed: a change without a cause is typing.
+//!
+//! A cause should come before its change, and its change should hold nothing else. Where it comes late, or the change holds more,
+//! it counts as far as the text goes with it; where it never comes, the answer to a delivery says the same. What cannot be so is typing,
+//! and the log says that the two disagreed.
+
+use hashline_text::{DocVersion, Encoding, Text};
+use hashline_weave::{HunkId, Regions};
+
+use crate::document::deliveries::said::{Cause, Unsaid};
+use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each};
+use crate::document::{Document, Home, Millis, Reports};
+
+/// How many changes that follow an undo in one notification are looked at for its end.
+const MERGED: usize = 16;
+/// Up to how many changes that come together are taken over one by one. More are one edit in many places, which is undone as one.
+const APART: usize = 64;
+
+impl Document {
+    /// Takes over what its editor says of its changes.
+    pub fn set_reports(&mut self, what: Reports) {
+        self.address.reports(what);
+    }
+
+    /// Takes over what brings about the change that makes this version, or what has: then it counts if that change was the last one and
+    /// reads exactly so.
+    pub fn say_cause(&mut self, version: DocVersion, cause: Cause, now: Millis) {
+        let Home::Editor { version: had, reports: Reports::Causes, .. } = *self.home() else { return };
+        if version > had {
+            if let Some(oldest) = self.told.say(version, cause) {
+                self.disagrees(oldest, "its change has not come");
+            }
+        } else if cause == Cause::SaveConflict {
+            // As typing it was taken already.
+        } else if !(version == had && self.said_late(cause, now)) {
+            self.disagrees(cause, "it came too late");
+        }
+    }
+
+    /// Whether a change counts as a text that is found.
+    pub(crate) fn is_reload(&self, version: DocVersion) -> bool {
+        self.told.said.iter().any(|(of, cause)| *of <= version && *cause == Cause::Reload)
+    }
+
+    pub(crate) fn change_told(
+        &mut self,
+        changes: &[ContentChange],
+        encoding: Encoding,
+        (before, version): (DocVersion, DocVersion),
+        now: Millis,
+    ) -> Result<(), OutOfStep> {
+        let stood = self.weave_standing();
+        let causes = self.told.take(version);
+        let mut rest = changes;
+        for cause in causes {
+            match self.caused(rest, encoding, cause, now)? {
+                Some(count) => rest = &rest[count..],
+                None => self.disagrees(cause, "the text does not read so"),
+            }
+        }
+        if !rest.is_empty() {
+            let together = after(self.text(), rest, encoding)?;
+            self.note_unsaid(rest, encoding, (before, version), (&together.0, &together.1))?;
+            if (2..=APART).contains(&rest.len()) {
+                // An undo may lead to a text between them.
+                for change in rest {
+                    let one = after(self.text(), std::slice::from_ref(change), encoding)?;
+                    self.was_typed(&one);
+                }
+            } else {
+                self.was_typed(&together);
+            }
+        }
+        // Its answer came first.
+        if let Some(number) = self.number_done() {
+            self.was_done_unsaid(number, now);
+        }
+        self.landed(now, true);
+        self.news_of_typing(stood);
+        Ok(())
+    }
+
+    fn was_typed(&mut self, (text, regions): &(Text, Regions)) {
+        let judgement = self.weave().typed(text, regions);
+        self.follow(&judgement);
+    }
+
+    /// Takes over what a cause has brought about. Returns how many of the changes that is; none where the text does not go with it.
+    fn caused(
+        &mut self,
+        changes: &[ContentChange],
+        encoding: Encoding,
+        cause: Cause,
+        now: Millis,
+    ) -> Result<Option<usize>, OutOfStep> {
+        match cause {
+            Cause::Delivery(number) => {
+                let Some(plan) = self.flow.plan_of(number).cloned() else { return Ok(None) };
+                // All of it, as a rule; else what was typed before it could be told follows.
+                let (text, regions) = after(self.text(), changes, encoding)?;
+                if let Some(judgement) = self.weave().made(&text, &regions, &plan, number) {
+                    self.follow(&judgement);
+                    self.landed(now, false);
+                    return Ok(Some(changes.len()));
+                }
+                let count = self.prefix_delivered(changes, encoding)?;
+                let Some(count) = count else { return Ok(None) };
+                let (text, regions) = after(self.text(), &changes[..count], encoding)?;
+                let Some(judgement) = self.weave().made(&text, &regions, &plan, number) else {
+                    return Ok(None);
+                };
+                self.follow(&judgement);
+                self.landed(now, false);
+                Ok(Some(count))
+            }
+            Cause::Turn(turn) => {
+                let (mut count, (mut text, mut regions)) =
+                    (changes.len(), after(self.text(), changes, encoding)?);
+                // Where it does not lead to a text that was here, a part of it may, and the rest was typed.
+                let least = changes.len().saturating_sub(MERGED).max(1);
+                while count > least && !self.weave().was(&text, &regions) {
+                    count -= 1;
+                    (text, regions) = after(self.text(), &changes[..count], encoding)?;
+                }
+                if !self.weave().was(&text, &regions) {
+                    count = changes.len();
+                    (text, regions) = after(self.text(), changes, encoding)?;
+                }
+                let judgement = self.weave().turned(&text, &regions, turn);
+                self.forget_turned(&judgement);
+                self.follow(&judgement);
+                Ok(Some(count))
+            }
+            Cause::Reload => {
+                let (text, _) = after(self.text(), changes, encoding)?;
+                self.stop_wanting();
+                self.found_open(&text, now);
+                Ok(Some(changes.len()))
+            }
+            Cause::SaveConflict => Ok(Some(0)),
+        }
+    }
+
+    /// How many of some changes make what the delivery under way makes.
+    fn prefix_delivered(
+        &self,
+        changes: &[ContentChange],
+        encoding: Encoding,
+    ) -> Result<Option<usize>, OutOfStep> {
+        let Some(made) = self.text_delivered() else { return Ok(None) };
+        let texts = after_each(self.text(), changes, encoding)?;
+        Ok(texts.iter().position(|text| *text == made).map(|at| at + 1))
+    }
+
+    /// Notes how everything was before a change that reads as if it had a cause: that may be said yet.
+    fn note_unsaid(
+        &mut self,
+        changes: &[ContentChange],
+        encoding: Encoding,
+        (before, version): (DocVersion, DocVersion),
+        (text, regions): (&Text, &Regions),
+    ) -> Result<(), OutOfStep> {
+        if self.told.unsaid.as_ref().is_some_and(|unsaid| !self.may_be_delivered(unsaid)) {
+            self.told.unsaid = None;
+        }
+        let delivered = match self.flow.plan_for(before) {
+            Some(_) => self.prefix_delivered(changes, encoding)?,
+            None => None,
+        };
+        let unsaid = match delivered {
+            Some(count) => Some(after(self.text(), &changes[..count], encoding)?),
+            None => self.weave().was_otherwise(text, regions).then(|| (text.clone(), regions.clone())),
+        };
+        if let Some((text, regions)) = unsaid {
+            let before = self.weave().clone();
+            self.told.unsaid = Some(Box::new(Unsaid { version, before, text, regions }));
+        }
+        Ok(())
+    }
+
+    /// Whether the answer to the delivery under way may say that a change was that delivery.
+    fn may_be_delivered(&self, unsaid: &Unsaid) -> bool {
+        let known = unsaid.before.hunks().count();
+        let open = |id: &HunkId| id.order() < known && !unsaid.before.in_buffer(*id);
+        self.flow.plan().is_some_and(|plan| plan.on.iter().all(open))
+    }
+
+    /// The last change had this cause after all. False if it cannot have had.
+    fn said_late(&mut self, cause: Cause, now: Millis) -> bool {
+        let version = self.version();
+        let Some(unsaid) = self.told.unsaid.take_if(|unsaid| Some(unsaid.version) == version) else {
+            return false;
+        };
+        self.judge_anew(*unsaid, cause, now)
+    }
+
+    /// The editor says that it has carried out a delivery, and no change was said to be that. The one that reads so is.
+    pub(crate) fn was_done_unsaid(&mut self, number: u64, now: Millis) {
+        if let Some(unsaid) = self.told.unsaid.take()
+            && self.judge_anew(*unsaid, Cause::Delivery(number), now)
+        {
+            tracing::debug!(uri = self.uri(), number, "a delivery was told of by its answer alone");
+        }
+    }
+
+    /// Judges a change and what came after it once more. False, and nothing has happened, if the cause does not go with the text, or
+    /// something was recorded, decided or switched since.
+    fn judge_anew(&mut self, unsaid: Unsaid, cause: Cause, now: Millis) -> bool {
+        let Unsaid { before, text, regions, .. } = unsaid;
+        let present = self.weave().clone();
+        let was: Vec<(HunkId, bool)> = present.hunks().map(|id| (id, present.in_buffer(id))).collect();
+        if !self.weave().resume(before) {
+            return false;
+        }
+        let judgement = match cause {
+            Cause::Delivery(number) => {
+                let plan = self.flow.plan_of(number).cloned();
+                plan.and_then(|plan| self.weave().made(&text, &regions, &plan, number))
+            }
+            Cause::Turn(turn) => Some(self.weave().turned(&text, &regions, turn)),
+            Cause::Reload | Cause::SaveConflict => None,
+        };
+        let Some(mut judgement) = judgement else {
+            self.text.put_back(present);
+            return false;
+        };
+        let mut rest = Regions::default();
+        rest.replace_all(&mut text.clone(), present.buffer().clone());
+        self.weave().typed(present.buffer(), &rest);
+        judgement.switched.retain(|switched| !was.contains(&(switched.hunk, switched.on)));
+        self.forget_turned(&judgement);
+        self.follow(&judgement);
+        self.landed(now, false);
+        self.news.review();
+        true
+    }
+
+    /// Notes that what the editor says and the text do not go together: the text wins.
+    fn disagrees(&mut self, cause: Cause, why: &str) {
+        self.told.wrong += 1;
+        tracing::warn!(
+            uri = self.uri(),
+            ?cause,
+            why,
+            "what the editor says of a change does not hold; it counts as typing"
+        );
+    }
+
+    /// How often what the editor said of a change did not go with the text.
+    #[must_use]
+    pub fn disagreements(&self) -> u64 {
+        self.told.wrong
+    }
+}

@@ -1,0 +1,416 @@
+//! The person's decisions about what edits do to files themselves (rule W10).
+
+use std::ops::Range;
+
+use hashline_history::{Decision, FileChange, HunkRef};
+use hashline_text::{DiskForm, FileHash, Text};
+use hashline_weave::{HunkId, Plan, TakeOut, Weave};
+
+use crate::document::{Choice, Decided, Document, Edit, FileHunk, Request, Target, Undecided, Why};
+
+/// What a file that is unmade takes with it.
+struct Emptied {
+    /// The hunks that have come into it since it was made.
+    hunks: Vec<HunkId>,
+    /// The text without them, and how it is stored; none if they cannot be taken out, and may be lost.
+    left: Option<(Weave, DiskForm)>,
+    /// Those of the hunks that were made in another turn.
+    foreign: Vec<HunkRef>,
+    /// There is more in it than hunks.
+    mine: bool,
+}
+
+impl Document {
+    /// The edits whose file hunks a decision is about.
+    pub(crate) fn file_targets(&self, request: &Request) -> Vec<usize> {
+        if request.own.is_some() {
+            // Only lines are rewritten.
+            return Vec::new();
+        }
+        let named = |edit: &Edit| match &request.target {
+            Target::Hunk(name) => name.number == 1 && edit.id.as_str().starts_with(name.edit.as_str()),
+            Target::Edit(id) => edit.id.as_str().starts_with(id.as_str()),
+            Target::Conversation(id) | Target::Whole(id) => edit.conversation == *id,
+            Target::Lines(_) => false,
+            Target::All => true,
+        };
+        let again =
+            matches!(request.target, Target::Hunk(_) | Target::Edit(_)) || request.choice == Choice::Reopen;
+        let open = |edit: &Edit| {
+            edit.file.as_ref().is_some_and(|file| {
+                let whole =
+                    matches!(request.target, Target::Whole(_)) && request.choice.is_against(file.decision);
+                file.decision == Decision::Undecided
+                    || whole
+                    || (again && file.decision != Decision::Withdrawn)
+            })
+        };
+        (0..self.edits().len()).filter(|at| named(&self.edits()[*at]) && open(&self.edits()[*at])).collect()
+    }
+
+    /// Decides about file hunks, those that make the file or the others. Returns what cannot be decided so.
+    pub(crate) fn decide_file(&mut self, request: &Request, made: bool) -> Decided {
+        let mut decided = Decided::default();
+        let mut targets = self.file_targets(request);
+        targets.retain(|at| self.edits()[*at].file.as_ref().is_some_and(|file| file.creates() == made));
+        if request.choice.puts_in() == Some(false) {
+            targets.reverse();
+        }
+        for at in targets {
+            let done = match request.choice.puts_in() {
+                Some(true) => self.accept_file(at, request),
+                Some(false) => self.reject_file(at, request),
+                None => {
+                    self.set_file_decision(at, Decision::Undecided, None);
+                    Ok(())
+                }
+            };
+            match done {
+                Ok(()) => decided.queued.push(self.file_hunk_name(at)),
+                Err(refused) => decided.refused.push(refused),
+            }
+        }
+        decided
+    }
+
+    fn accept_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let Some(hunk) = self.edits()[at].file.clone() else { return Ok(()) };
+        if hunk.done && self.is_asking_for(&self.file_hunk_name(at)) {
+            // The editor is about to undo it.
+            self.is_asked(at, true)?;
+        }
+        if !hunk.done {
+            if self.is_asked(at, true)? {
+                return Ok(());
+            }
+            if !self.file.now.is(&hunk.change, false) {
+                return self.accept_file_with(at, request);
+            }
+            if hunk.creates() {
+                if self.bytes().is_some_and(|bytes| Some(FileHash::of(bytes)) != hunk.makes) {
+                    let words = "What it would make is no longer kept, as another file was made in its place. Reject the edit.";
+                    return Err(self.file_refused(at, Why::Changed, words.to_owned()));
+                }
+                self.take_form_of(at);
+            }
+            if self.is_open() {
+                return self.ask(at, true, Decision::Accepted, request);
+            }
+            self.switch_file(at, true);
+        }
+        self.set_file_decision(at, Decision::Accepted, request.reason.clone());
+        Ok(())
+    }
+
+    /// Whether lines are to come into a file that is only proposed.
+    pub(crate) fn without_file(&self, request: &Request) -> bool {
+        request.choice.puts_in() == Some(true)
+            && !self.is_open()
+            && !self.exists()
+            && self.exists_for_agents()
+    }
+
+    /// Makes the file that lines are to come into, as far as that may be decided with them. The name of the hunk that makes it, if it was
+    /// not made yet.
+    pub(crate) fn make_file_for(
+        &mut self,
+        request: &Request,
+        lines: &[HunkId],
+    ) -> Result<Option<HunkRef>, Undecided> {
+        let Some(first) = lines.first().filter(|_| self.without_file(request)) else { return Ok(None) };
+        let proposed = |edit: &Edit| edit.file.as_ref().is_some_and(FileHunk::is_proposed);
+        let Some(at) = self.edits().iter().position(proposed) else { return Ok(None) };
+        let mut edits = lines.iter().filter_map(|id| self.owner_of(*id));
+        let foreign =
+            edits.any(|(edit, _)| edit.id != self.edits()[at].id && !edit.same_turn(&self.edits()[at]));
+        if foreign && !request.with_others && !matches!(request.target, Target::All) {
+            let maker = self.file_hunk_name(at);
+            let words = format!(
+                "The file is not made yet: {} would make it. Decide that one with it.",
+                maker.short()
+            );
+            return Err(Undecided {
+                hunk: self.full_name(*first),
+                why: Why::NeedsOthers,
+                message: words,
+                others: vec![maker],
+            });
+        }
+        self.accept_file(at, request)?;
+        Ok(Some(self.file_hunk_name(at)))
+    }
+
+    fn reject_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let Some(hunk) = self.edits()[at].file.clone() else { return Ok(()) };
+        let asked = self.is_asked(at, false)?;
+        if hunk.done {
+            if asked {
+                return Ok(());
+            }
+            if !self.file.now.is(&hunk.change, true) {
+                return self.reject_file_with(at, request);
+            }
+            if self.is_open() {
+                return self.ask(at, false, Decision::Rejected, request);
+            }
+            if hunk.creates() {
+                let emptied = self.may_be_emptied(at, request)?;
+                self.empty(emptied, request.reason.as_ref());
+            }
+            self.switch_file(at, false);
+        }
+        self.set_file_decision(at, Decision::Rejected, request.reason.clone());
+        Ok(())
+    }
+
+    /// Takes back an undecided file hunk, for the agent that made it.
+    pub(crate) fn withdraw_file(&mut self, at: usize) {
+        let Some(hunk) = self.edits()[at].file.clone() else { return };
+        if hunk.decision != Decision::Undecided || self.is_asking_for(&self.file_hunk_name(at)) {
+            // The person has decided, or is about to.
+            return;
+        }
+        if hunk.done {
+            if self.check_closed(at).is_err() || !self.file.now.is(&hunk.change, true) {
+                return;
+            }
+            if hunk.creates() {
+                let request = Request::of(Choice::Reject, Target::Edit(self.edits()[at].id.to_string()));
+                // Something may rest on it: that is for the person to decide.
+                let Ok(emptied) = self.may_be_emptied(at, &request) else { return };
+                self.empty(emptied, None);
+            }
+            self.switch_file(at, false);
+        }
+        self.set_file_decision(at, Decision::Withdrawn, None);
+    }
+
+    /// Why a file that is to be unmade cannot be, as something has come to be in it.
+    pub(crate) fn unmaking_refused(&mut self, request: &Request) -> Option<Undecided> {
+        self.to_be_unmade(request).into_iter().find_map(|at| self.may_be_emptied(at, request).err())
+    }
+
+    /// Whether a decision would remove a file with what a person has written in it.
+    pub(crate) fn gives_up_file(&mut self, request: &Request) -> bool {
+        request.choice.puts_in() == Some(false)
+            && request.edited == Some(TakeOut::WithMyChanges)
+            && self.to_be_unmade(request).into_iter().any(|at| self.emptied(at).mine)
+    }
+
+    /// Whether a decision is that the file was not to be made.
+    pub(crate) fn unmakes_file(&self, request: &Request) -> bool {
+        request.choice.puts_in() == Some(false) && !self.to_be_unmade(request).is_empty()
+    }
+
+    /// The edits that made the file, where that is to be undone.
+    fn to_be_unmade(&self, request: &Request) -> Vec<usize> {
+        let made =
+            |at: &usize| self.edits()[*at].file.as_ref().is_some_and(|file| file.done && file.creates());
+        self.file_targets(request).into_iter().filter(made).collect()
+    }
+
+    /// Asks the editor to remove the file of an open document whose making is to be undone. What has come into the file goes with it when
+    /// it does so, and is taken from the hunks that are decided about by themselves. Returns all that goes.
+    pub(crate) fn unmake_open(
+        &mut self,
+        request: &Request,
+        hunks: &mut Vec<HunkId>,
+    ) -> Result<Vec<HunkRef>, Undecided> {
+        let mut going = Vec::new();
+        let made = if self.is_open() { self.to_be_unmade(request) } else { Vec::new() };
+        for at in made.into_iter().rev() {
+            let with_it = self.may_be_emptied(at, request)?.hunks;
+            if hunks.iter().any(|id| !with_it.contains(id) && self.weave().in_buffer(*id)) {
+                // Lines of a file that was there before would have to leave the text first.
+                self.check_closed(at)?;
+            }
+            self.reject_file(at, request)?;
+            hunks.retain(|id| !with_it.contains(id));
+            going.push(self.file_hunk_name(at));
+            going.extend(with_it.into_iter().filter_map(|id| self.name(id)));
+        }
+        Ok(going)
+    }
+
+    /// The file that an edit made is gone, and what had come into it as well. An editor may still have the text: then it is the person's, to
+    /// be saved again or closed.
+    pub(crate) fn was_unmade(&mut self, at: usize, reason: Option<&String>) {
+        let emptied = self.emptied(at);
+        if !self.is_open() {
+            self.empty(emptied, reason);
+            return;
+        }
+        for id in emptied.hunks {
+            self.set_decision(id, Decision::Rejected, reason.cloned());
+        }
+    }
+
+    /// A file that is made again is stored as it was: the text that was there before may have had a mark that it has not.
+    fn take_form_of(&mut self, at: usize) {
+        let ids: Vec<HunkId> = self.edits()[at].hunks.iter().map(|hunk| hunk.id).collect();
+        let makes = self.edits()[at].file.as_ref().and_then(|file| file.makes);
+        let mut trial = self.weave().clone();
+        if trial.carry_out(&Plan::switch(&ids, &[])).is_ok()
+            && let Some(form) = self.form_with(trial.buffer(), makes)
+        {
+            self.set_form(form);
+        }
+    }
+
+    /// The form in which a text has this hash.
+    fn form_with(&self, text: &Text, hash: Option<FileHash>) -> Option<DiskForm> {
+        let forms = [self.form(), DiskForm { bom: !self.form().bom, ..self.form() }];
+        forms.into_iter().find(|form| Some(form.hash(text)) == hash)
+    }
+
+    /// Takes out of a file that is to be unmade all lines that have come into it since it was made.
+    fn empty(&mut self, emptied: Emptied, reason: Option<&String>) {
+        let Some((left, form)) = emptied.left else { return };
+        *self.weave() = left;
+        self.set_form(form);
+        self.text_changed();
+        for id in emptied.hunks {
+            self.note_switch(id, false);
+            self.set_decision(id, Decision::Rejected, reason.cloned());
+        }
+    }
+
+    /// What goes with a file, if that may be.
+    fn may_be_emptied(&mut self, at: usize, request: &Request) -> Result<Emptied, Undecided> {
+        let emptied = self.emptied(at);
+        let foreign = &emptied.foreign;
+        if !foreign.is_empty() && !request.with_others && !matches!(request.target, Target::All) {
+            let names = foreign.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+            let words = format!(
+                "{names} changed the file since it was made. Decide about {} with it, or leave this one for later.",
+                if foreign.len() == 1 { "that one" } else { "those" }
+            );
+            let others = emptied.foreign;
+            return Err(Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words) });
+        }
+        if emptied.mine && request.edited != Some(TakeOut::WithMyChanges) {
+            let words = "You have written in the file since it was made: undoing that would remove your lines with it.";
+            return Err(self.file_refused(at, Why::Edited, words.to_owned()));
+        }
+        Ok(emptied)
+    }
+
+    /// The hunks that have come into a file since an edit made it. Those before are of a file that was removed, and have to come back
+    /// with it.
+    pub(crate) fn hunks_since(&self, at: usize) -> Vec<HunkId> {
+        let since = |id: &HunkId| self.edits.edit_of(*id).is_some_and(|edit| edit >= at);
+        let weave = self.text.woven();
+        weave.map_or_else(Vec::new, |weave| {
+            weave.hunks().filter(|id| weave.in_buffer(*id) && since(id)).collect()
+        })
+    }
+
+    /// What goes with a file.
+    fn emptied(&mut self, at: usize) -> Emptied {
+        let hunks = self.hunks_since(at);
+        let edit = self.edits()[at].clone();
+        let foreign: Vec<HunkRef> = hunks
+            .iter()
+            .filter_map(|id| self.owner_of(*id))
+            .filter(|(other, _)| other.id != edit.id && !other.same_turn(&edit))
+            .map(|(other, hunk)| other.name_of(hunk))
+            .collect();
+        let mut trial = self.weave().clone();
+        let left = trial.carry_out(&Plan::switch(&[], &hunks)).is_ok().then_some(trial);
+        let below = edit.file.as_ref().and_then(|file| file.below);
+        let (form, mine) = match left.as_ref().map(Weave::buffer) {
+            Some(left) if left.is_empty() => (self.form(), false),
+            Some(left) => self.form_with(left, below).map_or((self.form(), true), |form| (form, false)),
+            None => (self.form(), true),
+        };
+        let makes = edit.file.as_ref().and_then(|file| file.makes);
+        let mine = mine || self.bytes().is_some_and(|bytes| Some(FileHash::of(bytes)) != makes);
+        Emptied { hunks, left: left.map(|left| (left, form)), foreign, mine }
+    }
+
+    /// A file that an editor has open is not removed or renamed under it, unless it does so itself.
+    pub(crate) fn check_closed(&self, at: usize) -> Result<(), Undecided> {
+        if !self.is_open() {
+            return Ok(());
+        }
+        let words =
+            "The file is open in the editor. Close it first, then decide about its removal or its new name.";
+        Err(self.file_refused(at, Why::Open, words.to_owned()))
+    }
+
+    /// Does a file hunk for which the file is not as it was then: with the earlier ones that are to be done first, if they may be.
+    fn accept_file_with(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let open = |file: &FileHunk| !file.done && file.decision != Decision::Withdrawn;
+        let below = self.setting_the_same(at, 0..at, open);
+        let mut trial = self.clone();
+        if !below.iter().all(|other| {
+            let change =
+                trial.edits()[*other].file.as_ref().map(|file| file.change.clone()).unwrap_or_default();
+            let fits = trial.file.now.is(&change, false);
+            trial.switch_file(*other, true);
+            fits
+        }) || !trial.edits()[at].file.as_ref().is_some_and(|file| trial.file.now.is(&file.change, false))
+        {
+            let words = "The file is no longer as it was then: it was made, removed or renamed since. Reject the edit.";
+            return Err(self.file_refused(at, Why::Collides, words.to_owned()));
+        }
+        let words =
+            |names: &str| format!("{names} removed, made or renamed the file before it. Accept that first.");
+        self.with_other_files(at, &below, request, words, Self::accept_file)
+    }
+
+    /// Undoes a file hunk for which the file is not as it left it: with the later ones that are to be undone first, if they may be.
+    fn reject_file_with(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+        let mut above = self.setting_the_same(at, at + 1..self.edits().len(), |file| file.done);
+        if above.is_empty() {
+            let words = "The file was removed or renamed by something else since. Put it back, then decide.";
+            return Err(self.file_refused(at, Why::Changed, words.to_owned()));
+        }
+        above.reverse();
+        let words =
+            |names: &str| format!("{names} removed, made or renamed the file after it. Reject that first.");
+        self.with_other_files(at, &above, request, words, Self::reject_file)
+    }
+
+    /// The edits among these whose file hunks set what this one sets.
+    fn setting_the_same(
+        &self,
+        at: usize,
+        edits: Range<usize>,
+        wanted: impl Fn(&FileHunk) -> bool,
+    ) -> Vec<usize> {
+        let change = self.edits()[at].file.as_ref().map(|file| file.change.clone()).unwrap_or_default();
+        let same = |file: &FileChange| {
+            (file.exists.is_some() && change.exists.is_some())
+                || (file.name.is_some() && change.name.is_some())
+        };
+        let sets = |at: &usize| {
+            self.edits()[*at].file.as_ref().is_some_and(|file| wanted(file) && same(&file.change))
+        };
+        edits.filter(sets).collect()
+    }
+
+    /// Decides about file hunks in this order, and then about this one: all of them or none.
+    fn with_other_files(
+        &mut self,
+        at: usize,
+        others: &[usize],
+        request: &Request,
+        words: impl Fn(&str) -> String,
+        decide: impl Fn(&mut Self, usize, &Request) -> Result<(), Undecided>,
+    ) -> Result<(), Undecided> {
+        if !request.with_others {
+            let others: Vec<HunkRef> = others.iter().map(|other| self.file_hunk_name(*other)).collect();
+            let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+            return Err(Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words(&names)) });
+        }
+        // An editor is asked for one thing at a time.
+        self.check_closed(at)?;
+        let mut trial = self.clone();
+        for other in others.iter().chain([&at]) {
+            decide(&mut trial, *other, request)?;
+        }
+        *self = trial;
+        Ok(())
+    }
+}

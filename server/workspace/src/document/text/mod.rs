@@ -1,0 +1,129 @@
+//! The text of a document and its weave, what was served of it, and whether it follows its editor.
+//!
+//! Nothing else changes the text, and what is served is always a view of it. A document that agents have never asked for has no weave, and
+//! one that is out of step keeps the text that it had.
+//!
+//! The face: [`WovenText::now`] is the text, [`WovenText::weave`] its weave, [`WovenText::woven`] that without making one. In this room the editor is
+//! followed (`sync`), texts that are found are taken over (`found`), agents are served (`serve`) and their edits become hunks (`change`,
+//! `propose`).
+
+pub(crate) mod change;
+pub(crate) mod content_change;
+pub(crate) mod found;
+pub(crate) mod located;
+pub(crate) mod propose;
+pub(crate) mod proposed_text;
+mod serve;
+pub(crate) mod snapshots;
+mod sync;
+
+use hashline_text::{DiskForm, Text};
+use hashline_weave::Weave;
+
+use crate::document::moment::Millis;
+use crate::document::text::content_change::OutOfStep;
+use crate::document::text::snapshots::Snapshots;
+
+/// A text, with its weave once there is one.
+#[derive(Clone, Debug)]
+pub(crate) struct WovenText {
+    /// As it was before it was woven.
+    plain: Text,
+    weave: Option<Weave>,
+    form: DiskForm,
+    out_of_step: Option<OutOfStep>,
+    snapshots: Snapshots,
+    /// The text before a change that nobody watched, until something is decided or edited in spite of it.
+    unseen: Option<Box<Weave>>,
+}
+
+impl WovenText {
+    pub(crate) fn of(text: Text, form: DiskForm) -> Self {
+        Self {
+            plain: text,
+            weave: None,
+            form,
+            out_of_step: None,
+            snapshots: Snapshots::default(),
+            unseen: None,
+        }
+    }
+
+    /// The text that the editor has, or the file.
+    pub(crate) fn now(&self) -> &Text {
+        match &self.weave {
+            Some(weave) => weave.buffer(),
+            None => &self.plain,
+        }
+    }
+
+    /// The weave, made now if there was none.
+    pub(crate) fn weave(&mut self) -> &mut Weave {
+        let text = &self.plain;
+        self.weave.get_or_insert_with(|| Weave::new(text.clone()))
+    }
+
+    /// The weave, if there is one.
+    pub(crate) fn woven(&self) -> Option<&Weave> {
+        self.weave.as_ref()
+    }
+
+    /// Has the weave that it had before something was tried.
+    pub(crate) fn put_back(&mut self, weave: Weave) {
+        self.weave = Some(weave);
+    }
+
+    /// How the text would be stored.
+    pub(crate) fn form(&self) -> DiskForm {
+        self.form
+    }
+
+    /// Says how the text would be stored.
+    pub(crate) fn set_form(&mut self, form: DiskForm) {
+        if self.form != form {
+            self.form = form;
+            self.snapshots.forget_hashes();
+        }
+    }
+
+    /// Notes that the text is another one.
+    pub(crate) fn was_changed(&mut self) {
+        self.snapshots.text_changed();
+    }
+
+    /// Why it does not follow its editor, if it does not.
+    pub(crate) fn out_of_step(&self) -> Option<&OutOfStep> {
+        self.out_of_step.as_ref()
+    }
+
+    /// Is as much in step as another one.
+    pub(crate) fn keep_step_of(&mut self, other: &Self) {
+        self.out_of_step.clone_from(&other.out_of_step);
+    }
+
+    /// The text before a change that nobody watched, if nothing was decided or edited in spite of that.
+    pub(crate) fn unseen(&self) -> Option<&Weave> {
+        self.unseen.as_deref()
+    }
+
+    /// Something is decided or edited in spite of a change that nobody watched: it stays.
+    pub(crate) fn keep_unseen(&mut self) {
+        self.unseen = None;
+    }
+
+    /// Takes back a change that nobody watched.
+    pub(crate) fn give_up_unseen(&mut self) {
+        self.weave = self.unseen.take().map(|before| *before);
+        self.snapshots.text_changed();
+    }
+
+    /// Takes in what was served of another state of the document.
+    pub(crate) fn merge_served(&mut self, other: &Self) {
+        self.snapshots.merge(&other.snapshots);
+    }
+
+    /// Whether no agent has read it lately.
+    pub(crate) fn was_served_long_ago(&self, now: Millis) -> bool {
+        self.snapshots.are_old(now)
+    }
+}

@@ -1,0 +1,332 @@
+//! What was served, and for how long that is remembered (rule W14): the newest snapshots however old they are, and others while they are young and there is
+//! room.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use hashline_text::{DiskForm, FileHash, HashPrefix, Text};
+use hashline_weave::{Snapshot, View};
+
+use crate::document::moment::Millis;
+
+/// Snapshots that are kept at least.
+const KEPT: usize = 64;
+/// How long further ones are kept, in milliseconds.
+const YOUNG: u64 = 30 * 60 * 1000;
+/// How much memory all of them may take where there are further ones, in bytes.
+const BYTES: usize = 8 * 1024 * 1024;
+
+/// A text as it is served: a view of the document at one moment.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The text and the identities of its lines.
+    pub snapshot: Arc<Snapshot>,
+    /// Its file hash, where it is known already.
+    pub hash: Option<FileHash>,
+    /// Which view it is.
+    pub view: View,
+    /// Hunks of the agent view that are not in the editor's text.
+    pub held: usize,
+    /// The names of conflicted hunks, which are left out.
+    pub conflicted: Vec<String>,
+    pub(super) form: DiskForm,
+    pub(super) revision: u64,
+}
+
+impl Served {
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &Text {
+        self.snapshot.text()
+    }
+
+    /// How the text would be stored.
+    pub(crate) fn form(&self) -> DiskForm {
+        self.form
+    }
+
+    /// Notes that the view is still this one at a later revision of the weave.
+    pub(crate) fn is_of(&mut self, revision: u64) {
+        self.revision = revision;
+    }
+
+    /// Computes the file hash, if it is not known; takes time in the size of the text, so not under a lock.
+    pub fn hash(&mut self) -> FileHash {
+        let (form, snapshot) = (self.form, &self.snapshot);
+        *self.hash.get_or_insert_with(|| form.hash(snapshot.text()))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    hash: FileHash,
+    snapshot: Arc<Snapshot>,
+    /// The lines that agents have really seen, sorted and apart.
+    seen: Vec<Range<usize>>,
+    at: Millis,
+    /// About how many bytes it takes besides what the next one takes as well.
+    bytes: usize,
+}
+
+/// What was served, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Snapshots {
+    kept: Vec<Kept>,
+    /// The hash of a view of the present revision.
+    latest: Vec<(View, u64, FileHash, Arc<Snapshot>)>,
+}
+
+impl Snapshots {
+    pub(crate) fn text_changed(&mut self) {
+        self.latest.clear();
+    }
+
+    pub(crate) fn forget_hashes(&mut self) {
+        self.latest.clear();
+    }
+
+    /// Takes in what was served of another state of the document.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for kept in &other.kept {
+            match self.kept.iter_mut().find(|own| own.hash == kept.hash) {
+                Some(own) => own.seen = kept.seen.iter().cloned().fold(std::mem::take(&mut own.seen), with),
+                None => self.kept.push(kept.clone()),
+            }
+        }
+        self.kept.sort_by_key(|kept| kept.at);
+        (0..self.kept.len()).for_each(|at| self.weigh(at));
+    }
+
+    /// Finds out how much memory one takes that the next does not take as well. The newest has its text in common with the document.
+    fn weigh(&mut self, at: usize) {
+        let next = self.kept.get(at + 1).or(self.kept.get(at)).map(|kept| kept.snapshot.clone());
+        if let (Some(kept), Some(next)) = (self.kept.get_mut(at), next) {
+            kept.bytes = kept.snapshot.bytes_beside(&next) + kept.seen.len() * size_of::<Range<usize>>();
+        }
+    }
+
+    /// Whether none was served lately.
+    pub(crate) fn are_old(&self, now: Millis) -> bool {
+        self.kept.last().is_none_or(|kept| now.since(kept.at) > YOUNG)
+    }
+
+    pub(super) fn latest(&self, view: View, revision: u64) -> Option<(FileHash, Arc<Snapshot>)> {
+        let found = self.latest.iter().find(|(kept, at, ..)| *kept == view && *at == revision)?;
+        Some((found.2, found.3.clone()))
+    }
+
+    pub(super) fn hashed(&mut self, served: &Served, hash: FileHash) {
+        self.latest.retain(|(view, ..)| *view != served.view);
+        self.latest.push((served.view, served.revision, hash, served.snapshot.clone()));
+    }
+
+    pub(super) fn keep(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
+        let known = self.kept.iter().position(|kept| kept.hash == hash);
+        let seen = known.map_or_else(Vec::new, |at| self.kept.remove(at).seen);
+        let snapshot = served.snapshot.clone();
+        self.kept.push(Kept { hash, snapshot, seen: with(seen, lines), at: now, bytes: 0 });
+        // Those that have another one behind them now.
+        let last = self.kept.len() - 1;
+        let others = [known.and_then(|at| at.checked_sub(1)), last.checked_sub(1)];
+        others.into_iter().flatten().chain([last]).for_each(|at| self.weigh(at));
+        let mut bytes: usize = self.kept.iter().map(|kept| kept.bytes).sum();
+        while self.kept.len() > KEPT && (bytes > BYTES || now.since(self.kept[0].at) > YOUNG) {
+            bytes -= self.kept.remove(0).bytes;
+        }
+    }
+
+    /// The snapshots that a prefix fits, newest first.
+    pub(crate) fn matching(&self, prefix: &HashPrefix) -> Vec<(FileHash, Arc<Snapshot>, Vec<Range<usize>>)> {
+        let fits = self.kept.iter().rev().filter(|kept| prefix.matches(&kept.hash));
+        fits.map(|kept| (kept.hash, kept.snapshot.clone(), kept.seen.clone())).collect()
+    }
+}
+
+/// A list of ranges with one more.
+fn with(mut seen: Vec<Range<usize>>, lines: Range<usize>) -> Vec<Range<usize>> {
+    seen.push(lines);
+    seen.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(seen.len());
+    for range in seen.into_iter().filter(|range| !range.is_empty()) {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use hashline_text::{DocVersion, Encoding, Position, Span};
+
+    use super::*;
+    use crate::document::{ContentChange, Document};
+    use crate::refusal::Refusal;
+
+    const MINUTE: u64 = 60 * 1000;
+
+    /// A document in an editor, and the hashes under which it was served, oldest first.
+    struct Desk {
+        document: Document,
+        version: i32,
+        hashes: Vec<FileHash>,
+    }
+
+    impl Desk {
+        fn of(text: &str) -> Self {
+            let text = Text::from(text);
+            let document = Document::open("file:///a.txt", "text", DocVersion(1), Encoding::Utf16, text);
+            Self { document, version: 1, hashes: Vec::new() }
+        }
+
+        fn changes(&mut self, changes: &[ContentChange], at: Millis) {
+            self.version += 1;
+            self.document.change(DocVersion(self.version), changes, at).unwrap();
+        }
+
+        /// The person changes the first line, and an agent reads.
+        fn served_anew(&mut self, at: Millis) {
+            let span = Span::new(Position::new(0, 0), Position::new(1, 0));
+            self.changes(&[ContentChange { span: Some(span), text: format!("{}\n", self.version) }], at);
+            self.serves(at);
+        }
+
+        fn serves(&mut self, at: Millis) {
+            let mut served = self.document.serve(View::Agent).unwrap();
+            let hash = served.hash();
+            self.document.served(&served, hash, 0..served.text().line_count(), at);
+            self.hashes.push(hash);
+        }
+
+        /// How much memory the snapshots are said to take.
+        fn bytes(&self) -> usize {
+            self.document.text.snapshots.kept.iter().map(|kept| kept.bytes).sum()
+        }
+
+        /// How many of the oldest are not known any more; all behind them are.
+        fn forgotten(&mut self) -> usize {
+            let mut now = self.document.serve(View::Agent).unwrap();
+            let hash = now.hash();
+            let locate = |of: &FileHash| self.document.locate(&HashPrefix::from(*of), &now, hash);
+            let is_known = |of: &FileHash| match locate(of) {
+                Ok(_) => true,
+                Err(Refusal::UnknownHash { .. }) => false,
+                Err(other) => panic!("{other}"),
+            };
+            let known: Vec<bool> = self.hashes.iter().map(is_known).collect();
+            let forgotten = known.iter().take_while(|known| !**known).count();
+            assert!(known[forgotten..].iter().all(|known| *known), "{known:?}");
+            forgotten
+        }
+    }
+
+    #[test]
+    fn the_last_snapshots_are_known_however_old_and_others_for_a_while() {
+        let mut desk = Desk::of("0\nrest\n");
+        for minute in 0..80 {
+            desk.served_anew(Millis(minute * MINUTE / 4));
+        }
+        assert_eq!(desk.forgotten(), 0, "all of them are of the last twenty minutes");
+        // The first was served at 0, the second a quarter of a minute later.
+        desk.served_anew(Millis(YOUNG));
+        assert_eq!(desk.forgotten(), 0);
+        desk.served_anew(Millis(YOUNG + 1));
+        assert_eq!(desk.forgotten(), 1);
+        desk.served_anew(Millis(YOUNG + MINUTE));
+        assert_eq!(desk.forgotten(), 4);
+        desk.served_anew(Millis(1000 * MINUTE));
+        assert_eq!(desk.forgotten(), 84 - KEPT);
+        // What is read once more takes no other place.
+        let now = Millis(2000 * MINUTE);
+        desk.serves(now);
+        assert_eq!(desk.forgotten(), 84 - KEPT);
+        assert!(
+            !desk.document.text.snapshots.are_old(now)
+                && desk.document.text.snapshots.are_old(now.after(YOUNG + 1))
+        );
+    }
+
+    #[test]
+    fn the_lists_of_snapshots_take_no_more_memory_than_they_may() {
+        const LINES: usize = 8_000;
+        let lines: String = (0..LINES).map(|line| format!("line {line}\n")).collect();
+        let mut desk = Desk::of(&format!("0\n{lines}"));
+        desk.serves(Millis(0));
+        // Of each two lines one goes: what is left has no neighbour of before.
+        let removal = |line: usize| {
+            let at = |line| Position::new(u32::try_from(line).unwrap(), 0);
+            ContentChange { span: Some(Span::new(at(line), at(line + 1))), text: String::new() }
+        };
+        let removals: Vec<_> = (1..LINES).rev().step_by(2).map(removal).collect();
+        desk.changes(&removals, Millis(0));
+        desk.served_anew(Millis(0));
+        desk.served_anew(Millis(0));
+        // The first of all has a short list, and the text of before.
+        let one = desk.document.text.snapshots.kept[1].bytes;
+        let room = BYTES / one;
+        assert!(room > KEPT && room < 1_000, "{one} bytes each");
+        while desk.hashes.len() < room - 5 {
+            desk.served_anew(Millis(0));
+        }
+        assert_eq!(desk.forgotten(), 0);
+        // Young as they are, the oldest goes for each that comes.
+        for _ in 0..10 {
+            desk.served_anew(Millis(0));
+        }
+        for forgotten in desk.forgotten()..desk.forgotten() + 5 {
+            assert!(desk.bytes() <= BYTES && desk.bytes() + one > BYTES, "{}", desk.bytes());
+            assert_eq!(desk.forgotten(), forgotten);
+            desk.served_anew(Millis(0));
+        }
+        let kept = desk.document.text.snapshots.kept.len();
+        assert_eq!(desk.forgotten(), desk.hashes.len() - kept);
+    }
+
+    /// A text of some 200 KiB.
+    fn long(mark: usize) -> String {
+        (0..8_000).map(|line| format!("line {line} of text {mark}\n")).collect()
+    }
+
+    #[test]
+    fn texts_that_have_nothing_in_common_are_kept_as_far_as_there_is_room_and_the_last_always() {
+        let mut desk = Desk::of(&long(0));
+        let anew = |mark: usize| ContentChange { span: None, text: long(mark) };
+        for mark in 0..KEPT {
+            desk.changes(&[anew(mark)], Millis(0));
+            desk.serves(Millis(0));
+        }
+        assert_eq!(desk.forgotten(), 0);
+        assert!(desk.bytes() > BYTES, "{}", desk.bytes());
+        for more in 1..10 {
+            desk.changes(&[anew(KEPT + more)], Millis(0));
+            desk.serves(Millis(0));
+            assert_eq!(desk.forgotten(), more);
+        }
+        // Those that come now take little, so that there is room for some of the others.
+        for _ in 0..2 * KEPT {
+            desk.served_anew(Millis(0));
+        }
+        let kept = desk.document.text.snapshots.kept.len();
+        assert!(kept > 2 * KEPT + 10 && desk.bytes() <= BYTES, "{kept} with {} bytes", desk.bytes());
+    }
+
+    #[test]
+    fn texts_that_have_nearly_everything_in_common_take_little_however_they_came() {
+        let mut desk = Desk::of(&long(0));
+        for line in 0..200 {
+            let at = Position::new(line * 7, 0);
+            let change = ContentChange { span: Some(Span::new(at, at)), text: "new\n".to_owned() };
+            if line % 2 == 0 {
+                desk.changes(&[change], Millis(0));
+            } else {
+                let mut text = desk.document.text().clone();
+                text.apply(Span::new(at, at), Encoding::Utf16, "new\n").unwrap();
+                desk.changes(&[ContentChange { span: None, text: text.to_string() }], Millis(0));
+            }
+            desk.serves(Millis(0));
+        }
+        assert_eq!(desk.forgotten(), 0);
+        assert!(desk.bytes() < BYTES / 2, "{}", desk.bytes());
+    }
+}
