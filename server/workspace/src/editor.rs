@@ -18,7 +18,8 @@ use crate::document::{
 use crate::on_disk::either_way;
 use crate::record::{Job, OtherEditor};
 use crate::refusal::Refusal;
-use crate::workspace::{Event, Slot, Workspace, key_of};
+use crate::slot::Slot;
+use crate::workspace::{Event, Workspace, key_of};
 
 /// A review of one document.
 #[derive(Clone, Debug)]

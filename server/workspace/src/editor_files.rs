@@ -14,7 +14,8 @@ use crate::document::{
     Undecided,
 };
 use crate::record::{Job, Recorded, name_in_record, uri_of};
-use crate::workspace::{Event, Slot, Workspace, key_of};
+use crate::slot::Slot;
+use crate::workspace::{Event, Workspace, key_of};
 
 impl Workspace {
     /// Says what the editor does with files when it is asked.

@@ -25,6 +25,7 @@ mod on_disk;
 mod record;
 mod refusal;
 mod settings;
+mod slot;
 mod workspace;
 
 pub use editor::DocumentReview;

@@ -16,7 +16,8 @@ use crate::disk::{
 use crate::document::{Document, Millis, State};
 use crate::record::{Look, OnDisk, Recorded, draft, is_beaten, name_in_record, uri_of};
 use crate::refusal::Refusal;
-use crate::workspace::{Found, Slot, Workspace, key_of};
+use crate::slot::Slot;
+use crate::workspace::{Found, Workspace, key_of};
 
 /// After how many documents those that nobody needs are forgotten.
 const SWEPT_EVERY: usize = 64;

@@ -9,7 +9,8 @@ use crate::disk::{Place, Roots};
 use crate::grants::Access;
 use crate::level::Level;
 use crate::refusal::Refusal;
-use crate::workspace::{Caller, Slot, Workspace};
+use crate::slot::Slot;
+use crate::workspace::{Caller, Workspace};
 
 /// An open document.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,7 +16,8 @@ use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Propose
 use crate::on_disk::either_way;
 use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
-use crate::workspace::{Caller, Slot, Workspace, wall_clock};
+use crate::slot::{Slot, wall_clock};
+use crate::workspace::{Caller, Workspace};
 
 /// How often an edit of the text as it is now is begun again because the person has typed meanwhile.
 const ATTEMPTS: u32 = 5;

@@ -14,7 +14,8 @@ use crate::grants::Access;
 use crate::level::Level;
 use crate::record::{Provisional, name_in_record};
 use crate::refusal::Refusal;
-use crate::workspace::{Caller, Slot, Workspace};
+use crate::slot::Slot;
+use crate::workspace::{Caller, Workspace};
 
 /// What an agent wants of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use crate::document::{Document, Edit, HunkState, HunkView, Mode};
 use crate::grants::Access;
 use crate::on_disk::either_way;
 use crate::refusal::Refusal;
-use crate::workspace::{Caller, Slot, Workspace};
+use crate::slot::Slot;
+use crate::workspace::{Caller, Workspace};
 
 /// How often whoever waits for decisions looks at the record.
 const GLANCE: Duration = Duration::from_secs(1);

@@ -9,7 +9,8 @@ use hashline_weave::View;
 use crate::disk::DiskError;
 use crate::document::Served;
 use crate::refusal::Refusal;
-use crate::workspace::{Caller, Found, Slot, Workspace};
+use crate::slot::Slot;
+use crate::workspace::{Caller, Found, Workspace};
 
 /// Texts up to this size are hashed where the call runs; larger ones on a thread that may block.
 const HASHED_AT_ONCE: usize = 256 * 1024;

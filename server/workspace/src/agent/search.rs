@@ -25,7 +25,8 @@ use crate::agent::read::{ReadReply, ReadRequest, blocking};
 use crate::disk::{DiskError, Opener, PathRefusal, PathStyle, Roots, identity, is_folder, stamp, walk};
 use crate::grants::Access;
 use crate::refusal::Refusal;
-use crate::workspace::{Caller, Found, Slot, Workspace};
+use crate::slot::Slot;
+use crate::workspace::{Caller, Found, Workspace};
 
 /// What an agent looks for, and where.
 #[derive(Clone, Debug)]

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use hashline_history::path::{from_text, to_text};
 use thiserror::Error;
 
-use super::file::FileKind;
-use super::roots::Roots;
+use super::kind::FileKind;
 
 /// Why a path leads to no place. Nothing was opened, and nothing outside the roots was told.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -195,11 +194,11 @@ pub enum PathRefusal {
 
 impl PathRefusal {
     /// The same with the paths in it as they are within the roots.
-    pub(super) fn within(mut self, roots: &Roots) -> Self {
+    pub(super) fn within(mut self, roots: impl Fn(&Path) -> Option<PathBuf>) -> Self {
         if let Self::AboveRoot { root: path, .. }
         | Self::NotAFolder { part: path, .. }
         | Self::LinkLeadsOut { link: path, .. } = &mut self
-            && let Some(inside) = from_text(path).and_then(|absolute| roots.within(&absolute))
+            && let Some(inside) = from_text(path).and_then(|absolute| roots(&absolute))
         {
             *path = format!("/{}", to_text(&inside));
         }

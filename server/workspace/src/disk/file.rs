@@ -25,6 +25,7 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use super::content::FileContent;
 use super::error::{Action, DiskError};
+use super::kind::FileKind;
 use super::path::Place;
 
 /// The most bytes of a file that is served. Such a file and its rope fit in memory together.
@@ -35,57 +36,6 @@ pub const QUIET: Duration = Duration::from_secs(2);
 
 /// How often a file that changes while it is read is read anew.
 const READ_ATTEMPTS: usize = 3;
-
-/// What a name stands for that is no regular file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileKind {
-    /// A folder.
-    Folder,
-    /// A named pipe.
-    Fifo,
-    /// A socket.
-    Socket,
-    /// A disk, a terminal and the like.
-    Device,
-    /// Something else.
-    Other,
-}
-
-impl std::fmt::Display for FileKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            FileKind::Folder => "folder",
-            FileKind::Fifo => "FIFO (named pipe)",
-            FileKind::Socket => "socket",
-            FileKind::Device => "device",
-            FileKind::Other => "special file",
-        })
-    }
-}
-
-impl FileKind {
-    pub(super) fn hint(self) -> &'static str {
-        if self == FileKind::Folder { ", such as one that lies in it" } else { "" }
-    }
-
-    fn of(metadata: &Metadata) -> FileKind {
-        #[cfg(unix)]
-        {
-            use cap_fs_ext::FileTypeExt;
-            let kind = metadata.file_type();
-            if kind.is_fifo() {
-                return FileKind::Fifo;
-            }
-            if kind.is_socket() {
-                return FileKind::Socket;
-            }
-            if kind.is_block_device() || kind.is_char_device() {
-                return FileKind::Device;
-            }
-        }
-        if metadata.is_dir() { FileKind::Folder } else { FileKind::Other }
-    }
-}
 
 /// One state of a file, as far as the file system tells it: two stamps of a file that was quiet differ when its
 /// bytes do. A file younger than [`QUIET`] can change and keep its stamp; see [`Expect::Same`](super::Expect).

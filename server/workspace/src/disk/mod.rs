@@ -34,6 +34,8 @@
 mod content;
 mod error;
 mod file;
+mod identity;
+mod kind;
 mod listing;
 mod path;
 mod roots;
@@ -47,9 +49,11 @@ mod tests;
 
 pub use content::FileContent;
 pub use error::{Action, DiskError, PathRefusal};
-pub use file::{FileBytes, FileKind, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
+pub use file::{FileBytes, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
+pub use identity::identity;
+pub use kind::FileKind;
 pub use listing::{Entry, EntryKind, MAX_ENTRIES};
-pub use path::{Place, identity};
+pub use path::Place;
 pub use roots::{Root, Roots};
 pub use spelling::{PathStyle, names_within_root, path_of_file_uri};
 pub use walk::{Opener, is_folder, is_hidden, walk};

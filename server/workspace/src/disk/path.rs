@@ -22,11 +22,9 @@ use cap_std::fs::Dir;
 use hashline_history::path::to_text;
 
 use super::error::PathRefusal;
+use super::identity::{MAX_LINKS, lexical, real};
 use super::roots::{Root, Roots};
 use super::spelling::{Guarded, PathStyle, Spelling, guarded, guarded_path, read_spelling};
-
-/// The most links that are followed on one way; Linux has the same number.
-const MAX_LINKS: usize = 40;
 
 /// Where a file is or could be: a root and a way inside it without links.
 ///
@@ -123,7 +121,7 @@ impl Roots {
         let resolved = self.resolve_by(given, style, gives);
         // Whoever names paths within the roots is told of others so, too.
         if style == PathStyle::WithinRoot {
-            resolved.map_err(|refusal| refusal.within(self))
+            resolved.map_err(|refusal| refusal.within(|path| self.within(path)))
         } else {
             resolved
         }
@@ -233,47 +231,6 @@ impl Roots {
 
 fn to_walk((index, inside): (usize, &Path)) -> (usize, VecDeque<OsString>) {
     (index, inside.iter().map(OsStr::to_owned).collect())
-}
-
-/// The identity of the file that an editor has open under an absolute path, also outside of all roots: the path with
-/// all links followed, as far as it exists. Equal to [`Place::absolute`] for every name of a file inside a root.
-///
-/// Follows any link, as the editor does. Not for paths that agents give.
-#[must_use]
-pub fn identity(path: &Path) -> PathBuf {
-    let path = lexical(path);
-    real(&path, MAX_LINKS).unwrap_or(path)
-}
-
-/// `.` and `..` taken out without a look at the disk.
-fn lexical(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
-}
-
-/// Where the system says that a path leads; its end need not exist, not even where a link names it.
-fn real(path: &Path, links: usize) -> Option<PathBuf> {
-    match path.canonicalize() {
-        Ok(real) => Some(real),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let name = path.file_name()?;
-            let folder = real(path.parent()?, links)?;
-            match folder.join(name).read_link() {
-                Ok(target) => real(&folder.join(target), links.checked_sub(1)?),
-                Err(_) => Some(folder.join(name)),
-            }
-        }
-        Err(_) => None,
-    }
 }
 
 /// What the way ends in.

@@ -14,7 +14,7 @@ use cap_std::fs::Dir;
 use hashline_history::path::to_text;
 
 use super::error::{Action, DiskError};
-use super::path::identity;
+use super::identity::identity;
 use super::spelling::{Guarded, guarded_path};
 
 /// One folder that is served.

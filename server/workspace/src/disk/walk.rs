@@ -17,7 +17,8 @@ use cap_std::fs::{Dir, OpenOptions};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::error::DiskError;
-use super::file::{FileKind, MAX_FILE_BYTES, stamp};
+use super::file::{MAX_FILE_BYTES, stamp};
+use super::kind::FileKind;
 use super::path::Place;
 use super::roots::{Root, Roots};
 use super::spelling::{Guarded, guarded, guarded_path};

@@ -1,7 +1,7 @@
 //! The record on the disk: what happens to documents goes into it, and what it has comes back with them (rules W15 to W17).
 //!
 //! An agent's edit is recorded before it is shown to anybody, and a change of a file before it is written: the call waits for it. What
-//! the editor shows, and what a person decides, is recorded by the [`Recorder`] as soon as it can; until it is, the document takes
+//! the editor shows, and what a person decides, is recorded by the recorder as soon as it can; until it is, the document takes
 //! no further edits, as those would be recorded after it. A person's decision that changes the editor's text is recorded twice: as
 //! wanted, before it is sent, and as made, when the text shows it. One that cannot be recorded as wanted is not sent.
 //!
@@ -16,13 +16,18 @@
 
 mod append;
 mod histories;
+mod history_of;
+mod jobs;
 mod owner;
+mod recorded;
 mod recorder;
 mod restore;
+mod whose;
 
-pub(crate) use append::{Provisional, Recorded, Unfinished, draft, is_beaten};
+pub(crate) use append::{Provisional, Unfinished, draft, is_beaten};
 pub use histories::Histories;
-pub(crate) use histories::{OnDisk, name_in_record};
-pub(crate) use owner::{OtherEditor, Whose};
-pub(crate) use recorder::{Job, Recorder};
+pub(crate) use history_of::{OnDisk, name_in_record};
+pub(crate) use jobs::{Job, Jobs};
+pub(crate) use recorded::Recorded;
 pub(crate) use restore::{Look, uri_of};
+pub(crate) use whose::{OtherEditor, Whose};

@@ -12,40 +12,9 @@ use hashline_history::{DocumentName, Draft, Glance, HunkRef, OwnerChange, Sessio
 
 use crate::disk::Place;
 use crate::document::Document;
-use crate::record::append::Recorded;
-use crate::record::{draft, name_in_record, uri_of};
-use crate::workspace::{Others, Slot, Workspace};
-
-/// Who decides about the edits of a document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Whose {
-    /// Whoever has the history.
-    #[default]
-    Anybodys,
-    /// This process, which has claimed them.
-    Own,
-    /// Another one.
-    Others(OtherEditor),
-}
-
-/// An editor that another process serves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OtherEditor {
-    /// What its process is called in the record.
-    pub process: String,
-    /// What the editor is called.
-    pub name: String,
-}
-
-impl Whose {
-    /// The other editor that decides, if one does.
-    pub fn other(&self) -> Option<&OtherEditor> {
-        match self {
-            Self::Others(other) => Some(other),
-            Self::Anybodys | Self::Own => None,
-        }
-    }
-}
+use crate::record::{OtherEditor, Recorded, Whose, draft, name_in_record, uri_of};
+use crate::slot::Slot;
+use crate::workspace::{Others, Workspace};
 
 impl Workspace {
     fn others(&self) -> Option<&Arc<dyn Others>> {

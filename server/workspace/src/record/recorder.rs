@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use hashline_text::Text;
-
 use crate::document::FileAnswer;
-use crate::workspace::{Inner, Slot, Workspace};
+use crate::record::Job;
+use crate::slot::Slot;
+use crate::workspace::{Inner, Workspace};
 
 /// How long a closed document may be opened again before its file has the last word (rule W16).
 const REOPENED_WITHIN: Duration = Duration::from_secs(2);
@@ -24,59 +24,16 @@ const TURN: Duration = Duration::from_millis(20);
 /// How often it is looked for what other processes have recorded.
 const WATCH: Duration = Duration::from_millis(500);
 
-/// Something to do for a document, or for all.
-pub(crate) enum Job {
-    /// Record what has happened to it.
-    Record(Arc<Slot>),
-    /// Its editor has written this text to the disk: record that.
-    Saved(Arc<Slot>, Text),
-    /// An editor has opened it: its edits come back.
-    Opened(Arc<Slot>),
-    /// Its editor has closed it.
-    Closed(Arc<Slot>),
-    /// It has not been opened again since.
-    Settle(Arc<Slot>),
-    /// Its editor is asked to rename or remove its file.
-    Asked(Arc<Slot>, u64),
-    /// Its editor says what became of that.
-    Answered(Arc<Slot>, u64, FileAnswer),
-    /// Its editor has had its time for that.
-    Due(Arc<Slot>, u64),
-    /// The edits of documents that nobody has opened are to be offered.
-    Offer,
-    /// What other processes have recorded is to be looked for, again and again.
-    Watch,
-    /// Say when all before is done.
-    Tell(Sender<()>),
-}
-
-/// The thread, and the way to it.
-#[derive(Default)]
-pub(crate) struct Recorder {
-    jobs: OnceLock<Mutex<Sender<Job>>>,
-}
-
-impl Recorder {
-    /// Lets a job be done soon, in order.
-    fn send(&self, inner: &Arc<Inner>, job: Job) {
-        let jobs = self.jobs.get_or_init(|| {
-            let (jobs, coming) = channel();
-            let inner = Arc::downgrade(inner);
+impl Workspace {
+    /// Lets something be recorded or read without waiting for it.
+    pub(crate) fn later(&self, job: Job) {
+        self.inner.jobs.send(job, |coming| {
+            let inner = Arc::downgrade(&self.inner);
             let work = move || Worker { inner, waiting: Vec::new(), failed: HashSet::new() }.run(&coming);
             if let Err(error) = std::thread::Builder::new().name("recorder".to_owned()).spawn(work) {
                 tracing::error!("nothing will be recorded: there is no thread for it ({error})");
             }
-            Mutex::new(jobs)
         });
-        // The thread goes only with the workspace.
-        let _ = jobs.lock().unwrap_or_else(PoisonError::into_inner).send(job);
-    }
-}
-
-impl Workspace {
-    /// Lets something be recorded or read without waiting for it.
-    pub(crate) fn later(&self, job: Job) {
-        self.inner.recorder.send(&self.inner, job);
     }
 
     /// Waits until what has happened so far is recorded, or was tried to be, and logs and diffs have it. Blocks.

@@ -13,10 +13,12 @@ use url::Url;
 
 use crate::disk::{Place, read};
 use crate::document::{Document, Earlier, Millis, Target};
-use crate::record::append::{Recorded, is_beaten};
+use crate::record::Recorded;
+use crate::record::append::is_beaten;
 use crate::record::{Whose, name_in_record};
 use crate::refusal::Refusal;
-use crate::workspace::{Found, Slot, Workspace, key_of};
+use crate::slot::Slot;
+use crate::workspace::{Found, Workspace, key_of};
 
 /// How a file and its record are looked at.
 pub(crate) enum Look<'a> {

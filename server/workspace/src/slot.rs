@@ -1,0 +1,109 @@
+//! A document and what is needed to use it in turn: the agents' queue, its file, and how far its record is known.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::SystemTime;
+
+use hashline_text::Text;
+use tokio::sync::watch;
+
+use crate::disk::{Place, Stamp};
+use crate::document::Document;
+use crate::record::{Recorded, Whose};
+
+/// A document and what is needed to use it in turn.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    /// The identity of its document, under which it is found.
+    pub key: String,
+    /// One agent at a time changes the document, first come first served.
+    pub queue: tokio::sync::Mutex<()>,
+    pub document: Mutex<Document>,
+    /// Where its file is; none for a document without one, or outside the roots.
+    pub place: RwLock<Option<Place>>,
+    /// The file as it was read last, and whether that was long enough after its last change to be trusted.
+    pub read: Mutex<Option<Stamp>>,
+    /// Something else has changed the file of an open document.
+    pub differs: AtomicBool,
+    /// The text that was in the editor and in the file when both had the same; none if that is not known.
+    pub shared: Mutex<Option<Text>>,
+    /// When an editor opened it or typed in it last, in milliseconds since 1970; 0 for never.
+    pub used: AtomicU64,
+    /// How far its record is known.
+    pub record: Mutex<Recorded>,
+    /// It is to be made anew of its record, whatever is known of that.
+    pub anew: AtomicBool,
+    /// What has become of its edits in the text that it was opened with is not known yet, but guessed: they are not shown.
+    pub guessed: AtomicBool,
+    /// Who decides about its edits.
+    pub whose: Mutex<Whose>,
+    /// Whether its recorded edits are in it: agents wait for that.
+    pub whole: watch::Sender<bool>,
+}
+
+impl Slot {
+    pub fn lock(&self) -> MutexGuard<'_, Document> {
+        self.document.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An editor has opened it or typed in it.
+    pub fn note_use(&self) {
+        self.used.store(wall_clock(), Ordering::Relaxed);
+    }
+
+    pub fn recorded(&self) -> MutexGuard<'_, Recorded> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who decides about its edits.
+    pub fn whose(&self) -> Whose {
+        self.whose.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_whose(&self, whose: Whose) {
+        *self.whose.lock().unwrap_or_else(PoisonError::into_inner) = whose;
+    }
+
+    /// Its recorded edits are in it: lets agents go on.
+    pub fn ready(&self) {
+        if self.guessed.swap(false, Ordering::Relaxed) {
+            // Somebody else may have told of it before, while it was a guess and nothing of it was shown.
+            self.lock().news_of_edits();
+        }
+        self.whole.send_replace(true);
+    }
+
+    /// Its text is found: what became of its edits in it is looked up in the record, and not shown before that.
+    pub fn look_up_anew(&self) {
+        self.anew.store(true, Ordering::Relaxed);
+        self.guessed.store(true, Ordering::Relaxed);
+        self.whole.send_replace(false);
+    }
+
+    /// Whether what is known of its edits is a guess.
+    pub fn is_guessed(&self) -> bool {
+        self.guessed.load(Ordering::Relaxed)
+    }
+
+    /// Waits until its recorded edits are in it.
+    pub async fn wait_until_ready(&self) {
+        // The sender lives as long as the slot.
+        let _ = self.whole.subscribe().wait_for(|whole| *whole).await;
+    }
+
+    /// Where its file is.
+    pub fn place(&self) -> Option<Place> {
+        self.place.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_place(&self, place: Option<Place>) {
+        *self.place.write().unwrap_or_else(PoisonError::into_inner) = place;
+    }
+}
+
+/// Milliseconds since 1970, by the system's clock as it stands now. Moments of several processes are compared, so none may count on from
+/// a reading of its own: where the clock is set or the machine sleeps, processes of different age would disagree.
+pub(crate) fn wall_clock() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
