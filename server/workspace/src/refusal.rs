@@ -1,17 +1,18 @@
-//! Why a call is refused, in the words that agents read: what happened, that nothing was changed, and what to do next.
+//! Why a call is refused, in the words that agents read: what happened, that nothing was changed, and what to do next. A document says why it
+//! takes no edit ([`Refused`]) and knows nothing of the disk; the words for that are here as well.
 
 use std::fmt::Write as _;
 
 use hashline_anchor::{
-    AnchorFailure, CONTEXT, MAX_SHOWN_CHARS, NumberedFailure, OperationError, RewriteFailure, explain,
-    explain_form, explain_numbered, explain_rewrite, write_regions,
+    CONTEXT, MAX_SHOWN_CHARS, OperationError, explain, explain_form, explain_numbered, explain_rewrite,
+    write_regions,
 };
 use hashline_history::StoreError;
 use hashline_text::{FileHash, HashError, TextError};
 use hashline_weave::{Touched, WeaveError};
 
 use crate::disk::{DiskError, PathRefusal};
-use crate::document::{Note, OutOfStep, Served, Unit};
+use crate::document::{Refused, Served, Unit};
 use crate::grants::Access;
 
 /// Why a call is refused. Nothing has changed.
@@ -34,6 +35,9 @@ pub enum Refusal {
     /// The disk refuses.
     #[error("{0}")]
     Disk(#[from] DiskError),
+    /// The document takes no such edit.
+    #[error("{}", not_taken(.0))]
+    Edit(Refused),
     /// The file cannot be read as text.
     #[error(
         "{path} cannot be read as text: {error}. These tools work on UTF-8; use a command-line tool for other files."
@@ -50,104 +54,11 @@ pub enum Refusal {
     /// Operations do not parse.
     #[error("{}", explain_form(.0))]
     BadOperations(Vec<OperationError>),
-    /// Anchors were not found.
-    #[error("{}{}", explain(failures, now.text()), hash_now(now))]
-    Anchors {
-        /// What is wrong with each operation.
-        failures: Vec<AnchorFailure>,
-        /// The text as it is now.
-        now: Box<Served>,
-    },
-    /// Pieces to replace, or hunks of a diff, were not found.
-    #[error("{}{}", explain_rewrite(failures, now.text()), hash_now(now))]
-    Rewrite {
-        /// What is wrong with each of them.
-        failures: Vec<RewriteFailure>,
-        /// The text as it is now.
-        now: Box<Served>,
-    },
-    /// Lines were not where their numbers say.
-    #[error("{}", explain_numbered(failure, now.text()))]
-    Numbered {
-        /// What is wrong.
-        failure: NumberedFailure,
-        /// The text as it is now.
-        now: Box<Served>,
-    },
-    /// They stand in the text as it is now, and not in the one that the hash names.
-    #[error(
-        "The edit was refused and nothing was changed: what it changes does not stand so in the version of that file_hash, but it does \
-         in the text as it is now. If that is what you mean, send it again with its hash. {}",
-        hash_now(now)
-    )]
-    NotInOldText {
-        /// The text as it is now.
-        now: Box<Served>,
-    },
-    /// A whole new text would give a file a byte-order mark.
-    #[error(
-        "The edit was refused and nothing was changed: content begins with a byte-order mark (U+FEFF) and the file does not. A mark is \
-         no change of lines that a person could review, so these tools add none. Send the content without it."
-    )]
-    AddsMark,
     /// There are no operations.
     #[error(
         "The edit was refused and nothing was changed: operations is empty. Give at least one operation."
     )]
     NoOperations,
-    /// The hash names no text that was served.
-    #[error("{}", unknown_hash(given, *live, now))]
-    UnknownHash {
-        /// What was given.
-        given: String,
-        /// Whether the document is open in an editor.
-        live: bool,
-        /// The text as it is now.
-        now: Box<Served>,
-    },
-    /// The hash names an earlier state of a file.
-    #[error(
-        "The edit was refused and nothing was changed: the file has changed since you read it, and no editor has it \
-         open that could tell what changed. {}",
-        hash_now(now)
-    )]
-    ChangedOnDisk {
-        /// The text as it is now.
-        now: Box<Served>,
-    },
-    /// The beginning of a hash fits two texts.
-    #[error(
-        "The edit was refused and nothing was changed: file_hash {given} fits more than one version of this file. \
-         Give more of its digits."
-    )]
-    AmbiguousHash {
-        /// What was given.
-        given: String,
-    },
-    /// The lines were touched since they were served.
-    #[error("{}", stale(*unit, touched, now))]
-    Stale {
-        /// The text as it is now.
-        now: Box<Served>,
-        /// What the parts of the change are called.
-        unit: Unit,
-        /// By part the line that was touched; none where any change is too much.
-        touched: Vec<(usize, Touched)>,
-    },
-    /// The document is out of step with its editor.
-    #[error(
-        "{uri} is not served at the moment: its editor and hashline have lost step ({reason}). Ask the person to close \
-         and open it again."
-    )]
-    OutOfStep {
-        /// The document.
-        uri: String,
-        /// What happened.
-        reason: OutOfStep,
-    },
-    /// The text cannot take the change.
-    #[error("The edit was refused and nothing was changed: {}", cannot_weave(.0))]
-    CannotWeave(WeaveError),
     /// A file to be removed is not the one that the hash names.
     #[error(
         "{path} was left as it is: it is not what the given hash names, so it has changed since. Read it again, and decide anew \
@@ -217,14 +128,6 @@ pub enum Refusal {
         /// The file.
         path: String,
     },
-    /// The change would change nothing: the text reads so already.
-    #[error("{}", nothing_to_do(now))]
-    NothingToDo {
-        /// The text as it is now.
-        now: Box<Served>,
-        /// What is worth telling of a whole new text.
-        notes: Vec<Note>,
-    },
     /// A file is to be moved to where it is.
     #[error("{path} is where the file is already, so there is nothing to move. Give another destination.")]
     SamePath {
@@ -286,6 +189,12 @@ pub enum Refusal {
     BadConversation(String),
 }
 
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        Self::Edit(refused)
+    }
+}
+
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
@@ -295,20 +204,42 @@ impl From<StoreError> for Refusal {
     }
 }
 
-impl Refusal {
-    /// The text that the refusal shows lines of, if it does: it is served by that, and its hash may be used.
-    pub(crate) fn shows(&mut self) -> Option<&mut Served> {
-        match self {
-            Refusal::Anchors { now, .. }
-            | Refusal::Rewrite { now, .. }
-            | Refusal::Numbered { now, .. }
-            | Refusal::NotInOldText { now }
-            | Refusal::UnknownHash { now, .. }
-            | Refusal::ChangedOnDisk { now }
-            | Refusal::NothingToDo { now, .. }
-            | Refusal::Stale { now, .. } => Some(now),
-            _ => None,
+/// Why a document takes no edit, in words.
+fn not_taken(refused: &Refused) -> String {
+    match refused {
+        Refused::Anchors { failures, now } => explain(failures, now.text()) + &hash_now(now),
+        Refused::Rewrite { failures, now } => explain_rewrite(failures, now.text()) + &hash_now(now),
+        Refused::Numbered { failure, now } => explain_numbered(failure, now.text()),
+        Refused::NotInOldText { now } => format!(
+            "The edit was refused and nothing was changed: what it changes does not stand so in the version of that \
+             file_hash, but it does in the text as it is now. If that is what you mean, send it again with its hash. {}",
+            hash_now(now)
+        ),
+        Refused::AddsMark => {
+            "The edit was refused and nothing was changed: content begins with a byte-order mark (U+FEFF) and the file \
+             does not. A mark is no change of lines that a person could review, so these tools add none. Send the content \
+             without it."
+                .to_owned()
         }
+        Refused::UnknownHash { given, live, now } => unknown_hash(given, *live, now),
+        Refused::ChangedOnDisk { now } => format!(
+            "The edit was refused and nothing was changed: the file has changed since you read it, and no editor has it \
+             open that could tell what changed. {}",
+            hash_now(now)
+        ),
+        Refused::AmbiguousHash { given } => format!(
+            "The edit was refused and nothing was changed: file_hash {given} fits more than one version of this file. \
+             Give more of its digits."
+        ),
+        Refused::Stale { now, unit, touched } => stale(*unit, touched, now),
+        Refused::OutOfStep { uri, reason } => format!(
+            "{uri} is not served at the moment: its editor and hashline have lost step ({reason}). Ask the person to close \
+             and open it again."
+        ),
+        Refused::CannotWeave(error) => {
+            format!("The edit was refused and nothing was changed: {}", cannot_weave(error))
+        }
+        Refused::NothingToDo { now, .. } => nothing_to_do(now),
     }
 }
 

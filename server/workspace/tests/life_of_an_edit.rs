@@ -9,7 +9,9 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, 
 use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Change, Choice, ContentChange, HunkState, Mode, Request, Target, Why};
+use hashline_workspace::document::{
+    Change, Choice, ContentChange, HunkState, Mode, Refused, Request, Target, Why,
+};
 use hashline_workspace::{Caller, Histories, Refusal, Rule, Settings, Workspace};
 
 /// An editor with one document, which does what it is told.
@@ -202,16 +204,16 @@ async fn stale_edits_are_carried_live_and_refused_on_the_disk() {
     assert!(reply.carried);
     assert_eq!(reply.text, "new\none\ntwo!\n3\n");
     let refusal = desk.edit(hash, &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::Stale { .. }), "{refusal}");
+    assert!(matches!(refusal, Refusal::Edit(Refused::Stale { .. })), "{refusal}");
     let unknown = desk.edit(FileHash::of(b"?"), &[replace(Desk::anchor(&text, 1), "2")]).await.unwrap_err();
-    assert!(matches!(unknown, Refusal::UnknownHash { .. }), "{unknown}");
+    assert!(matches!(unknown, Refusal::Edit(Refused::UnknownHash { .. })), "{unknown}");
 
     desk.workspace.did_close(&desk.uri);
     let (text, hash) = desk.read(View::Buffer).await;
     assert_eq!(text, "on the disk\n");
     std::fs::write(desk.path(), "changed\non the disk\n").unwrap();
     let refusal = desk.edit(hash, &[replace(Desk::anchor(&text, 0), "x")]).await.unwrap_err();
-    assert!(matches!(refusal, Refusal::ChangedOnDisk { .. }), "{refusal}");
+    assert!(matches!(refusal, Refusal::Edit(Refused::ChangedOnDisk { .. })), "{refusal}");
 }
 
 #[tokio::test]

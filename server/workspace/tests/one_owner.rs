@@ -11,7 +11,9 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, 
 use hashline_weave::View;
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Change, Choice, ContentChange, HunkState, Mode, Request, Target};
+use hashline_workspace::document::{
+    Change, Choice, ContentChange, HunkState, Mode, Refused, Request, Target,
+};
 use hashline_workspace::{Caller, Event, Histories, Others, Refusal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -176,7 +178,10 @@ async fn a_dry_run_leaves_no_trace_in_what_is_served_later() {
     let (text, hash) = desk.read().await;
     assert_eq!((text.to_string().as_str(), hash), ("one\nreal\n", real.hash));
     let refused = desk.replace(&(dry.text.clone(), dry.hash), 1, "again", false).await;
-    assert!(matches!(refused, Err(Refusal::UnknownHash { .. })), "nothing of that hash was ever there");
+    assert!(
+        matches!(refused, Err(Refusal::Edit(Refused::UnknownHash { .. }))),
+        "nothing of that hash was ever there"
+    );
 }
 
 #[tokio::test]

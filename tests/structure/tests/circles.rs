@@ -19,7 +19,6 @@ const LEFT: &[(&str, &str)] = &[
         "again.rs disturb.rs plan.rs recognise.rs record.rs runs.rs stretch.rs trial.rs typing.rs undo.rs \
          view.rs weave.rs",
     ),
-    ("hashline_workspace", "document/text/change.rs refusal.rs"),
 ];
 
 /// Crates that are not held to it yet: their circles run through what starts everything in them, and so through most of their files.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hashline_anchor::{CONTEXT, MAX_SHOWN_CHARS, write_regions};
 use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_workspace::agent::{EditReply, EditRequest, FileAction, FileReply, FileRequest};
-use hashline_workspace::document::{HunkState, Mode, Note, Unit};
+use hashline_workspace::document::{HunkState, Mode, Note, Refused, Unit};
 use hashline_workspace::{Caller, Refusal, Workspace};
 
 use crate::own_edits::OwnEdits;
@@ -52,7 +52,7 @@ impl Desk<'_> {
                 }
                 self.done(from, &done)
             }
-            Err(refusal @ Refusal::NothingToDo { .. }) => unchanged(&path, refusal),
+            Err(refusal @ Refusal::Edit(Refused::NothingToDo { .. })) => unchanged(&path, refusal),
             Err(refusal) => self.refused(from, refusal, places),
         }
     }
@@ -270,16 +270,18 @@ impl Desk<'_> {
         places: impl Fn(&Text) -> (&'static str, Vec<Range<usize>>),
     ) -> Reply {
         let now = match &refusal {
-            Refusal::UnknownHash { now, .. }
-            | Refusal::ChangedOnDisk { now }
-            | Refusal::NotInOldText { now } => now,
-            Refusal::Stale { now, touched, .. } if touched.is_empty() => now,
+            Refusal::Edit(
+                Refused::UnknownHash { now, .. }
+                | Refused::ChangedOnDisk { now }
+                | Refused::NotInOldText { now },
+            ) => now,
+            Refusal::Edit(Refused::Stale { now, touched, .. }) if touched.is_empty() => now,
             _ => return refusal.into(),
         };
         let own = |to: &FileHash| from.is_some_and(|from| self.own.lead(&self.caller.connection, &from, to));
         let mut words = match now
             .hash
-            .filter(|to| matches!(refusal, Refusal::ChangedOnDisk { .. }) && own(to))
+            .filter(|to| matches!(refusal, Refusal::Edit(Refused::ChangedOnDisk { .. })) && own(to))
         {
             Some(hash) => format!(
                 "The edit was refused and nothing was changed: your own edit has changed the file since that file_hash; its reply had \
@@ -315,7 +317,7 @@ pub(crate) fn add_lines(words: &mut String, now: &Text, heading: &str, places: &
 /// The answer to a change that the text has already: no refusal, as there is nothing to mend and nothing to try again.
 fn unchanged(path: &str, refusal: Refusal) -> Reply {
     let words = refusal.to_string();
-    let Refusal::NothingToDo { mut now, notes } = refusal else { return refusal.into() };
+    let Refusal::Edit(Refused::NothingToDo { mut now, notes }) = refusal else { return refusal.into() };
     let (lines, hash) = (counted(now.text()), now.hash());
     let mut out = format!("[{path} · unchanged · {lines} · file_hash {}]\n{words}\n", hash.short());
     for note in &notes {

@@ -9,7 +9,7 @@ use hashline_history::ConversationId;
 use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_workspace::Refusal;
 use hashline_workspace::agent::{EditReply, EditRequest};
-use hashline_workspace::document::{Change, Served};
+use hashline_workspace::document::{Change, Refused, Served};
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
@@ -104,7 +104,7 @@ impl Desk<'_> {
                 self.note_own(from, &done);
                 next(&done)
             }
-            Err(Refusal::NothingToDo { mut now, .. }) => unchanged(&mut now),
+            Err(Refusal::Edit(Refused::NothingToDo { mut now, .. })) => unchanged(&mut now),
             Err(refusal) => refused(refusal, &change),
         }
     }
@@ -124,7 +124,9 @@ fn next(done: &EditReply) -> Reply {
 
 fn refused(refusal: Refusal, change: &Change) -> Reply {
     let words = match &refusal {
-        Refusal::UnknownHash { now, .. } | Refusal::ChangedOnDisk { now } | Refusal::Stale { now, .. } => {
+        Refusal::Edit(
+            Refused::UnknownHash { now, .. } | Refused::ChangedOnDisk { now } | Refused::Stale { now, .. },
+        ) => {
             let mut words = format!(
                 "{REFUSED}The hash that you gave is not that of the file as it is now: it has changed since. Read it again, \
                  and send the edit for what is there{}\n",
@@ -133,13 +135,13 @@ fn refused(refusal: Refusal, change: &Change) -> Reply {
             write_lines(&mut words, now.text(), change);
             words
         }
-        Refusal::Numbered { failure, now } => {
+        Refusal::Edit(Refused::Numbered { failure, now }) => {
             format!(
                 "{}The hash that you gave is still that of the file.\n",
                 explain_numbered(failure, now.text())
             )
         }
-        Refusal::AmbiguousHash { given } => {
+        Refusal::Edit(Refused::AmbiguousHash { given }) => {
             format!(
                 "{REFUSED}The hash {given} fits more than one version of this file. Give all of its 64 digits."
             )

@@ -12,7 +12,7 @@ use hashline_weave::HunkId;
 
 use crate::agent::read::{blocking, hash_of, name_of};
 use crate::disk::DiskError;
-use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed, Unit};
+use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed, Refused, Unit};
 use crate::on_disk::either_way;
 use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
@@ -178,7 +178,9 @@ impl Workspace {
 
     /// A refusal that shows lines serves them: what it says of them holds for an edit that follows.
     async fn with_hash(&self, slot: &Slot, mut refusal: Refusal) -> Refusal {
-        if let Some(now) = refusal.shows() {
+        if let Refusal::Edit(refused) = &mut refusal
+            && let Some(now) = refused.shows()
+        {
             let hash = hash_of(now).await;
             slot.lock().served(now, hash, 0..0, self.now());
         }
@@ -292,7 +294,8 @@ impl Workspace {
             self.fall_behind(slot);
             self.bring_back_in_turn(slot);
             match self.edit_open(slot, request, proposal) {
-                Err(Refusal::Stale { .. }) if request.file_hash.is_none() && attempt < ATTEMPTS => {}
+                Err(Refusal::Edit(Refused::Stale { .. }))
+                    if request.file_hash.is_none() && attempt < ATTEMPTS => {}
                 Err(Refusal::History(StoreError::Stale { .. })) if attempt < ATTEMPTS => {}
                 mut done => {
                     if !*slot.whole.borrow() {
@@ -354,7 +357,7 @@ fn propose(document: &mut Document, request: &EditRequest, proposal: &Proposal) 
     let hash = now.hash();
     let located = document.locate(&request.hash_or(hash), &now, hash)?;
     let resolution = located.resolve(&request.change, &now)?;
-    document.propose(&located, &resolution, proposal)
+    Ok(document.propose(&located, &resolution, proposal)?)
 }
 
 /// An edit that is in the document.

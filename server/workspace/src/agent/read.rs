@@ -7,7 +7,7 @@ use hashline_text::{DiskForm, FileHash, Line, Text, decode};
 use hashline_weave::View;
 
 use crate::disk::DiskError;
-use crate::document::Served;
+use crate::document::{Refused, Served};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
 use crate::workspace::{Caller, Found, Workspace};
@@ -80,7 +80,7 @@ impl Workspace {
             let uri = document.uri().to_owned();
             let served = document
                 .serve(request.view)
-                .map_err(|reason| Refusal::OutOfStep { uri: uri.clone(), reason })?;
+                .map_err(|reason| Refusal::Edit(Refused::OutOfStep { uri: uri.clone(), reason }))?;
             (served, name_of(&slot, uri), document.is_open())
         };
         let known = served.hash.is_some();

@@ -64,12 +64,14 @@ pub use home::{Home, Reports};
 pub use moment::Millis;
 pub use news::News;
 pub use outbox::{State, Unrecorded};
-pub use text::change::{Change, Note, Resolution, Unit, Whole};
+pub use text::change::{Change, Resolution, Whole};
 pub use text::content_change::{ContentChange, OutOfStep};
 pub use text::found::Earlier;
 pub use text::located::Located;
+pub use text::note::{Note, Unit};
 pub use text::propose::{Proposal, Proposed};
 pub use text::proposed_text::{PlacedHunk, ProposedText};
+pub use text::refused::Refused;
 pub use text::snapshots::Served;
 
 use crate::document::decisions::edits::Edits;

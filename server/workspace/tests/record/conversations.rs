@@ -8,7 +8,7 @@ use hashline_text::{Position, Span};
 use hashline_weave::TextEdit;
 use hashline_workspace::Refusal;
 use hashline_workspace::agent::EditReply;
-use hashline_workspace::document::{Choice, Request, Target, Why};
+use hashline_workspace::document::{Choice, Refused, Request, Target, Why};
 
 use crate::chance::{Rng, seeds};
 use crate::desk::{Desk, Op, assert_whole, request};
@@ -130,7 +130,7 @@ impl Talk {
         let turn = format!("turn-{}", self.rng.below(4));
         let reply = match self.desk.edit_as("tester", Some(&turn), name, &read, &operations).await {
             Ok(reply) => reply,
-            Err(Refusal::NothingToDo { .. }) => return,
+            Err(Refusal::Edit(Refused::NothingToDo { .. })) => return,
             Err(error) => panic!("{}: {error}", self.about),
         };
         let this = &mut self.files[file];

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hashline_history::{Decision, Location, LogEntry};
-use hashline_workspace::document::{Choice, Target};
+use hashline_workspace::document::{Choice, Refused, Target};
 use hashline_workspace::{Histories, Refusal, Settings};
 
 use crate::chance::Rng;
@@ -35,7 +35,11 @@ async fn work(mut desk: Desk, who: &str, rounds: usize) {
             let at = rng.below(read.0.line_count());
             match desk.edit_as(who, Some(who), name, &read, &[Op::After(at, &new)]).await {
                 Ok(edit) => break edit,
-                Err(Refusal::ChangedOnDisk { .. } | Refusal::UnknownHash { .. } | Refusal::Disk(_)) => {}
+                Err(
+                    Refusal::Edit(Refused::ChangedOnDisk { .. })
+                    | Refusal::Edit(Refused::UnknownHash { .. })
+                    | Refusal::Disk(_),
+                ) => {}
                 Err(other) => panic!("{who}: {other}"),
             }
         };

@@ -2,7 +2,7 @@
 
 use hashline_history::{DocumentName, Operation, Store};
 use hashline_text::{Ending, FileHash, Text};
-use hashline_workspace::document::{Change, Choice, HunkState, Mode, Note, Target};
+use hashline_workspace::document::{Change, Choice, HunkState, Mode, Note, Refused, Target};
 use hashline_workspace::{Refusal, Settings};
 
 use crate::desk::{Desk, diff, hunk, pieces};
@@ -50,7 +50,7 @@ async fn a_held_whole_text_is_in_the_editor_byte_for_byte_when_it_is_accepted() 
             let reply = match desk.edit(Some(hash), Change::whole(new)).await {
                 Ok(reply) => reply,
                 // In an editor's document an empty line is no text, and line endings are the document's.
-                Err(Refusal::NothingToDo { .. }) => continue,
+                Err(Refusal::Edit(Refused::NothingToDo { .. })) => continue,
                 Err(refusal) => panic!("{old:?} to {new:?}: {refusal}"),
             };
             let kept = reply.notes.iter().any(|note| matches!(note, Note::EndingsKept(_)));
@@ -147,7 +147,10 @@ async fn without_a_hash_it_is_held_in_an_open_document_whatever_the_mode() {
     assert_eq!(desk.text, "one\ntwo\nthree\n");
     // One that names what the agent has read goes by the mode.
     let reply = desk.edit(Some(hash), pieces(&[("one", "I")])).await;
-    assert!(matches!(reply, Err(Refusal::Stale { .. })), "a held edit has changed that line: {reply:?}");
+    assert!(
+        matches!(reply, Err(Refusal::Edit(Refused::Stale { .. }))),
+        "a held edit has changed that line: {reply:?}"
+    );
     let (_, hash) = desk.read().await;
     let reply = desk.edit(Some(hash), pieces(&[("3\n", "3\n4\n")])).await.unwrap();
     assert_eq!(reply.mode, Mode::Apply);
@@ -173,7 +176,7 @@ async fn what_is_stale_is_carried_past_typing_elsewhere_and_refused_over_typing_
 
     let refused = desk.edit(Some(hash), pieces(&[("three", "3")])).await.unwrap_err();
     let words = refused.to_string();
-    assert!(matches!(refused, Refusal::Stale { .. }), "{words}");
+    assert!(matches!(refused, Refusal::Edit(Refused::Stale { .. })), "{words}");
     assert!(
         words.contains("- edit 1: line 3 of what you read has been changed since; it is line 4 now."),
         "{words}"
@@ -184,14 +187,14 @@ async fn what_is_stale_is_carried_past_typing_elsewhere_and_refused_over_typing_
 
     // A whole text would put back what was there before, wherever that was.
     let refused = desk.edit(Some(hash), Change::whole(&format!("{old}\n"))).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Stale { .. }), "{refused}");
+    assert!(matches!(refused, Refusal::Edit(Refused::Stale { .. })), "{refused}");
     assert!(refused.to_string().contains("would put back what was there before"), "{refused}");
 
     // What is not in the old text is not looked for in the new one, but the agent is told.
     let refused = desk.edit(Some(hash), pieces(&[("three!", "3")])).await.unwrap_err();
-    assert!(matches!(refused, Refusal::NotInOldText { .. }), "{refused}");
+    assert!(matches!(refused, Refusal::Edit(Refused::NotInOldText { .. })), "{refused}");
     let refused = desk.edit(Some(hash), pieces(&[("eleven", "3")])).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Rewrite { .. }), "{refused}");
+    assert!(matches!(refused, Refusal::Edit(Refused::Rewrite { .. })), "{refused}");
 }
 
 #[tokio::test]
@@ -200,7 +203,7 @@ async fn what_has_no_lines_is_filled_only_while_it_has_none() {
     let (_, hash) = desk.read().await;
     desk.types("typed\n");
     let refused = desk.edit(Some(hash), pieces(&[("", "one\n")])).await;
-    assert!(matches!(refused, Err(Refusal::Stale { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::Edit(Refused::Stale { .. }))), "{refused:?}");
     desk.types("\n");
     let reply = desk.edit(None, pieces(&[("", "one\n")])).await.unwrap();
     assert_eq!(reply.text, "one\n");
@@ -213,10 +216,10 @@ async fn on_the_disk_what_is_stale_is_refused() {
     std::fs::write(desk.path(), "zero\none\ntwo\n").unwrap();
     for change in [Change::whole("1\n"), pieces(&[("two", "2")]), diff("@@\n-two\n+2\n")] {
         let refused = desk.edit(Some(hash), change).await;
-        assert!(matches!(refused, Err(Refusal::ChangedOnDisk { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(Refusal::Edit(Refused::ChangedOnDisk { .. }))), "{refused:?}");
     }
     let refused = desk.edit(Some(FileHash::of(b"?")), Change::whole("1\n")).await;
-    assert!(matches!(refused, Err(Refusal::UnknownHash { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::Edit(Refused::UnknownHash { .. }))), "{refused:?}");
     assert_eq!(desk.bytes(), "zero\none\ntwo\n");
     desk.edit(None, pieces(&[("two", "2")])).await.unwrap();
     assert_eq!(desk.bytes(), "zero\none\n2\n");
@@ -226,18 +229,18 @@ async fn on_the_disk_what_is_stale_is_refused() {
 async fn what_changes_nothing_is_no_edit() {
     let desk = Desk::on_disk("one\ntwo\n");
     let refused = desk.edit(None, Change::whole("one\ntwo\n")).await;
-    assert!(matches!(refused, Err(Refusal::NothingToDo { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::Edit(Refused::NothingToDo { .. }))), "{refused:?}");
     let refused = desk.edit(None, pieces(&[("one", "one")])).await;
-    assert!(matches!(refused, Err(Refusal::NothingToDo { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::Edit(Refused::NothingToDo { .. }))), "{refused:?}");
     let desk = Desk::live("one\r\ntwo\r\n");
     let refused = desk.edit(None, Change::whole("one\ntwo\n")).await;
     assert!(
-        matches!(refused, Err(Refusal::NothingToDo { .. })),
+        matches!(refused, Err(Refusal::Edit(Refused::NothingToDo { .. }))),
         "line endings are the editor's: {refused:?}"
     );
     let desk = Desk::live("\n");
     let refused = desk.edit(None, Change::whole("")).await;
-    assert!(matches!(refused, Err(Refusal::NothingToDo { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::Edit(Refused::NothingToDo { .. }))), "{refused:?}");
 }
 
 #[tokio::test]
@@ -263,7 +266,7 @@ async fn the_mark_of_a_file_is_kept_and_none_is_added() {
     }
     let desk = Desk::on_disk("one\n");
     let refused = desk.edit(None, Change::whole("\u{feff}one\n")).await;
-    assert!(matches!(refused, Err(Refusal::AddsMark)), "{refused:?}");
+    assert!(matches!(refused, Err(Refusal::Edit(Refused::AddsMark))), "{refused:?}");
     // An editor that leaves the mark in the text lets it be changed as the rest of it.
     let mut desk = Desk::live("\u{feff}one\n");
     desk.edit(None, Change::whole("\u{feff}1\n")).await.unwrap();

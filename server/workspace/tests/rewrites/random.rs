@@ -1,7 +1,7 @@
 //! Texts, typing and changes by seeds.
 
 use hashline_text::FileHash;
-use hashline_workspace::document::{Change, Choice, Mode, Note, Request, Target};
+use hashline_workspace::document::{Change, Choice, Mode, Note, Refused, Request, Target};
 use hashline_workspace::{Refusal, Settings};
 
 use crate::desk::{Desk, diff, hunk, pieces};
@@ -80,7 +80,7 @@ async fn what_is_carried_changes_what_it_names_and_nothing_else() {
                 assert_eq!(desk.text, joined(&expected, typed_newline).as_str(), "seed {seed}");
                 carried += 1;
             }
-            (Err(Refusal::Stale { .. }), None) => refused += 1,
+            (Err(Refusal::Edit(Refused::Stale { .. })), None) => refused += 1,
             (outcome, place) => panic!("seed {seed}: {place:?}, {outcome:?}"),
         }
     }
@@ -134,7 +134,7 @@ async fn pieces_in_any_order_come_to_the_whole() {
         let mut desk = Desk::live(&old);
         let reply = match desk.edit(None, Change::whole(&new)).await {
             Ok(reply) => reply,
-            Err(Refusal::NothingToDo { .. }) => continue,
+            Err(Refusal::Edit(Refused::NothingToDo { .. })) => continue,
             Err(refusal) => panic!("seed {seed}: {old:?} to {new:?}: {refusal}"),
         };
         let mut left: Vec<u32> = (1..).take(reply.states.len()).collect();

@@ -8,7 +8,7 @@ use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{FileHash, HashPrefix};
 use hashline_weave::View;
 use hashline_workspace::Refusal;
-use hashline_workspace::document::{Change, Located, Mode, Proposal, Proposed, Resolution};
+use hashline_workspace::document::{Change, Located, Mode, Proposal, Proposed, Refused, Resolution};
 
 use crate::atom::{Atoms, Maker, atoms, readable};
 use crate::desk::{Desk, Room};
@@ -335,7 +335,7 @@ impl Desk {
         let hash = now.hash();
         let located = match self.document.locate(&wish.prefix, &now, hash) {
             Ok(located) => located,
-            Err(refusal) => return self.refused(&wish, &refusal, room),
+            Err(refusal) => return self.refused(&wish, refusal, room),
         };
         let change = match wish.patch() {
             Some(patch) => {
@@ -350,7 +350,7 @@ impl Desk {
         };
         let resolved = match located.resolve(&change, &now) {
             Ok(resolved) => resolved,
-            Err(refusal) => return self.refused(&wish, &refusal, room),
+            Err(refusal) => return self.refused(&wish, refusal, room),
         };
         self.flight = Some(Flight { wish, located, resolved, proposed: None, before: Vec::new() });
         Ok(())
@@ -369,12 +369,12 @@ impl Desk {
             Ok(proposed) => proposed,
             Err(refusal) => {
                 let spurious = expected(&flight.wish, &before).is_ok_and(|after| after.is_some());
-                if matches!(refusal, Refusal::Stale { .. }) && spurious && !flight.wish.proposal.strict {
+                if matches!(refusal, Refused::Stale { .. }) && spurious && !flight.wish.proposal.strict {
                     room.tally.spurious += 1;
                     room.trace
                         .say(|| format!("  refused though the lines stand: {}", readable(&before.join("|"))));
                 }
-                return self.refused(&flight.wish, &refusal, room);
+                return self.refused(&flight.wish, refusal, room);
             }
         };
         if self.agent_lines()? != before {
@@ -498,22 +498,23 @@ impl Desk {
         Ok(())
     }
 
-    fn refused(&mut self, wish: &Wish, refusal: &Refusal, room: &mut Room) -> Result<(), Fault> {
+    fn refused(&mut self, wish: &Wish, refused: Refused, room: &mut Room) -> Result<(), Fault> {
+        let refusal = Refusal::from(refused);
         room.trace
             .say(|| format!("  refused: {}", readable(refusal.to_string().lines().next().unwrap_or(""))));
-        match refusal {
-            Refusal::Stale { .. } => room.tally.stale += 1,
-            Refusal::Anchors { .. } if wish.slip == Slip::None => {
+        match &refusal {
+            Refusal::Edit(Refused::Stale { .. }) => room.tally.stale += 1,
+            Refusal::Edit(Refused::Anchors { .. }) if wish.slip == Slip::None => {
                 return Err(format!("right anchors were refused: {}", readable(&refusal.to_string())));
             }
-            Refusal::Anchors { .. } => room.tally.wrong_anchor += 1,
-            Refusal::UnknownHash { .. } if wish.slip != Slip::File => {
+            Refusal::Edit(Refused::Anchors { .. }) => room.tally.wrong_anchor += 1,
+            Refusal::Edit(Refused::UnknownHash { .. }) if wish.slip != Slip::File => {
                 return Err("a hash that was served is unknown".to_owned());
             }
-            Refusal::UnknownHash { .. } => room.tally.unknown_hash += 1,
-            Refusal::OutOfStep { .. } if self.out => room.tally.kept_out += 1,
-            Refusal::ChangedOnDisk { .. } if !self.document.is_open() => room.tally.stale += 1,
-            Refusal::CannotWeave { .. } => {}
+            Refusal::Edit(Refused::UnknownHash { .. }) => room.tally.unknown_hash += 1,
+            Refusal::Edit(Refused::OutOfStep { .. }) if self.out => room.tally.kept_out += 1,
+            Refusal::Edit(Refused::ChangedOnDisk { .. }) if !self.document.is_open() => room.tally.stale += 1,
+            Refusal::Edit(Refused::CannotWeave { .. }) => {}
             _ => return Err(format!("refused with {refusal:?}")),
         }
         Ok(())

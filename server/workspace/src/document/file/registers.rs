@@ -11,10 +11,10 @@ use hashline_history::{
 use hashline_text::{DiskForm, FileHash, Text};
 use hashline_weave::Change;
 
+use crate::document::Refused;
 use crate::document::decisions::wishes::Way;
 use crate::document::file::FileNow;
 use crate::document::{Document, Edit, FileHunk, Millis, NewFile, Proposal, Undecided, Why};
-use crate::refusal::Refusal;
 
 impl Document {
     /// A path without a file.
@@ -95,7 +95,7 @@ impl Document {
         content: Option<NewFile>,
         proposal: &Proposal,
         now: Millis,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Refused> {
         let mut edit = self.file_edit(&change, proposal);
         let mut hunks = Vec::new();
         let below = self.form().hash(self.text());
@@ -121,7 +121,7 @@ impl Document {
                     Some(newline) => weave.record_with_newline(&changes, newline),
                     None => weave.record(&changes),
                 };
-                hunks = ids.map_err(Refusal::CannotWeave)?;
+                hunks = ids.map_err(Refused::CannotWeave)?;
                 let lines = changes.iter().map(|change| change.lines.start);
                 let new = hunks.iter().zip(lines).zip(2..);
                 edit.hunks.extend(new.map(|((id, line), number)| NewHunk { number, id: Some(*id), line }));

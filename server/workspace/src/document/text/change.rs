@@ -19,9 +19,9 @@ use hashline_anchor::{
 use hashline_history::Operation as FileOperation;
 use hashline_text::{DiskForm, Ending, Line, Text};
 
-use crate::document::Served;
+use crate::document::Refused;
 use crate::document::text::located::Located;
-use crate::refusal::Refusal;
+use crate::document::{Note, Served, Unit};
 
 const MARK: char = '\u{feff}';
 
@@ -46,35 +46,6 @@ pub struct Whole {
     text: Text,
     /// Whether it came with a byte-order mark.
     mark: bool,
-}
-
-/// What the parts of a change are called where they are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Operations at anchors.
-    Operation,
-    /// Replacements.
-    Edit,
-    /// Hunks of a diff.
-    Hunk,
-    /// It has no parts.
-    Whole,
-}
-
-/// What became of a whole new text other than it was sent, or what it did beyond lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// The file keeps its byte-order mark, which the new text lacks.
-    MarkKept,
-    /// The lines end as those of the document do, all of them so, and not as they were sent; none where they end in several ways.
-    EndingsKept(Option<Ending>),
-    /// All lines of the file ended otherwise before.
-    EndingsChanged {
-        /// How they ended.
-        from: Ending,
-        /// How they end.
-        to: Ending,
-    },
 }
 
 /// The lines of a snapshot that a change comes to.
@@ -162,12 +133,12 @@ impl Located {
     ///
     /// # Errors
     ///
-    /// [`Refusal`], with what is wrong with each part.
-    pub fn resolve(&self, change: &Change, now: &Served) -> Result<Resolution, Refusal> {
+    /// [`Refused`], with what is wrong with each part.
+    pub fn resolve(&self, change: &Change, now: &Served) -> Result<Resolution, Refused> {
         let options = Options { blank_is_empty: self.live };
         match change {
             Change::Operations(operations) => {
-                let anchors = |failures| Refusal::Anchors { failures, now: Box::new(now.clone()) };
+                let anchors = |failures| Refused::Anchors { failures, now: Box::new(now.clone()) };
                 let resolved = self.find_operations(operations, options).map_err(anchors)?;
                 Ok(Resolution { work: Work::Lines(resolved), unit: Unit::Operation, notes: Vec::new() })
             }
@@ -199,13 +170,13 @@ impl Located {
     }
 
     /// What numbers name in an older text says nothing of the text as it is.
-    fn numbered(&self, edit: &NumberedEdit, options: Options, now: &Served) -> Result<Resolution, Refusal> {
+    fn numbered(&self, edit: &NumberedEdit, options: Options, now: &Served) -> Result<Resolution, Refused> {
         let now = || Box::new(now.clone());
         if !self.current {
-            return Err(Refusal::Stale { now: now(), unit: Unit::Operation, touched: Vec::new() });
+            return Err(Refused::Stale { now: now(), unit: Unit::Operation, touched: Vec::new() });
         }
         let found = edit.resolve(self.text(), options);
-        let edit = found.map_err(|failure| Refusal::Numbered { failure, now: now() })?;
+        let edit = found.map_err(|failure| Refused::Numbered { failure, now: now() })?;
         let resolved =
             Resolved { named: vec![Some(edit.lines.clone())], edits: vec![edit], moved: Vec::new() };
         Ok(Resolution { work: Work::Lines(resolved), unit: Unit::Operation, notes: Vec::new() })
@@ -216,24 +187,24 @@ impl Located {
         unit: Unit,
         now: &Served,
         find: impl Fn(&Text) -> Result<Rewrite, Vec<RewriteFailure>>,
-    ) -> Result<Resolution, Refusal> {
+    ) -> Result<Resolution, Refused> {
         let rewrite = find(self.text()).map_err(|failures| {
             // Told are the lines as they are now, so what is told of them has to be true of them.
             let failures = if self.current { Err(failures) } else { find(now.text()).map(|_| ()) };
             let now = Box::new(now.clone());
             match failures {
-                Err(failures) => Refusal::Rewrite { failures, now },
-                Ok(()) => Refusal::NotInOldText { now },
+                Err(failures) => Refused::Rewrite { failures, now },
+                Ok(()) => Refused::NotInOldText { now },
             }
         })?;
         Ok(Resolution { work: Work::Exact(rewrite), unit, notes: Vec::new() })
     }
 
     /// A whole new text counts from the text as it is: from an older one it would put back what was there before.
-    fn write(&self, whole: &Whole, now: &Served) -> Result<Resolution, Refusal> {
+    fn write(&self, whole: &Whole, now: &Served) -> Result<Resolution, Refused> {
         if !self.current {
             let now = Box::new(now.clone());
-            return Err(Refusal::Stale { now, unit: Unit::Whole, touched: Vec::new() });
+            return Err(Refused::Stale { now, unit: Unit::Whole, touched: Vec::new() });
         }
         let blank = |text: &Text| text.is_empty() || text.lsp_line_count() == 2 && text.len_bytes() <= 2;
         let (mut rewrite, notes) = whole.rewrite(self.text(), self.form, self.live)?;
@@ -247,13 +218,13 @@ impl Located {
 
 impl Whole {
     /// What makes it of another text, which is stored in this form, and what is to be told of that.
-    fn rewrite(&self, old: &Text, form: DiskForm, live: bool) -> Result<(Rewrite, Vec<Note>), Refusal> {
+    fn rewrite(&self, old: &Text, form: DiskForm, live: bool) -> Result<(Rewrite, Vec<Note>), Refused> {
         let mut notes = Vec::new();
         let shown = old.chunks().next().is_some_and(|chunk| chunk.starts_with(MARK));
         let text = match (self.mark, form.bom, shown) {
             // The editor has left it in the text, where it can be changed as the rest of it can.
             (true, _, true) => Text::from(format!("{MARK}{}", self.text)),
-            (true, false, false) => return Err(Refusal::AddsMark),
+            (true, false, false) => return Err(Refused::AddsMark),
             (false, true, false) => {
                 notes.push(Note::MarkKept);
                 self.text.clone()

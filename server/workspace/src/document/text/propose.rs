@@ -16,9 +16,8 @@ use hashline_text::{DiskForm, FileHash, HashPrefix, LineRef, OwnedLine, Text};
 use hashline_weave::{Change, HunkId, Snapshot, Touched, View, Weave};
 
 use crate::document::decisions::wishes::Way;
-use crate::document::text::change::{Resolution, Unit, Work};
-use crate::document::{Document, Edit, Located, Mode, Note, Served};
-use crate::refusal::Refusal;
+use crate::document::text::change::{Resolution, Work};
+use crate::document::{Document, Edit, Located, Mode, Note, Refused, Served, Unit};
 
 /// An edit that an agent asks for, as far as it is not lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,8 +136,8 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// [`Refusal::UnknownHash`] and [`Refusal::AmbiguousHash`].
-    pub fn locate(&self, prefix: &HashPrefix, now: &Served, hash: FileHash) -> Result<Located, Refusal> {
+    /// [`Refused::UnknownHash`] and [`Refused::AmbiguousHash`].
+    pub fn locate(&self, prefix: &HashPrefix, now: &Served, hash: FileHash) -> Result<Located, Refused> {
         let mut matching = self.text.snapshots.matching(prefix);
         let mut hashes: Vec<FileHash> = matching.iter().map(|(hash, ..)| *hash).collect();
         let current = prefix.matches(&hash);
@@ -150,7 +149,7 @@ impl Document {
         let (live, form) = (self.is_open(), now.form());
         match (hashes.len(), current) {
             (0, _) => {
-                Err(Refusal::UnknownHash { given: prefix.to_string(), live, now: Box::new(now.clone()) })
+                Err(Refused::UnknownHash { given: prefix.to_string(), live, now: Box::new(now.clone()) })
             }
             (1, true) => {
                 let seen = matching.into_iter().next().map(|(.., seen)| seen);
@@ -159,11 +158,11 @@ impl Document {
             (1, false) => {
                 let (hash, snapshot, seen) = matching.remove(0);
                 if !live {
-                    return Err(Refusal::ChangedOnDisk { now: Box::new(now.clone()) });
+                    return Err(Refused::ChangedOnDisk { now: Box::new(now.clone()) });
                 }
                 Ok(Located { snapshot, current, hash, seen: Some(seen), live, form })
             }
-            _ => Err(Refusal::AmbiguousHash { given: prefix.to_string() }),
+            _ => Err(Refused::AmbiguousHash { given: prefix.to_string() }),
         }
     }
 
@@ -172,15 +171,15 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// [`Refusal`]; nothing has changed then. [`Refusal::NothingToDo`] where the text reads so already.
+    /// [`Refused`]; nothing has changed then. [`Refused::NothingToDo`] where the text reads so already.
     pub fn propose(
         &mut self,
         located: &Located,
         resolution: &Resolution,
         proposal: &Proposal,
-    ) -> Result<Proposed, Refusal> {
+    ) -> Result<Proposed, Refused> {
         if let Some(reason) = self.out_of_step() {
-            return Err(Refusal::OutOfStep { uri: self.uri().to_owned(), reason: reason.clone() });
+            return Err(Refused::OutOfStep { uri: self.uri().to_owned(), reason: reason.clone() });
         }
         let agent = self.weave().agent();
         // What must not be carried is compared, which takes time in the size of the text.
@@ -198,7 +197,7 @@ impl Document {
         let Changes { changes, newline, idle } = work.into_changes(&text);
         if changes.is_empty() {
             let now = Box::new(self.serve_agents()?);
-            return Err(Refusal::NothingToDo { now, notes: resolution.notes.clone() });
+            return Err(Refused::NothingToDo { now, notes: resolution.notes.clone() });
         }
         let before = Before { text, form, hash: unchanged.then_some(located.hash) };
         let weave = self.weave();
@@ -206,7 +205,7 @@ impl Document {
             Some(newline) => weave.record_with_newline(&changes, newline),
             None => weave.record(&changes),
         };
-        let ids = ids.map_err(Refusal::CannotWeave)?;
+        let ids = ids.map_err(Refused::CannotWeave)?;
         let made = self.exists();
         let weave = self.weave();
         let held_below = proposal.mode == Mode::Apply
@@ -238,10 +237,10 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// [`Refusal::OutOfStep`].
-    pub fn serve_agents(&mut self) -> Result<Served, Refusal> {
+    /// [`Refused::OutOfStep`].
+    pub fn serve_agents(&mut self) -> Result<Served, Refused> {
         let uri = self.uri().to_owned();
-        self.serve(View::Agent).map_err(|reason| Refusal::OutOfStep { uri, reason })
+        self.serve(View::Agent).map_err(|reason| Refused::OutOfStep { uri, reason })
     }
 
     /// Takes back what was proposed and could not be recorded.
@@ -275,7 +274,7 @@ impl Document {
     }
 
     /// A change of the snapshot as one of the agent view as it is now.
-    fn carried(&mut self, located: &Located, resolution: &Resolution) -> Result<Work, Refusal> {
+    fn carried(&mut self, located: &Located, resolution: &Resolution) -> Result<Work, Refused> {
         let mut touched = Vec::new();
         let weave = self.weave();
         let carried = match &resolution.work {
@@ -289,9 +288,9 @@ impl Document {
         if touched.is_empty() { Ok(carried) } else { Err(self.stale(resolution.unit, touched)) }
     }
 
-    fn stale(&mut self, unit: Unit, touched: Vec<(usize, Touched)>) -> Refusal {
+    fn stale(&mut self, unit: Unit, touched: Vec<(usize, Touched)>) -> Refused {
         match self.serve_agents() {
-            Ok(now) => Refusal::Stale { now: Box::new(now), unit, touched },
+            Ok(now) => Refused::Stale { now: Box::new(now), unit, touched },
             Err(refusal) => refusal,
         }
     }

@@ -161,8 +161,8 @@ mod tests {
     use hashline_text::{DocVersion, Encoding, Position, Span};
 
     use super::*;
+    use crate::document::Refused;
     use crate::document::{ContentChange, Document};
-    use crate::refusal::Refusal;
 
     const MINUTE: u64 = 60 * 1000;
 
@@ -211,8 +211,8 @@ mod tests {
             let locate = |of: &FileHash| self.document.locate(&HashPrefix::from(*of), &now, hash);
             let is_known = |of: &FileHash| match locate(of) {
                 Ok(_) => true,
-                Err(Refusal::UnknownHash { .. }) => false,
-                Err(other) => panic!("{other}"),
+                Err(Refused::UnknownHash { .. }) => false,
+                Err(other) => panic!("{other:?}"),
             };
             let known: Vec<bool> = self.hashes.iter().map(is_known).collect();
             let forgotten = known.iter().take_while(|known| !**known).count();
