@@ -86,6 +86,7 @@ mod session;
 mod store;
 mod told;
 mod transaction;
+mod why;
 mod wire;
 
 pub use cleanup::{Cleaned, Forget, LastWord, Pin};
@@ -106,3 +107,4 @@ pub use transaction::{
     Continuity, Decided, Draft, Effect, FileChange, IntentEnd, Located, Mode, NewEdit, NewHunk, Now,
     Operation, OwnerChange, Registers,
 };
+pub use why::Why;

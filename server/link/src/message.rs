@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use hashline_history::Why;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -287,36 +288,6 @@ pub struct Refused {
     /// The hunks that `why` speaks of, as `EDIT:NUMBER`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
-}
-
-/// Why a hunk was not decided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Why {
-    /// There is no such hunk.
-    Gone,
-    /// The file was changed while nobody watched.
-    Changed,
-    /// The file was removed while nobody watched.
-    Removed,
-    /// The person's lines stand against it.
-    Conflicted,
-    /// Where it is in the text is not certain.
-    Lost,
-    /// The person has changed lines inside it.
-    Edited,
-    /// Other hunks have to be decided with it.
-    NeedsOthers,
-    /// Another hunk that is in the text changes the same place.
-    Collides,
-    /// The file is open in the editor, and has to be closed first.
-    Open,
-    /// It could not be written.
-    Failed,
-    /// What a later release says; the sentence has it.
-    #[default]
-    #[serde(other)]
-    Other,
 }
 
 /// What became of a decision, in a word.

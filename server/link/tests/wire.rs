@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hashline_history::Why;
 use hashline_link::{
     Call, CallerInfo, CancellationToken, Client, Decide, DecideOutcome, DecideResult, Decision, Error,
     FRAME_LIMIT, Handler, Held, IN_FLIGHT, Listener, Mine, PROTOCOL, Raw, RemoteError, RemoteKind, SidecarId,
-    SidecarStatus, Why, serve,
+    SidecarStatus, serve,
 };
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -202,7 +203,7 @@ fn decisions_are_told_between_releases() {
         r#"{"result": "tomorrow", "message": "", "weather": 1, "refused": [{"hunk": "e:1", "why": "rain", "message": "it rains"}]}"#,
     )
     .unwrap();
-    assert_eq!((outcome.result, outcome.refused[0].why), (DecideResult::Conflict, Why::Other));
+    assert_eq!((outcome.result, outcome.refused[0].why), (DecideResult::Conflict, Why::Elsewhere));
 }
 
 #[tokio::test]

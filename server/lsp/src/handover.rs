@@ -137,21 +137,8 @@ fn result(why: Why) -> DecideResult {
 }
 
 fn refused(undecided: &Undecided) -> Refused {
-    let why = match undecided.why {
-        Why::Gone => hashline_link::Why::Gone,
-        Why::Changed => hashline_link::Why::Changed,
-        Why::Removed => hashline_link::Why::Removed,
-        Why::Conflicted => hashline_link::Why::Conflicted,
-        Why::Lost => hashline_link::Why::Lost,
-        Why::Edited => hashline_link::Why::Edited,
-        Why::NeedsOthers => hashline_link::Why::NeedsOthers,
-        Why::Collides => hashline_link::Why::Collides,
-        Why::Open => hashline_link::Why::Open,
-        Why::Failed => hashline_link::Why::Failed,
-        Why::Elsewhere => hashline_link::Why::Other,
-    };
     let others = undecided.others.iter().map(HunkRef::to_string).collect();
-    Refused { hunk: undecided.hunk.clone(), why, message: undecided.message.clone(), others }
+    Refused { hunk: undecided.hunk.clone(), why: undecided.why, message: undecided.message.clone(), others }
 }
 
 /// Hands over what another editor decides about, and adds what became of it.
@@ -227,19 +214,6 @@ fn said(request: &Request, file: &Path) -> Option<Decide> {
 }
 
 fn heard(refused: Refused) -> Undecided {
-    let why = match refused.why {
-        hashline_link::Why::Gone => Why::Gone,
-        hashline_link::Why::Changed => Why::Changed,
-        hashline_link::Why::Removed => Why::Removed,
-        hashline_link::Why::Conflicted => Why::Conflicted,
-        hashline_link::Why::Lost => Why::Lost,
-        hashline_link::Why::Edited => Why::Edited,
-        hashline_link::Why::NeedsOthers => Why::NeedsOthers,
-        hashline_link::Why::Collides => Why::Collides,
-        hashline_link::Why::Open => Why::Open,
-        hashline_link::Why::Failed => Why::Failed,
-        hashline_link::Why::Other => Why::Elsewhere,
-    };
     let others = refused.others.iter().filter_map(|hunk| hunk.parse().ok()).collect();
-    Undecided { hunk: refused.hunk, why, message: refused.message, others }
+    Undecided { hunk: refused.hunk, why: refused.why, message: refused.message, others }
 }

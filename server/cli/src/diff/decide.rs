@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hashline_history::{ConversationId, DocumentName, EditId, Found, HunkRef, Store};
+use hashline_history::{ConversationId, DocumentName, EditId, Found, HunkRef, Store, Why};
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{self, Request, Undecided, Unseen};
@@ -135,64 +135,35 @@ pub struct Refusal {
     pub document: Option<DocumentName>,
 }
 
-/// Why a hunk was not decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// There is no such hunk.
-    Gone,
-    /// The file was changed by something that nobody watched.
-    Changed,
-    /// The file was removed by something that nobody watched.
-    Removed,
-    /// The person's lines stand against it.
-    Conflicted,
-    /// The person has changed lines inside it.
-    Edited,
-    /// Other hunks have to be decided with it.
-    NeedsOthers,
-    /// Another hunk that is in the text changes the same place.
-    Collides,
-    /// Where it is in the file is not certain any more.
-    Lost,
-    /// The file is open in an editor, and has to be closed first.
-    Open,
-    /// It could not be written.
-    Failed,
-    /// An editor has the file open and does not answer, or says what this release does not know.
-    Unreachable,
+/// The code that the program ends with where something was not decided.
+pub fn exit_code(why: Why) -> u8 {
+    match why {
+        Why::Gone | Why::Failed => 1,
+        Why::Changed | Why::Removed => 3,
+        Why::Conflicted
+        | Why::Edited
+        | Why::NeedsOthers
+        | Why::Collides
+        | Why::Lost
+        | Why::Open
+        | Why::Elsewhere => 4,
+    }
 }
 
-impl Why {
-    /// The code that the program ends with.
-    pub fn exit_code(self) -> u8 {
-        match self {
-            Why::Gone | Why::Failed => 1,
-            Why::Changed | Why::Removed => 3,
-            Why::Conflicted
-            | Why::Edited
-            | Why::NeedsOthers
-            | Why::Collides
-            | Why::Lost
-            | Why::Open
-            | Why::Unreachable => 4,
-        }
-    }
-
-    /// The word for it in JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Why::Gone => "gone",
-            Why::Changed => "changed",
-            Why::Removed => "removed",
-            Why::Conflicted => "conflicted",
-            Why::Edited => "edited",
-            Why::NeedsOthers => "needs_others",
-            Why::Collides => "collides",
-            Why::Lost => "lost",
-            Why::Open => "open",
-            Why::Failed => "failed",
-            Why::Unreachable => "unreachable",
-        }
+/// The word in JSON for why something was not decided.
+pub fn word(why: Why) -> &'static str {
+    match why {
+        Why::Gone => "gone",
+        Why::Changed => "changed",
+        Why::Removed => "removed",
+        Why::Conflicted => "conflicted",
+        Why::Edited => "edited",
+        Why::NeedsOthers => "needs_others",
+        Why::Collides => "collides",
+        Why::Lost => "lost",
+        Why::Open => "open",
+        Why::Failed => "failed",
+        Why::Elsewhere => "unreachable",
     }
 }
 
@@ -272,19 +243,6 @@ impl Disk {
 impl From<Undecided> for Refusal {
     fn from(undecided: Undecided) -> Self {
         let Undecided { hunk, why, message, others } = undecided;
-        let why = match why {
-            document::Why::Gone => Why::Gone,
-            document::Why::Conflicted => Why::Conflicted,
-            document::Why::Edited => Why::Edited,
-            document::Why::NeedsOthers => Why::NeedsOthers,
-            document::Why::Collides => Why::Collides,
-            document::Why::Lost => Why::Lost,
-            document::Why::Changed => Why::Changed,
-            document::Why::Removed => Why::Removed,
-            document::Why::Open => Why::Open,
-            document::Why::Failed => Why::Failed,
-            document::Why::Elsewhere => Why::Unreachable,
-        };
         Self { hunk, why, message, others, document: None }
     }
 }

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use hashline_history::path::to_text;
-use hashline_history::{Decision, DocumentName, Found, HunkRef, HunkState, Status, Store};
+use hashline_history::{Decision, DocumentName, Found, HunkRef, HunkState, Status, Store, Why};
 use serde_json::json;
 
 use super::arguments::Decide;
-use super::decide::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Why, Wish};
+use super::decide::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Wish, exit_code, word};
 use super::edit::Edits;
 use super::find::{Book, Named, hunk};
 use super::place;
@@ -58,7 +58,7 @@ pub fn run<'a>(
             all.add(one);
         }
     }
-    let code = all.refused.iter().map(|refusal| refusal.why.exit_code()).max().unwrap_or(0);
+    let code = all.refused.iter().map(|refusal| exit_code(refusal.why)).max().unwrap_or(0);
     let code = if code == 0 && all.decided.is_empty() { 1 } else { code };
     let folder = store.folder();
     if options.json {
@@ -71,7 +71,7 @@ pub fn run<'a>(
             "refused": all.refused.iter().map(|refusal| json!({
                 "name": refusal.hunk,
                 "file_path": refusal.document.as_ref().map(DocumentName::to_text),
-                "why": refusal.why.word(),
+                "why": word(refusal.why),
                 "message": words::refused(verb, refusal, folder),
                 "others": refusal.others,
             })).collect::<Vec<_>>(),
@@ -354,9 +354,9 @@ mod tests {
             (Why::NeedsOthers, 4),
             (Why::Collides, 4),
             (Why::Open, 4),
-            (Why::Unreachable, 4),
+            (Why::Elsewhere, 4),
         ] {
-            assert_eq!(why.exit_code(), code, "{why:?}");
+            assert_eq!(exit_code(why), code, "{why:?}");
         }
     }
 }

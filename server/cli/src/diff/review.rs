@@ -3,10 +3,10 @@
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
-use hashline_history::{EditId, Found, Status, Store};
+use hashline_history::{EditId, Found, Status, Store, Why};
 
 use super::arguments::Review;
-use super::decide::{Answer, Decider, Mine, Refusal, Target, Verb, Why, Wish};
+use super::decide::{Answer, Decider, Mine, Refusal, Target, Verb, Wish};
 use super::decision::{How, carry_out};
 use super::edit::{Edit, Edits};
 use super::find::{Book, Kind, Named, hunk};
@@ -496,7 +496,7 @@ mod tests {
             (1, "0 hunks accepted, 0 rejected, 2 skipped. 2 edits are left undecided.")
         );
         // Where there is no way out the question is asked again.
-        let (out, wishes) = reviewed("a\nr\n\nq\n", &[("one-1:1", Why::Unreachable)]);
+        let (out, wishes) = reviewed("a\nr\n\nq\n", &[("one-1:1", Why::Elsewhere)]);
         assert_eq!((wishes.len(), out.matches("Edit 1 of 2").count()), (2, 2), "{out}");
     }
 }

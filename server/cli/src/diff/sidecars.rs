@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_history::{DocumentName, FileId, Store};
+use hashline_history::{DocumentName, FileId, Store, Why};
 use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, StateDir, discover};
 use hashline_workspace::Others;
 use tokio::runtime::Runtime;
 
-use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Why, Wish};
+use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish};
 use super::words;
 use crate::Failure;
 
@@ -108,7 +108,7 @@ async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
         match holder(sidecars, edit.document.as_path()).await {
             Ok(holder) => holders.insert(&edit.document, holder),
             Err(message) => {
-                let refusal = refusal(edit.edit.to_string(), Why::Unreachable, message);
+                let refusal = refusal(edit.edit.to_string(), Why::Elsewhere, message);
                 let refused = vec![Refusal { document: Some(edit.document.clone()), ..refusal }];
                 return Answer { refused, ..Answer::default() };
             }
@@ -182,9 +182,9 @@ async fn through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Ans
     let outcome = match tokio::time::timeout(DECISION, asked).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(error)) => {
-            return refused(Why::Unreachable, words::no_answer(&sidecar.editor, &error.to_string()));
+            return refused(Why::Elsewhere, words::no_answer(&sidecar.editor, &error.to_string()));
         }
-        Err(_) => return refused(Why::Unreachable, words::no_answer(&sidecar.editor, "it takes too long")),
+        Err(_) => return refused(Why::Elsewhere, words::no_answer(&sidecar.editor, "it takes too long")),
     };
     let mut answer = Answer { kept: outcome.kept, ..Answer::default() };
     answer.decided = outcome.decided.iter().filter_map(|hunk| hunk.parse().ok()).collect();
@@ -195,7 +195,7 @@ async fn through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Ans
         _ if !answer.refused.is_empty() => {}
         DecideResult::NotFound | DecideResult::NotOwner => return refused(Why::Gone, outcome.message),
         DecideResult::Changed => return refused(Why::Changed, outcome.message),
-        DecideResult::Conflict => return refused(Why::Unreachable, outcome.message),
+        DecideResult::Conflict => return refused(Why::Elsewhere, outcome.message),
     }
     answer
 }
@@ -231,20 +231,7 @@ fn said(document: &DocumentName, wish: &Wish) -> Decide {
 
 impl From<hashline_link::Refused> for Refusal {
     fn from(refused: hashline_link::Refused) -> Self {
-        let why = match refused.why {
-            hashline_link::Why::Gone => Why::Gone,
-            hashline_link::Why::Changed => Why::Changed,
-            hashline_link::Why::Removed => Why::Removed,
-            hashline_link::Why::Conflicted => Why::Conflicted,
-            hashline_link::Why::Lost => Why::Lost,
-            hashline_link::Why::Edited => Why::Edited,
-            hashline_link::Why::NeedsOthers => Why::NeedsOthers,
-            hashline_link::Why::Collides => Why::Collides,
-            hashline_link::Why::Open => Why::Open,
-            hashline_link::Why::Failed => Why::Failed,
-            hashline_link::Why::Other => Why::Unreachable,
-        };
         let others = refused.others.iter().filter_map(|hunk| hunk.parse().ok()).collect();
-        Self { hunk: refused.hunk, why, message: refused.message, others, document: None }
+        Self { hunk: refused.hunk, why: refused.why, message: refused.message, others, document: None }
     }
 }

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hashline_history::path::quoted;
-use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Found, HunkRef};
+use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Found, HunkRef, Why};
 
-use super::decide::{Answer, Refusal, Target, Verb, Why, Wish};
+use super::decide::{Answer, Refusal, Target, Verb, Wish};
 use super::edit::relative;
 use super::find::{Kind, Named, short_conversation};
 use crate::screen::{inert, inert_line};

@@ -48,7 +48,7 @@ use std::sync::Arc;
 use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Weave};
 
-pub use decisions::answer::{Decided, Elsewhere, Undecided, Why};
+pub use decisions::answer::{Decided, Elsewhere, Undecided};
 pub use decisions::edit::{Edit, EditHunk, HunkLines, HunkState};
 pub use decisions::preview::Preview;
 pub use decisions::request::{Choice, Request, Target, Unseen};
@@ -59,7 +59,7 @@ pub use deliveries::said::Cause;
 pub(crate) use file::asking::Looked;
 pub use file::asking::{FileAnswer, FileDelivery, FileOperation, FileOperations};
 pub use file::hunk::{FileHunk, NewFile, in_words};
-pub use hashline_history::Mode;
+pub use hashline_history::{Mode, Why};
 pub use home::{Home, Reports};
 pub use moment::Millis;
 pub use news::News;

@@ -2,34 +2,7 @@
 
 use std::path::PathBuf;
 
-use hashline_history::HunkRef;
-
-/// Why a hunk was not decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Something stands against it.
-    Conflicted,
-    /// The file was changed while nobody watched, and where it is now is not certain.
-    Lost,
-    /// The person has changed lines inside it.
-    Edited,
-    /// Other hunks have to be decided with it.
-    NeedsOthers,
-    /// Another hunk that is in the text changes the same place.
-    Collides,
-    /// There is no such undecided hunk.
-    Gone,
-    /// The file was changed while nobody watched.
-    Changed,
-    /// The file was removed while nobody watched.
-    Removed,
-    /// The file is open in an editor, and has to be closed first.
-    Open,
-    /// It could not be written.
-    Failed,
-    /// Another editor decides about it.
-    Elsewhere,
-}
+use hashline_history::{HunkRef, Why};
 
 /// A hunk that was not decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
