@@ -271,9 +271,14 @@ impl Desk {
 
     /// What is recorded of a file.
     pub fn past(&self, name: &str) -> Past {
+        self.try_past(name).unwrap()
+    }
+
+    /// The same, if anything is.
+    pub fn try_past(&self, name: &str) -> Option<Past> {
         let root = self.folder.path().canonicalize().unwrap();
         let name = DocumentName::Path(root.join(name));
-        Store::new(root, "a look").document(&name).unwrap()
+        Store::new(root, "a look").document(&name).ok()
     }
 
     pub fn status(&self, name: &str, edit: &EditReply) -> Status {
@@ -365,7 +370,7 @@ pub enum Op<'a> {
 }
 
 impl Op<'_> {
-    fn of(&self, at: usize, text: &Text) -> Operation {
+    pub fn of(&self, at: usize, text: &Text) -> Operation {
         let anchor = |line: usize| {
             let read = text.line(Line(line)).unwrap_or_else(|| panic!("no line {line} in {text:?}"));
             format!("{}:{}", line + 1, line_hash(&read.content()))

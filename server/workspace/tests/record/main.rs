@@ -6,6 +6,7 @@ mod chance;
 mod conversations;
 mod crowd;
 mod desk;
+mod every_append;
 mod faults;
 mod fidelity;
 mod held;

@@ -1,0 +1,123 @@
+//! The appends to a record: which of them fails, how, and what comes to the document in that very moment.
+
+use std::io::{Error, ErrorKind};
+use std::sync::{Mutex, OnceLock, Weak};
+
+use hashline_history::{Allow, Probe, Step};
+
+use super::seat::{Meanwhile, Seat};
+
+/// How an append fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Nothing is written.
+    Refused,
+    /// Nothing is written, and nothing by the next ones.
+    Full,
+    /// Half of the line is written.
+    Half,
+    /// The line is written, and may not be durable: it is taken back.
+    Unsynced,
+    /// The line is written, and may be neither durable nor taken back.
+    Torn,
+    /// It only takes as long as what comes meanwhile.
+    Slow,
+}
+
+impl Failure {
+    pub const ALL: [Self; 6] =
+        [Self::Refused, Self::Full, Self::Half, Self::Unsynced, Self::Torn, Self::Slow];
+}
+
+/// What is to go wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub append: usize,
+    pub failure: Failure,
+    pub meanwhile: Meanwhile,
+}
+
+#[derive(Default)]
+struct State {
+    plan: Option<Plan>,
+    /// The appends that were tried so far.
+    count: usize,
+    /// How many more are refused.
+    refused: usize,
+    fails_sync: bool,
+    fails_cut: bool,
+}
+
+/// Counts the appends and lets one of them fail.
+#[derive(Default)]
+pub struct Appends {
+    state: Mutex<State>,
+    seat: OnceLock<Weak<Seat>>,
+}
+
+impl Appends {
+    pub fn play(&self, seat: Weak<Seat>, plan: Option<Plan>) {
+        self.state.lock().unwrap().plan = plan;
+        assert!(self.seat.set(seat).is_ok());
+    }
+
+    pub fn count(&self) -> usize {
+        self.state.lock().unwrap().count
+    }
+
+    /// Lets all go well from now on.
+    pub fn mend(&self) {
+        let mut state = self.state.lock().unwrap();
+        *state = State { count: state.count, ..State::default() };
+    }
+
+    fn append(&self, len: usize) -> Allow {
+        let plan = {
+            let mut state = self.state.lock().unwrap();
+            let now = state.count;
+            state.count += 1;
+            if state.refused > 0 {
+                state.refused -= 1;
+                return Allow::Fail(Error::from(ErrorKind::StorageFull));
+            }
+            match state.plan.take_if(|plan| plan.append == now) {
+                Some(plan) => plan,
+                None => return Allow::All,
+            }
+        };
+        if let Some(seat) = self.seat.get().and_then(Weak::upgrade) {
+            seat.meanwhile(plan.meanwhile);
+        }
+        let mut state = self.state.lock().unwrap();
+        match plan.failure {
+            Failure::Refused => return Allow::Fail(Error::from(ErrorKind::StorageFull)),
+            Failure::Full => {
+                state.refused = 3;
+                return Allow::Fail(Error::from(ErrorKind::StorageFull));
+            }
+            Failure::Half => return Allow::Part(len / 2),
+            Failure::Unsynced => state.fails_sync = true,
+            Failure::Torn => (state.fails_sync, state.fails_cut) = (true, true),
+            Failure::Slow => {}
+        }
+        Allow::All
+    }
+}
+
+impl Probe for Appends {
+    fn step(&self, step: Step, path: &str) -> Allow {
+        if !path.contains("decisions.log") {
+            return Allow::All;
+        }
+        let fails = |fails: &mut bool| match std::mem::take(fails) {
+            true => Allow::Fail(Error::other("broken")),
+            false => Allow::All,
+        };
+        match step {
+            Step::Write(len) => self.append(len),
+            Step::Sync => fails(&mut self.state.lock().unwrap().fails_sync),
+            Step::Truncate => fails(&mut self.state.lock().unwrap().fails_cut),
+            _ => Allow::All,
+        }
+    }
+}
