@@ -190,6 +190,9 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
 }
 
 #[cfg(test)]
+mod hostile;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::RemoteKind;

@@ -60,6 +60,9 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+#[path = "../../text/tests/text/cases.rs"]
+mod cases;
 mod client;
 mod discovery;
 mod error;
