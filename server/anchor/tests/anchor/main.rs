@@ -1,7 +1,10 @@
 //! Tests of hashline-anchor: tables, properties against plain models, and the defects found in other tools.
 
+#[path = "../../../text/tests/text/cases.rs"]
+mod cases;
 mod defects;
 mod model;
+mod mutated;
 mod numbered;
 mod operations;
 mod parse;
