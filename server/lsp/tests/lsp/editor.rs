@@ -256,6 +256,15 @@ impl Editor {
         self.ended().await;
     }
 
+    /// The same for an editor that listens to nothing else.
+    pub async fn quit_deaf(mut self) {
+        self.request("shutdown", Value::Null).await;
+        self.notify("exit", Value::Null).await;
+        self.ended().await;
+        while self.from.recv().await.is_some() {}
+        self.waiting.clear();
+    }
+
     pub async fn ended(&mut self) {
         let serving = self.serving.take().unwrap();
         tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("it ends in peace");

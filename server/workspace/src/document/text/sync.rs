@@ -89,9 +89,13 @@ impl Document {
         if healed && self.text.weave.is_some() {
             // Nobody knows how it came from the text before.
             self.told.pass(version);
-            let (text, _) = after(self.text(), changes, encoding)?;
-            self.found_open(&text, now);
-            return Ok(());
+            return match after(self.text(), changes, encoding) {
+                Ok((text, _)) => {
+                    self.found_open(&text, now);
+                    Ok(())
+                }
+                Err(reason) => self.fall_out(reason),
+            };
         }
         let result = match (self.text.weave.is_some(), reports) {
             (false, _) => {
