@@ -363,3 +363,23 @@ fn a_delivery_in_parts_that_is_undone_and_done_again_is_decided_as_it_was() {
     desk.notify(&[at(3, 0, (3, 4), "4"), at(0, 0, (0, 3), "1")]);
     assert_eq!(decided(&desk), [Decision::Accepted; 2]);
 }
+
+#[test]
+fn a_delivery_in_parts_is_not_sent_again_where_the_first_part_alone_reads_like_typing() {
+    let mut desk = Desk::new("one\n\n\nfour\nfive\n");
+    desk.document.set_reports(Reports::Versions);
+    // One is accepted in other words, the other beside what the person has made of its place.
+    let own = desk.replace(3, "four\n4", Mode::Propose);
+    let other = desk.replace_each(&[(1, "2a\n\n2b"), (2, "")], Mode::Apply, "other");
+    desk.types(1, "mine");
+    assert_eq!(desk.accepts_as(&own, "own").refused, []);
+    desk.decide(&other, Choice::KeepBoth, Some(TakeOut::KeepMyLines)).unwrap();
+    let delivery = desk.poll().unwrap();
+    assert!(delivery.edits.len() > 1, "{:?}", delivery.edits);
+    desk.applies(&delivery);
+    let text = desk.text();
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.settle();
+    assert_eq!(desk.text(), text, "it is not made again");
+    assert_eq!([desk.decision(&own), desk.decision(&other)], [Decision::Accepted; 2]);
+}

@@ -22,7 +22,7 @@ pub enum Kind {
     Emacs,
     /// Refuses whenever the text has moved on; tells of each change by itself, and so of an edit in several places in parts.
     LspMode,
-    /// Says of itself that it takes no versions; it looks at its text all the same, as the person is not typing faster than it applies.
+    /// Does not say that it takes versions, so the server has to reckon with its carrying out anything at any time; it does look at its text.
     Unversioned,
 }
 

@@ -73,6 +73,17 @@ impl Results {
     }
 }
 
+/// Runs that went wrong, by what no smaller test shows: deliveries that a client told of in parts were sent again without end.
+const WENT_WRONG: [u64; 2] = [866_216_294_183, 866_216_300_695];
+
+#[test]
+fn what_went_wrong_does_not_any_more() {
+    for seed in WENT_WRONG {
+        let fault = play(seed, STEPS, &HashSet::new(), false).fault;
+        assert!(fault.is_none(), "HASHLINE_SEED={seed}: {}", fault.unwrap().words);
+    }
+}
+
 #[test]
 fn everybody_keeps_what_is_theirs() {
     let mut results = Results::default();

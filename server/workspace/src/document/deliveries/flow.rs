@@ -101,6 +101,11 @@ impl Flow {
         self.flight.as_ref().map(|flight| &flight.plan)
     }
 
+    /// The delivery under way, and the version of the text that it was made for.
+    pub(crate) fn flying(&self) -> Option<(u64, DocVersion)> {
+        self.flight.as_ref().map(|flight| (flight.number, flight.version))
+    }
+
     /// What this delivery does, if it is the one under way.
     pub(crate) fn plan_of(&self, number: u64) -> Option<&Plan> {
         self.flight.as_ref().filter(|flight| flight.number == number).map(|flight| &flight.plan)

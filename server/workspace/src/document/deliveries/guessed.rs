@@ -1,15 +1,18 @@
 //! What is known of a client that says nothing of its changes.
 
-use hashline_text::DocVersion;
-use hashline_weave::{Candidate, How, Plan};
+use hashline_text::{DocVersion, Text};
+use hashline_weave::{Candidate, How, Plan, Regions, Weave};
 
 use crate::document::moment::Millis;
+use crate::document::text::content_change::ContentChange;
 
 /// What is known of a client that says nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guesses {
     /// When the text last showed a part of something that seems to be under way.
     pub(super) half_shown: Option<HalfShown>,
+    /// A delivery that may be coming in several notifications.
+    pub(super) begun: Option<Box<Begun>>,
     /// What the client was offered to carry out by itself, for the text of one version.
     pub(super) offered: Vec<(DocVersion, Plan)>,
     /// How often something was guessed.
@@ -24,14 +27,49 @@ pub(super) struct HalfShown {
     pub(super) asked: Vec<Candidate>,
 }
 
+/// A delivery that the client tells of change by change, each in a notification of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Begun {
+    /// Which one.
+    pub(super) number: u64,
+    /// The version of the text at whose next change it goes on.
+    pub(super) reaches: DocVersion,
+    /// How everything was before the first of these changes.
+    pub(super) before: Weave,
+    /// What they have touched so far.
+    pub(super) regions: Regions,
+    /// What is still to be put in, place by place, without a look at endings.
+    pub(super) left: Vec<String>,
+    /// The text with all of it.
+    pub(super) made: Text,
+}
+
+impl Begun {
+    /// Takes some changes for parts of the delivery. False if one of them is none.
+    pub(super) fn holds(&mut self, changes: &[ContentChange]) -> bool {
+        changes.iter().all(|change| {
+            let new = without_returns(&change.text);
+            let part = self.left.iter().position(|left| *left == new);
+            change.span.is_some() && part.map(|part| self.left.swap_remove(part)).is_some()
+        })
+    }
+}
+
+/// A text as it reads with either kind of endings.
+pub(super) fn without_returns(text: &str) -> String {
+    text.replace('\r', "")
+}
+
 impl Guesses {
     pub(crate) fn forget(&mut self) {
         self.half_shown = None;
+        self.begun = None;
         self.offered.clear();
     }
 
     /// The editor has not carried out what it was sent: no part of that is there.
     pub(crate) fn was_refused(&mut self) {
+        self.begun = None;
         if let Some(half) = &mut self.half_shown {
             half.asked.retain(|candidate| !matches!(candidate.how, How::Asked(_)));
         }

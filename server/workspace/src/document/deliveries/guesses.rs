@@ -4,9 +4,10 @@ use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched};
 
 use crate::document::deliveries::flow::Ghost;
-use crate::document::deliveries::guessed::HalfShown;
+use crate::document::deliveries::guessed::{Begun, HalfShown, without_returns};
+use crate::document::deliveries::said::Unsaid;
 use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each};
-use crate::document::{Document, Home, Millis, Reports};
+use crate::document::{Cause, Document, Home, Millis, Reports};
 
 /// How long what seems to be under way is judged together with the next notification, in milliseconds.
 const SECOND_LOOK: u64 = 1000;
@@ -37,6 +38,11 @@ impl Document {
         before: DocVersion,
         now: Millis,
     ) -> Result<(), OutOfStep> {
+        let begun = self.begins(before, encoding).and_then(|mut begun| begun.holds(changes).then_some(begun));
+        let touched = match begun {
+            Some(_) => after(self.text(), changes, encoding)?.1,
+            None => Regions::default(),
+        };
         let mut from = 0;
         let mut holds = self.may_hold_delivery(before);
         if changes.len() > 1
@@ -70,7 +76,43 @@ impl Document {
             regions.replace_all(&mut made.clone(), text.clone());
         }
         self.guess(&text, &regions, before, holds, now);
+        if let Some(begun) = begun {
+            self.goes_on(begun, &touched, now);
+        }
         Ok(())
+    }
+
+    /// The delivery under way, if its changes may begin, or go on, with the next change of the text of this version.
+    fn begins(&mut self, before: DocVersion, encoding: Encoding) -> Option<Box<Begun>> {
+        let begun = self.guesses.begun.take();
+        let (number, version) = self.flow.flying()?;
+        if let Some(begun) = begun.filter(|begun| begun.number == number && begun.reaches == before) {
+            return Some(begun);
+        }
+        let made = self.text_delivered().filter(|_| version == before)?;
+        let (plan, weave) = (self.flow.plan()?, self.text.woven()?);
+        let edits = weave.text_edits(&weave.preview(plan).ok()?, encoding);
+        let left = edits.iter().map(|edit| without_returns(&edit.new)).collect();
+        let (before, regions) = (weave.clone(), Regions::default());
+        Some(Box::new(Begun { number, reaches: version, before, regions, left, made }))
+    }
+
+    /// Sees whether changes that were told of one by one are the delivery. What a first part is cannot be told from that part alone.
+    fn goes_on(&mut self, mut begun: Box<Begun>, touched: &Regions, now: Millis) {
+        let Some(version) = self.version().filter(|_| self.flow.plan_of(begun.number).is_some()) else {
+            return;
+        };
+        begun.regions = begun.regions.then(touched);
+        if !self.text().same_contents(&begun.made) {
+            begun.reaches = version;
+            self.guesses.begun = Some(begun);
+            return;
+        }
+        let Begun { number, before, regions, .. } = *begun;
+        let text = self.text().clone();
+        if self.judge_anew(Unsaid { version, before, text, regions }, Cause::Delivery(number), now) {
+            self.guesses.half_shown = None;
+        }
     }
 
     /// `holds`: the delivery under way may be in it, or be a part of it.

@@ -206,7 +206,7 @@ impl Document {
 
     /// Judges a change and what came after it once more. False, and nothing has happened, if the cause does not go with the text, or
     /// something was recorded, decided or switched since.
-    fn judge_anew(&mut self, unsaid: Unsaid, cause: Cause, now: Millis) -> bool {
+    pub(super) fn judge_anew(&mut self, unsaid: Unsaid, cause: Cause, now: Millis) -> bool {
         let Unsaid { before, text, regions, .. } = unsaid;
         let present = self.weave().clone();
         let was: Vec<(HunkId, bool)> = present.hunks().map(|id| (id, present.in_buffer(id))).collect();
