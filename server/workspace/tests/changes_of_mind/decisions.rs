@@ -461,3 +461,37 @@ fn a_line_that_the_person_changed_and_deleted_is_not_taken_for_edits_that_nobody
         }
     }
 }
+
+/// They agreed to lose what they had written there, not what they write while the editor is busy.
+#[test]
+fn lines_that_are_written_after_leave_was_given_are_asked_about_again() {
+    for since in [false, true] {
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2a\n2b", Mode::Apply);
+        desk.settle();
+        desk.types(1, "my ");
+        desk.decide(&hunk, Choice::Reject, Some(TakeOut::WithMyChanges)).unwrap();
+        let delivery = desk.poll().unwrap();
+        if since {
+            desk.types(2, "later ");
+        }
+        desk.document.answered(delivery.number, false, desk.now);
+        desk.settle();
+        let (text, notices) =
+            if since { ("one\nmy 2a\nlater 2b\nthree\n", 1) } else { ("one\ntwo\nthree\n", 0) };
+        assert_eq!((desk.text().as_str(), desk.document.take_notices().len()), (text, notices));
+
+        let mut desk = Desk::new("one\ntwo\nthree\n");
+        let hunk = desk.replace(1, "2", Mode::Propose);
+        desk.types(1, "my ");
+        desk.decide(&hunk, Choice::TakeTheirs, None).unwrap();
+        let delivery = desk.poll().unwrap();
+        if since {
+            desk.types(1, "later ");
+        }
+        desk.document.answered(delivery.number, false, desk.now);
+        desk.settle();
+        let (text, notices) = if since { ("one\nlater my two\nthree\n", 1) } else { ("one\n2\nthree\n", 0) };
+        assert_eq!((desk.text().as_str(), desk.document.take_notices().len()), (text, notices));
+    }
+}

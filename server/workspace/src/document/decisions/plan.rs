@@ -4,6 +4,7 @@
 //! was asked for then no longer covers what would happen, so nothing is sent that takes out lines which the person did not agree to
 //! lose: the wish ends, the text is left as it is, and the person is told.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use hashline_history::Decision;
@@ -13,6 +14,9 @@ use hashline_weave::{Conflict, HunkId, Plan, TakeOut};
 use crate::document::Document;
 use crate::document::decisions::wishes::{Act, Way};
 
+/// What the person is told whose lines inside an edit would go with it.
+const CHANGED_INSIDE: &str = "You changed lines inside an edit that was about to be undone. Decide again: “Undo it, my changes too” or “Undo it, keep my lines”.";
+
 impl Document {
     /// All that is wanted and valid together, as one change of the text.
     pub(crate) fn next_plan(&mut self) -> Option<Plan> {
@@ -21,7 +25,10 @@ impl Document {
         for (act, hunks) in self.wanted.acts() {
             match self.plan_of(&act, &hunks) {
                 Ok(plan) if plan.on.is_empty() && plan.off.is_empty() => {}
-                Ok(plan) => plans.push((act, plan)),
+                Ok(plan) => match self.goes_beyond(&act, &plan) {
+                    Some(words) => self.end_act(&act, words),
+                    None => plans.push((act, plan)),
+                },
                 Err(words) => self.end_act(&act, words),
             }
         }
@@ -29,7 +36,7 @@ impl Document {
     }
 
     /// What a decision comes to now; an error says why nothing of it is done.
-    fn plan_of(&mut self, act: &Arc<Act>, hunks: &[HunkId]) -> Result<Plan, String> {
+    fn plan_of(&mut self, act: &Act, hunks: &[HunkId]) -> Result<Plan, String> {
         let weave = self.weave();
         match &act.way {
             Way::Out(how) => {
@@ -50,7 +57,7 @@ impl Document {
     }
 
     /// Puts in the hunks against which nothing stands, and ends the wish for the others.
-    fn plan_in(&mut self, act: &Arc<Act>, hunks: &[HunkId]) -> Plan {
+    fn plan_in(&mut self, act: &Act, hunks: &[HunkId]) -> Plan {
         let mut gone: Vec<HunkId> = Vec::new();
         let mut why = None;
         for id in hunks {
@@ -101,11 +108,7 @@ impl Document {
         let asks = off.iter().any(|id| weave.edited(*id).asks());
         match (asks, how) {
             (false, _) => Ok(Plan::switch(&[], off)),
-            (true, None) => {
-                Err("You changed lines inside an edit that was about to be undone. Decide again: “Undo it, my changes too” or \
-                     “Undo it, keep my lines”."
-                    .to_owned())
-            }
+            (true, None) => Err(CHANGED_INSIDE.to_owned()),
             (true, Some(how)) => {
                 let rests = |id: &HunkId| weave.prerequisites(*id).iter().any(|below| off.contains(below));
                 let lowest: Vec<HunkId> = off.iter().copied().filter(|id| !rests(id)).collect();
@@ -118,6 +121,43 @@ impl Document {
                 Ok(all)
             }
         }
+    }
+
+    /// The lines that a decision would take out of the text as it is, if the person lets lines of theirs go by it.
+    pub(crate) fn would_lose(&mut self, act: &Act, hunks: &[HunkId]) -> Option<Vec<String>> {
+        if !act.gives_leave() {
+            return None;
+        }
+        let plan = self.plan_of(act, hunks).unwrap_or_default();
+        Some(self.lines_lost(&plan))
+    }
+
+    /// The lines that a plan takes out of the text, but for those that read as an agent proposed them.
+    fn lines_lost(&mut self, plan: &Plan) -> Vec<String> {
+        let weave = self.weave();
+        let changes = weave.preview(plan).unwrap_or_default();
+        let proposed: HashSet<&str> =
+            weave.hunks().flat_map(|id| weave.proposed(id)).map(|line| line.content.as_str()).collect();
+        let lines = changes.iter().flat_map(|change| weave.buffer().lines(change.old.start..change.old.end));
+        let lines = lines.map(|line| line.content().into_owned());
+        lines.filter(|content| !proposed.contains(content.as_str())).collect()
+    }
+
+    /// What to tell the person where a plan takes out lines that they have written since they let others go; none where it does not.
+    fn goes_beyond(&mut self, act: &Act, plan: &Plan) -> Option<String> {
+        let mut agreed = act.agreed.clone()?;
+        let mut known = |line: &String| {
+            let at = agreed.iter().position(|agreed| agreed == line);
+            at.map(|at| agreed.swap_remove(at)).is_some()
+        };
+        if self.lines_lost(plan).iter().all(&mut known) {
+            return None;
+        }
+        Some(match act.way {
+            Way::Out(_) => CHANGED_INSIDE.to_owned(),
+            _ => "You wrote in lines that an edit was about to take the place of. Decide again: “Take the agent's”, “Keep both” or “Keep mine”."
+                .to_owned(),
+        })
     }
 
     /// Ends what a decision wants.

@@ -24,7 +24,9 @@ impl Document {
     ) {
         let token = self.flow.number();
         let is_recorded = !self.note_wanted(token, hunks, decision, reason.as_ref());
-        let act = Arc::new(Act { token, way, decision, reason });
+        let mut act = Act { token, way, decision, reason, agreed: None };
+        act.agreed = self.would_lose(&act, hunks);
+        let act = Arc::new(act);
         for id in hunks {
             self.wanted.set(*id, Wish { on, act: act.clone(), is_recorded });
         }

@@ -30,9 +30,16 @@ pub(crate) struct Act {
     /// What the decision about its hunks is once the text shows it; none to leave it as it is.
     pub decision: Option<Decision>,
     pub reason: Option<String>,
+    /// The lines that the person agreed to lose with it, as they read then; none where they were not asked about any.
+    pub agreed: Option<Vec<String>>,
 }
 
 impl Act {
+    /// Whether the person lets lines of theirs go.
+    pub(crate) fn gives_leave(&self) -> bool {
+        matches!(self.way, Way::Out(Some(TakeOut::WithMyChanges)) | Way::InSpite(_, PutIn::TakeTheirs))
+    }
+
     /// The hunk that comes in a way of its own, the lowest of several.
     pub(crate) fn special(&self) -> Option<HunkId> {
         match &self.way {
