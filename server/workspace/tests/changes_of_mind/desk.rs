@@ -138,6 +138,16 @@ impl Desk {
         }
     }
 
+    /// The same by an editor with a plugin.
+    pub fn carries_out(&mut self) {
+        for _ in 0..20 {
+            self.now = self.document.next_poll().unwrap_or(self.now).max(self.now);
+            let Some(delivery) = self.document.poll(self.now) else { continue };
+            self.caused(Cause::Delivery(delivery.number), &made(&delivery));
+            self.document.answered(delivery.number, true, self.now);
+        }
+    }
+
     pub fn poll(&mut self) -> Option<Delivery> {
         self.document.poll(self.now)
     }

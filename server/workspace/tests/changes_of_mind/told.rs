@@ -4,7 +4,9 @@
 use hashline_history::{Decision, HunkRef};
 use hashline_text::DocVersion;
 use hashline_weave::{Conflict, Turn};
-use hashline_workspace::document::{Cause, Choice, ContentChange, Delivery, HunkState, Mode};
+use hashline_workspace::document::{
+    Cause, Choice, ContentChange, Delivery, HunkState, Mode, Request, Target,
+};
 
 use crate::desk::{Desk, at, made};
 
@@ -394,4 +396,28 @@ fn an_undo_is_known_though_a_change_before_it_was_cut_short() {
     assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
     desk.caused(UNDO, &[back()]);
     assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+}
+
+/// The undo and the redo of the withdrawal are no word about what was accepted since.
+#[test]
+fn an_accepted_edit_stays_in_the_text_with_the_withdrawn_one_that_it_builds_on() {
+    let mut desk = Desk::with_plugin(TEXT);
+    let below = desk.replace(1, "2", Mode::Apply);
+    desk.carries_out();
+    let above = desk.replace(1, "zwei", Mode::Propose);
+    desk.document.withdraw(&below.edit);
+    desk.carries_out();
+    assert_eq!((desk.text().as_str(), desk.decision(&below)), (TEXT, Decision::Withdrawn));
+    let own = Some(vec!["deux".to_owned()]);
+    let accept = Request::of(Choice::Accept, Target::Hunk(above.clone()));
+    let accept = Request { own, with_others: true, ..accept };
+    assert_eq!(desk.document.decide(&accept, desk.now).refused, []);
+    let delivery = desk.poll().unwrap();
+    desk.caused(UNDO, &[forth()]);
+    desk.caused(REDO, &[back()]);
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.carries_out();
+    assert_eq!(desk.text(), "one\ndeux\nthree\n");
+    assert_eq!([desk.decision(&below), desk.decision(&above)], [Decision::Accepted; 2]);
+    is_told(&desk, 0);
 }

@@ -144,9 +144,12 @@ impl Document {
             let id = switched.hunk;
             let Some((_, hunk)) = self.owner_of(id) else { continue };
             let before = (hunk.decision, hunk.reason.clone());
-            let after = self.decision_by(id, switched.how);
+            let mut after = self.decision_by(id, switched.how);
             if switched.on && matches!(after.0, Decision::Rejected | Decision::Withdrawn) {
-                contrary.push((id, after.clone()));
+                match self.brought_by(id, judgement) {
+                    Some(decided) => after = decided,
+                    None => contrary.push((id, after.clone())),
+                }
             }
             let mut after = as_shown(after, switched.on);
             self.note_switch(id, switched.on);
@@ -166,6 +169,16 @@ impl Document {
             off.retain(|hunk| self.weave().in_buffer(*hunk));
             self.want(&off, false, Way::Out(Some(TakeOut::KeepMyLines)), Some(decision), reason);
         }
+    }
+
+    /// What was decided about a hunk that came into the text and builds on this one: both were accepted by that.
+    fn brought_by(&self, id: HunkId, judgement: &Judgement) -> Option<(Decision, Option<String>)> {
+        let weave = self.text.woven()?;
+        let builds_on_it = |hunk: HunkId| weave.with_dependents(id).contains(&hunk);
+        let others = judgement.switched.iter().filter(|other| other.on && other.hunk != id);
+        let wishes = others.filter(|other| builds_on_it(other.hunk)).map(|other| self.wanted.get(other.hunk));
+        let wish = wishes.flatten().find(|wish| wish.on && wish.act.decision == Some(Decision::Accepted))?;
+        Some((Decision::Accepted, wish.act.reason.clone()))
     }
 
     /// What the person has undone, or done again, is their latest word.
