@@ -61,7 +61,7 @@ impl Weave {
         })
     }
 
-    /// As [`recognised`](Self::recognised), judged among all runs.
+    /// As [`recognised`](Self::recognised), judged among all runs, but for lines that only read otherwise: those are taken over in place.
     #[doc(hidden)]
     pub fn recognised_among_all(&mut self, new: &Text, regions: &Regions, asked: &[Candidate]) -> Judgement {
         self.recognised_as(new, regions, asked, |_, _| None)

@@ -1,4 +1,4 @@
-//! Files that are renamed or removed through the editor that has them open (design 5.7).
+//! Files that are renamed or removed through the editor that has them open.
 //!
 //! The editor is asked, and only the disk tells whether it did so. It is looked at when the editor answers, closes the document or opens
 //! one of the new name, and a last time when it has had enough time. A document that was renamed goes on under its new name with

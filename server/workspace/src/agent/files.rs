@@ -1,4 +1,4 @@
-//! Files as a whole: making, removing and renaming them (design 5.7).
+//! Files as a whole: making, removing and renaming them.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

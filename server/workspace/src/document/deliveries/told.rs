@@ -228,6 +228,13 @@ impl Document {
         let mut rest = Regions::default();
         rest.replace_all(&mut text.clone(), present.buffer().clone());
         self.weave().typed(present.buffer(), &rest);
+        let named = |id: HunkId| judgement.switched.iter().any(|switched| switched.hunk == id);
+        let weave = self.weave();
+        if was.iter().any(|(id, on)| weave.in_buffer(*id) != *on && !named(*id)) {
+            // Another hunk was switched since, and decided with that.
+            self.text.put_back(present);
+            return false;
+        }
         judgement.switched.retain(|switched| !was.contains(&(switched.hunk, switched.on)));
         self.forget_turned(&judgement);
         self.follow(&judgement);

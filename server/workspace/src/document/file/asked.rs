@@ -1,4 +1,4 @@
-//! What an editor is asked to do with the file of a document that it has open (design 5.7).
+//! What an editor is asked to do with the file of a document that it has open.
 //!
 //! As with a delivery of text, the answer decides nothing: the decision stands when the disk shows it. It is recorded that it is wanted
 //! before the editor is asked, and what the editor does only after it was given up counts all the same.
