@@ -9,6 +9,7 @@ use hashline_text::Text;
 use hashline_weave::{HunkId, Plan};
 
 use crate::document::deliveries::flow::{Delivered, Delivery, Flight, SHOWN_WITHIN, STUCK};
+use crate::document::deliveries::guessed::without_returns;
 use crate::document::{Document, Home, Millis};
 
 impl Document {
@@ -78,7 +79,8 @@ impl Document {
         }
         let switches = self.delivered(&plan);
         let number = self.flow.number();
-        self.flow.flight = Some(Flight { number, plan, version, reaches: version, done: None });
+        let parts = edits.iter().map(|edit| without_returns(&edit.new)).collect();
+        self.flow.flight = Some(Flight { number, plan, version, reaches: version, parts, done: None });
         Some(Delivery { number, version, edits, switches })
     }
 

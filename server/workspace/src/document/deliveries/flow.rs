@@ -51,6 +51,8 @@ pub(super) struct Flight {
     pub(super) version: DocVersion,
     /// The version of the text at whose next change it, or the rest of it, may come.
     pub(super) reaches: DocVersion,
+    /// What its edits put in, place by place, without a look at endings.
+    pub(super) parts: Vec<String>,
     /// When the editor said that it was done.
     pub(super) done: Option<Millis>,
 }
@@ -101,9 +103,9 @@ impl Flow {
         self.flight.as_ref().map(|flight| &flight.plan)
     }
 
-    /// The delivery under way, and the version of the text that it was made for.
-    pub(crate) fn flying(&self) -> Option<(u64, DocVersion)> {
-        self.flight.as_ref().map(|flight| (flight.number, flight.version))
+    /// The delivery under way.
+    pub(super) fn flying(&self) -> Option<&Flight> {
+        self.flight.as_ref()
     }
 
     /// What this delivery does, if it is the one under way.

@@ -44,15 +44,16 @@ pub(super) struct Begun {
     pub(super) made: Text,
 }
 
-impl Begun {
-    /// Takes some changes for parts of the delivery. False if one of them is none.
-    pub(super) fn holds(&mut self, changes: &[ContentChange]) -> bool {
-        changes.iter().all(|change| {
-            let new = without_returns(&change.text);
-            let part = self.left.iter().position(|left| *left == new);
-            change.span.is_some() && part.map(|part| self.left.swap_remove(part)).is_some()
-        })
+/// What of some texts is left to be put in, if each of these changes puts in one of them.
+pub(super) fn left_of(parts: &[String], changes: &[ContentChange]) -> Option<Vec<String>> {
+    let mut left = parts.to_vec();
+    for change in changes {
+        change.span?;
+        let new = without_returns(&change.text);
+        let part = left.iter().position(|left| *left == new)?;
+        left.swap_remove(part);
     }
+    Some(left)
 }
 
 /// A text as it reads with either kind of endings.

@@ -4,7 +4,7 @@ use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched};
 
 use crate::document::deliveries::flow::Ghost;
-use crate::document::deliveries::guessed::{Begun, HalfShown, without_returns};
+use crate::document::deliveries::guessed::{Begun, HalfShown, left_of};
 use crate::document::deliveries::said::Unsaid;
 use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each};
 use crate::document::{Cause, Document, Home, Millis, Reports};
@@ -38,7 +38,7 @@ impl Document {
         before: DocVersion,
         now: Millis,
     ) -> Result<(), OutOfStep> {
-        let begun = self.begins(before, encoding).and_then(|mut begun| begun.holds(changes).then_some(begun));
+        let begun = self.begins(before, changes);
         let touched = match begun {
             Some(_) => after(self.text(), changes, encoding)?.1,
             None => Regions::default(),
@@ -82,18 +82,18 @@ impl Document {
         Ok(())
     }
 
-    /// The delivery under way, if its changes may begin, or go on, with the next change of the text of this version.
-    fn begins(&mut self, before: DocVersion, encoding: Encoding) -> Option<Box<Begun>> {
+    /// The delivery under way, if these changes of the text of this version may be a part of it, and not all.
+    fn begins(&mut self, before: DocVersion, changes: &[ContentChange]) -> Option<Box<Begun>> {
         let begun = self.guesses.begun.take();
-        let (number, version) = self.flow.flying()?;
-        if let Some(begun) = begun.filter(|begun| begun.number == number && begun.reaches == before) {
+        let flight = self.flow.flying()?;
+        let (number, version) = (flight.number, flight.version);
+        if let Some(mut begun) = begun.filter(|begun| begun.number == number && begun.reaches == before) {
+            begun.left = left_of(&begun.left, changes)?;
             return Some(begun);
         }
-        let made = self.text_delivered().filter(|_| version == before)?;
-        let (plan, weave) = (self.flow.plan()?, self.text.woven()?);
-        let edits = weave.text_edits(&weave.preview(plan).ok()?, encoding);
-        let left = edits.iter().map(|edit| without_returns(&edit.new)).collect();
-        let (before, regions) = (weave.clone(), Regions::default());
+        let left = left_of(&flight.parts, changes).filter(|left| version == before && !left.is_empty())?;
+        let made = self.text_delivered()?;
+        let (before, regions) = (self.weave().clone(), Regions::default());
         Some(Box::new(Begun { number, reaches: version, before, regions, left, made }))
     }
 
