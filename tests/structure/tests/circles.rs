@@ -56,9 +56,19 @@ fn no_modules_import_each_other_in_a_circle() {
     let targets = targets();
     assert!(targets.contains_key("hashline_workspace"), "the crates are looked at: {targets:?}");
     let mut wrong = String::new();
-    for (name, first) in targets.iter().filter(|(name, _)| !NOT_YET.contains(&name.as_str())) {
+    for name in LEFT.iter().map(|(name, _)| name).chain(NOT_YET).filter(|name| !targets.contains_key(**name))
+    {
+        wrong += &format!("{name} is no crate any more: take it off the list\n");
+    }
+    for (name, first) in &targets {
         let modules = Modules::read(first).unwrap_or_else(|error| panic!("{name}: {error}"));
         let found = circles(&modules);
+        if NOT_YET.contains(&name.as_str()) {
+            if found.is_empty() {
+                wrong += &format!("{name} has no circle any more: hold it to the check\n");
+            }
+            continue;
+        }
         let left = LEFT.iter().filter(|(of, _)| of == name).map(|(_, files)| *files).collect::<Vec<_>>();
         for circle in found.iter().filter(|circle| !left.contains(&files(circle).as_str())) {
             wrong += &format!("{name} has a circle that is not listed, of {}:\n{circle}", files(circle));

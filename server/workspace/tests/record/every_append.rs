@@ -276,18 +276,21 @@ fn play(scene: &[Act], plan: Option<Plan>, about: &str) -> usize {
     runtime.block_on(async { Play::begin(plan, about.to_owned()).play(scene).await })
 }
 
-/// Plays all cases, several at a time. A failing one is told with how to play it again.
-fn play_all<T: Sync>(cases: &[T], play: impl Fn(&T) + Sync) {
+/// Plays all cases, several at a time. A failing one is told with its number, by which it is played again.
+fn play_all(cases: &[u64], play: impl Fn(u64) + Sync) {
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..AT_A_TIME {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(case)));
+                    let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(*case)));
                     if let Err(why) = played {
                         let words = why.downcast_ref::<String>().cloned();
-                        failed.lock().unwrap().push(words.unwrap_or_default());
+                        let words =
+                            words.or_else(|| why.downcast_ref::<&str>().map(|words| (*words).to_owned()));
+                        let words = words.unwrap_or_default();
+                        failed.lock().unwrap().push(format!("HASHLINE_SEED={case} {words}"));
                     }
                 }
             });
@@ -316,8 +319,8 @@ fn a_save_a_decision_and_a_close_while_any_append_fails() {
     let cases: Vec<u64> = seeds(plans.len() as u64).filter(|case| (*case as usize) < plans.len()).collect();
     eprintln!("{count} appends, {} of {} cases", cases.len(), plans.len());
     play_all(&cases, |case| {
-        let plan = plans[*case as usize];
-        play(&SCENE, Some(plan), &format!("HASHLINE_SEED={case} {plan:?}"));
+        let plan = plans[case as usize];
+        play(&SCENE, Some(plan), &format!("{plan:?}"));
     });
 }
 
@@ -363,8 +366,7 @@ fn the_same_in_scenes_by_chance() {
     };
     let cases: Vec<u64> = seeds(100).map(|seed| base + seed).collect();
     play_all(&cases, |seed| {
-        let (scene, plan) = by_chance(*seed);
-        let about = format!("HASHLINE_SEED={seed} {plan:?} {scene:?}");
-        play(&scene, Some(plan), &about);
+        let (scene, plan) = by_chance(seed);
+        play(&scene, Some(plan), &format!("{plan:?} {scene:?}"));
     });
 }
