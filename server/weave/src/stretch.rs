@@ -215,7 +215,7 @@ impl Stretch {
     }
 
     /// How badly a window fits as it is paired now.
-    pub(crate) fn misfit(&self, window: &Window, contents: Option<&Contents<'_>>) -> Misfit {
+    pub(crate) fn misfit(&self, window: &Window, contents: &Contents<'_>) -> Misfit {
         let items = window.items.clone().filter(|at| self.items[*at].visible);
         let shown: Vec<(usize, Option<usize>)> = items.map(|at| (at, self.items[at].pair)).collect();
         self.fit(&shown, window.new.clone(), contents)
@@ -226,7 +226,7 @@ impl Stretch {
         &self,
         window: &Window,
         toggled: &[usize],
-        contents: Option<&Contents<'_>>,
+        contents: &Contents<'_>,
     ) -> Misfit {
         let visible = |at: &usize| self.items[*at].visible != toggled.binary_search(at).is_ok();
         let mut pairs = window.pairs.iter().peekable();
@@ -239,12 +239,7 @@ impl Stretch {
         self.fit(&shown, window.new.clone(), contents)
     }
 
-    fn fit(
-        &self,
-        shown: &[(usize, Option<usize>)],
-        new: Range<usize>,
-        contents: Option<&Contents<'_>>,
-    ) -> Misfit {
+    fn fit(&self, shown: &[(usize, Option<usize>)], new: Range<usize>, contents: &Contents<'_>) -> Misfit {
         let mut misfit = Misfit::default();
         let mut gap: Vec<usize> = Vec::new();
         let mut next = new.start;
@@ -256,15 +251,13 @@ impl Stretch {
             misfit.old += gap.len();
             misfit.new.extend(&self.new[next..pair]);
             misfit.gaps += gap.len().max(pair - next);
-            if let Some(contents) = contents {
-                let text = |name: u32| contents[name as usize].as_ref();
-                let lines = gap.len().max(pair - next);
-                let left = gap.iter().map(|at| text(self.items[*at].name)).chain(std::iter::repeat(""));
-                let right = self.new[next..pair].iter().map(|name| text(*name)).chain(std::iter::repeat(""));
-                misfit.bytes += gap.len().abs_diff(pair - next);
-                misfit.bytes +=
-                    left.zip(right).take(lines).map(|(left, right)| differs(left, right)).sum::<usize>();
-            }
+            let text = |name: u32| contents[name as usize].as_ref();
+            let lines = gap.len().max(pair - next);
+            let left = gap.iter().map(|at| text(self.items[*at].name)).chain(std::iter::repeat(""));
+            let right = self.new[next..pair].iter().map(|name| text(*name)).chain(std::iter::repeat(""));
+            misfit.bytes += gap.len().abs_diff(pair - next);
+            misfit.bytes +=
+                left.zip(right).take(lines).map(|(left, right)| differs(left, right)).sum::<usize>();
             gap.clear();
             next = pair + 1;
         }

@@ -74,9 +74,11 @@ impl Fit {
         self.shown > 0 && self.found == self.shown
     }
 
-    /// Whether the text shows every line of the plan, and fewer lines are left unexplained.
+    /// Whether the text shows every line of the plan, and fewer lines are left unexplained: a line that was typed in is one, however it
+    /// is taken, and the less it differs from what it was the better.
     fn is_plain(&self) -> bool {
-        self.is_whole() && self.is_found() && self.would.lines < self.was.lines
+        let nearer = (self.would.gaps, self.would.bytes) < (self.was.gaps, self.was.bytes);
+        self.is_whole() && self.is_found() && self.would.lines < self.was.lines && nearer
     }
 
     /// Whether a plan that was asked for explains the text better: with lines that are there, or with one that was changed as it came
@@ -173,7 +175,6 @@ impl Trial<'_> {
             let coming = || toggled.iter().map(|at| &stretch.items[*at]).filter(|item| !item.visible);
             fit.shown += coming().count();
             fit.brings += coming().map(|item| contents[item.name as usize].len()).sum::<usize>();
-            let contents = wished.then_some(contents);
             for window in stretch.windows(toggled) {
                 self.lines = self.lines.saturating_sub(window.items.len() + window.new.len());
                 let comes =

@@ -147,6 +147,25 @@ fn typing_right_after_a_delivery_of_several_edits_does_not_take_one_back() {
 }
 
 #[test]
+fn typing_into_an_edit_that_ends_as_what_it_replaced_does_not_take_it_back() {
+    let mut desk = Desk::new("one\n\ntwo\n\nthree\n\nfour\n");
+    desk.document.set_reports(Reports::Versions);
+    let edit = [(1, Some("let a = b();\n\n")), (3, Some("let c = d();\n\n")), (5, None)];
+    let hunk = desk.publish(&edit, Mode::Apply, "turn");
+    let delivery = desk.poll().unwrap();
+    // The editor cuts what is delivered to what differs.
+    let parts =
+        [at(5, 0, (6, 0), ""), at(3, 0, (3, 0), "let c = d();\n"), at(1, 0, (1, 0), "let a = b();\n")];
+    desk.notify(&parts);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.change(Span::new(Position::new(1, 10), Position::new(1, 10)), "x");
+    assert_eq!(desk.text(), "one\nlet a = b(x);\n\ntwo\nlet c = d();\n\nthree\nfour\n");
+    assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
+    desk.document.answered(delivery.number, true, desk.now);
+    assert_eq!(desk.decision(&hunk), Decision::Accepted);
+}
+
+#[test]
 fn a_file_that_reads_like_a_rejected_edit_is_no_edit() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Propose);
