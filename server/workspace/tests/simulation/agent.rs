@@ -6,9 +6,11 @@ use std::ops::Range;
 use hashline_anchor::{Operation, Patch, RawOperation, line_hash};
 use hashline_history::{ConversationId, Decision, EditId, HunkRef};
 use hashline_text::{FileHash, HashPrefix};
-use hashline_weave::View;
+use hashline_weave::{Conflict, View};
 use hashline_workspace::Refusal;
-use hashline_workspace::document::{Change, Located, Mode, Proposal, Proposed, Refused, Resolution};
+use hashline_workspace::document::{
+    Change, HunkState, HunkView, Located, Mode, Proposal, Proposed, Refused, Resolution,
+};
 
 use crate::atom::{Atoms, Maker, atoms, readable};
 use crate::desk::{Desk, Room};
@@ -382,8 +384,10 @@ impl Desk {
         }
         let after: Vec<String> =
             page::contents(&proposed.after.text().to_string()).into_iter().map(str::to_owned).collect();
+        // An edit may take away what kept another one out.
+        let may_let_in = self.has_joining_ends();
         match expected(&flight.wish, &before)? {
-            Some(expected) if expected != after => {
+            Some(expected) if expected != after && !may_let_in => {
                 return Err(format!(
                     "the edit makes {:?} of {:?}; expected was {:?}",
                     readable(&after.join("|")),
@@ -402,6 +406,12 @@ impl Desk {
         flight.before = before;
         self.flight = Some(flight);
         Ok(())
+    }
+
+    /// Whether a hunk is kept out because an ending of it would be read as one with the next.
+    fn has_joining_ends(&mut self) -> bool {
+        let joins = |hunk: &HunkView| hunk.state == HunkState::Conflicted(Conflict::EndingsWouldJoin);
+        self.document.review_where(|_| true).edits.iter().flat_map(|edit| &edit.hunks).any(joins)
     }
 
     fn agent_lines(&mut self) -> Result<Vec<String>, Fault> {

@@ -9,9 +9,10 @@ use hashline_weave::Weave;
 use hashline_workspace::document::{Delivery, Document, Earlier, Millis};
 
 use crate::agent::Flight;
-use crate::atom::{Atoms, Maker, readable};
+use crate::atom::{Atoms, readable};
 use crate::dice::Dice;
 use crate::editor::{Editor, Outcome};
+use crate::first;
 use crate::kind::KINDS;
 use crate::model::{Fault, Model};
 use crate::page;
@@ -23,6 +24,8 @@ use crate::trace::Trace;
 pub struct Parcel {
     pub delivery: Delivery,
     pub sent: Millis,
+    /// The text that it was made for.
+    pub text: String,
 }
 
 /// What all steps share.
@@ -69,8 +72,8 @@ struct Recorded {
 impl Desk {
     pub fn new(number: usize, dice: &mut Dice) -> Self {
         let mut atoms = Atoms::default();
-        let text = first_text(&mut atoms, dice);
         let kind = dice.weighted(&KINDS);
+        let text = first::text(kind, &mut atoms, dice);
         let version = kind.first_version();
         let editor = Editor::open(kind, text.clone(), version);
         let uri = format!("untitled:{number}");
@@ -216,7 +219,7 @@ impl Desk {
             )
         });
         self.model.explains(&before, &after)?;
-        self.parcels.push_back(Parcel { delivery, sent: room.now });
+        self.parcels.push_back(Parcel { delivery, sent: room.now, text: before });
         self.observe(true, room)
     }
 
@@ -243,7 +246,12 @@ impl Desk {
     pub fn deliver(&mut self, dice: &mut Dice, room: &mut Room) -> Result<(), Fault> {
         let Some(parcel) = self.parcels.pop_front() else { return Ok(()) };
         let number = parcel.delivery.number;
+        let before = self.editor.text.clone();
         let outcome = self.editor.deliver(&parcel.delivery, dice);
+        if outcome == Outcome::Applied && before != parcel.text {
+            room.tally.misplaced += 1;
+            self.misplaced(&parcel.delivery, &before);
+        }
         room.trace.say(|| format!("  {} editor: delivery {number} {outcome:?}", self.uri));
         match outcome {
             Outcome::Applied => {
@@ -257,6 +265,18 @@ impl Desk {
         }
         self.answers.push_back((number, outcome != Outcome::Refused));
         Ok(())
+    }
+
+    /// The editor has put a delivery into a text for which it was not made: what it hit, and what it missed, is anybody's guess.
+    fn misplaced(&mut self, delivery: &Delivery, before: &str) {
+        self.model.muddle_all(before, &self.editor.text);
+        for switched in &delivery.switches {
+            if let Some(at) = self.model.find(&switched.hunk) {
+                let hunk = &self.model.hunks[at];
+                let lines: Vec<String> = hunk.removed.iter().chain(&hunk.proposed).cloned().collect();
+                lines.iter().for_each(|line| self.model.loosen(line));
+            }
+        }
     }
 
     /// The next answer reaches the server.
@@ -324,33 +344,4 @@ impl Desk {
         let agent = served.text().to_string();
         self.model.agent_view(&mut self.document, &agent)
     }
-}
-
-/// The text that a document starts with: lines of its own characters, some that stand more than once, all kinds of ends.
-fn first_text(atoms: &mut Atoms, dice: &mut Dice) -> String {
-    if dice.chance(4) {
-        return if dice.chance(50) { String::new() } else { "\n".to_owned() };
-    }
-    let ending = dice.weighted(&[(80, "\n"), (20, "\r\n")]);
-    let mixed = dice.chance(8);
-    let mut text = String::new();
-    let lines = dice.within(3, 24);
-    for line in 0..lines {
-        match dice.below(10) {
-            0 if line + 1 < lines => {}
-            1 => text.push('}'),
-            2 => text.push_str("  return;"),
-            _ => {
-                text.push_str(&" ".repeat(dice.below(3) * 2));
-                text.push_str(&format!("stored({})", atoms.next(Maker::File)));
-                if dice.chance(40) {
-                    text.push_str(&format!(" and {};", atoms.next(Maker::File)));
-                }
-            }
-        }
-        if line + 1 < lines || dice.chance(75) {
-            text.push_str(if mixed && dice.chance(30) { "\r\n" } else { ending });
-        }
-    }
-    text
 }

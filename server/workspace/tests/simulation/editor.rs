@@ -8,7 +8,7 @@ use hashline_weave::Turn;
 use hashline_workspace::document::{Cause, ContentChange, Delivery};
 
 use crate::dice::Dice;
-use crate::kind::Kind;
+use crate::kind::{Check, Kind};
 use crate::page::{self, Patch};
 
 /// What came of a delivery.
@@ -110,6 +110,10 @@ impl Editor {
         } else if self.cursor > bytes.start {
             self.cursor = bytes.start;
         }
+        // What has become one ending is not to be typed into.
+        if self.text[..self.cursor].ends_with('\r') && self.text[self.cursor..].starts_with('\n') {
+            self.cursor += 1;
+        }
         let change = ContentChange { span: Some(span), text: new.to_owned() };
         let (version, after) = (self.version, self.text.clone());
         self.unsent.push(Change { change, version, after, cause, follows: false });
@@ -128,6 +132,17 @@ impl Editor {
         self.redo.clear();
         self.inserting = joins;
         self.put(bytes, new, None);
+        self.reports_at_once();
+    }
+
+    /// The person changes several places, in text order, in one step.
+    pub fn type_many(&mut self, patches: &[Patch]) {
+        if patches.is_empty() {
+            return;
+        }
+        self.step(false);
+        self.inserting = false;
+        self.put_all(patches, None);
         self.reports_at_once();
     }
 
@@ -213,18 +228,16 @@ impl Editor {
         if self.kind.drops() && dice.chance(3) {
             return Outcome::Dropped;
         }
-        if self.kind.joins_changes() {
-            if version != self.sent_version || self.has_unsent() {
-                return Outcome::Refused;
-            }
-        } else if version != self.version {
+        let is_right = match self.kind.check() {
+            Check::Live => version == self.version,
+            Check::SentAndQuiet => version == self.sent_version && !self.has_unsent(),
+            Check::Sent => version == self.sent_version,
+            Check::Nothing => true,
+        };
+        if !is_right {
             return if self.kind.drops() { Outcome::Dropped } else { Outcome::Refused };
         }
-        let mut patches = Vec::new();
-        for edit in &delivery.edits {
-            let Some(bytes) = self.bytes_of(edit.span) else { return Outcome::Refused };
-            patches.push(Patch { bytes, new: self.endings_of(&edit.new) });
-        }
+        let Some(patches) = self.patches_of(delivery) else { return Outcome::Refused };
         let joins = self.inserting && self.kind.joins_delivery();
         let cause = self.kind.is_plugin().then_some(Cause::Delivery(delivery.number));
         if cause.is_some() {
@@ -251,6 +264,19 @@ impl Editor {
         }
         self.reports_at_once();
         Outcome::Applied
+    }
+
+    /// What a delivery does to the text as it is; none if its places cannot be there.
+    pub fn patches_of(&self, delivery: &Delivery) -> Option<Vec<Patch>> {
+        let mut patches: Vec<Patch> = Vec::new();
+        for edit in &delivery.edits {
+            let bytes = self.bytes_of(edit.span)?;
+            if patches.last().is_some_and(|last| last.bytes.end > bytes.start) {
+                return None;
+            }
+            patches.push(Patch { bytes, new: self.endings_of(&edit.new) });
+        }
+        Some(patches)
     }
 
     fn bytes_of(&self, span: Span) -> Option<Range<usize>> {

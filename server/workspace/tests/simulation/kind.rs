@@ -22,12 +22,29 @@ pub enum Kind {
     Emacs,
     /// Refuses whenever the text has moved on; tells of each change by itself, and so of an edit in several places in parts.
     LspMode,
+    /// Emacs as it is by itself: puts an edit for the version that it has sent where what was typed since has moved the lines, and says that
+    /// it was applied.
+    Eglot,
     /// Does not say that it takes versions, so the server has to reckon with its carrying out anything at any time; it does look at its text.
     Unversioned,
+    /// The same, and it looks at nothing: it carries out whatever comes, wherever that is by then.
+    Unchecked,
+}
+
+/// What an editor looks at before it carries out a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// The version of its text, with what was typed just now.
+    Live,
+    /// The version that it has sent, and that nothing is unsent.
+    SentAndQuiet,
+    /// The version that it has sent.
+    Sent,
+    Nothing,
 }
 
 /// All kinds, by how often they are met.
-pub const KINDS: [(usize, Kind); 9] = [
+pub const KINDS: [(usize, Kind); 11] = [
     (16, Kind::Neovim),
     (16, Kind::NeovimPlugin),
     (12, Kind::VsCode),
@@ -36,7 +53,9 @@ pub const KINDS: [(usize, Kind); 9] = [
     (6, Kind::HelixWhole),
     (10, Kind::Emacs),
     (8, Kind::LspMode),
+    (5, Kind::Eglot),
     (6, Kind::Unversioned),
+    (5, Kind::Unchecked),
 ];
 
 impl Kind {
@@ -49,8 +68,18 @@ impl Kind {
     pub fn reports(self) -> Reports {
         match self {
             Kind::NeovimPlugin | Kind::VsCodePlugin => Reports::Causes,
-            Kind::Unversioned => Reports::Nothing,
+            Kind::Unversioned | Kind::Unchecked => Reports::Nothing,
             _ => Reports::Versions,
+        }
+    }
+
+    /// What it looks at before it carries out a delivery.
+    pub fn check(self) -> Check {
+        match self {
+            Kind::Emacs => Check::SentAndQuiet,
+            Kind::Eglot => Check::Sent,
+            Kind::Unchecked => Check::Nothing,
+            _ => Check::Live,
         }
     }
 
@@ -61,12 +90,12 @@ impl Kind {
 
     /// Whether it reports without a pause.
     pub fn reports_at_once(self) -> bool {
-        !matches!(self, Kind::Neovim | Kind::NeovimPlugin | Kind::Emacs)
+        !matches!(self, Kind::Neovim | Kind::NeovimPlugin | Kind::Emacs | Kind::Eglot)
     }
 
     /// Whether it reports all that has happened since the last time as one replacement.
     pub fn joins_changes(self) -> bool {
-        self == Kind::Emacs
+        matches!(self, Kind::Emacs | Kind::Eglot)
     }
 
     /// Whether it sends one notification for each change.
@@ -86,7 +115,7 @@ impl Kind {
 
     /// Whether a delivery becomes a part of the insertion that it comes into.
     pub fn joins_delivery(self) -> bool {
-        matches!(self, Kind::Neovim | Kind::Helix | Kind::HelixWhole | Kind::Emacs)
+        matches!(self, Kind::Neovim | Kind::Helix | Kind::HelixWhole | Kind::Emacs | Kind::Eglot)
     }
 
     /// Whether it reports several places first to last.
@@ -101,13 +130,23 @@ impl Kind {
 
     /// Whether it inserts endings as they come.
     pub fn is_raw(self) -> bool {
-        matches!(self, Kind::Helix | Kind::HelixWhole | Kind::Emacs | Kind::LspMode)
+        matches!(self, Kind::Helix | Kind::HelixWhole | Kind::Emacs | Kind::Eglot | Kind::LspMode)
+    }
+
+    /// Whether a lone `\r` ends a line for it, as LSP says.
+    pub fn ends_lines_with_return(self) -> bool {
+        matches!(self, Kind::Helix | Kind::HelixWhole | Kind::Unversioned | Kind::Unchecked)
+    }
+
+    /// Whether it leaves a byte-order mark in the text.
+    pub fn shows_marks(self) -> bool {
+        self.is_raw() || self.reports() == Reports::Nothing
     }
 
     pub fn encoding(self) -> Encoding {
         match self {
-            Kind::VsCode | Kind::VsCodePlugin | Kind::Unversioned => Encoding::Utf16,
-            Kind::Emacs | Kind::LspMode => Encoding::Utf32,
+            Kind::VsCode | Kind::VsCodePlugin | Kind::Unversioned | Kind::Unchecked => Encoding::Utf16,
+            Kind::Emacs | Kind::Eglot | Kind::LspMode => Encoding::Utf32,
             _ => Encoding::Utf8,
         }
     }

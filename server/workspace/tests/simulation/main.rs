@@ -13,6 +13,7 @@ mod desk;
 mod dice;
 mod editor;
 mod expect;
+mod first;
 mod kind;
 mod model;
 mod page;

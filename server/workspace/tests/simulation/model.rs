@@ -109,6 +109,14 @@ impl Model {
         }
     }
 
+    /// The characters of all lines that differ between two texts may end up anywhere.
+    pub fn muddle_all(&mut self, before: &str, after: &str) {
+        for (gone, come) in page::changed_runs(before, after) {
+            self.loosen(&gone);
+            self.loosen(&come);
+        }
+    }
+
     /// A text was saved: lines of hunks that are in it otherwise than as they were proposed may come back from the file like that.
     pub fn saved(&mut self, text: &str) {
         let lines: HashSet<&str> = page::contents(text).into_iter().collect();
