@@ -3,20 +3,9 @@
 
 use hashline_text::Text;
 
-use crate::journal::JournalId;
-use crate::recognise::Candidate;
+use crate::judgement::{Candidate, How, Judgement, Switched};
 use crate::region::Regions;
-use crate::typing::{How, Judgement, Switched};
-use crate::weave::Weave;
-
-/// The weave as it was before a notification that should be judged together with the next.
-#[derive(Clone, Debug)]
-pub(crate) struct Checkpoint {
-    pub weave: Weave,
-    pub regions: Regions,
-    /// What the first judgement is called in the journal.
-    pub entry: Option<JournalId>,
-}
+use crate::weave::{Checkpoint, Weave};
 
 impl Weave {
     /// As [`recognised`](Self::recognised), after a judgement that was [`half_shown`](Judgement::half_shown): judges the notification

@@ -3,10 +3,9 @@
 use hashline_text::{OwnedLine, Text};
 
 use crate::hunk::HunkId;
+use crate::judgement::{Candidate, Judgement};
 use crate::line::LineId;
-use crate::recognise::Candidate;
 use crate::region::Regions;
-use crate::typing::Judgement;
 use crate::weave::Weave;
 
 /// A line of a weave, shown or not, with all that decides whether it is visible.

@@ -20,11 +20,12 @@ use hashline_text::{Line, Text};
 
 use crate::difference::Difference;
 use crate::journal::Step;
+use crate::judgement::Judgement;
 use crate::region::{Region, Regions};
 use crate::run::Run;
 use crate::runs::{Runs, Window};
 use crate::stretch::Stretch;
-use crate::typing::{Arrival, Judgement};
+use crate::typing::Arrival;
 use crate::weave::Weave;
 
 impl Weave {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::difference::Difference;
-use crate::disturb::Spans;
 use crate::error::WeaveError;
 use crate::hunk::HunkId;
 use crate::journal::{JournalId, Step, Turned, bytes_of_lines};
 use crate::line::{IdRange, LineId, push_range};
 use crate::run::{Held, Run};
+use crate::spans::Spans;
 use crate::view::{LineChange, places};
 use crate::weave::Weave;
 

@@ -8,8 +8,8 @@ use hashline_text::{LineRef, OwnedLine, Text};
 use crate::align::align;
 use crate::journal::Step;
 use crate::line::{IdRange, push_range};
-use crate::record::Cover;
 use crate::run::{Held, Run};
+use crate::spans::Cover;
 use crate::stretch::Stretch;
 use crate::weave::Weave;
 

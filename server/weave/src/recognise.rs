@@ -6,15 +6,15 @@ use std::ops::Range;
 
 use hashline_text::Text;
 
-use crate::disturb::Spans;
 use crate::hunk::HunkId;
 use crate::journal::Turned;
+use crate::judgement::{Candidate, How};
 use crate::plan::Plan;
 use crate::region::Region;
 use crate::run::Run;
+use crate::spans::Spans;
 use crate::stretch::Stretch;
 use crate::trial::{Look, Trial, Verdict, switched};
-use crate::typing::How;
 use crate::weave::Weave;
 
 /// How many switches that nobody asked for are aligned per stretch.
@@ -25,15 +25,6 @@ const LINES: usize = 2_000_000;
 const AROUND: usize = 8;
 /// How many of the latest changes are tried as a whole.
 pub(crate) const WHOLE: usize = 4;
-
-/// A change of the buffer view that may be what the new text shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// What it would do.
-    pub plan: Plan,
-    /// What it is if the text shows it.
-    pub how: How,
-}
 
 /// One hunk of a candidate, to be switched with all that goes with it; or a whole plan.
 struct Unit {

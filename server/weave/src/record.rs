@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use hashline_text::Ending;
 
-use crate::disturb::Spans;
 use crate::error::WeaveError;
 use crate::hunk::{Change, Hunk, HunkId, Removed};
 use crate::line::{IdRange, LineId};
 use crate::run::{Held, Removers, Run};
+use crate::spans::Spans;
 use crate::weave::{AgentView, Concealed, Weave};
 
 impl Weave {
@@ -292,46 +292,5 @@ impl Weave {
         self.refresh();
         let on = &self.agent.on;
         self.ids(|run| run.visible(|hunk| on[hunk.index()]))
-    }
-}
-
-/// How many spans each place among the runs lies inside.
-pub(crate) struct Cover {
-    /// Spans that a run is part of.
-    runs: Vec<usize>,
-    /// Spans that begin at a run.
-    begin: Vec<usize>,
-}
-
-impl Cover {
-    pub(crate) fn of(spans: &Spans, runs: usize) -> Self {
-        let mut begin = vec![0; runs + 1];
-        let mut end = vec![0; runs + 1];
-        for (first, last) in spans.iter().flatten() {
-            begin[*first] += 1;
-            end[*last + 1] += 1;
-        }
-        Self::between((begin, end), 0)
-    }
-
-    /// By how many spans begin with each run, and how many end before it; so many reach over the beginning.
-    pub(crate) fn between((begin, end): (Vec<usize>, Vec<usize>), mut open: usize) -> Self {
-        let both = begin.iter().zip(&end);
-        let count = |(begin, end): (&usize, &usize)| {
-            open = open + begin - end;
-            open
-        };
-        let runs = both.map(count).collect();
-        Self { runs, begin }
-    }
-
-    /// Around the place before a run.
-    pub(crate) fn before(&self, run: usize) -> usize {
-        self.runs[run] - self.begin[run]
-    }
-
-    /// Around a place inside a run.
-    pub(crate) fn inside(&self, run: usize) -> usize {
-        self.runs[run]
     }
 }

@@ -7,10 +7,10 @@ use crate::comparison::Lines;
 use crate::delta::{Delta, NewHunk, RunState, push_state};
 use crate::hunk::HunkId;
 use crate::line::LineId;
-use crate::record::Cover;
 use crate::run::Run;
+use crate::spans::{Cover, spans_in};
 use crate::surroundings::Surroundings;
-use crate::weave::{Weave, spans_in};
+use crate::weave::Weave;
 
 impl Weave {
     /// This weave with all its hunks, but with the buffer as it was in `earlier`, which is an earlier state of it, as it is or as it was

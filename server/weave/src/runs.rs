@@ -12,10 +12,9 @@ use std::ops::{Deref, DerefMut, Range};
 
 use crate::hunk::HunkId;
 use crate::line::LineId;
-use crate::record::Cover;
 use crate::run::Run;
 use crate::shared::Shared;
-use crate::weave::spans_in;
+use crate::spans::{Cover, spans_in};
 
 /// How many runs a block has when it is made, and how many it may come to have.
 const BLOCK: usize = 64;

@@ -1,10 +1,10 @@
 //! Trying switches against a new text (rule W9): what each would show and hide is compared with what is there, in windows around its lines.
 
-use crate::disturb::Spans;
 use crate::hunk::HunkId;
+use crate::judgement::How;
 use crate::plan::Plan;
+use crate::spans::Spans;
 use crate::stretch::{Contents, Misfit, Stretch};
-use crate::typing::How;
 use crate::weave::Weave;
 
 /// The state while switches are tried.

@@ -6,57 +6,18 @@
 
 use hashline_text::{Ending, Line, Text};
 
-use crate::again::Checkpoint;
 use crate::difference::Difference;
-use crate::hunk::HunkId;
 use crate::journal::{JournalId, Newline, Step, Turn, Turned};
+use crate::judgement::{Candidate, How, Judgement, Switched};
 use crate::line::IdRange;
 use crate::plan::Plan;
 use crate::print::Print;
-use crate::recognise::{Candidate, Recognised, WHOLE};
+use crate::recognise::{Recognised, WHOLE};
 use crate::region::{Region, Regions};
 use crate::run::Run;
 use crate::stretch::Stretch;
 use crate::undo::TakesBack;
-use crate::weave::Weave;
-
-/// How it came that a hunk was switched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// It was asked for, under this number.
-    Asked(u64),
-    /// A switch was undone in the editor.
-    Undone(JournalId),
-    /// An undone switch was made again in the editor.
-    Redone(JournalId),
-    /// The text shows it exactly, and nobody had asked.
-    Seen,
-}
-
-/// A hunk that the new text has switched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switched {
-    /// The hunk.
-    pub hunk: HunkId,
-    /// Whether it is in the text now.
-    pub on: bool,
-    /// Why.
-    pub how: How,
-}
-
-/// What a new text of the editor meant.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Judgement {
-    /// The hunks that came into the text or left it.
-    pub switched: Vec<Switched>,
-    /// The change in the journal, where it did more than change lines in place.
-    pub entry: Option<JournalId>,
-    /// Something that was asked for, or is in the journal, seems to be under way but not complete: the next
-    /// notification, if it comes soon, should be judged together with this one, by [`Weave::recognised_again`].
-    pub half_shown: bool,
-    /// Lines that neither a hunk nor a line that was there explains: what the person typed.
-    pub typed_lines: usize,
-}
+use crate::weave::{Checkpoint, Weave};
 
 /// A new text of the editor against the one that was there.
 pub(crate) struct Arrival {

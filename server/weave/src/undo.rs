@@ -6,11 +6,11 @@ use hashline_text::Text;
 
 use crate::hunk::HunkId;
 use crate::journal::{Step, Turn, WayBack};
+use crate::judgement::{How, Judgement, Switched};
 use crate::line::{IdRange, LineId, push_range};
 use crate::print::Print;
 use crate::region::Regions;
 use crate::run::{Held, Run};
-use crate::typing::{How, Judgement, Switched};
 use crate::weave::Weave;
 
 /// What going back to an earlier text may take back.

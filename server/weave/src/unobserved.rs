@@ -5,12 +5,12 @@ use hashline_text::Text;
 use crate::difference::Difference;
 use crate::hunk::HunkId;
 use crate::journal::{Journal, Step};
+use crate::judgement::Judgement;
 use crate::line::LineId;
 use crate::print::Print;
 use crate::region::Regions;
 use crate::stretch::Stretch;
 use crate::surroundings::Surroundings;
-use crate::typing::Judgement;
 use crate::undo::TakesBack;
 use crate::weave::Weave;
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use hashline_text::{Ending, Line, OwnedLine, Text};
 
+use crate::conflict::Conflict;
 use crate::difference::Difference;
-use crate::disturb::Conflict;
 use crate::error::WeaveError;
 use crate::hunk::HunkId;
 use crate::region::Regions;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use hashline_text::{Ending, Line, OwnedLine, Text};
 
-use crate::again::Checkpoint;
-use crate::disturb::{Conflict, Spans};
+use crate::conflict::Conflict;
 use crate::hunk::{Hunk, HunkId};
-use crate::journal::{Journal, Newline};
+use crate::journal::{Journal, JournalId, Newline};
 use crate::line::{IdRange, LineId, push_range};
-use crate::record::Cover;
+use crate::region::Regions;
 use crate::run::{Held, Run};
 use crate::runs::Runs;
 use crate::shared::Shared;
+use crate::spans::{Cover, Spans, spans_in};
 
 /// Runs up to this number are never looked through for lines that can be dropped.
 const FEW_RUNS: usize = 1024;
@@ -56,6 +56,15 @@ pub struct Weave {
     pub(crate) checkpoint: Option<Box<Checkpoint>>,
     /// How many runs there were after they were last looked through for lines that can be dropped.
     pub(crate) kept_runs: usize,
+}
+
+/// The weave as it was before a notification that should be judged together with the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Checkpoint {
+    pub weave: Weave,
+    pub regions: Regions,
+    /// What the first judgement is called in the journal.
+    pub entry: Option<JournalId>,
 }
 
 /// The agent view, as of a revision of the weave.
@@ -316,16 +325,4 @@ impl Weave {
         }
         extents
     }
-}
-
-/// The spans of so many hunks in a list of runs.
-pub(crate) fn spans_in(runs: &[Run], hunks: usize) -> Spans {
-    let mut spans: Spans = vec![None; hunks];
-    for (index, run) in runs.iter().enumerate() {
-        for hunk in run.maker.iter().chain(&run.removers) {
-            let span = &mut spans[hunk.index()];
-            *span = Some(span.map_or((index, index), |(first, _)| (first, index)));
-        }
-    }
-    spans
 }

@@ -14,11 +14,6 @@ const LEFT: &[(&str, &str)] = &[
     ("hashline_link", "discovery.rs socket.rs starting.rs"),
     ("hashline_lsp", "configuration.rs handover.rs http.rs presence.rs session.rs"),
     ("hashline_text", "error.rs position.rs"),
-    (
-        "hashline_weave",
-        "again.rs disturb.rs plan.rs recognise.rs record.rs runs.rs stretch.rs trial.rs typing.rs undo.rs \
-         view.rs weave.rs",
-    ),
 ];
 
 /// Crates that are not held to it yet: their circles run through what starts everything in them, and so through most of their files.
