@@ -1,0 +1,55 @@
+//! Judging a notification again together with the next (rule W9): an editor may deliver or undo a hunk in two parts, and the first alone
+//! does not show what it is part of.
+
+use hashline_text::Text;
+
+use crate::attribution::judgement::{Candidate, How, Judgement, Switched};
+use crate::attribution::region::Regions;
+use crate::model::state::{Checkpoint, Weave};
+
+impl Weave {
+    /// As [`recognised`](Self::recognised), after a judgement that was [`half_shown`](Judgement::half_shown): judges the notification
+    /// before and this one as one, against the weave before both. `regions` are those of this notification alone.
+    ///
+    /// The answer tells what is switched otherwise than it was after the first judgement. Where there is nothing to be judged
+    /// again, or hunks were recorded, switched or refused in between, this is `recognised`. How long after the first judgement
+    /// this is right is for the caller to say, who has a clock: after a second it no longer is.
+    pub fn recognised_again(&mut self, new: &Text, regions: &Regions, asked: &[Candidate]) -> Judgement {
+        let Some(checkpoint) = self.checkpoint.take() else { return self.recognised(new, regions, asked) };
+        let Checkpoint { weave: before, regions: first, entry } = *checkpoint;
+        let was = self.on.clone();
+        self.take_up_again(before);
+        let mut judgement = self.recognised(new, &first.then(regions), asked);
+        judgement.switched.retain(|switched| was[switched.hunk.index()] != switched.on);
+        for hunk in self.hunks() {
+            let on = self.in_buffer(hunk);
+            let told = judgement.switched.iter().any(|switched| switched.hunk == hunk);
+            if let Some(entry) = entry
+                && was[hunk.index()] != on
+                && !told
+            {
+                judgement.switched.push(Switched { hunk, on, how: How::Undone(entry) });
+            }
+        }
+        judgement
+    }
+
+    /// Goes back to the state before the latest notifications, to judge them once more. False, and nothing has happened, if hunks were
+    /// recorded, taken back or refused since.
+    pub fn resume(&mut self, before: Self) -> bool {
+        let known = before.hunks.len() == self.hunks.len() && before.refused == self.refused;
+        if known {
+            self.take_up_again(before);
+        }
+        known
+    }
+
+    fn take_up_again(&mut self, mut before: Self) {
+        // Numbers that were given out stay so.
+        before.revision = self.revision;
+        before.standing = self.standing + 1;
+        before.next_line = self.next_line;
+        before.journal.number_from(&self.journal);
+        *self = before;
+    }
+}

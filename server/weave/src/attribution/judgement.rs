@@ -1,0 +1,52 @@
+//! What a new text of the editor may mean, and what it was found to mean.
+
+use crate::attribution::journal::JournalId;
+use crate::model::hunk::HunkId;
+use crate::model::plan::Plan;
+
+/// A change of the buffer view that may be what the new text shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What it would do.
+    pub plan: Plan,
+    /// What it is if the text shows it.
+    pub how: How,
+}
+
+/// How it came that a hunk was switched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It was asked for, under this number.
+    Asked(u64),
+    /// A switch was undone in the editor.
+    Undone(JournalId),
+    /// An undone switch was made again in the editor.
+    Redone(JournalId),
+    /// The text shows it exactly, and nobody had asked.
+    Seen,
+}
+
+/// A hunk that the new text has switched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switched {
+    /// The hunk.
+    pub hunk: HunkId,
+    /// Whether it is in the text now.
+    pub on: bool,
+    /// Why.
+    pub how: How,
+}
+
+/// What a new text of the editor meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// The hunks that came into the text or left it.
+    pub switched: Vec<Switched>,
+    /// The change in the journal, where it did more than change lines in place.
+    pub entry: Option<JournalId>,
+    /// Something that was asked for, or is in the journal, seems to be under way but not complete: the next
+    /// notification, if it comes soon, should be judged together with this one, by [`Weave::recognised_again`](crate::Weave::recognised_again).
+    pub half_shown: bool,
+    /// Lines that neither a hunk nor a line that was there explains: what the person typed.
+    pub typed_lines: usize,
+}

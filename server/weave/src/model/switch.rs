@@ -1,0 +1,132 @@
+//! Switching hunks on and off, and what has to go with it (rules W4, W12).
+
+use crate::model::error::WeaveError;
+use crate::model::hunk::HunkId;
+use crate::model::plan::Plan;
+use crate::model::state::Weave;
+use crate::model::view::LineChange;
+
+impl Weave {
+    /// Switches hunks in the buffer view and returns the change of its text.
+    ///
+    /// # Errors
+    ///
+    /// [`WeaveError::Needs`], [`WeaveError::Collides`], [`WeaveError::Lost`], [`WeaveError::EndingsWouldJoin`]; nothing has
+    /// changed then.
+    pub fn switch(&mut self, on: &[HunkId], off: &[HunkId]) -> Result<Vec<LineChange>, WeaveError> {
+        self.carry_out(&Plan::switch(on, off))
+    }
+
+    /// Whether the hunks that `on` names make a valid set (rule W4).
+    pub(crate) fn check(&self, on: impl Fn(HunkId) -> bool) -> Result<(), WeaveError> {
+        for id in self.hunks().filter(|id| on(*id)) {
+            let hunk = self.hunk(id);
+            if let Some(needs) = hunk.depends.iter().find(|needed| !on(**needed)) {
+                return Err(WeaveError::Needs { hunk: id, needs: *needs });
+            }
+            if let Some(other) = hunk.collides.iter().find(|other| on(**other)) {
+                return Err(WeaveError::Collides { hunk: id, other: *other });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a plan leaves alone the hunks whose place is not certain (rule W17).
+    pub(crate) fn check_places(&self, plan: &Plan) -> Result<(), WeaveError> {
+        let lost = |(hunk, on): (HunkId, bool)| {
+            (self.on[hunk.index()] != on && self.lost[hunk.index()]).then_some(WeaveError::Lost { hunk })
+        };
+        plan.switches().find_map(lost).map_or(Ok(()), Err)
+    }
+
+    /// Whether the place of the hunk in the text is no longer certain, as the text was changed while nobody watched (rule W17).
+    /// Such a hunk can be switched neither on nor off.
+    #[must_use]
+    pub fn is_lost(&self, id: HunkId) -> bool {
+        self.lost[id.index()]
+    }
+
+    /// Marks a hunk as rejected or withdrawn, or takes that mark back. Such a hunk is in no view, once it is out of the buffer.
+    pub fn set_refused(&mut self, id: HunkId, refused: bool) {
+        if self.refused[id.index()] != refused {
+            self.refused[id.index()] = refused;
+            self.checkpoint = None;
+            self.touch();
+        }
+    }
+
+    /// Whether the hunk is marked as rejected or withdrawn.
+    #[must_use]
+    pub fn is_refused(&self, id: HunkId) -> bool {
+        self.refused[id.index()]
+    }
+
+    /// The hunk and all that has to be switched on with it, in an order in which each is valid.
+    #[must_use]
+    pub fn with_prerequisites(&self, id: HunkId) -> Vec<HunkId> {
+        self.closure(id, |hunk| &self.hunk(hunk).depends, |hunk| !self.in_buffer(hunk))
+    }
+
+    /// The same for several hunks, each once.
+    #[must_use]
+    pub fn with_prerequisites_of(&self, hunks: &[HunkId]) -> Vec<HunkId> {
+        let mut all: Vec<HunkId> = hunks.iter().flat_map(|id| self.with_prerequisites(*id)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The hunk and all that rests on it, but for what is refused: what has to be switched off with it, or cannot be
+    /// shown without it.
+    #[must_use]
+    pub fn with_dependents(&self, id: HunkId) -> Vec<HunkId> {
+        self.closure(
+            id,
+            |hunk| &self.hunk(hunk).dependents,
+            |hunk| self.in_buffer(hunk) || !self.is_refused(hunk),
+        )
+    }
+
+    /// The hunks that cannot be on together with this one.
+    #[must_use]
+    pub fn collisions(&self, id: HunkId) -> &[HunkId] {
+        &self.hunk(id).collides
+    }
+
+    /// The hunks that this one rests on directly.
+    #[must_use]
+    pub fn prerequisites(&self, id: HunkId) -> &[HunkId] {
+        &self.hunk(id).depends
+    }
+
+    /// The hunks that rest on this one directly.
+    #[must_use]
+    pub fn dependents(&self, id: HunkId) -> &[HunkId] {
+        &self.hunk(id).dependents
+    }
+
+    /// A hunk and the wanted ones that can be reached from it, in the order of record.
+    pub(crate) fn closure<'a>(
+        &'a self,
+        id: HunkId,
+        next: impl Fn(HunkId) -> &'a [HunkId],
+        wanted: impl Fn(HunkId) -> bool,
+    ) -> Vec<HunkId> {
+        let mut found = vec![id];
+        if next(id).is_empty() {
+            return found;
+        }
+        let mut known = std::collections::HashSet::from([id]);
+        let mut at = 0;
+        while at < found.len() {
+            for other in next(found[at]) {
+                if wanted(*other) && known.insert(*other) {
+                    found.push(*other);
+                }
+            }
+            at += 1;
+        }
+        found.sort_unstable();
+        found
+    }
+}
