@@ -24,6 +24,13 @@
 //! [`Weave::recognised`] where nobody does, which tells deliveries, undo and redo from typing. An agent's snapshot is carried to now by [`Weave::carry`]. A text that was changed while nobody watched goes to [`Weave::unobserved`], one that an editor has
 //! kept to [`Weave::unobserved_lacking`], or where it is one that was recorded, to [`Weave::returned_to`].
 //!
+//! # Rooms
+//!
+//! - `model`: the state and its exact operations, which judge nothing. What can be read of it is read through the weave, as of a [`Model`].
+//! - `attribution`: what a change of the text was, by the journal of the latest changes. It uses the face of the model alone, and the model knows
+//!   nothing of it. The [`Weave`] is here: a model and its past.
+//! - `align` (which line is which) and `shared` (what clones have in common) serve both.
+//!
 //! # Rules
 //!
 //! - The buffer's text is always what the editor has; the weave follows it ([`Weave::typed`]) and never disagrees.
@@ -67,19 +74,10 @@ mod attribution;
 mod model;
 mod shared;
 
-pub use attribution::journal::{JournalId, Turn};
-pub use attribution::judgement::{Candidate, How, Judgement, Switched};
-pub use attribution::region::Regions;
-pub use model::conflict::{Conflict, Edited};
-pub use model::delta::{Delta, NewHunk, RunState};
-pub use model::emit::{TextEdit, apply_text_edits};
-pub use model::error::WeaveError;
-pub use model::hunk::{Change, HunkId};
+pub use attribution::{Candidate, How, JournalId, Judgement, Regions, Switched, Turn, Weave};
 #[doc(hidden)]
-pub use model::inspect::LineState;
-pub use model::line::{IdRange, LineId};
-pub use model::plan::{Plan, PutIn, TakeOut};
-pub use model::run::Removers;
-pub use model::snapshot::{Carried, Snapshot, Touched};
-pub use model::state::{View, Weave};
-pub use model::view::LineChange;
+pub use model::LineState;
+pub use model::{
+    Carried, Change, Conflict, Delta, Edited, HunkId, IdRange, LineChange, LineId, Model, NewHunk, Plan,
+    PutIn, Removers, RunState, Snapshot, TakeOut, TextEdit, Touched, View, WeaveError, apply_text_edits,
+};

@@ -5,7 +5,7 @@ use hashline_text::Text;
 
 use crate::attribution::judgement::{Candidate, How, Judgement, Switched};
 use crate::attribution::region::Regions;
-use crate::model::state::{Checkpoint, Weave};
+use crate::attribution::weave::{Checkpoint, Weave};
 
 impl Weave {
     /// As [`recognised`](Self::recognised), after a judgement that was [`half_shown`](Judgement::half_shown): judges the notification
@@ -17,7 +17,7 @@ impl Weave {
     pub fn recognised_again(&mut self, new: &Text, regions: &Regions, asked: &[Candidate]) -> Judgement {
         let Some(checkpoint) = self.checkpoint.take() else { return self.recognised(new, regions, asked) };
         let Checkpoint { weave: before, regions: first, entry } = *checkpoint;
-        let was = self.on.clone();
+        let was = self.on().to_vec();
         self.take_up_again(before);
         let mut judgement = self.recognised(new, &first.then(regions), asked);
         judgement.switched.retain(|switched| was[switched.hunk.index()] != switched.on);
@@ -37,7 +37,7 @@ impl Weave {
     /// Goes back to the state before the latest notifications, to judge them once more. False, and nothing has happened, if hunks were
     /// recorded, taken back or refused since.
     pub fn resume(&mut self, before: Self) -> bool {
-        let known = before.hunks.len() == self.hunks.len() && before.refused == self.refused;
+        let known = before.has_hunks_of(self);
         if known {
             self.take_up_again(before);
         }
@@ -46,9 +46,7 @@ impl Weave {
 
     fn take_up_again(&mut self, mut before: Self) {
         // Numbers that were given out stay so.
-        before.revision = self.revision;
-        before.standing = self.standing + 1;
-        before.next_line = self.next_line;
+        before.model.number_from(&self.model);
         before.journal.number_from(&self.journal);
         *self = before;
     }

@@ -4,15 +4,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hashline_text::{Ending, OwnedLine, Text};
+use hashline_text::{Ending, Text};
 
 use crate::align::align_lines;
 use crate::attribution::difference::{Difference, Earlier};
 use crate::attribution::print::{Contents, Print};
 use crate::attribution::region::{Region, Regions};
-use crate::model::hunk::HunkId;
-use crate::model::line::IdRange;
-use crate::model::run::Held;
+use crate::model::{Held, HunkId, IdRange, Model, Newline, bytes_of_lines};
 use crate::shared::Shared;
 
 /// How many changes are kept, and how many bytes they may keep in memory.
@@ -24,8 +22,6 @@ const DEPTH: usize = 256;
 const NEAREST: usize = 16;
 /// How many changes of contents may be one entry, and how many parts of a text they may touch.
 const TOGETHER: usize = 64;
-/// About how many bytes a piece of memory takes besides what is in it.
-const HEAP: usize = 16;
 
 /// A change in the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,6 +80,11 @@ pub(crate) struct Turned {
 }
 
 impl Step {
+    /// Lines went (true) or came back (false).
+    pub(crate) fn moved(ids: IdRange, gone: bool) -> Self {
+        if gone { Self::Removed(ids) } else { Self::Regained(ids) }
+    }
+
     /// What takes this step of an entry back.
     pub(crate) fn inverse(&self, entry: JournalId) -> Self {
         match self {
@@ -102,11 +103,13 @@ impl Step {
     }
 }
 
-/// The person's word on the newline at the end, and how many hunks were recorded before it (rule W1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Newline {
-    pub there: bool,
-    pub since: usize,
+/// About how many bytes of hidden lines steps keep from being dropped.
+pub(crate) fn pinned_by(model: &Model, steps: &[Step]) -> usize {
+    let removed = steps.iter().filter_map(|step| match step {
+        Step::Removed(ids) => Some(*ids),
+        _ => None,
+    });
+    model.bytes_of(&removed.collect::<Vec<_>>())
 }
 
 /// Which way an editor went in the list of what it did.
@@ -159,11 +162,6 @@ impl Entry {
             + self.difference.bytes()
             + self.pinned
     }
-}
-
-/// About how many bytes lines take that are held.
-pub(crate) fn bytes_of_lines(lines: &[OwnedLine]) -> usize {
-    lines.iter().map(|line| size_of::<OwnedLine>() + HEAP + line.content.len()).sum()
 }
 
 /// An entry, and what the text before it looks like from afar.
@@ -464,7 +462,7 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::line::LineId;
+    use crate::model::LineId;
 
     /// A journal of a text of which one line after the other was replaced, and the text as it is.
     fn journal(texts: &[&str]) -> (Journal, Text) {
@@ -473,7 +471,8 @@ mod tests {
         let mut journal = Journal::new(&text);
         for (line, new) in texts.enumerate() {
             let regions = || [(line..line + 1, line..line + 1)].into_iter();
-            let (before, steps) = (journal.print, vec![Step::Typed(IdRange { first: LineId(0), len: 1 })]);
+            let (before, steps) =
+                (journal.print, vec![Step::Typed(IdRange { first: LineId::from_number(0), len: 1 })]);
             journal.print = before.after(&text, &new, regions());
             journal.push(steps, Difference::of(&text, &new, regions()), before, 0);
             text = new;

@@ -1,8 +1,7 @@
 //! What a new text of the editor may mean, and what it was found to mean.
 
 use crate::attribution::journal::JournalId;
-use crate::model::hunk::HunkId;
-use crate::model::plan::Plan;
+use crate::model::{HunkId, Plan};
 
 /// A change of the buffer view that may be what the new text shows.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,10 +8,8 @@ use hashline_text::Text;
 
 use crate::align::align;
 use crate::attribution::surroundings::{Names, Surroundings};
-use crate::model::hunk::HunkId;
-use crate::model::plan::Plan;
-use crate::model::state::{View, Weave};
-use crate::model::view::LineChange;
+use crate::attribution::weave::Weave;
+use crate::model::{HunkId, LineChange, Model, Plan, View};
 
 impl Weave {
     /// As [`unobserved`](Self::unobserved), for a text that may lack some of the hunks that are on. Of those that are asked about, the
@@ -34,7 +32,7 @@ impl Weave {
     /// # Ok::<(), hashline_weave::WeaveError>(())
     /// ```
     pub fn unobserved_lacking(&mut self, text: Text, asked: &[HunkId]) -> Vec<HunkId> {
-        if self.buffer == text {
+        if *self.buffer() == text {
             return Vec::new();
         }
         let mut missing = self.missing_in(&text, asked);
@@ -48,7 +46,7 @@ impl Weave {
     fn missing_in(&self, text: &Text, asked: &[HunkId]) -> Vec<HunkId> {
         let asked: Vec<HunkId> = asked.iter().copied().filter(|id| self.in_buffer(*id)).collect();
         let mut seen = self.clone();
-        let before = Surroundings::of(&mut seen, &[]);
+        let before = Surroundings::of(&mut seen.model, &[]);
         seen.unobserved(text.clone());
         let certain = before.certain_in(&seen);
         if asked.iter().all(|id| certain[id.index()]) {
@@ -58,7 +56,7 @@ impl Weave {
         let mut without = self.clone();
         let mut names = Names::default();
         let now = names.of_text(text);
-        let mut lines = names.of_text(&self.buffer);
+        let mut lines = names.of_text(self.buffer());
         let mut fit = Fit::of(&lines, &now);
         let mut missing = Vec::new();
         // What rests on a hunk comes after it.
@@ -85,23 +83,22 @@ impl Weave {
 
     /// Switches hunks off whose place need not be certain, as a text is taken over that lacks them.
     fn take_away(&mut self, hunks: &[HunkId]) {
-        let lost = self.lost.clone();
-        *self = self.without_lost();
+        let lost = self.model.set_lost(vec![false; self.on().len()]);
         // Refused only where two endings would be read as one (rule W1): then they stay.
         let _ = self.switch(&[], hunks);
-        self.lost = lost;
+        self.model.set_lost(lost);
     }
 
-    /// This weave, with every place taken to be certain.
-    fn without_lost(&self) -> Self {
-        let mut weave = self.clone();
-        weave.lost.fill(false);
-        weave
+    /// The model, with every place taken to be certain.
+    fn without_lost(&self) -> Model {
+        let mut model = self.model.clone();
+        model.set_lost(vec![false; self.on().len()]);
+        model
     }
 
     /// The lines of the buffer from the first to the last that a hunk made.
     fn places_of(&self, id: HunkId) -> Range<usize> {
-        self.clone().places(View::Buffer).swap_remove(id.index()).unwrap_or_default()
+        self.model.clone().places(View::Buffer).swap_remove(id.index()).unwrap_or_default()
     }
 }
 

@@ -1,17 +1,41 @@
-//! What a change of the text was: typing, undo, and what is recognised.
+//! What a change of the text was, and the past that this is judged by.
+//!
+//! A [`Weave`] is a model with the journal of its latest changes. What the editor says it did is done (`typing`, `undo`); of one that says nothing, what
+//! its text shows is found by trying (`recognise`, `trial`, `again`). Of a text that nobody watched only what is beyond doubt is believed (`unobserved`,
+//! `lacking`, `returned`).
+//!
+//! # Invariants
+//!
+//! - Whatever text comes is taken over: a judgement says what it was, and never refuses it.
+//! - Each change of the buffer is in the journal, and the journal's print is that of the buffer.
+//! - The state before a half shown change is kept until something else is recorded, refused or switched.
+//! - Budgets are in steps, never in time: the same changes are judged the same way.
+//!
+//! # Face
+//!
+//! What is exported here. Of the model this room knows its face alone.
 
-pub(crate) mod again;
-pub(crate) mod difference;
-pub(crate) mod journal;
-pub(crate) mod judgement;
-pub(crate) mod lacking;
-pub(crate) mod near;
-pub(crate) mod print;
-pub(crate) mod recognise;
-pub(crate) mod region;
-pub(crate) mod stretch;
-pub(crate) mod surroundings;
-pub(crate) mod trial;
-pub(crate) mod typing;
-pub(crate) mod undo;
-pub(crate) mod unobserved;
+mod again;
+mod difference;
+mod fates;
+mod inspect;
+mod journal;
+mod judgement;
+mod lacking;
+mod near;
+mod print;
+mod recognise;
+mod region;
+mod returned;
+mod stretch;
+mod surroundings;
+mod trial;
+mod typing;
+mod undo;
+mod unobserved;
+mod weave;
+
+pub use journal::{JournalId, Turn};
+pub use judgement::{Candidate, How, Judgement, Switched};
+pub use region::Regions;
+pub use weave::Weave;

@@ -14,19 +14,15 @@
 //! that says nothing of its changes did is looked for among all hunks first, but where lines that lie in the rope alone have other contents.
 //! A change of the last line asks hunks for their word on the newline. What the person has removed at the place costs as much as it has lines.
 
-use std::ops::Range;
-
-use hashline_text::{Line, Text};
+use hashline_text::Text;
 
 use crate::attribution::difference::Difference;
-use crate::attribution::journal::Step;
+use crate::attribution::journal::{Step, pinned_by};
 use crate::attribution::judgement::Judgement;
-use crate::attribution::region::{Region, Regions};
+use crate::attribution::region::{Region, Regions, reach_the_end};
 use crate::attribution::stretch::Stretch;
 use crate::attribution::typing::Arrival;
-use crate::model::run::Run;
-use crate::model::runs::{Runs, Window};
-use crate::model::state::Weave;
+use crate::attribution::weave::Weave;
 
 impl Weave {
     /// Takes over lines that have only other contents and lie in the rope alone.
@@ -38,21 +34,22 @@ impl Weave {
     ) -> Option<Judgement> {
         let Arrival { old, before, after, touched } = arrival;
         // What the last line is says whether the text ends with a newline.
-        if before.newline != after.newline || reach_the_end(touched, new) || !self.are_in_rope(touched) {
+        if before.newline != after.newline || reach_the_end(touched, new) || !self.stay_in_rope(touched) {
             return None;
         }
         let seen: Vec<_> = touched.iter().filter_map(|region| self.seen(&region.old)).collect();
         let difference = Difference::of(old, new, touched.iter().map(Region::lines));
         self.take_text(new.clone(), &difference, regions);
         self.journal.print = *after;
-        let ending = self.ending;
+        let ending = self.ending();
         if touched.is_empty() {
-            self.take_ending(touched);
+            self.model.take_ending(false);
         }
         self.journal.push_contents(difference, *before, new);
-        let only = self.ending == ending && regions.touch_only(touched, old, new);
-        let follows = only && self.agent_follows(old, seen.into_iter().zip(touched));
-        self.follow(follows, !only);
+        let only = self.ending() == ending && regions.touch_only(touched, old, new);
+        let now = touched.iter().map(|region| region.new.clone());
+        let follows = only && self.model.agent_follows(old, seen.into_iter().zip(now));
+        self.model.follow(follows, !only);
         Some(Judgement { typed_lines: touched.len(), ..Judgement::default() })
     }
 
@@ -65,23 +62,26 @@ impl Weave {
     ) -> Option<Judgement> {
         let Arrival { old, before, after, touched } = arrival;
         let ([region], true) = (touched.as_slice(), before.newline == after.newline) else { return None };
-        self.find_places();
-        let window = self.runs.around(&region.old)?;
+        self.model.find_places();
+        let window = self.around(&region.old)?;
         let at_end = reach_the_end(touched, new);
-        let waited_for = self.runs.are_waited_for(&window);
+        let waited_for = self.are_waited_for(&window);
         let seen = window.seen + region.old.start - window.line;
         let seen = seen..seen + region.old.len();
 
         let mut steps = Vec::new();
-        let all = self.take_out(&window);
-        let stretch = self.stretch_in(&window, region, new);
-        let stood = if new.ends_with_newline() { Vec::new() } else { self.shown_ids(window.line) };
-        let difference = Difference::of(old, new, stretch.differing(&self.runs));
-        let typed_lines = self.rebuild(&stretch, new, &mut steps, |near| all.cover_of(&near.runs));
-        self.set_shown();
-        let pinned = self.pinned_by(&steps);
-        self.join_runs();
-        self.put_back(&window, all);
+        let (difference, stood, typed_lines, pinned) = self.model.among(&window, |near, all| {
+            let lines = region.old.start - window.line..region.old.end - window.line;
+            let (from, to) = near.stretch_of(&lines);
+            let stretch = Stretch::of(near, region.clone(), from..to, new).0;
+            let stood = if new.ends_with_newline() { Vec::new() } else { near.shown_ids(window.line) };
+            let difference = Difference::of(old, new, stretch.differing(near.runs()));
+            let typed_lines = stretch.rebuild(near, new, &mut steps, |near| all.cover_of(near.runs()));
+            near.set_shown();
+            let pinned = pinned_by(near, &steps);
+            near.join_runs();
+            (difference, stood, typed_lines, pinned)
+        });
 
         let moved = steps.iter().any(|step| matches!(step, Step::Removed(_) | Step::Regained(_)));
         if at_end {
@@ -89,133 +89,36 @@ impl Weave {
         }
         self.take_text(new.clone(), &difference, regions);
         self.journal.print = *after;
-        let ending = self.ending;
-        self.take_ending_of(&stood, old, touched);
-        if self.ending != ending {
-            steps.push(Step::Ending { was: ending, is: self.ending });
+        let ending = self.ending();
+        self.model.take_ending_of(&stood, old, at_end);
+        if self.ending() != ending {
+            steps.push(Step::Ending { was: ending, is: self.ending() });
         }
-        let only = !at_end && self.ending == ending && regions.touch_only(touched, old, new);
+        let only = !at_end && self.ending() == ending && regions.touch_only(touched, old, new);
         let apart = only && !waited_for;
-        let follows = apart && self.agent_follows(old, [(seen, region)]);
+        let follows = apart && self.model.agent_follows(old, [(seen, region.new.clone())]);
         // A hunk may have had its place beside lines that are gone, or that are there again.
-        self.follow(follows, !apart || moved);
+        self.model.follow(follows, !apart || moved);
         let entry = self.note(steps, difference, *before, new, pinned);
         self.drop_untidy();
         Some(Judgement { entry, typed_lines, ..Judgement::default() })
     }
 
-    /// Makes the index of the runs if there is none.
-    fn find_places(&mut self) {
-        if self.runs.has_places() {
-            return;
-        }
-        let seen = self.agent.on.iter().copied().chain(std::iter::repeat(false));
-        let known = self.on.iter().zip(&self.refused).zip(seen);
-        // The agent view may be of a time when a hunk was switched or refused otherwise.
-        let waits = |((on, refused), seen): ((&bool, &bool), bool)| (seen, seen != *on || !(on | refused));
-        let known: Vec<_> = known.map(waits).collect();
-        self.runs.find_places(&known);
+    /// Whether each region is one line that stays one line, and only contents have changed that lie in the rope.
+    fn stay_in_rope(&mut self, regions: &[Region]) -> bool {
+        regions.iter().all(|region| region.old.len() == 1 && region.new.len() == 1)
+            && self.model.are_in_rope(regions.iter().map(|region| region.old.start))
     }
-
-    /// Whether each region is one line that stays one line, well inside a plain run or beside plain runs only: then only
-    /// contents have changed, and they lie in the rope.
-    fn are_in_rope(&mut self, regions: &[Region]) -> bool {
-        if regions.iter().any(|region| region.old.len() != 1 || region.new.len() != 1) {
-            return false;
-        }
-        self.find_places();
-        let is_plain = |run: Option<usize>| run.and_then(|run| self.runs.get(run)).is_none_or(Run::is_plain);
-        regions.iter().all(|region| {
-            let line = region.old.start;
-            let Some(found) = self.runs.find(line) else { return false };
-            let run = &self.runs[found.run];
-            run.is_plain()
-                && (line > found.line || is_plain(found.run.checked_sub(1)))
-                && (line + 1 < found.line + run.len() || is_plain(Some(found.run + 1)))
-        })
-    }
-
-    /// Where a line is in the agent view, with those behind it.
-    fn seen(&self, lines: &Range<usize>) -> Option<Range<usize>> {
-        let found = self.runs.find(lines.start)?;
-        let start = found.seen + lines.start - found.line;
-        Some(start..start + lines.len())
-    }
-
-    /// Lets the weave have the runs of a window alone. Returns all of them.
-    fn take_out(&mut self, window: &Window) -> Runs {
-        let near = self.runs[window.runs.clone()].to_vec();
-        std::mem::replace(&mut self.runs, near.into())
-    }
-
-    /// Puts the runs of a window back among all.
-    fn put_back(&mut self, window: &Window, all: Runs) {
-        let mut near = std::mem::replace(&mut self.runs, all);
-        self.runs.put(window.runs.clone(), std::mem::take(&mut *near));
-    }
-
-    /// A region aligned with the runs of a window, which are all that there is now.
-    fn stretch_in(&mut self, window: &Window, region: &Region, new: &Text) -> Stretch {
-        let lines = region.old.start - window.line..region.old.end - window.line;
-        let (from, to) = self.stretch_of(&Region { old: lines, ..region.clone() });
-        Stretch::of(self, region.clone(), from..to, new).0
-    }
-
-    /// Brings typed lines into the agent view as it was computed last: lines of it, and what stands in their place. `old` was the buffer.
-    /// False where that cannot be.
-    fn agent_follows<'a>(
-        &mut self,
-        old: &Text,
-        changes: impl IntoIterator<Item = (Range<usize>, &'a Region)>,
-    ) -> bool {
-        if self.agent.shape != self.shape {
-            return false;
-        }
-        if self.agent.text.is_same_instance(old) {
-            // Nothing that is held is in it.
-            self.agent.text = self.buffer.clone();
-            return true;
-        }
-        let mut text = self.agent.text.clone();
-        // From the last to the first, so that places stay true.
-        let changes: Vec<_> = changes.into_iter().collect();
-        for (seen, region) in changes.into_iter().rev() {
-            let new = self.buffer_lines(region.new.start, region.new.len());
-            let newline = text.ends_with_newline();
-            // What the last line is says whether it has an ending.
-            let follows = seen.end < text.line_count();
-            if !follows || text.replace_lines(Line(seen.start)..Line(seen.end), &new, newline).is_err() {
-                return false;
-            }
-        }
-        self.agent.text = text;
-        true
-    }
-
-    /// Notes that lines were typed: whether the agent view has followed, and whether hunks may stand otherwise now. The index of the runs
-    /// stays.
-    fn follow(&mut self, follows: bool, stirs: bool) {
-        let is_current = self.agent.revision == self.revision;
-        self.revision += 1;
-        self.standing += u64::from(stirs);
-        self.shape += u64::from(!follows);
-        if is_current && follows && !stirs {
-            self.agent.revision = self.revision;
-        }
-    }
-}
-
-/// Whether what was touched reaches the end of the new text.
-fn reach_the_end(touched: &[Region], new: &Text) -> bool {
-    touched.last().is_some_and(|region| region.new.end == new.line_count())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use hashline_text::{Encoding, Ending, OwnedLine, Position, Span};
 
     use super::*;
-    use crate::model::hunk::Change;
+    use crate::model::Change;
 
     /// A weave of a hundred lines with a held hunk in the place of line 50, whose agent view was read.
     fn held() -> Weave {
@@ -238,7 +141,7 @@ mod tests {
     fn follows(lines: Range<u32>, column: u32, new: &str) -> bool {
         let mut weave = held();
         types(&mut weave, lines, column, new);
-        let follows = weave.agent.revision == weave.revision;
+        let follows = weave.agent_is_current();
         assert!(weave.agent_anew() == *weave.agent());
         follows
     }
@@ -274,18 +177,18 @@ mod tests {
             let line = [3, 90 + n / 2, 20, 70 + n / 3][n as usize % 4];
             let to = if n % 5 == 4 { line + 1 } else { line };
             types(&mut weave, line..to, 0, if to > line { "" } else { "typed\n" });
-            assert!(weave.runs.has_places(), "it need not be made again");
+            assert!(weave.has_places(), "it need not be made again");
             let places = |weave: &Weave| {
-                let lines = (0..weave.buffer.line_count()).step_by(17);
-                let around = lines.filter_map(|line| weave.runs.around(&(line..line)));
-                around.map(|window| (weave.runs.are_waited_for(&window), window)).collect::<Vec<_>>()
+                let lines = (0..weave.buffer().line_count()).step_by(17);
+                let around = lines.filter_map(|line| weave.around(&(line..line)));
+                around.map(|window| (weave.are_waited_for(&window), window)).collect::<Vec<_>>()
             };
             let found = places(&weave);
             // A clone has no index.
             let mut anew = weave.clone();
-            anew.find_places();
+            anew.model.find_places();
             assert_eq!(found, places(&anew), "after {n}");
-            assert!(found.len() * 17 >= weave.buffer.line_count());
+            assert!(found.len() * 17 >= weave.buffer().line_count());
         }
         assert!(weave.run_count() > 300);
     }

@@ -11,11 +11,8 @@ use crate::attribution::judgement::{Candidate, How};
 use crate::attribution::region::Region;
 use crate::attribution::stretch::Stretch;
 use crate::attribution::trial::{Look, Trial, Verdict, switched};
-use crate::model::hunk::HunkId;
-use crate::model::plan::Plan;
-use crate::model::run::Run;
-use crate::model::spans::Spans;
-use crate::model::state::Weave;
+use crate::attribution::weave::Weave;
+use crate::model::{HunkId, Plan, Run, Spans};
 
 /// How many switches that nobody asked for are aligned per stretch.
 const TRIED: usize = 32;
@@ -62,15 +59,16 @@ impl Weave {
     /// Finds the switches that the new text shows, and aligns what they leave.
     pub(crate) fn recognise(&mut self, regions: &[Region], new: &Text, asked: &[Candidate]) -> Recognised {
         for region in regions {
-            self.stretch_of(region);
+            self.model.stretch_of(&region.old);
         }
         let spans = self.spans();
         let (reach, tries) = self.reach(regions, &spans, asked);
         let (stretches, contents): (Vec<_>, Vec<_>) =
-            reach.into_iter().map(|(region, runs)| Stretch::of(self, region, runs, new)).unzip();
+            reach.into_iter().map(|(region, runs)| Stretch::of(&self.model, region, runs, new)).unzip();
         let mut tried = TRIED * stretches.len();
-        let on = self.on.clone();
-        let mut trial = Trial { weave: self, spans, stretches, contents, on, lines: LINES, open: true };
+        let on = self.on().to_vec();
+        let mut trial =
+            Trial { model: &self.model, spans, stretches, contents, on, lines: LINES, open: true };
         trial.look();
         let mut kept: Vec<(Plan, How)> = Vec::new();
         let mut half_shown = false;
@@ -113,7 +111,7 @@ impl Weave {
         half_shown |= partly;
         for candidate in asked {
             let there = |(hunk, on): (HunkId, bool)| trial.on[hunk.index()] == on;
-            let was = |(hunk, on): (HunkId, bool)| self.on[hunk.index()] == on;
+            let was = |(hunk, on): (HunkId, bool)| self.in_buffer(hunk) == on;
             let switches = || candidate.plan.switches().filter(|switch| !was(*switch));
             half_shown |= switches().any(there) && !switches().all(there);
         }
@@ -138,13 +136,13 @@ impl Weave {
         let asked = asked.iter().map(|candidate| (candidate.plan.clone(), candidate.how));
         let leads_there = |(plan, _): &(Plan, How)| {
             if !plan.only_switches() {
-                let mut done = self.clone();
-                return done.carry_out(plan).is_ok_and(|_| done.buffer.same_contents(new));
+                let mut done = self.model.clone();
+                return done.carry_out(plan).is_ok_and(|_| done.buffer().same_contents(new));
             }
-            let with = switched(&self.on, plan);
+            let with = switched(self.on(), plan);
             let on = |hunk: HunkId| with[hunk.index()];
-            let lines: usize = self.runs.iter().filter(|run| run.visible(on)).map(Run::len).sum();
-            with != self.on
+            let lines: usize = self.runs().iter().filter(|run| run.visible(on)).map(Run::len).sum();
+            with != self.on()
                 && self.check_places(plan).is_ok()
                 && lines == new.line_count()
                 && self.check(on).is_ok()
@@ -156,11 +154,12 @@ impl Weave {
     /// The lines around what was touched, aligned with the new text.
     pub(crate) fn stretches(&mut self, regions: &[Region], new: &Text) -> Vec<Stretch> {
         for region in regions {
-            self.stretch_of(region);
+            self.model.stretch_of(&region.old);
         }
-        let reach: Vec<(usize, usize)> = regions.iter().map(|region| self.stretch_of(region)).collect();
+        let reach: Vec<(usize, usize)> =
+            regions.iter().map(|region| self.model.stretch_of(&region.old)).collect();
         let grown = self.grown(regions, &reach);
-        grown.into_iter().map(|(region, runs)| Stretch::of(self, region, runs, new).0).collect()
+        grown.into_iter().map(|(region, runs)| Stretch::of(&self.model, region, runs, new).0).collect()
     }
 
     /// The regions with their runs, grown to the hunks that they touch: a client may report a hunk in parts, cut to what
@@ -171,9 +170,10 @@ impl Weave {
         spans: &Spans,
         asked: &[Candidate],
     ) -> (Vec<(Region, Range<usize>)>, Vec<Try>) {
-        let mut reach: Vec<(usize, usize)> = regions.iter().map(|region| self.stretch_of(region)).collect();
+        let mut reach: Vec<(usize, usize)> =
+            regions.iter().map(|region| self.model.stretch_of(&region.old)).collect();
         let starts = self.starts();
-        if self.hunks.is_empty() {
+        if self.on().is_empty() {
             let runs = reach.into_iter().map(|(from, to)| from..to);
             return (regions.iter().cloned().zip(runs).collect(), Vec::new());
         }
@@ -286,8 +286,8 @@ impl Weave {
     fn parts(&self, plan: &Plan, spans: &Spans) -> Vec<(usize, usize)> {
         let hunks = plan.switches().filter_map(|(hunk, _)| spans[hunk.index()]);
         let moved = plan.moves().flat_map(|(ids, _)| {
-            let inside = move |run: &Run| run.ids.first.0 < ids.end() && ids.first.0 < run.ids.end();
-            let runs = self.runs.iter().enumerate().filter(move |(_, run)| inside(run));
+            let inside = move |run: &Run| run.ids().overlaps(ids);
+            let runs = self.runs().iter().enumerate().filter(move |(_, run)| inside(run));
             runs.map(|(index, _)| (index, index))
         });
         hunks.chain(moved).collect()
@@ -298,20 +298,21 @@ impl Weave {
         let mut runs: Vec<usize> = parts.iter().flat_map(|(first, last)| *first..=*last).collect();
         runs.sort_unstable();
         runs.dedup();
-        let with = switched(&self.on, plan);
+        let with = switched(self.on(), plan);
         let on = |hunk: HunkId| with[hunk.index()];
         let differs = |run: &&Run| run.visible(on) != run.visible(|hunk| self.in_buffer(hunk));
-        let switched: usize = runs.iter().map(|index| &self.runs[*index]).filter(differs).map(Run::len).sum();
+        let switched: usize =
+            runs.iter().map(|index| &self.runs()[*index]).filter(differs).map(Run::len).sum();
         switched + plan.moves().map(|(ids, _)| ids.len).sum::<usize>()
     }
 
     /// The number of the buffer's lines before each run, and behind the last.
     fn starts(&self) -> Vec<usize> {
         let mut line = 0;
-        let mut starts: Vec<usize> = Vec::with_capacity(self.runs.len() + 1);
-        for run in self.runs.iter() {
+        let mut starts: Vec<usize> = Vec::with_capacity(self.runs().len() + 1);
+        for run in self.runs() {
             starts.push(line);
-            line += if run.shown { run.len() } else { 0 };
+            line += if run.is_shown() { run.len() } else { 0 };
         }
         starts.push(line);
         starts
@@ -320,7 +321,7 @@ impl Weave {
     /// The regions as the runs that they have grown to.
     fn grown(&self, regions: &[Region], reach: &[(usize, usize)]) -> Vec<(Region, Range<usize>)> {
         let starts = self.starts();
-        let hidden = |run: usize| self.runs.get(run).is_some_and(|run| !run.shown);
+        let hidden = |run: usize| self.runs().get(run).is_some_and(|run| !run.is_shown());
         let mut whole: Vec<(usize, usize)> = Vec::new();
         for (mut from, mut to) in reach.iter().copied() {
             while from > 0 && hidden(from - 1) {

@@ -151,6 +151,11 @@ impl Regions {
     }
 }
 
+/// Whether what was touched reaches the end of the new text.
+pub(crate) fn reach_the_end(touched: &[Region], new: &Text) -> bool {
+    touched.last().is_some_and(|region| region.new.end == new.line_count())
+}
+
 fn trim(region: &Region, old: &Text, new: &Text) -> Option<Region> {
     let Region { old: mut left, new: mut right, before_next } = region.clone();
     let head = |left: &mut Range<usize>, right: &mut Range<usize>| {

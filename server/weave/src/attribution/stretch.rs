@@ -8,8 +8,7 @@ use hashline_text::Text;
 
 use crate::align::align;
 use crate::attribution::region::Region;
-use crate::model::run::Run;
-use crate::model::state::Weave;
+use crate::model::{Model, Run};
 
 /// A stretch up to this many lines is always aligned as a whole.
 const SMALL: usize = 256;
@@ -86,7 +85,7 @@ pub(crate) struct Window {
 impl Stretch {
     /// The lines of `runs` (whole runs) against the new lines of the region, aligned.
     pub(crate) fn of<'a>(
-        weave: &'a Weave,
+        model: &'a Model,
         region: Region,
         runs: Range<usize>,
         new: &'a Text,
@@ -104,18 +103,18 @@ impl Stretch {
         let mut items = Vec::new();
         let mut first = Vec::with_capacity(runs.len() + 1);
         for index in runs.clone() {
-            let run = &weave.runs[index];
-            let visible = run.visible(|hunk| weave.in_buffer(hunk));
+            let run = &model.runs()[index];
+            let visible = run.visible(|hunk| model.in_buffer(hunk));
             first.push(items.len());
-            let item = |at, name| Item { run: index, at, name, gone: run.gone, visible, pair: None };
-            if run.held.is_some() {
+            let item = |at, name| Item { run: index, at, name, gone: run.is_gone(), visible, pair: None };
+            if run.held().is_some() {
                 let held = run.lines().iter().enumerate();
                 items.extend(held.map(|(at, held)| item(at, name(Cow::Borrowed(held.content.as_str())))));
             } else {
-                let rope = weave.buffer.lines(line..line + run.len()).enumerate();
+                let rope = model.buffer().lines(line..line + run.len()).enumerate();
                 items.extend(rope.map(|(at, line)| item(at, name(line.content()))));
             }
-            line += if run.shown { run.len() } else { 0 };
+            line += if run.is_shown() { run.len() } else { 0 };
         }
         first.push(items.len());
         let new: Vec<u32> = new.lines(region.new.clone()).map(|line| name(line.content())).collect();
@@ -197,7 +196,7 @@ impl Stretch {
             }
             new = until + 1;
         };
-        for item in self.items.iter().filter(|item| runs[item.run].shown) {
+        for item in self.items.iter().filter(|item| runs[item.run].is_shown()) {
             if let Some(pair) = item.pair {
                 note(old..line, pair);
                 old = line + 1;

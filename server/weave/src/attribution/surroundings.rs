@@ -7,10 +7,7 @@ use std::ops::Range;
 
 use hashline_text::Text;
 
-use crate::model::hunk::HunkId;
-use crate::model::line::LineId;
-use crate::model::run::Run;
-use crate::model::state::{View, Weave};
+use crate::model::{HunkId, LineId, Model, Run, View};
 
 /// How many lines on each side of a hunk are looked at.
 const AROUND: usize = 3;
@@ -33,9 +30,9 @@ struct Window {
 }
 
 impl Surroundings {
-    /// Of all hunks of a weave, as it is now. Of those in `one_sided` the lines on one side are enough.
-    pub(crate) fn of(weave: &mut Weave, one_sided: &[HunkId]) -> Self {
-        let count = weave.buffer.line_count();
+    /// Of all hunks, as the model is now. Of those in `one_sided` the lines on one side are enough.
+    pub(crate) fn of(model: &mut Model, one_sided: &[HunkId]) -> Self {
+        let count = model.buffer().line_count();
         let window = |place: &Range<usize>, before: bool, after: bool| {
             let (ahead, behind) = (if before { AROUND } else { 0 }, if after { AROUND } else { 0 });
             Window {
@@ -51,20 +48,20 @@ impl Surroundings {
             }
             Some(place) => vec![window(&place, true, true)],
         };
-        let windows = weave.places(View::Buffer).into_iter().zip(weave.hunks()).map(windows).collect();
-        Self { text: weave.buffer.clone(), ids: shown_ids(weave), windows }
+        let windows = model.places(View::Buffer).into_iter().zip(model.hunks()).map(windows).collect();
+        Self { text: model.buffer().clone(), ids: shown_ids(model), windows }
     }
 
-    /// Which hunks stand in a later state of the weave where they stood, without doubt: the lines of a window are all there, side by
+    /// Which hunks stand in a later state where they stood, without doubt: the lines of a window are all there, side by
     /// side and as they read, at the end of the text if they were there, and lines that read like them stand nowhere else, neither
     /// before nor now.
-    pub(crate) fn certain_in(&self, later: &Weave) -> Vec<bool> {
+    pub(crate) fn certain_in(&self, later: &Model) -> Vec<bool> {
         if self.windows.is_empty() {
             return Vec::new();
         }
         let mut names = Names::default();
         let then = Lines::of(&mut names, &self.text);
-        let now = Lines::of(&mut names, &later.buffer);
+        let now = Lines::of(&mut names, later.buffer());
         let ids = shown_ids(later);
         let places: HashMap<LineId, usize> = ids.iter().copied().zip(0..).collect();
         let certain = |window: &Window| {
@@ -83,26 +80,9 @@ impl Surroundings {
     }
 }
 
-impl Weave {
-    /// Marks hunks as lost of which it is said that their place is uncertain, and all that rests on them. Returns those that were not
-    /// lost before.
-    pub(crate) fn lose(&mut self, uncertain: impl Fn(HunkId) -> bool) -> Vec<HunkId> {
-        let mut newly: Vec<HunkId> = Vec::new();
-        // What a hunk rests on comes before it.
-        for id in self.hunks().filter(|id| !self.is_lost(*id)) {
-            let rests = |needed: &HunkId| newly.binary_search(needed).is_ok();
-            if uncertain(id) || self.hunk(id).depends.iter().any(rests) {
-                newly.push(id);
-            }
-        }
-        newly.iter().for_each(|id| self.lost[id.index()] = true);
-        newly
-    }
-}
-
 /// The ids of the buffer's lines.
-fn shown_ids(weave: &Weave) -> Vec<LineId> {
-    let shown = weave.ids(|run: &Run| run.shown);
+fn shown_ids(model: &Model) -> Vec<LineId> {
+    let shown = model.ids(Run::is_shown);
     shown.into_iter().flat_map(|ids| (0..ids.len).map(move |at| ids.at(at))).collect()
 }
 

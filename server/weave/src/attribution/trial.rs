@@ -2,14 +2,11 @@
 
 use crate::attribution::judgement::How;
 use crate::attribution::stretch::{Contents, Misfit, Stretch};
-use crate::model::hunk::HunkId;
-use crate::model::plan::Plan;
-use crate::model::spans::Spans;
-use crate::model::state::Weave;
+use crate::model::{HunkId, Model, Plan, Spans};
 
 /// The state while switches are tried.
 pub(crate) struct Trial<'a> {
-    pub weave: &'a Weave,
+    pub model: &'a Model,
     pub spans: Spans,
     pub stretches: Vec<Stretch>,
     pub contents: Vec<Contents<'a>>,
@@ -143,10 +140,9 @@ impl Trial<'_> {
         let with = switched(&self.on, &open);
         let on = |hunk: &HunkId| with[hunk.index()];
         let valid = open.on.iter().all(|id| {
-            let hunk = self.weave.hunk(*id);
-            hunk.depends.iter().all(on) && !hunk.collides.iter().any(on)
-        }) && open.off.iter().all(|id| !self.weave.hunk(*id).dependents.iter().any(on));
-        let certain = !open.switches().any(|(hunk, _)| self.weave.is_lost(hunk));
+            self.model.prerequisites(*id).iter().all(on) && !self.model.collisions(*id).iter().any(on)
+        }) && open.off.iter().all(|id| !self.model.dependents(*id).iter().any(on));
+        let certain = !open.switches().any(|(hunk, _)| self.model.is_lost(hunk));
         let idle = open.on.is_empty() && open.off.is_empty() && open.only_switches();
         (valid && certain && !idle).then_some(open)
     }
@@ -216,7 +212,7 @@ impl Trial<'_> {
         plan.switches().for_each(|(hunk, on)| self.on[hunk.index()] = on);
         for (ids, gone) in plan.moves() {
             let all = self.stretches.iter_mut().flat_map(|stretch| &mut stretch.items);
-            all.filter(|item| ids.contains(self.weave.runs[item.run].ids.at(item.at)))
+            all.filter(|item| ids.contains(self.model.runs()[item.run].ids().at(item.at)))
                 .for_each(|item| item.gone = gone);
         }
         self.look();
@@ -237,11 +233,11 @@ impl Trial<'_> {
         runs.dedup();
         let mut toggled = Vec::new();
         for index in runs {
-            let run = &self.weave.runs[index];
+            let run = &self.model.runs()[index];
             let allowed = run.allowed(on);
             for at in stretch.items_of(index) {
                 let item = &stretch.items[at];
-                let moved = plan.moves().find(|(ids, _)| ids.contains(run.ids.at(item.at)));
+                let moved = plan.moves().find(|(ids, _)| ids.contains(run.ids().at(item.at)));
                 let gone = moved.map_or(item.gone, |(_, gone)| gone);
                 if item.visible == (gone || !allowed) {
                     toggled.push(at);

@@ -4,20 +4,21 @@
 //! Where the editor's plugin says what brought the text about, that is done: [`Weave::typed`], [`Weave::turned`], [`Weave::made`]. Only the text
 //! of a client that says nothing is looked through for what it may mean: [`Weave::recognised`].
 
-use hashline_text::{Ending, Line, Text};
+use hashline_text::Text;
 
 use crate::attribution::difference::Difference;
-use crate::attribution::journal::{JournalId, Newline, Step, Turn, Turned};
+use crate::attribution::journal::{JournalId, Step, Turn, Turned, pinned_by};
 use crate::attribution::judgement::{Candidate, How, Judgement, Switched};
 use crate::attribution::print::Print;
 use crate::attribution::recognise::{Recognised, WHOLE};
-use crate::attribution::region::{Region, Regions};
+use crate::attribution::region::{Region, Regions, reach_the_end};
 use crate::attribution::stretch::Stretch;
 use crate::attribution::undo::TakesBack;
-use crate::model::line::IdRange;
-use crate::model::plan::Plan;
-use crate::model::run::Run;
-use crate::model::state::{Checkpoint, Weave};
+use crate::attribution::weave::{Checkpoint, Weave};
+use crate::model::{Model, Plan};
+
+/// How many bytes more than what differs an editor may send without the text being looked through for what it shares.
+const ANEW: usize = 4096;
 
 /// A new text of the editor against the one that was there.
 pub(crate) struct Arrival {
@@ -75,11 +76,11 @@ impl Weave {
         if let Some(judgement) = self.turn_back(new, arrival.after, regions, TakesBack::Said(turn)) {
             return judgement;
         }
-        let nearest = self.journal.nearest(new, &self.buffer, turn);
+        let nearest = self.journal.nearest(new, self.buffer(), turn);
         let turned = nearest.and_then(|(text, print)| {
             let mut trial = self.clone();
             let mut regions = Regions::default();
-            regions.replace_all(&mut trial.buffer.clone(), text.clone());
+            regions.replace_all(&mut trial.buffer().clone(), text.clone());
             let judgement = trial.turn_back(&text, print, &regions, TakesBack::Said(turn))?;
             let goes_with = judgement.switched.iter().all(|switched| self.goes_with(*switched, &text, new));
             goes_with.then(|| {
@@ -107,7 +108,7 @@ impl Weave {
     /// Takes over a text that a plan has made, as the editor says. None if the plan does not lead to it; nothing has happened then.
     pub fn made(&mut self, new: &Text, regions: &Regions, plan: &Plan, token: u64) -> Option<Judgement> {
         let asked = Candidate { plan: plan.clone(), how: How::Asked(token) };
-        let touched = regions.trimmed(&self.buffer, new);
+        let touched = regions.trimmed(self.buffer(), new);
         let judgement = self.takes_exactly(&touched, new, &[asked], 0)?;
         self.checkpoint = None;
         Some(judgement)
@@ -172,7 +173,7 @@ impl Weave {
     fn arrive(&mut self, new: &Text, regions: &Regions) -> Option<Arrival> {
         self.checkpoint = None;
         let before = self.journal.print;
-        let old = self.buffer.clone();
+        let old = self.buffer().clone();
         let touched = regions.trimmed(&old, new);
         let after = before.after(&old, new, touched.iter().map(|r| (r.old.clone(), r.new.clone())));
         let idle = before == after && !touched.is_empty() && old == *new;
@@ -195,30 +196,30 @@ impl Weave {
         let mut switched = Vec::new();
         for (plan, how) in kept {
             for (hunk, on) in plan.switches() {
-                self.on[hunk.index()] = on;
+                self.model.set_on(hunk, on);
                 steps.push(Step::Switched { hunk, on, turned: turned_by(*how) });
                 switched.push(Switched { hunk, on, how: *how });
             }
             self.note_moves(plan.moves(), &mut steps);
-            self.take_up(plan);
+            self.model.take_up(plan);
         }
-        let differing = stretches.iter().flat_map(|stretch| stretch.differing(&self.runs));
+        let differing = stretches.iter().flat_map(|stretch| stretch.differing(self.runs()));
         let difference = Difference::of(&old, new, differing);
         let mut typed_lines = 0;
         for stretch in stretches.iter().rev() {
-            typed_lines += self.rebuild(stretch, new, &mut steps, Self::cover);
+            typed_lines += stretch.rebuild(&mut self.model, new, &mut steps, Model::cover);
         }
         self.take_newline(new, &mut steps);
         self.take_text(new.clone(), &difference, regions);
         self.journal.print = after;
-        self.show();
-        let was = self.ending;
-        self.take_ending_of(&stood, &old, &touched);
-        if self.ending != was {
-            steps.push(Step::Ending { was, is: self.ending });
+        self.model.show();
+        let was = self.ending();
+        self.model.take_ending_of(&stood, &old, reach_the_end(&touched, new));
+        if self.ending() != was {
+            steps.push(Step::Ending { was, is: self.ending() });
         }
-        self.reshape();
-        let pinned = self.pinned_by(&steps);
+        self.model.reshape();
+        let pinned = pinned_by(self, &steps);
         let entry = self.note(steps, difference, before, new, pinned);
         self.tidy();
         Judgement { switched, entry, half_shown: false, typed_lines }
@@ -248,113 +249,33 @@ impl Weave {
         asked: &[Candidate],
         turns: usize,
     ) -> Option<Judgement> {
-        if self.hunks.is_empty() || (asked.is_empty() && turns == 0) {
+        if self.on().is_empty() || (asked.is_empty() && turns == 0) {
             return None;
         }
         let (plan, how) = self.exactly(touched, new, asked, turns)?;
         let entry = self.switch_as(&plan, turned_by(how)).ok()?.1;
-        if self.buffer != *new {
+        if self.buffer() != new {
             // An editor may give the lines endings of its own.
-            self.buffer = Difference::of(&self.buffer, new, []).share(&self.buffer, new);
-            self.take_ending(touched);
-            self.reshape();
+            let text = Difference::of(self.buffer(), new, []).share(self.buffer(), new);
+            self.model.set_buffer(text);
+            self.model.take_ending(reach_the_end(touched, new));
+            self.model.reshape();
         }
         let switched = plan.switches().map(|(hunk, on)| Switched { hunk, on, how });
         Some(Judgement { switched: switched.collect(), entry, ..Judgement::default() })
     }
 
-    /// Sets which runs stand in the buffer's rope to those that should.
-    pub(crate) fn show(&mut self) {
-        self.set_shown();
-        debug_assert_eq!(
-            self.runs.iter().filter(|run| run.shown).map(Run::len).sum::<usize>(),
-            self.buffer.line_count(),
-            "the weave shows the lines that the buffer has"
-        );
-    }
-
-    /// The same, where the runs may be some of all.
-    pub(crate) fn set_shown(&mut self) {
-        for run in self.runs.iter_mut() {
-            run.shown = run.visible(|hunk| self.on[hunk.index()]);
-        }
+    /// Takes over a text that the buffer has become. Where the editor said that more of it was touched than differs, it may share nothing
+    /// with the text before: then it is taken as a change of that one, so that whoever has kept that one pays for the difference alone.
+    pub(crate) fn take_text(&mut self, new: Text, difference: &Difference, touched: &Regions) {
+        let anew = touched.len_bytes(&new) > difference.new_bytes(&new) + ANEW;
+        let text = if anew { difference.share(self.buffer(), &new) } else { new };
+        self.model.set_buffer(text);
     }
 
     /// Notes whether the person's text ends with a newline, where it says so and no hunk has said it.
     pub(crate) fn take_newline(&mut self, new: &Text, steps: &mut Vec<Step>) {
-        let Some(last) = new.line_count().checked_sub(1).and_then(|line| new.line(Line(line))) else {
-            return;
-        };
-        let expected = self.newline_under(|hunk| self.on[hunk.index()]);
-        if !last.content_eq("") && new.ends_with_newline() != expected {
-            let is = Newline { there: new.ends_with_newline(), since: self.hunks.len() };
-            steps.push(Step::Newline { was: self.newline, is });
-            self.newline = is;
-        }
-    }
-
-    /// Notes which ending the last line of the buffer has, or would have. `stood` are lines that stood in the text before, `old`.
-    pub(crate) fn take_ending_of(&mut self, stood: &[(IdRange, usize)], old: &Text, touched: &[Region]) {
-        match self.last_ending(stood, old) {
-            // The line is the last by now, and lacks its ending for that alone.
-            Some(own) => self.ending = own,
-            None => self.take_ending(touched),
-        }
-    }
-
-    /// The same by the text alone.
-    pub(crate) fn take_ending(&mut self, touched: &[Region]) {
-        let lines = self.buffer.line_count();
-        let last = lines.checked_sub(1).and_then(|line| self.buffer.line(Line(line)));
-        let held = || self.runs.iter().rev().find(|run| run.shown).and_then(|run| run.lines().last());
-        if let Some(ending) = last.and_then(|line| line.ending()) {
-            self.ending = ending;
-        } else if let Some(own) = held() {
-            self.ending = own.ending;
-        } else if touched.last().is_some_and(|region| region.new.end == lines) {
-            self.ending = self.buffer.ending_for_insert(Line(lines));
-        }
-    }
-
-    /// The lines of the buffer from one on by identity, each with the number of the first of its run.
-    pub(crate) fn shown_ids(&self, mut line: usize) -> Vec<(IdRange, usize)> {
-        let shown = self.runs.iter().filter(|run| run.shown);
-        let counted = shown.map(|run| {
-            line += run.len();
-            (run.ids, line - run.len())
-        });
-        counted.collect()
-    }
-
-    /// Which ending the last line of the buffer had in an earlier text, if it stood there with one.
-    fn last_ending(&self, stood: &[(IdRange, usize)], text: &Text) -> Option<Ending> {
-        let last = self.runs.iter().rev().find(|run| run.shown)?;
-        let id = last.ids.at(last.len().checked_sub(1)?);
-        let (ids, line) = stood.iter().find(|(ids, _)| ids.contains(id))?;
-        text.line(Line(line + (id.0 - ids.first.0) as usize))?.ending()
-    }
-
-    /// About how many bytes of hidden lines steps keep from being dropped.
-    pub(crate) fn pinned_by(&self, steps: &[Step]) -> usize {
-        let removed = steps.iter().filter_map(|step| match step {
-            Step::Removed(ids) => Some(*ids),
-            _ => None,
-        });
-        self.bytes_of(&removed.collect::<Vec<_>>())
-    }
-
-    /// The runs between the shown line before a region and the shown line after it, cut so that they are whole.
-    pub(crate) fn stretch_of(&mut self, region: &Region) -> (usize, usize) {
-        let first = self.cut_at(region.old.start, |run| run.shown);
-        let mut to = self.cut_at(region.old.end, |run| run.shown);
-        let mut from = first.min(to);
-        while from > 0 && !self.runs[from - 1].shown {
-            from -= 1;
-        }
-        while self.runs.get(to).is_some_and(|run| !run.shown) {
-            to += 1;
-        }
-        (from, to)
+        steps.extend(self.model.take_newline(new).map(|(was, is)| Step::Newline { was, is }));
     }
 }
 

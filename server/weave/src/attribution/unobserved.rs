@@ -3,23 +3,22 @@
 use hashline_text::Text;
 
 use crate::attribution::difference::Difference;
-use crate::attribution::journal::{Journal, Step};
+use crate::attribution::journal::Step;
 use crate::attribution::judgement::Judgement;
 use crate::attribution::print::Print;
-use crate::attribution::region::Regions;
+use crate::attribution::region::{Regions, reach_the_end};
 use crate::attribution::stretch::Stretch;
 use crate::attribution::surroundings::Surroundings;
 use crate::attribution::undo::TakesBack;
-use crate::model::hunk::HunkId;
-use crate::model::line::LineId;
-use crate::model::state::Weave;
+use crate::attribution::weave::Weave;
+use crate::model::{HunkId, Model};
 
 impl Weave {
     /// Takes over a text that the buffer has become while nobody watched. Its lines are aligned with those that were there; what no line
     /// explains is the person's. No hunk is taken to be switched by it.
     ///
     /// An alignment guesses. So a hunk can be switched across the change only if there is nothing to guess: its lines and three on each
-    /// side, or the end of the text, stand there as they did, and nowhere else. Every other hunk is [lost](Self::is_lost), and so is
+    /// side, or the end of the text, stand there as they did, and nowhere else. Every other hunk is [lost](Model::is_lost), and so is
     /// whatever rests on one. Returns those that were not before.
     ///
     /// Where the text is the same nothing happens. Else nothing that was done before can be undone by the editor: the journal begins
@@ -46,32 +45,33 @@ impl Weave {
 
     /// The same, where of some hunks the lines on one side are enough to be certain of their place.
     pub(crate) fn unobserved_but(&mut self, text: Text, one_sided: &[HunkId]) -> Vec<HunkId> {
-        if self.buffer == text {
+        if *self.buffer() == text {
             return Vec::new();
         }
-        let before = Surroundings::of(self, one_sided);
-        self.cross();
+        let before = Surroundings::of(&mut self.model, one_sided);
+        self.model.cross();
         let mut regions = Regions::default();
-        regions.replace_all(&mut self.buffer.clone(), text.clone());
-        let touched = regions.trimmed(&self.buffer, &text);
+        regions.replace_all(&mut self.buffer().clone(), text.clone());
+        let touched = regions.trimmed(self.buffer(), &text);
         // What can be taken back is forgotten below.
         let mut steps = Vec::new();
         let mut differing = Vec::new();
         for region in touched.iter().rev() {
-            let (from, to) = self.stretch_of(region);
-            let stretch = Stretch::of(self, region.clone(), from..to, &text).0;
-            differing.splice(0..0, stretch.differing(&self.runs));
-            self.rebuild(&stretch, &text, &mut steps, Self::cover);
+            let (from, to) = self.model.stretch_of(&region.old);
+            let stretch = Stretch::of(&self.model, region.clone(), from..to, &text).0;
+            differing.splice(0..0, stretch.differing(self.runs()));
+            stretch.rebuild(&mut self.model, &text, &mut steps, Model::cover);
         }
         self.take_newline(&text, &mut steps);
-        let difference = Difference::of(&self.buffer, &text, differing);
+        let difference = Difference::of(self.buffer(), &text, differing);
+        let to_end = reach_the_end(&touched, &text);
         self.take_text(text, &difference, &regions);
-        self.show();
-        self.take_ending(&touched);
+        self.model.show();
+        self.model.take_ending(to_end);
         self.forget_past();
         let certain = before.certain_in(self);
-        let lost = self.lose(|id| !certain[id.index()]);
-        self.reshape();
+        let lost = self.model.lose(|id| !certain[id.index()]);
+        self.model.reshape();
         self.tidy();
         lost
     }
@@ -80,7 +80,7 @@ impl Weave {
     /// that has kept its undo may still take back what was done before. None, and nothing has happened, where it is none of them.
     pub fn go_back_to(&mut self, text: &Text) -> Option<Judgement> {
         let mut regions = Regions::default();
-        regions.replace_all(&mut self.buffer.clone(), text.clone());
+        regions.replace_all(&mut self.buffer().clone(), text.clone());
         let print = self.print_of(text, &regions)?;
         self.turn_back(text, print, &regions, TakesBack::All)
     }
@@ -89,14 +89,14 @@ impl Weave {
     #[must_use]
     pub fn was(&self, text: &Text, regions: &Regions) -> bool {
         let print = self.print_of(text, regions);
-        print.is_some_and(|print| self.journal.depth_of(&self.buffer, text, print, None).is_some())
+        print.is_some_and(|print| self.journal.depth_of(self.buffer(), text, print, None).is_some())
     }
 
     /// The same, and hunks were in it or not that are otherwise now.
     #[must_use]
     pub fn was_otherwise(&self, text: &Text, regions: &Regions) -> bool {
         let Some(print) = self.print_of(text, regions) else { return false };
-        let depth = self.journal.depth_of(&self.buffer, text, print, None);
+        let depth = self.journal.depth_of(self.buffer(), text, print, None);
         depth.is_some_and(|depth| {
             let back = self.journal.back(depth);
             back.iter().flatten().any(|step| matches!(step, Step::Switched { .. }))
@@ -105,25 +105,9 @@ impl Weave {
 
     /// What a text looks like from afar; none if it is the present one.
     fn print_of(&self, text: &Text, regions: &Regions) -> Option<Print> {
-        let touched = regions.trimmed(&self.buffer, text);
+        let touched = regions.trimmed(self.buffer(), text);
         let pairs = touched.iter().map(|region| (region.old.clone(), region.new.clone()));
-        let print = self.journal.print.after(&self.buffer, text, pairs);
-        (print != self.journal.print || self.buffer != *text).then_some(print)
-    }
-
-    /// Notes that the lines which come from now on came after something that nobody watched.
-    pub(crate) fn cross(&mut self) {
-        // An id that no line has: the next one of a state before is below it, that of a state after is not.
-        self.next_line += 1;
-        self.watched_from = LineId(self.next_line);
-    }
-
-    /// Forgets how the text came to be as it is: nothing of it is taken back by a change that looks like that. For an editor that has just
-    /// opened the text, whose undo reaches no further.
-    pub fn forget_past(&mut self) {
-        let numbers = std::mem::replace(&mut self.journal, Journal::new(&self.buffer));
-        self.journal.number_from(&numbers);
-        self.spares.clear();
-        (self.checkpoint, self.concealed) = (None, None);
+        let print = self.journal.print.after(self.buffer(), text, pairs);
+        (print != self.journal.print || self.buffer() != text).then_some(print)
     }
 }

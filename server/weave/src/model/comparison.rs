@@ -5,17 +5,17 @@ use std::ops::Range;
 use hashline_text::{LineRef, OwnedLine, Text};
 
 use crate::model::line::{IdRange, LineId};
-use crate::model::state::Weave;
+use crate::model::state::Model;
 
 /// Where the lines of a weave are, by their ids.
-pub(crate) struct Lines<'a> {
-    weave: &'a Weave,
+pub(super) struct Lines<'a> {
+    weave: &'a Model,
     /// Sorted by id: the ids of a run, its index, and where it begins in the buffer if it is shown.
     known: Vec<(IdRange, usize, Option<usize>)>,
 }
 
 impl<'a> Lines<'a> {
-    pub(crate) fn of(weave: &'a Weave) -> Self {
+    pub(super) fn of(weave: &'a Model) -> Self {
         let mut line = 0;
         let mut known: Vec<_> = Vec::with_capacity(weave.runs.len());
         for (index, run) in weave.runs.iter().enumerate() {
@@ -27,7 +27,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The parts of a range of ids, and for each where its lines are; none for those that are not known.
-    pub(crate) fn parts(&self, ids: IdRange) -> Vec<(IdRange, Option<Place>)> {
+    pub(super) fn parts(&self, ids: IdRange) -> Vec<(IdRange, Option<Place>)> {
         let mut parts = Vec::new();
         let mut from = ids.first.0;
         let first = self.known.partition_point(|(known, ..)| known.end() <= from);
@@ -53,7 +53,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Lines as they read now, or as they read when they were hidden.
-    pub(crate) fn lines(&self, place: Place, len: usize) -> Vec<OwnedLine> {
+    pub(super) fn lines(&self, place: Place, len: usize) -> Vec<OwnedLine> {
         match place.line {
             Some(line) => self.weave.buffer_lines(line, len),
             None => self.weave.held_lines(place, len).to_vec(),
@@ -63,7 +63,7 @@ impl<'a> Lines<'a> {
 
 /// Where a line is: in a run, and in the buffer if it is shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(super) struct Place {
     pub run: usize,
     pub at: usize,
     pub line: Option<usize>,
@@ -71,7 +71,7 @@ pub(crate) struct Place {
 
 /// How far two texts are known to be the same from their beginnings and their ends on, in lines.
 #[derive(Clone, Copy)]
-pub(crate) struct Alike {
+pub(super) struct Alike {
     ahead: usize,
     behind: usize,
     /// How many lines each of them has: that of now, and that of then.
@@ -79,7 +79,7 @@ pub(crate) struct Alike {
 }
 
 impl Alike {
-    pub(crate) fn of(now: &Text, then: &Text) -> Self {
+    pub(super) fn of(now: &Text, then: &Text) -> Self {
         let lines = (now.line_count(), then.line_count());
         let least = lines.0.min(lines.1);
         if now.is_same_instance(then) {
@@ -98,9 +98,9 @@ impl Alike {
     }
 }
 
-impl Weave {
+impl Model {
     /// Which of some lines read otherwise than they did.
-    pub(crate) fn changed(
+    pub(super) fn changed(
         &self,
         now: Place,
         then: &Lines<'_>,

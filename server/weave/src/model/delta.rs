@@ -10,13 +10,12 @@ use std::sync::Arc;
 
 use hashline_text::{Ending, OwnedLine, Text};
 
-use crate::attribution::journal::{Journal, Newline};
 use crate::model::comparison::{Alike, Lines, Place};
 use crate::model::error::WeaveError;
 use crate::model::hunk::{Hunk, HunkId, Removed};
 use crate::model::line::{IdRange, LineId};
 use crate::model::run::{Held, Removers, Run};
-use crate::model::state::Weave;
+use crate::model::state::{Model, Newline};
 use crate::model::view::{LineChange, apply};
 
 /// The difference between two states of one weave.
@@ -78,7 +77,7 @@ pub struct NewHunk {
     pub newline: Option<bool>,
 }
 
-impl Weave {
+impl Model {
     /// What has happened since `earlier`, which is an earlier state of this weave, or an empty one to tell everything. None if
     /// nothing has.
     ///
@@ -180,16 +179,14 @@ impl Weave {
     }
 
     /// The hunks that came to have other lines of the person's since.
-    pub(crate) fn owned_since(&self, earlier: &Self) -> Vec<(HunkId, IdRange)> {
+    pub(super) fn owned_since(&self, earlier: &Self) -> Vec<(HunkId, IdRange)> {
         let was = |id: HunkId| earlier.hunks.get(id.index()).and_then(|hunk| hunk.own);
         let own = self.hunks().filter_map(|id| Some((id, self.hunk(id).own?)));
         own.filter(|(id, own)| was(*id) != Some(*own)).collect()
     }
 
-    /// This weave as whoever was told of it knows it: told all up to `earlier`, and then [what has happened
-    /// since](Self::delta_since). It is what the next delta has to be told against, and shares its texts with this one.
-    #[must_use]
-    pub fn as_told(&self, earlier: &Self) -> Self {
+    /// This state as whoever was told all up to `earlier`, and then [what has happened since](Self::delta_since), knows it.
+    pub(crate) fn as_told(&self, earlier: &Self) -> Self {
         let mut told = self.clone();
         let nobodys = |run: &Run| run.gone && run.is_nobodys();
         if told.runs.iter().any(nobodys) {
@@ -209,18 +206,12 @@ impl Weave {
                 }
             }
         }
-        told.journal = Journal::new(&told.buffer);
-        told.spares.clear();
-        (told.checkpoint, told.concealed) = (None, None);
+        told.forget_past();
         told
     }
 
-    /// Does again what a delta tells. What undoes earlier changes is forgotten: the journal begins anew.
-    ///
-    /// # Errors
-    ///
-    /// [`WeaveError::BadDelta`]: it does not fit this state. Nothing has changed then.
-    pub fn apply_delta(&mut self, delta: &Delta) -> Result<(), WeaveError> {
+    /// Does again what a delta tells. Where it does not fit nothing has changed.
+    pub(crate) fn apply_delta(&mut self, delta: &Delta) -> Result<(), WeaveError> {
         let mut next = self.clone();
         next.apply_to_copy(delta)?;
         *self = next;
@@ -289,12 +280,9 @@ impl Weave {
         }
         self.next_line = delta.next_line.0;
         self.watched_from = delta.watched_from;
-        self.journal = Journal::new(&self.buffer);
-        self.spares.clear();
-        self.checkpoint = None;
-        self.concealed = None;
+        self.forget_past();
         self.reshape();
-        self.tidy();
+        self.join_runs();
         Ok(())
     }
 
@@ -359,7 +347,7 @@ impl Weave {
 }
 
 impl NewHunk {
-    pub(crate) fn of(hunk: &Hunk, id: HunkId) -> Self {
+    pub(super) fn of(hunk: &Hunk, id: HunkId) -> Self {
         Self {
             removed: hunk.removed.iter().map(|removed| (removed.id, removed.line.clone())).collect(),
             made: hunk.made.first,
@@ -374,7 +362,7 @@ impl NewHunk {
 }
 
 /// Adds lines of a run to a list, joining those that share their fate and follow one another.
-pub(crate) fn push_state(states: &mut Vec<RunState>, run: &Run, ids: IdRange) {
+pub(super) fn push_state(states: &mut Vec<RunState>, run: &Run, ids: IdRange) {
     match states.last_mut() {
         Some(last)
             if last.ids.end() == ids.first.0

@@ -5,18 +5,18 @@ use crate::model::conflict::{Conflict, Edited};
 use crate::model::hunk::HunkId;
 use crate::model::line::LineId;
 use crate::model::run::Run;
-use crate::model::state::Weave;
+use crate::model::state::Model;
 
-impl Weave {
+impl Model {
     /// What stands against a hunk that is not in the buffer. A hunk that rests on one that is kept out is kept out with it and
     /// has no conflict of its own.
-    pub fn conflict(&mut self, id: HunkId) -> Option<Conflict> {
+    pub(crate) fn conflict(&mut self, id: HunkId) -> Option<Conflict> {
         self.refresh();
         self.agent.conflicts[id.index()]
     }
 
     /// For every hunk what stands against it; none for those in the buffer and the refused ones.
-    pub fn conflicts(&mut self) -> Vec<Option<Conflict>> {
+    pub(crate) fn conflicts(&mut self) -> Vec<Option<Conflict>> {
         self.refresh();
         self.agent.conflicts.clone()
     }

@@ -1,46 +1,21 @@
-//! Going back to an earlier state, with all that was recorded since (rule W17): the text of a document turns out to be one that was
-//! recorded, as after a change of branches.
+//! The buffer of an earlier state among all that was recorded since: which runs there are, and in which order.
 
 use hashline_text::OwnedLine;
 
-use crate::attribution::surroundings::Surroundings;
 use crate::model::comparison::Lines;
 use crate::model::delta::{Delta, NewHunk, RunState, push_state};
 use crate::model::hunk::HunkId;
 use crate::model::line::LineId;
 use crate::model::run::Run;
 use crate::model::spans::{Cover, spans_in};
-use crate::model::state::Weave;
+use crate::model::state::Model;
 
-impl Weave {
-    /// This weave with all its hunks, but with the buffer as it was in `earlier`, which is an earlier state of it, as it is or as it was
-    /// [told](Self::as_told): the hunks that it has are on or off, and lost or not, as they were in it; those that were recorded since
-    /// are off, and their lines read as they were proposed. The person's lines are as they were; those that they typed since are
-    /// removed. Which hunks are refused stays as it is.
-    ///
-    /// Where a change that nobody watched lies between the two, the hunks that were recorded since are judged as in
-    /// [`unobserved`](Self::unobserved). Nothing that was done before can be undone by the editor: the journal begins anew.
-    ///
-    /// None where `earlier` is no earlier state of this weave.
-    ///
-    /// ```
-    /// use hashline_text::{Ending, OwnedLine, Text};
-    /// use hashline_weave::{Change, Weave};
-    /// let line = |content: &str| OwnedLine::new(content, Ending::Lf);
-    /// let mut weave = Weave::new(Text::from("one\ntwo\nthree\n"));
-    /// let first = weave.record(&[Change { lines: 0..1, new: vec![line("1")] }])?[0];
-    /// let earlier = weave.clone();
-    /// let second = weave.record(&[Change { lines: 2..3, new: vec![line("3")] }])?[0];
-    /// weave.switch(&[first, second], &[])?;
-    /// let mut back = weave.returned_to(&earlier).unwrap();
-    /// assert_eq!(back.buffer().to_string(), "one\ntwo\nthree\n");
-    /// assert_eq!(back.agent().to_string(), "1\ntwo\n3\n");
-    /// # Ok::<(), hashline_weave::WeaveError>(())
-    /// ```
-    #[must_use]
-    pub fn returned_to(&self, earlier: &Self) -> Option<Self> {
+impl Model {
+    /// This state with all its hunks, but with the buffer as it was in `earlier`, an earlier state: the hunks that it has are on or off, and lost
+    /// or not, as they were in it; those that were recorded since are off, and lost as they are here. None where that is no earlier state.
+    pub(crate) fn with_buffer_of(&self, earlier: &Self) -> Option<Self> {
         let since = earlier.hunks.len();
-        let made = |weave: &Self| weave.hunks.iter().take(since).map(|hunk| hunk.made).collect::<Vec<_>>();
+        let made = |state: &Self| state.hunks.iter().take(since).map(|hunk| hunk.made).collect::<Vec<_>>();
         if made(self) != made(earlier) || earlier.next_line > self.next_line {
             return None;
         }
@@ -95,19 +70,20 @@ impl Weave {
         }
         back.buffer = earlier.buffer.clone();
         back.revision = self.revision.max(back.revision) + 1;
-        back.journal.number_from(&self.journal);
-        if earlier.next_line < self.watched_from.0 {
-            let mut without = self.clone();
-            newer().for_each(|id| without.on[id.index()] = false);
-            // Where the text cannot be without them, nothing is certain about them.
-            let certain = match without.settle_buffer() {
-                Ok(_) => Surroundings::of(&mut without, &[]).certain_in(&back),
-                Err(_) => vec![false; self.hunks.len()],
-            };
-            back.lose(|id| id.index() >= since && !certain[id.index()]);
-            back.cross();
-        }
         Some(back)
+    }
+
+    /// Whether a change that nobody watched lies between an earlier state and this one (rule W17).
+    pub(crate) fn is_across(&self, earlier: &Self) -> bool {
+        earlier.next_line < self.watched_from.0
+    }
+
+    /// This state with the hunks off that were recorded since an earlier one. None where the text cannot be without them.
+    pub(crate) fn without_newer_than(&self, earlier: &Self) -> Option<Self> {
+        let mut without = self.clone();
+        without.on[earlier.hunks.len()..].fill(false);
+        without.settle_buffer().ok()?;
+        Some(without)
     }
 
     /// The runs of this weave in their order, as far as they are needed, and among them those that only the earlier state knows: of

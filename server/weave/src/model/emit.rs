@@ -5,7 +5,7 @@ use std::ops::Range;
 use hashline_text::{ByteOffset, Encoding, Line, Position, Span, Text};
 
 use crate::model::run::Run;
-use crate::model::state::{View, Weave};
+use crate::model::state::{Model, View};
 use crate::model::view::LineChange;
 
 /// A replacement of a span of the text. Edits of one list are in text order, apart from each other, and all count positions in the
@@ -21,7 +21,7 @@ pub struct TextEdit {
 /// The endings, the longest first.
 const ENDINGS: [&str; 3] = ["\r\n", "\n", "\r"];
 
-impl Weave {
+impl Model {
     /// The text edits that make these changes of the buffer. Lines that are appended come as their ending and their text at the end of
     /// the last line: an insert behind the last line leaves an extra empty line in some editors.
     #[must_use]
@@ -81,7 +81,7 @@ impl Weave {
 
     /// For every hunk the lines of a view that lie inside its span: for a hunk that is in the view what it put there, with what the
     /// person typed between; for one that is not the lines that it would replace. None for a hunk without a span.
-    pub fn places(&mut self, view: View) -> Vec<Option<Range<usize>>> {
+    pub(crate) fn places(&mut self, view: View) -> Vec<Option<Range<usize>>> {
         if view == View::Agent {
             self.refresh();
         }

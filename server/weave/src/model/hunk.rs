@@ -6,7 +6,7 @@ use crate::model::line::{IdRange, LineId};
 
 /// A hunk of one weave, in the order of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HunkId(pub(crate) u32);
+pub struct HunkId(pub(super) u32);
 
 impl HunkId {
     /// The hunk at this place in the order of record, from 0; for reading what was written down.
@@ -29,14 +29,14 @@ impl HunkId {
 /// A line that a hunk removes, with the content that it had when the hunk was recorded. The content is the line's
 /// version: a line that returns to an earlier content has its earlier version again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Removed {
+pub(super) struct Removed {
     pub id: LineId,
     pub line: OwnedLine,
 }
 
 /// What a hunk is. Whether it is on or refused is in the weave, beside it.
 #[derive(Clone, Debug)]
-pub(crate) struct Hunk {
+pub(super) struct Hunk {
     pub removed: Vec<Removed>,
     pub made: IdRange,
     pub proposed: Vec<OwnedLine>,

@@ -1,12 +1,10 @@
-//! The weave line by line, for tests that compare it with a plain model.
+//! The lines one by one, for tests that compare them with a plain model of what a weave is.
 
 use hashline_text::{OwnedLine, Text};
 
-use crate::attribution::judgement::{Candidate, Judgement};
-use crate::attribution::region::Regions;
 use crate::model::hunk::HunkId;
 use crate::model::line::LineId;
-use crate::model::state::Weave;
+use crate::model::state::Model;
 
 /// A line of a weave, shown or not, with all that decides whether it is visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +23,7 @@ pub struct LineState {
     pub shown: bool,
 }
 
-impl Weave {
+impl Model {
     /// All lines in order.
     #[doc(hidden)]
     #[must_use]
@@ -51,21 +49,6 @@ impl Weave {
         self.newline_under(|hunk| self.in_buffer(hunk))
     }
 
-    /// As [`typed`](Self::typed), judged among all runs where any line reads otherwise.
-    #[doc(hidden)]
-    pub fn typed_among_all(&mut self, new: &Text, regions: &Regions) -> Judgement {
-        self.typed_as(new, regions, |weave, arrival| {
-            let same = arrival.touched.is_empty();
-            same.then(|| weave.typed_in_place(new, regions, arrival)).flatten()
-        })
-    }
-
-    /// As [`recognised`](Self::recognised), judged among all runs, but for lines that only read otherwise: those are taken over in place.
-    #[doc(hidden)]
-    pub fn recognised_among_all(&mut self, new: &Text, regions: &Regions, asked: &[Candidate]) -> Judgement {
-        self.recognised_as(new, regions, asked, |_, _| None)
-    }
-
     /// The agent view as it is without a look at what it was.
     #[doc(hidden)]
     #[must_use]
@@ -73,20 +56,6 @@ impl Weave {
         let mut copy = self.clone();
         copy.reshape();
         copy.agent().clone()
-    }
-
-    /// What the journal knows of the texts before: the contents of their lines, the latest first.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn texts_before(&self) -> Vec<Vec<String>> {
-        self.journal.texts_before(&self.buffer)
-    }
-
-    /// About how many bytes the journal keeps in memory.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn journal_bytes(&self) -> usize {
-        self.journal.bytes()
     }
 
     /// How many runs there are.

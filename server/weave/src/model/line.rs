@@ -3,7 +3,7 @@
 /// The identity of a line. It stays while the line is edited in place, hidden or shown again; a line that is typed
 /// or proposed gets a new one. Ids are never given twice in one weave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LineId(pub(crate) u64);
+pub struct LineId(pub(super) u64);
 
 impl LineId {
     /// The line of this number; for reading what was written down.
@@ -31,6 +31,11 @@ pub struct IdRange {
 impl IdRange {
     pub(crate) fn contains(self, id: LineId) -> bool {
         (self.first.0..self.end()).contains(&id.0)
+    }
+
+    /// Whether a line is in both.
+    pub(crate) fn overlaps(self, other: Self) -> bool {
+        self.first.0 < other.end() && other.first.0 < self.end()
     }
 
     /// The id behind the last.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::attribution::difference::Difference;
-use crate::attribution::journal::{JournalId, Step, Turned, bytes_of_lines};
+use hashline_text::Ending;
+
 use crate::model::error::WeaveError;
 use crate::model::hunk::HunkId;
 use crate::model::line::{IdRange, LineId, push_range};
-use crate::model::run::{Held, Run};
+use crate::model::run::{Held, Run, bytes_of_lines};
 use crate::model::spans::Spans;
-use crate::model::state::Weave;
-use crate::model::view::{LineChange, places};
+use crate::model::state::Model;
+use crate::model::view::LineChange;
 
 /// How many lines at most stand ready for plans that the text does not show.
 const SPARES: usize = 1024;
@@ -24,11 +24,11 @@ pub struct Plan {
     /// Hunks to be off.
     pub off: Vec<HunkId>,
     /// Lines that the person typed and that go.
-    pub(crate) drop: Vec<IdRange>,
+    pub(super) drop: Vec<IdRange>,
     /// Lines that stand ready, hidden, and are shown.
-    pub(crate) revive: Vec<IdRange>,
+    pub(super) revive: Vec<IdRange>,
     /// Which of them come with a hunk, as the person's part of it.
-    pub(crate) own: Vec<(HunkId, IdRange)>,
+    pub(super) own: Vec<(HunkId, IdRange)>,
 }
 
 impl Plan {
@@ -53,6 +53,11 @@ impl Plan {
     #[must_use]
     pub fn only_switches(&self) -> bool {
         self.drop.is_empty() && self.revive.is_empty()
+    }
+
+    /// Whether lines stand ready for the plan.
+    pub(crate) fn revives(&self) -> bool {
+        !self.revive.is_empty()
     }
 
     pub(crate) fn switches(&self) -> impl Iterator<Item = (HunkId, bool)> {
@@ -83,80 +88,66 @@ pub enum PutIn {
     KeepBoth,
 }
 
-impl Weave {
-    /// Carries out a plan in the buffer view and returns the change of its text.
-    ///
-    /// # Errors
-    ///
-    /// As for [`switch`](Self::switch).
-    pub fn carry_out(&mut self, plan: &Plan) -> Result<Vec<LineChange>, WeaveError> {
-        self.switch_as(plan, None).map(|(changes, _)| changes)
-    }
+/// What carrying out a plan did.
+#[derive(Debug)]
+pub(crate) struct Done {
+    /// What it changed in the text.
+    pub changes: Vec<LineChange>,
+    /// The hunks that came into the text (true) or left it.
+    pub switched: Vec<(HunkId, bool)>,
+    /// The lines that the person removed with it (true) or has back.
+    pub moved: Vec<(IdRange, bool)>,
+    /// The lines that came to be shown, as they were.
+    pub shown: Vec<(IdRange, Held)>,
+    /// The ending that the last line had or would have had, and the one that it has.
+    pub ending: (Ending, Ending),
+}
 
-    /// Carries out a plan; where it takes switches back or makes them again, `turned` says so.
-    pub(crate) fn switch_as(
-        &mut self,
-        plan: &Plan,
-        turned: Option<Turned>,
-    ) -> Result<(Vec<LineChange>, Option<JournalId>), WeaveError> {
+impl Model {
+    /// Carries out a plan in the buffer view. Where it is refused nothing has changed.
+    pub(crate) fn carry_out(&mut self, plan: &Plan) -> Result<Done, WeaveError> {
         self.check_places(plan)?;
-        let (old, before, ending) = (self.buffer.clone(), self.journal.print, self.ending);
-        let mut steps = self.set(plan, turned);
-        for run in self.runs.iter().filter(|run| !run.shown && run.visible(|hunk| self.on[hunk.index()])) {
-            steps.extend(run.held.clone().map(|was| Step::Shown { ids: run.ids, was }));
+        let was = self.ending;
+        let mut switched = Vec::new();
+        // A plan may name a hunk more than once.
+        for (hunk, on) in plan.switches() {
+            if self.on[hunk.index()] != on {
+                self.on[hunk.index()] = on;
+                switched.push((hunk, on));
+            }
         }
+        let moved = self.set_gone(plan.moves().collect());
+        let comes = self.runs.iter().filter(|run| !run.shown && run.visible(|hunk| self.on[hunk.index()]));
+        let shown = comes.filter_map(|run| run.held.clone().map(|was| (run.ids, was))).collect();
         let settled = self.check(|hunk| self.on[hunk.index()]).and_then(|()| self.settle_buffer());
         let changes = match settled {
             Ok(changes) => changes,
             Err(refusal) => {
-                let back: Vec<Step> = steps.iter().map(|step| step.inverse(JournalId::default())).collect();
-                self.replay(back);
-                self.tidy();
+                switched.iter().for_each(|(hunk, on)| self.on[hunk.index()] = !on);
+                self.set_gone(moved.into_iter().map(|(ids, gone)| (ids, !gone)).collect());
+                self.join_runs();
                 return Err(refusal);
             }
         };
-        self.checkpoint = None;
         self.take_up(plan);
-        let entry = (!steps.is_empty()).then(|| {
-            steps.push(Step::Ending { was: ending, is: self.ending });
-            let difference = Difference::of(&old, &self.buffer, places(&changes));
-            let pinned = self.bytes_of(&plan.drop);
-            self.journal.push(steps, difference, before, pinned)
-        });
-        self.tidy();
-        Ok((changes, entry))
+        Ok(Done { changes, switched, moved, shown, ending: (was, self.ending) })
     }
 
     /// What a plan would change in the buffer's text (rule W13).
     ///
     /// # Errors
     ///
-    /// As for [`switch`](Self::switch).
+    /// As for [`Weave::switch`](crate::Weave::switch).
     pub fn preview(&self, plan: &Plan) -> Result<Vec<LineChange>, WeaveError> {
         self.check_places(plan)?;
         if !plan.only_switches() {
-            return self.clone().carry_out(plan);
+            return self.clone().carry_out(plan).map(|done| done.changes);
         }
         let mut on = self.on.clone();
         plan.switches().for_each(|(hunk, to)| on[hunk.index()] = to);
         let is_on = |hunk: HunkId| on[hunk.index()];
         self.check(is_on)?;
         self.shift(is_on).map(|(_, changes)| changes)
-    }
-
-    /// Sets the marks of a plan without a look at the text. Returns what that did.
-    fn set(&mut self, plan: &Plan, turned: Option<Turned>) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for (hunk, on) in plan.switches() {
-            if self.on[hunk.index()] != on {
-                self.on[hunk.index()] = on;
-                steps.push(Step::Switched { hunk, on, turned });
-            }
-        }
-        let moved = self.set_gone(plan.moves().collect());
-        let step = |(ids, gone)| if gone { Step::Removed(ids) } else { Step::Regained(ids) };
-        steps.extend(moved.into_iter().map(step));
-        steps
     }
 
     /// Notes that the lines which stood ready for a plan are in use.
@@ -179,9 +170,8 @@ impl Weave {
         if ids.is_empty() { 0 } else { self.runs.iter().map(bytes).sum() }
     }
 
-    /// The plan that takes a hunk out of the text, and with it all that rests on it. Where one of them is [lost](Self::is_lost), it is
-    /// refused when it is looked at or carried out.
-    pub fn plan_take_out(&mut self, id: HunkId, how: TakeOut) -> Plan {
+    /// The plan that takes a hunk out of the text, and with it all that rests on it.
+    pub(crate) fn plan_take_out(&mut self, id: HunkId, how: TakeOut) -> Plan {
         let mut off = self.with_dependents(id);
         off.retain(|hunk| self.on[hunk.index()]);
         let mut plan = Plan { off: off.clone(), ..Plan::default() };
@@ -201,9 +191,8 @@ impl Weave {
         plan
     }
 
-    /// The plan that brings a conflicted hunk into the text, with what it rests on. Where one of them is [lost](Self::is_lost), it is
-    /// refused when it is looked at or carried out.
-    pub fn plan_put_in(&mut self, id: HunkId, how: PutIn) -> Plan {
+    /// The plan that brings a conflicted hunk into the text, with what it rests on.
+    pub(crate) fn plan_put_in(&mut self, id: HunkId, how: PutIn) -> Plan {
         let on = self.with_prerequisites(id);
         let mut plan = Plan { on: on.clone(), ..Plan::default() };
         match how {
@@ -293,9 +282,7 @@ impl Weave {
     }
 
     /// Keeps hidden lines for a plan, and lets the oldest of too many go.
-    pub(crate) fn keep_spare(&mut self, ids: IdRange) {
-        // The state before the latest notification lacks them.
-        self.checkpoint = None;
+    pub(super) fn keep_spare(&mut self, ids: IdRange) {
         self.spares.push_back(ids);
         if self.spares.len() > SPARES {
             self.spares.pop_front();

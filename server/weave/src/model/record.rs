@@ -9,47 +9,16 @@ use crate::model::hunk::{Change, Hunk, HunkId, Removed};
 use crate::model::line::{IdRange, LineId};
 use crate::model::run::{Held, Removers, Run};
 use crate::model::spans::Spans;
-use crate::model::state::{AgentView, Concealed, Weave};
+use crate::model::state::{AgentView, Concealed, Model};
 
-impl Weave {
-    /// Records changes of the agent view as hunks, in text order. They are held: in the agent view, not in the buffer.
-    ///
-    /// ```
-    /// use hashline_text::{Ending, OwnedLine, Text};
-    /// use hashline_weave::{Change, Weave};
-    /// let mut weave = Weave::new(Text::from("one\ntwo\n"));
-    /// let change = Change { lines: 1..2, new: vec![OwnedLine::new("2", Ending::Lf)] };
-    /// let hunks = weave.record(&[change])?;
-    /// assert_eq!(weave.buffer().to_string(), "one\ntwo\n");
-    /// assert_eq!(weave.agent().to_string(), "one\n2\n");
-    /// weave.switch(&hunks, &[])?;
-    /// assert_eq!(weave.buffer().to_string(), "one\n2\n");
-    /// # Ok::<(), hashline_weave::WeaveError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`WeaveError::BadChange`], [`WeaveError::ContentHoldsEnding`] and [`WeaveError::EndingsWouldJoin`]; nothing is
-    /// recorded then.
-    pub fn record(&mut self, changes: &[Change]) -> Result<Vec<HunkId>, WeaveError> {
-        self.record_all(changes, None)
-    }
-
-    /// Records changes as [`record`](Self::record) does, that also say whether the text ends with a newline afterwards:
-    /// what a rewrite of a whole file says. The word goes with the last of the hunks (rule W1).
-    ///
-    /// # Errors
-    ///
-    /// As for [`record`](Self::record).
-    pub fn record_with_newline(
+impl Model {
+    /// Records changes of the agent view as hunks, in text order. They are held: in the agent view, not in the buffer. The last of them may say
+    /// whether the text ends with a newline afterwards (rule W1). Nothing is recorded where that is refused.
+    pub(crate) fn record(
         &mut self,
         changes: &[Change],
-        newline: bool,
+        newline: Option<bool>,
     ) -> Result<Vec<HunkId>, WeaveError> {
-        self.record_all(changes, Some(newline))
-    }
-
-    fn record_all(&mut self, changes: &[Change], newline: Option<bool>) -> Result<Vec<HunkId>, WeaveError> {
         self.refresh();
         self.validate(changes)?;
         let first = self.hunks.len();
@@ -83,7 +52,6 @@ impl Weave {
         for id in &ids {
             self.relate(*id, &spans, &on);
         }
-        self.checkpoint = None;
         self.touch();
         self.refresh();
         if ids.iter().any(|id| !self.agent.on[id.index()]) {
@@ -112,25 +80,22 @@ impl Weave {
 
     /// Keeps hunks that were recorded last out of both views, until they are [revealed](Self::reveal) or
     /// [taken back](Self::unrecord).
-    pub fn conceal(&mut self, ids: &[HunkId]) {
+    pub(crate) fn conceal(&mut self, ids: &[HunkId]) {
         self.refresh();
         let view = self.agent.clone();
         ids.iter().for_each(|id| self.refused[id.index()] = true);
-        self.checkpoint = None;
         self.touch();
         self.concealed = Some(Concealed { revision: self.revision, view });
     }
 
     /// Shows hunks that were concealed; others it does not know. Where nothing has changed since, the agent view is the very one that it was before.
-    pub fn reveal(&mut self, ids: &[HunkId]) {
+    pub(crate) fn reveal(&mut self, ids: &[HunkId]) {
         let concealed = self.concealed.take().filter(|concealed| concealed.revision == self.revision);
         for id in ids {
             if let Some(refused) = self.refused.get_mut(id.index()) {
                 *refused = false;
             }
         }
-        // In the state before the latest notification they were hidden.
-        self.checkpoint = None;
         self.touch();
         if let Some(Concealed { view, .. }) = concealed {
             self.agent = AgentView { revision: self.revision, ..view };
@@ -138,13 +103,13 @@ impl Weave {
         }
     }
 
-    /// Takes back the hunks that were recorded last, as if they had never been. For hunks that nobody has seen yet: a later
-    /// hunk, or a switch of one of these, makes it impossible. Nothing happens then, and the answer is false.
-    pub fn unrecord(&mut self, ids: &[HunkId]) -> bool {
+    /// Takes back the hunks that were recorded last, as if they had never been. Where there is a later one, or one of these is on, nothing
+    /// happens, and the answer is false.
+    pub(crate) fn unrecord(&mut self, ids: &[HunkId]) -> bool {
         let kept = self.hunks.len() - ids.len().min(self.hunks.len());
         let first = HunkId(kept as u32);
         let last = ids.iter().all(|id| *id >= first && id.index() < self.hunks.len());
-        if !last || self.on[kept..].contains(&true) || self.journal.names_from(first) {
+        if !last || self.on[kept..].contains(&true) {
             return false;
         }
         self.hunks.truncate(kept);
@@ -163,10 +128,9 @@ impl Weave {
                 hunk.collides.retain(|other| *other < first);
             }
         }
-        self.checkpoint = None;
         self.concealed = None;
         self.reshape();
-        self.tidy();
+        self.join_runs();
         true
     }
 
@@ -210,7 +174,7 @@ impl Weave {
     }
 
     /// The id of a line of a view.
-    pub(crate) fn id_at(&self, line: usize, visible: impl Fn(&Run) -> bool) -> Option<LineId> {
+    fn id_at(&self, line: usize, visible: impl Fn(&Run) -> bool) -> Option<LineId> {
         let mut at = 0;
         for run in self.runs.iter().filter(|run| visible(run)) {
             if line < at + run.len() {
@@ -288,7 +252,7 @@ impl Weave {
     }
 
     /// The lines of a view as runs of ids.
-    pub(crate) fn agent_ids(&mut self) -> Vec<IdRange> {
+    pub(super) fn agent_ids(&mut self) -> Vec<IdRange> {
         self.refresh();
         let on = &self.agent.on;
         self.ids(|run| run.visible(|hunk| on[hunk.index()]))

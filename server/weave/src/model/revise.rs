@@ -8,7 +8,7 @@ use crate::model::hunk::HunkId;
 use crate::model::line::{IdRange, LineId, push_range};
 use crate::model::plan::Plan;
 use crate::model::run::{Held, Run};
-use crate::model::state::Weave;
+use crate::model::state::Model;
 
 /// A line between the first and the last of some hunks.
 struct ShownLine {
@@ -43,26 +43,9 @@ fn same_lines(shown: &[ShownLine], own: &[OwnedLine]) -> Vec<(usize, usize)> {
     pairs
 }
 
-impl Weave {
-    /// The plan that brings hunks that are one to the person into the text, with what they rest on, but reading as `own` says: lines
-    /// that they would show and `own` lacks count as deleted by the person, lines that it has besides as typed. Which of the hunks
-    /// those belong to nobody can say, so they come with each of them. Lines of other held hunks between these are left to their own
-    /// decision, whether `own` repeats them or not. Where one of the hunks is [lost](Self::is_lost), the plan is refused when it is
-    /// looked at or carried out.
-    ///
-    /// ```
-    /// use hashline_text::{Ending, OwnedLine, Text};
-    /// use hashline_weave::{Change, Weave};
-    /// let line = |content: &str| OwnedLine::new(content, Ending::Lf);
-    /// let mut weave = Weave::new(Text::from("one\ntwo\n"));
-    /// let hunk = weave.record(&[Change { lines: 1..2, new: vec![line("2"), line("3")] }])?[0];
-    /// let plan = weave.plan_put_in_revised(&[hunk], &[line("2"), line("three")]);
-    /// weave.carry_out(&plan)?;
-    /// assert_eq!(weave.buffer().to_string(), "one\n2\nthree\n");
-    /// assert!(weave.in_buffer(hunk) && weave.edited(hunk).any());
-    /// # Ok::<(), hashline_weave::WeaveError>(())
-    /// ```
-    pub fn plan_put_in_revised(&mut self, hunks: &[HunkId], own: &[OwnedLine]) -> Plan {
+impl Model {
+    /// The plan that brings hunks that are one to the person into the text, with what they rest on, but reading as `own` says.
+    pub(crate) fn plan_put_in_revised(&mut self, hunks: &[HunkId], own: &[OwnedLine]) -> Plan {
         let mut plan = Plan { on: self.with_prerequisites_of(hunks), ..Plan::default() };
         let would_show = self.shown_of(hunks, &plan.on);
         // An id is left out on both sides, so that the lines are never joined with others that are typed beside them.
@@ -121,13 +104,12 @@ impl Weave {
     }
 
     /// Forgets what the person changed in the lines that a hunk made, as far as they are hidden: they read as they were proposed.
-    pub fn forget_changes(&mut self, id: HunkId) {
+    pub(crate) fn forget_changes(&mut self, id: HunkId) {
         let hunk = self.hunks[id.index()].clone();
         for run in self.runs.iter_mut().filter(|run| run.maker == Some(id) && !run.shown) {
             let from = (run.ids.first.0 - hunk.made.first.0) as usize;
             run.held = Some(Held::new(&hunk.proposed[from..from + run.len()]));
         }
-        self.checkpoint = None;
         self.reshape();
     }
 

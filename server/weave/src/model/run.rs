@@ -8,6 +8,9 @@ use smallvec::SmallVec;
 use crate::model::hunk::HunkId;
 use crate::model::line::{IdRange, LineId};
 
+/// About how many bytes a piece of memory takes besides what is in it.
+const HEAP: usize = 16;
+
 /// Runs that hold their lines are joined up to this length, as joining copies them.
 const JOINED: usize = 64;
 
@@ -20,15 +23,15 @@ pub type Removers = SmallVec<[HunkId; 4]>;
 /// every view, so its content lies in the views' ropes alone. Every other run holds its content itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    pub ids: IdRange,
-    pub maker: Option<HunkId>,
-    pub removers: Removers,
+    pub(super) ids: IdRange,
+    pub(super) maker: Option<HunkId>,
+    pub(super) removers: Removers,
     /// The person removed these lines.
-    pub gone: bool,
+    pub(super) gone: bool,
     /// The content, for all but plain runs. While the run is shown, the endings in it may be out of date.
-    pub held: Option<Held>,
+    pub(super) held: Option<Held>,
     /// Whether the lines stand in the buffer's rope at this moment.
-    pub shown: bool,
+    pub(super) shown: bool,
 }
 
 /// The lines that a run holds: a part of a shared list, so that cutting a run copies nothing.
@@ -39,7 +42,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    pub(crate) fn new(lines: impl Into<Arc<[OwnedLine]>>) -> Self {
+    pub(super) fn new(lines: impl Into<Arc<[OwnedLine]>>) -> Self {
         Self { lines: lines.into(), from: 0 }
     }
 
@@ -49,19 +52,44 @@ impl Held {
     }
 }
 
+/// About how many bytes lines take that are held.
+pub(crate) fn bytes_of_lines(lines: &[OwnedLine]) -> usize {
+    lines.iter().map(|line| size_of::<OwnedLine>() + HEAP + line.content.len()).sum()
+}
+
 impl Run {
     /// Lines that are visible in every view.
-    pub(crate) fn plain(first: LineId, len: usize) -> Self {
+    pub(super) fn plain(first: LineId, len: usize) -> Self {
         let ids = IdRange { first, len };
         Self { ids, maker: None, removers: Removers::new(), gone: false, held: None, shown: true }
     }
 
-    pub(crate) fn is_plain(&self) -> bool {
+    /// The identities of the lines.
+    pub(crate) fn ids(&self) -> IdRange {
+        self.ids
+    }
+
+    /// Whether the person removed the lines.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    /// Whether the lines stand in the buffer at this moment.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.shown
+    }
+
+    /// The content, for all but plain runs.
+    pub(crate) fn held(&self) -> Option<&Held> {
+        self.held.as_ref()
+    }
+
+    pub(super) fn is_plain(&self) -> bool {
         self.is_nobodys() && !self.gone
     }
 
     /// Whether no hunk has anything to do with these lines.
-    pub(crate) fn is_nobodys(&self) -> bool {
+    pub(super) fn is_nobodys(&self) -> bool {
         self.maker.is_none() && self.removers.is_empty()
     }
 
@@ -85,12 +113,12 @@ impl Run {
     }
 
     /// Whether this hunk made or removed these lines.
-    pub(crate) fn belongs_to(&self, hunk: HunkId) -> bool {
+    pub(super) fn belongs_to(&self, hunk: HunkId) -> bool {
         self.maker == Some(hunk) || self.removers.contains(&hunk)
     }
 
     /// Cuts the run before its line `at` (0 < at < len) and returns the second part.
-    pub(crate) fn split_off(&mut self, at: usize) -> Self {
+    pub(super) fn split_off(&mut self, at: usize) -> Self {
         let held = self.held.as_ref();
         let tail = Self {
             ids: IdRange { first: self.ids.at(at), len: self.ids.len - at },
@@ -103,7 +131,7 @@ impl Run {
     }
 
     /// Whether `next` could be the rest of this run.
-    pub(crate) fn continues_in(&self, next: &Self) -> bool {
+    fn continues_in(&self, next: &Self) -> bool {
         self.ids.first.0 + self.ids.len as u64 == next.ids.first.0
             && self.maker == next.maker
             && self.gone == next.gone
@@ -112,7 +140,7 @@ impl Run {
     }
 
     /// Takes `next` in as the rest of this run, where that is possible and cheap.
-    pub(crate) fn join(&mut self, next: &Self) -> bool {
+    pub(super) fn join(&mut self, next: &Self) -> bool {
         if !self.continues_in(next) {
             return false;
         }

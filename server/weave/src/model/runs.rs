@@ -64,7 +64,7 @@ struct Open {
 
 /// A run, and where it begins in the buffer and in the agent view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(super) struct Found {
     pub run: usize,
     pub line: usize,
     pub seen: usize,
@@ -73,7 +73,7 @@ pub(crate) struct Found {
 /// The runs around some lines of the buffer: with the line before and the line behind, and all that is hidden between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
-    pub runs: Range<usize>,
+    pub(super) runs: Range<usize>,
     /// Where they begin in the buffer, and where in the agent view.
     pub line: usize,
     pub seen: usize,
@@ -168,7 +168,7 @@ impl Index {
 
 impl Runs {
     /// Makes the index: of each hunk it is said whether it is in the agent view, and whether it waits.
-    pub(crate) fn find_places(&mut self, hunks: &[(bool, bool)]) {
+    pub(super) fn find_places(&mut self, hunks: &[(bool, bool)]) {
         let line = |run: &Run, at: usize| run.ids.at(at);
         let ends = |(first, last): (usize, usize)| {
             let last = &self.list[last];
@@ -187,17 +187,17 @@ impl Runs {
     }
 
     /// Whether there is an index.
-    pub(crate) fn has_places(&self) -> bool {
+    pub(super) fn has_places(&self) -> bool {
         self.index.is_some()
     }
 
     /// Makes the index void, as a view shows other hunks.
-    pub(crate) fn forget_places(&mut self) {
+    pub(super) fn forget_places(&mut self) {
         self.index = None;
     }
 
     /// The run of a line of the buffer. None without an index, or behind the last line.
-    pub(crate) fn find(&self, line: usize) -> Option<Found> {
+    pub(super) fn find(&self, line: usize) -> Option<Found> {
         let index = self.index.as_ref()?;
         let mut found = Found::default();
         for block in &index.blocks {
@@ -220,7 +220,7 @@ impl Runs {
     }
 
     /// The runs around lines of the buffer. None without an index.
-    pub(crate) fn around(&self, lines: &Range<usize>) -> Option<Window> {
+    pub(super) fn around(&self, lines: &Range<usize>) -> Option<Window> {
         self.index.as_ref()?;
         let Found { run, line, seen } = match lines.start.checked_sub(1) {
             Some(before) => self.find(before)?,
@@ -231,7 +231,7 @@ impl Runs {
     }
 
     /// Whether a hunk that waits has to do with these runs: one of them is its, or its span reaches over them.
-    pub(crate) fn are_waited_for(&self, window: &Window) -> bool {
+    pub(super) fn are_waited_for(&self, window: &Window) -> bool {
         let Some(index) = &self.index else { return true };
         let waits = |run: &Run| index.borders(run).any(|(.., known)| known.waits);
         self.open_before(index, window.runs.start).waiting > 0
@@ -267,7 +267,7 @@ impl Runs {
     }
 
     /// Puts runs in the place of others where lines were typed, or where runs are cut.
-    pub(crate) fn put(&mut self, runs: Range<usize>, new: impl AsRef<[Run]> + IntoIterator<Item = Run>) {
+    pub(super) fn put(&mut self, runs: Range<usize>, new: impl AsRef<[Run]> + IntoIterator<Item = Run>) {
         if let Some(index) = &mut self.index {
             index.replace(&self.list, &runs, new.as_ref());
         }

@@ -6,7 +6,7 @@ use hashline_text::Text;
 
 use crate::model::line::{IdRange, LineId};
 use crate::model::run::Run;
-use crate::model::state::{View, Weave};
+use crate::model::state::{Model, View};
 
 /// A text as it was served, with the identities of its lines.
 #[derive(Clone, Debug)]
@@ -59,9 +59,9 @@ pub struct Touched {
 /// Where lines of a snapshot are now, in the agent view.
 pub type Carried = Range<usize>;
 
-impl Weave {
+impl Model {
     /// A snapshot of a view as it is now. What it holds stays true while the weave changes.
-    pub fn snapshot(&mut self, view: View) -> Snapshot {
+    pub(crate) fn snapshot(&mut self, view: View) -> Snapshot {
         let ids = match view {
             View::Buffer => self.ids(|run| run.shown),
             View::Agent => self.agent_ids(),
@@ -75,7 +75,7 @@ impl Weave {
     /// # Errors
     ///
     /// [`Touched`]: the first line of which that is not so.
-    pub fn carry(&mut self, from: &Snapshot, lines: Range<usize>) -> Result<Carried, Touched> {
+    pub(crate) fn carry(&mut self, from: &Snapshot, lines: Range<usize>) -> Result<Carried, Touched> {
         self.refresh();
         let wanted = from.ids(lines.clone());
         let Some(first) = wanted.first().map(|ids| ids.first) else {

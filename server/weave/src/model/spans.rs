@@ -6,7 +6,7 @@ use crate::model::run::Run;
 pub(crate) type Spans = Vec<Option<(usize, usize)>>;
 
 /// The spans of so many hunks in a list of runs.
-pub(crate) fn spans_in(runs: &[Run], hunks: usize) -> Spans {
+pub(super) fn spans_in(runs: &[Run], hunks: usize) -> Spans {
     let mut spans: Spans = vec![None; hunks];
     for (index, run) in runs.iter().enumerate() {
         for hunk in run.maker.iter().chain(&run.removers) {
@@ -26,7 +26,7 @@ pub(crate) struct Cover {
 }
 
 impl Cover {
-    pub(crate) fn of(spans: &Spans, runs: usize) -> Self {
+    pub(super) fn of(spans: &Spans, runs: usize) -> Self {
         let mut begin = vec![0; runs + 1];
         let mut end = vec![0; runs + 1];
         for (first, last) in spans.iter().flatten() {
@@ -37,7 +37,7 @@ impl Cover {
     }
 
     /// By how many spans begin with each run, and how many end before it; so many reach over the beginning.
-    pub(crate) fn between((begin, end): (Vec<usize>, Vec<usize>), mut open: usize) -> Self {
+    pub(super) fn between((begin, end): (Vec<usize>, Vec<usize>), mut open: usize) -> Self {
         let both = begin.iter().zip(&end);
         let count = |(begin, end): (&usize, &usize)| {
             open = open + begin - end;

@@ -1,12 +1,10 @@
-//! The structure itself: runs in order, hunks, and the two views.
+//! The state itself: runs in order, hunks, and the two views.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use hashline_text::{Ending, Line, OwnedLine, Text};
 
-use crate::attribution::journal::{Journal, JournalId, Newline};
-use crate::attribution::region::Regions;
 use crate::model::conflict::Conflict;
 use crate::model::hunk::{Hunk, HunkId};
 use crate::model::line::{IdRange, LineId, push_range};
@@ -18,58 +16,49 @@ use crate::shared::Shared;
 /// Runs up to this number are never looked through for lines that can be dropped.
 const FEW_RUNS: usize = 1024;
 
-/// A document in which every line knows which hunk made it and which hunks removed it.
+/// The lines of a document, each with the hunk that made it and the hunks that removed it, and what its views show.
+///
+/// It says what is and carries out what it is told, exactly; what a change of the editor's text was is for a [`Weave`](crate::Weave) to judge,
+/// which can be asked for all that can be read here.
 ///
 /// Clones share what they can until one of them is changed; a clone is how a switch is tried before it is made.
 #[derive(Clone, Debug)]
-pub struct Weave {
-    pub(crate) runs: Runs,
-    pub(crate) hunks: Shared<Vec<Arc<Hunk>>>,
+pub struct Model {
+    pub(super) runs: Runs,
+    pub(super) hunks: Shared<Vec<Arc<Hunk>>>,
     /// Per hunk: whether it is in the buffer.
-    pub(crate) on: Vec<bool>,
+    pub(super) on: Vec<bool>,
     /// Per hunk: rejected or withdrawn, in no view until that is taken back.
-    pub(crate) refused: Vec<bool>,
+    pub(super) refused: Vec<bool>,
     /// Per hunk: whether its place in the text is no longer certain (rule W17).
-    pub(crate) lost: Vec<bool>,
+    pub(super) lost: Vec<bool>,
     /// Lines from this one on came after the latest change that nobody watched (rule W17).
-    pub(crate) watched_from: LineId,
-    pub(crate) next_line: u64,
-    pub(crate) buffer: Text,
+    pub(super) watched_from: LineId,
+    pub(super) next_line: u64,
+    pub(super) buffer: Text,
     /// What the person says of the newline at the end (rule W1). A text without lines says nothing about it; an *empty* last
     /// line always has its ending, as it would not be a line otherwise.
-    pub(crate) newline: Newline,
+    pub(super) newline: Newline,
     /// The ending that the buffer's last line has, or would have if lines followed it.
-    pub(crate) ending: Ending,
+    pub(super) ending: Ending,
     /// Counts what changes a view.
-    pub(crate) revision: u64,
+    pub(super) revision: u64,
     /// Counts what may change how hunks stand.
-    pub(crate) standing: u64,
+    pub(super) standing: u64,
     /// Counts the changes of the lines themselves: while it stays, the agent view differs from what it was by hunks alone.
-    pub(crate) shape: u64,
-    pub(crate) agent: AgentView,
+    pub(super) shape: u64,
+    pub(super) agent: AgentView,
     /// What is hidden until it is recorded elsewhere.
-    pub(crate) concealed: Option<Concealed>,
-    pub(crate) journal: Journal,
+    pub(super) concealed: Option<Concealed>,
     /// Hidden lines that stand ready for plans, oldest first.
-    pub(crate) spares: VecDeque<IdRange>,
-    /// The state before the latest notification, where that one should be judged again with the next.
-    pub(crate) checkpoint: Option<Box<Checkpoint>>,
+    pub(super) spares: VecDeque<IdRange>,
     /// How many runs there were after they were last looked through for lines that can be dropped.
-    pub(crate) kept_runs: usize,
-}
-
-/// The weave as it was before a notification that should be judged together with the next.
-#[derive(Clone, Debug)]
-pub(crate) struct Checkpoint {
-    pub weave: Weave,
-    pub regions: Regions,
-    /// What the first judgement is called in the journal.
-    pub entry: Option<JournalId>,
+    pub(super) kept_runs: usize,
 }
 
 /// The agent view, as of a revision of the weave.
 #[derive(Clone, Debug)]
-pub(crate) struct AgentView {
+pub(super) struct AgentView {
     pub revision: u64,
     /// The shape of the weave then.
     pub shape: u64,
@@ -82,7 +71,7 @@ pub(crate) struct AgentView {
 
 /// The agent view as it was with hunks that have been concealed since.
 #[derive(Clone, Debug)]
-pub(crate) struct Concealed {
+pub(super) struct Concealed {
     /// Of the weave, when they were.
     pub revision: u64,
     pub view: AgentView,
@@ -94,6 +83,13 @@ impl AgentView {
     }
 }
 
+/// The person's word on the newline at the end, and how many hunks were recorded before it (rule W1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Newline {
+    pub(super) there: bool,
+    pub(super) since: usize,
+}
+
 /// One of the two texts of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum View {
@@ -103,16 +99,9 @@ pub enum View {
     Agent,
 }
 
-impl Weave {
-    /// A weave without hunks over a text.
-    ///
-    /// ```
-    /// use hashline_weave::Weave;
-    /// let mut weave = Weave::new(hashline_text::Text::from("one\ntwo\n"));
-    /// assert_eq!(weave.buffer().to_string(), weave.agent().to_string());
-    /// ```
-    #[must_use]
-    pub fn new(text: Text) -> Self {
+impl Model {
+    /// A model without hunks over a text.
+    pub(crate) fn new(text: Text) -> Self {
         let lines = text.line_count();
         let runs = if lines == 0 { Vec::new() } else { vec![Run::plain(LineId(0), lines)] };
         Self {
@@ -130,9 +119,7 @@ impl Weave {
             shape: 0,
             agent: AgentView::of_buffer(&text),
             concealed: None,
-            journal: Journal::new(&text),
             spares: VecDeque::new(),
-            checkpoint: None,
             kept_runs: 0,
             buffer: text,
         }
@@ -162,7 +149,17 @@ impl Weave {
         (0..self.hunks.len() as u32).map(HunkId)
     }
 
-    pub(crate) fn hunk(&self, id: HunkId) -> &Hunk {
+    /// The runs in order.
+    pub(crate) fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// Per hunk: whether it is in the buffer.
+    pub(crate) fn on(&self) -> &[bool] {
+        &self.on
+    }
+
+    pub(super) fn hunk(&self, id: HunkId) -> &Hunk {
         &self.hunks[id.index()]
     }
 
@@ -183,14 +180,15 @@ impl Weave {
         &self.hunk(id).proposed
     }
 
-    pub(crate) fn fresh(&mut self, len: usize) -> IdRange {
+    /// Ids for new lines.
+    pub(super) fn fresh(&mut self, len: usize) -> IdRange {
         let first = LineId(self.next_line);
         self.next_line += len as u64;
         IdRange { first, len }
     }
 
     /// Notes that a view may show something else.
-    pub(crate) fn touch(&mut self) {
+    pub(super) fn touch(&mut self) {
         self.revision += 1;
         self.standing += 1;
         self.runs.forget_places();
@@ -203,7 +201,7 @@ impl Weave {
     }
 
     /// Whether a text ends with a newline when the hunks that `on` names are on: the latest word on it counts (rule W1).
-    pub(crate) fn newline_under(&self, on: impl Fn(HunkId) -> bool) -> bool {
+    pub(super) fn newline_under(&self, on: impl Fn(HunkId) -> bool) -> bool {
         let later = self.hunks.iter().enumerate().skip(self.newline.since).rev();
         let mut words =
             later.filter(|(index, _)| on(HunkId(*index as u32))).filter_map(|(_, hunk)| hunk.newline);
@@ -212,7 +210,7 @@ impl Weave {
 
     /// Cuts runs so that visible line `line` starts a run, and returns that run's index; where the view ends before, the
     /// index behind the last visible run. Runs that are not visible and lie between come before it.
-    pub(crate) fn cut_at(&mut self, line: usize, visible: impl Fn(&Run) -> bool) -> usize {
+    pub(super) fn cut_at(&mut self, line: usize, visible: impl Fn(&Run) -> bool) -> usize {
         let mut at = 0;
         let mut behind_last = 0;
         for index in 0..self.runs.len() {
@@ -236,7 +234,7 @@ impl Weave {
     }
 
     /// Gives a run that lies in the buffer's rope its own copy of its content.
-    pub(crate) fn hold(&mut self, index: usize) {
+    pub(super) fn hold(&mut self, index: usize) {
         if self.runs[index].held.is_none() {
             let start = self.runs[..index].iter().filter(|run| run.shown).map(Run::len).sum();
             let lines = self.buffer_lines(start, self.runs[index].len());
@@ -245,17 +243,11 @@ impl Weave {
     }
 
     /// Lines of the buffer.
-    pub(crate) fn buffer_lines(&self, start: usize, len: usize) -> Vec<OwnedLine> {
+    pub(super) fn buffer_lines(&self, start: usize, len: usize) -> Vec<OwnedLine> {
         self.buffer.lines(start..start + len).map(|line| line.to_owned_line(self.ending)).collect()
     }
 
     /// Joins neighbouring runs that need not be apart, and drops the copies that plain runs do not need.
-    pub(crate) fn tidy(&mut self) {
-        self.join_runs();
-        self.drop_untidy();
-    }
-
-    /// Joins runs, which may be some of all.
     pub(crate) fn join_runs(&mut self) {
         for run in self.runs.iter_mut().filter(|run| run.is_plain() && run.shown) {
             run.held = None;
@@ -263,17 +255,13 @@ impl Weave {
         self.runs.dedup_by(|next, last| last.join(next));
     }
 
-    /// Looks now and then for what can be dropped.
-    pub(crate) fn drop_untidy(&mut self) {
-        if self.journal.has_let_go() || self.runs.len() > FEW_RUNS.max(2 * self.kept_runs) {
-            self.drop_forgotten();
-            self.kept_runs = self.runs.len();
-        }
+    /// Whether there are so many more runs that it is time to look for lines that can be [dropped](Self::drop_forgotten).
+    pub(crate) fn has_many_runs(&self) -> bool {
+        self.runs.len() > FEW_RUNS.max(2 * self.kept_runs)
     }
 
-    /// Drops lines that the person removed and that neither a hunk nor the journal nor a plan speaks of (rule W2).
-    fn drop_forgotten(&mut self) {
-        let mut known = self.journal.ids();
+    /// Drops lines that the person removed and that neither a hunk nor a plan speaks of, nor `known` (rule W2).
+    pub(crate) fn drop_forgotten(&mut self, mut known: Vec<IdRange>) {
         known.extend(&self.spares);
         known.sort_unstable_by_key(|range| range.first);
         // Ranges may overlap: what counts is how far those that begin before a line reach.
@@ -290,6 +278,32 @@ impl Weave {
             let known = at > 0 && reaches[at - 1].1 > run.ids.first.0;
             known || !run.gone || !run.is_nobodys()
         });
+        self.kept_runs = self.runs.len();
+    }
+
+    /// Forgets what is kept for the case that the latest things are taken back: lines that stand ready, and a view.
+    pub(crate) fn forget_past(&mut self) {
+        self.spares.clear();
+        self.concealed = None;
+    }
+
+    /// Notes that the lines which come from now on came after something that nobody watched (rule W17).
+    pub(crate) fn cross(&mut self) {
+        // An id that no line has: the next one of a state before is below it, that of a state after is not.
+        self.next_line += 1;
+        self.watched_from = LineId(self.next_line);
+    }
+
+    /// Goes on with the numbers where a later state is, so that none is given twice.
+    pub(crate) fn number_from(&mut self, later: &Self) {
+        self.revision = later.revision;
+        self.standing = later.standing + 1;
+        self.next_line = later.next_line;
+    }
+
+    /// Whether the same hunks are recorded in another state, and the same ones refused.
+    pub(crate) fn has_hunks_of(&self, other: &Self) -> bool {
+        self.hunks.len() == other.hunks.len() && self.refused == other.refused
     }
 
     /// The ids of the lines of a view, in order.
@@ -313,7 +327,7 @@ impl Weave {
     }
 
     /// How far each hunk reaches: its span, and the person's own lines that came with it, as far as they are there.
-    pub(crate) fn extents(&self) -> Spans {
+    pub(super) fn extents(&self) -> Spans {
         let mut extents = self.spans();
         for (hunk, extent) in self.hunks.iter().zip(&mut extents) {
             let Some(own) = hunk.own else { continue };

@@ -3,20 +3,9 @@
 use crate::model::error::WeaveError;
 use crate::model::hunk::HunkId;
 use crate::model::plan::Plan;
-use crate::model::state::Weave;
-use crate::model::view::LineChange;
+use crate::model::state::Model;
 
-impl Weave {
-    /// Switches hunks in the buffer view and returns the change of its text.
-    ///
-    /// # Errors
-    ///
-    /// [`WeaveError::Needs`], [`WeaveError::Collides`], [`WeaveError::Lost`], [`WeaveError::EndingsWouldJoin`]; nothing has
-    /// changed then.
-    pub fn switch(&mut self, on: &[HunkId], off: &[HunkId]) -> Result<Vec<LineChange>, WeaveError> {
-        self.carry_out(&Plan::switch(on, off))
-    }
-
+impl Model {
     /// Whether the hunks that `on` names make a valid set (rule W4).
     pub(crate) fn check(&self, on: impl Fn(HunkId) -> bool) -> Result<(), WeaveError> {
         for id in self.hunks().filter(|id| on(*id)) {
@@ -46,13 +35,39 @@ impl Weave {
         self.lost[id.index()]
     }
 
-    /// Marks a hunk as rejected or withdrawn, or takes that mark back. Such a hunk is in no view, once it is out of the buffer.
-    pub fn set_refused(&mut self, id: HunkId, refused: bool) {
-        if self.refused[id.index()] != refused {
+    /// Marks a hunk as rejected or withdrawn, or takes that mark back. Returns whether that is news.
+    pub(crate) fn set_refused(&mut self, id: HunkId, refused: bool) -> bool {
+        let is_news = self.refused[id.index()] != refused;
+        if is_news {
             self.refused[id.index()] = refused;
-            self.checkpoint = None;
             self.touch();
         }
+        is_news
+    }
+
+    /// Says of each hunk whether its place is uncertain. Returns what was said before.
+    pub(crate) fn set_lost(&mut self, lost: Vec<bool>) -> Vec<bool> {
+        std::mem::replace(&mut self.lost, lost)
+    }
+
+    /// Marks hunks as lost of which it is said that their place is uncertain, and all that rests on them. Returns those that were not
+    /// lost before.
+    pub(crate) fn lose(&mut self, uncertain: impl Fn(HunkId) -> bool) -> Vec<HunkId> {
+        let mut newly: Vec<HunkId> = Vec::new();
+        // What a hunk rests on comes before it.
+        for id in self.hunks().filter(|id| !self.is_lost(*id)) {
+            let rests = |needed: &HunkId| newly.binary_search(needed).is_ok();
+            if uncertain(id) || self.hunk(id).depends.iter().any(rests) {
+                newly.push(id);
+            }
+        }
+        newly.iter().for_each(|id| self.lost[id.index()] = true);
+        newly
+    }
+
+    /// Switches a hunk without a look at the text.
+    pub(crate) fn set_on(&mut self, id: HunkId, on: bool) {
+        self.on[id.index()] = on;
     }
 
     /// Whether the hunk is marked as rejected or withdrawn.
@@ -106,7 +121,7 @@ impl Weave {
     }
 
     /// A hunk and the wanted ones that can be reached from it, in the order of record.
-    pub(crate) fn closure<'a>(
+    pub(super) fn closure<'a>(
         &'a self,
         id: HunkId,
         next: impl Fn(HunkId) -> &'a [HunkId],

@@ -4,16 +4,11 @@ use std::ops::Range;
 
 use hashline_text::{Ending, Line, OwnedLine, Text};
 
-use crate::attribution::difference::Difference;
-use crate::attribution::region::Regions;
 use crate::model::conflict::Conflict;
 use crate::model::error::WeaveError;
 use crate::model::hunk::HunkId;
 use crate::model::run::{Held, Run};
-use crate::model::state::{AgentView, View, Weave};
-
-/// How many bytes more than what differs an editor may send without the text being looked through for what it shares.
-const ANEW: usize = 4096;
+use crate::model::state::{AgentView, Model, View};
 
 /// Lines of a text that other lines take the place of. Changes of one list are in text order, apart from each other, and all
 /// count lines in the text before the first of them.
@@ -24,11 +19,11 @@ pub struct LineChange {
     /// What stands there afterwards.
     pub new: Vec<OwnedLine>,
     /// Whether the text ends with a newline afterwards, where the change reaches its end.
-    pub(crate) newline: bool,
+    pub(super) newline: bool,
 }
 
 /// Applies changes to a text, last first. `ending` is what a last line without an ending takes where it needs one.
-pub(crate) fn apply(text: &Text, changes: &[LineChange], ending: Ending) -> Result<Text, WeaveError> {
+pub(super) fn apply(text: &Text, changes: &[LineChange], ending: Ending) -> Result<Text, WeaveError> {
     let mut result = text.clone();
     let mut newline = text.ends_with_newline();
     let mut expected = text.line_count();
@@ -58,15 +53,15 @@ pub(crate) fn places(changes: &[LineChange]) -> impl Iterator<Item = (Range<usiz
     })
 }
 
-impl Weave {
+impl Model {
     /// The text that agents read: the buffer with the held hunks in it.
-    pub fn agent(&mut self) -> &Text {
+    pub(crate) fn agent(&mut self) -> &Text {
         self.refresh();
         &self.agent.text
     }
 
     /// The text of a view.
-    pub fn view(&mut self, view: View) -> &Text {
+    pub(crate) fn view(&mut self, view: View) -> &Text {
         match view {
             View::Buffer => &self.buffer,
             View::Agent => self.agent(),
@@ -74,7 +69,7 @@ impl Weave {
     }
 
     /// Whether the hunk is in the agent view.
-    pub fn in_agent_view(&mut self, id: HunkId) -> bool {
+    pub(crate) fn in_agent_view(&mut self, id: HunkId) -> bool {
         self.refresh();
         self.agent.on[id.index()]
     }
@@ -149,7 +144,7 @@ impl Weave {
 
     /// Sees to it that the text ends with a newline or not, as it should after the changes. An empty last line always has its
     /// ending.
-    pub(crate) fn close(&self, text: &Text, changes: &mut Vec<LineChange>, newline: bool) {
+    pub(super) fn close(&self, text: &Text, changes: &mut Vec<LineChange>, newline: bool) {
         let lines = text.line_count();
         let is_empty = |line: Option<usize>| {
             line.and_then(|line| text.line(Line(line))).is_some_and(|line| line.content_eq(""))
@@ -177,7 +172,7 @@ impl Weave {
     }
 
     /// Brings the buffer to the hunks that are on. Returns what that changes in the text.
-    pub(crate) fn settle_buffer(&mut self) -> Result<Vec<LineChange>, WeaveError> {
+    pub(super) fn settle_buffer(&mut self) -> Result<Vec<LineChange>, WeaveError> {
         let (text, changes) = self.shift(|hunk| self.on[hunk.index()])?;
         let mut ending = self.ending;
         let mut line = 0;
@@ -202,29 +197,69 @@ impl Weave {
             }
             line += if shown { len } else { 0 };
         }
-        self.journal.print = self.journal.print.after(&self.buffer, &text, places(&changes));
         self.buffer = text;
         self.ending = ending;
         self.touch();
         Ok(changes)
     }
 
-    /// Takes over a text that the buffer has become. Where the editor said that more of it was touched than differs, it may share nothing
-    /// with the text before: then it is taken as a change of that one, so that whoever has kept that one pays for the difference alone.
-    pub(crate) fn take_text(&mut self, new: Text, difference: &Difference, touched: &Regions) {
-        let anew = touched.len_bytes(&new) > difference.new_bytes(&new) + ANEW;
-        self.buffer = if anew { difference.share(&self.buffer, &new) } else { new };
-    }
-
     /// Computes the agent view anew if the weave has changed since.
-    pub(crate) fn refresh(&mut self) {
-        if self.agent.revision != self.revision || self.agent.on.len() != self.hunks.len() {
+    pub(super) fn refresh(&mut self) {
+        if !self.agent_is_current() || self.agent.on.len() != self.hunks.len() {
             let agent = self.agent_view();
             if agent.on != self.agent.on {
                 self.runs.forget_places();
             }
             self.agent = agent;
         }
+    }
+
+    /// Brings typed lines into the agent view as it was computed last: lines of it, and the buffer's in their place. `old` was the buffer.
+    /// False where that cannot be.
+    pub(crate) fn agent_follows(
+        &mut self,
+        old: &Text,
+        changes: impl IntoIterator<Item = (Range<usize>, Range<usize>)>,
+    ) -> bool {
+        if self.agent.shape != self.shape {
+            return false;
+        }
+        if self.agent.text.is_same_instance(old) {
+            // Nothing that is held is in it.
+            self.agent.text = self.buffer.clone();
+            return true;
+        }
+        let mut text = self.agent.text.clone();
+        // From the last to the first, so that places stay true.
+        let changes: Vec<_> = changes.into_iter().collect();
+        for (seen, lines) in changes.into_iter().rev() {
+            let new = self.buffer_lines(lines.start, lines.len());
+            let newline = text.ends_with_newline();
+            // What the last line is says whether it has an ending.
+            let follows = seen.end < text.line_count();
+            if !follows || text.replace_lines(Line(seen.start)..Line(seen.end), &new, newline).is_err() {
+                return false;
+            }
+        }
+        self.agent.text = text;
+        true
+    }
+
+    /// Notes that lines were typed: whether the agent view has followed, and whether hunks may stand otherwise now. The index of the runs
+    /// stays.
+    pub(crate) fn follow(&mut self, follows: bool, stirs: bool) {
+        let is_current = self.agent_is_current();
+        self.revision += 1;
+        self.standing += u64::from(stirs);
+        self.shape += u64::from(!follows);
+        if is_current && follows && !stirs {
+            self.agent.revision = self.revision;
+        }
+    }
+
+    /// Whether the agent view shows the weave as it is.
+    pub(crate) fn agent_is_current(&self) -> bool {
+        self.agent.revision == self.revision
     }
 
     fn agent_view(&self) -> AgentView {

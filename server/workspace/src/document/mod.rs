@@ -263,7 +263,7 @@ impl Document {
 
     /// A number that is another when hunks may stand otherwise.
     pub(crate) fn weave_standing(&self) -> Option<u64> {
-        self.text.woven().map(Weave::standing)
+        self.text.woven().map(|weave| weave.standing())
     }
 
     /// What the person should be told, since this was asked last.

@@ -318,7 +318,7 @@ impl Document {
         let mut trial = self.weave().clone();
         let left = trial.carry_out(&Plan::switch(&[], &hunks)).is_ok().then_some(trial);
         let below = edit.file.as_ref().and_then(|file| file.below);
-        let (form, mine) = match left.as_ref().map(Weave::buffer) {
+        let (form, mine) = match left.as_ref().map(|weave| weave.buffer()) {
             Some(left) if left.is_empty() => (self.form(), false),
             Some(left) => self.form_with(left, below).map_or((self.form(), true), |form| (form, false)),
             None => (self.form(), true),
