@@ -39,6 +39,7 @@ mod ending;
 mod error;
 mod hash;
 mod line;
+mod lsp;
 mod marks;
 mod memory;
 mod position;

@@ -13,7 +13,6 @@ const LEFT: &[(&str, &str)] = &[
     ("hashline_history", "derive.rs recover.rs session.rs store.rs"),
     ("hashline_link", "discovery.rs socket.rs starting.rs"),
     ("hashline_lsp", "configuration.rs handover.rs http.rs presence.rs session.rs"),
-    ("hashline_text", "error.rs position.rs"),
 ];
 
 /// Crates that are not held to it yet: their circles run through what starts everything in them, and so through most of their files.
