@@ -12,7 +12,6 @@
 //! one back.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,6 +21,8 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::folder::{is_hidden, own_file};
+use crate::id::SidecarId;
 use crate::message::PROTOCOL;
 use crate::socket::{self, Listener};
 use crate::starting::{Mark, read_marks};
@@ -33,56 +34,6 @@ const FILE_LIMIT: u64 = 1 << 20;
 /// How long after its last change a folder is read anew at each look: two changes within one tick of the file
 /// system's clock (2 s on the coarsest) leave the same time.
 const SETTLED: Duration = Duration::from_secs(2);
-
-/// The name of a sidecar, never used twice. It is also the name of its discovery file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct SidecarId(String);
-
-impl SidecarId {
-    /// A new name.
-    #[must_use]
-    pub fn random() -> Self {
-        Self(uuid::Uuid::new_v4().simple().to_string())
-    }
-
-    /// The name as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Enough of the name for a socket's path, which has little room.
-    #[cfg(unix)]
-    pub(crate) fn short(&self) -> &str {
-        self.0.get(..16).unwrap_or(&self.0)
-    }
-}
-
-impl TryFrom<String> for SidecarId {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        let fits = (8..=64).contains(&text.len());
-        if fits && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            Ok(Self(text))
-        } else {
-            Err("a sidecar's id is 8 to 64 letters, digits and hyphens")
-        }
-    }
-}
-
-impl From<SidecarId> for String {
-    fn from(id: SidecarId) -> Self {
-        id.0
-    }
-}
-
-impl fmt::Display for SidecarId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// What a sidecar tells about itself. Fields that a later release adds are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -341,29 +292,6 @@ fn read_all(folder: &Path) -> Vec<Sidecar> {
     }
     sidecars.sort_by(|a, b| (a.started, &a.id).cmp(&(b.started, &b.id)));
     sidecars
-}
-
-/// Whether it is a file in the making.
-pub(crate) fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
-}
-
-/// What a file of the folder is, if it may be read; none if it went away meanwhile.
-pub(crate) fn own_file(path: &Path, limit: u64) -> Result<Option<fs::Metadata>, String> {
-    // Nothing but a regular file is opened: a FIFO would wait for a writer.
-    let metadata = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
-    };
-    if !metadata.is_file() || metadata.len() > limit {
-        return Err("not a regular file of moderate size".to_owned());
-    }
-    #[cfg(unix)]
-    if std::os::unix::fs::MetadataExt::uid(&metadata) != state_dir::user() {
-        return Err("belongs to another user".to_owned());
-    }
-    Ok(Some(metadata))
 }
 
 /// One discovery file; `None` if it went away meanwhile.

@@ -66,7 +66,9 @@ mod cases;
 mod client;
 mod discovery;
 mod error;
+mod folder;
 mod frame;
+mod id;
 mod message;
 mod outbox;
 mod secret;
@@ -77,9 +79,10 @@ mod state_dir;
 mod stream;
 
 pub use client::{Begun, Client};
-pub use discovery::{Announcement, Finder, Sidecar, SidecarId, announce, discover};
+pub use discovery::{Announcement, Finder, Sidecar, announce, discover};
 pub use error::{Error, RemoteError, RemoteKind, Result};
 pub use frame::FRAME_LIMIT;
+pub use id::SidecarId;
 pub use message::{
     AgentStatus, Call, CallerInfo, Decide, DecideOutcome, DecideResult, Decision, DocumentStatus, GrantInfo,
     Held, Hello, Holds, Mine, PROTOCOL, Raw, Refused, Request, SidecarStatus, Status,

@@ -17,8 +17,8 @@ use interprocess::local_socket::tokio::{self as sockets, Stream};
 use interprocess::local_socket::{ConnectOptions, GenericFilePath, ListenerOptions, Name, ToFsName};
 use tokio::time::Instant;
 
-use crate::discovery::SidecarId;
 use crate::error::{Error, Result};
+use crate::id::SidecarId;
 use crate::state_dir::StateDir;
 
 /// The longest path that fits in a socket address everywhere: 104 bytes with the final NUL on macOS, 108 on Linux.

@@ -21,7 +21,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
 
-use crate::discovery::{is_hidden, own_file};
+use crate::folder::{is_hidden, own_file};
 use crate::state_dir;
 
 /// For how long a mark is on. An editor on a busy machine needs some seconds from the start of its plugin until the sidecar has its
