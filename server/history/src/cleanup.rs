@@ -13,15 +13,15 @@ use serde::de::IgnoredAny;
 
 use crate::derive::Render;
 use crate::document::{Content, Document};
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::folder::Open;
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::{Header, Ledger};
+use crate::lines::{read_document, read_line, to_line};
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
-use crate::session::{Session, to_line};
-use crate::store::{Result, read_document, read_line};
+use crate::session::Session;
 use crate::transaction::{Base, OwnerChange, Transaction};
 use crate::wire::{WireDelta, without_text};
 

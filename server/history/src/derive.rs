@@ -4,16 +4,15 @@ use std::collections::BTreeSet;
 
 use serde::de::IgnoredAny;
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::folder::{Folder, Open, Opened, TEMPORARY};
 use crate::id::{ConversationId, EditId};
 use crate::layout;
 use crate::ledger::{Known, Ledger};
+use crate::lines::{read_document, read_line, to_line};
 use crate::log_entry::LogEntry;
 use crate::name::DocumentName;
 use crate::record::Sequence;
-use crate::session::to_line;
-use crate::store::{Result, read_document, read_line};
 use crate::told::diff_of;
 use crate::transaction::{Operation, Transaction};
 

@@ -7,6 +7,8 @@ use crate::id::{EditId, HunkRef};
 use crate::name::DocumentName;
 use crate::record::Sequence;
 
+pub(crate) type Result<T> = std::result::Result<T, StoreError>;
+
 /// A refusal of the history. Nothing was recorded then.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

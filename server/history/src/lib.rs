@@ -76,6 +76,7 @@ mod folder;
 mod id;
 mod layout;
 mod ledger;
+mod lines;
 mod list;
 mod log_entry;
 mod name;
@@ -101,8 +102,8 @@ pub use list::Listing;
 pub use log_entry::LogEntry;
 pub use name::DocumentName;
 pub use record::{Decision, Location, Sequence, Status};
-pub use session::{Appended, Session};
-pub use store::{FilesNow, Found, Glance, Store, Summary};
+pub use session::{Appended, FilesNow, Session};
+pub use store::{Found, Glance, Store, Summary};
 pub use transaction::{
     Continuity, Decided, Draft, Effect, FileChange, IntentEnd, Located, Mode, NewEdit, NewHunk, Now,
     Operation, OwnerChange, Registers,

@@ -3,11 +3,12 @@
 use hashline_text::FileHash;
 
 use crate::document::{Content, Document, Unread, base_of, replay};
+use crate::error::Result;
 use crate::id::{FileId, HunkRef};
+use crate::lines::{checkpoint, read_transactions};
 use crate::name::DocumentName;
 use crate::record::Decision;
-use crate::session::Session;
-use crate::store::{FilesNow, Result, checkpoint, read_transactions};
+use crate::session::{FilesNow, Session};
 use crate::transaction::{Continuity, Decided, Draft, Effect, IntentEnd, Located, Now, Registers};
 
 /// What the disk says of an intent.
@@ -44,63 +45,65 @@ fn judge(effects: &[Effect], now: &[Option<FileHash>]) -> Verdict {
     if undone { Verdict::NotDone } else { Verdict::Changed }
 }
 
-/// Ends the intents that were left open, one way or the other.
-pub(crate) fn intents(session: &mut Session, files: &dyn FilesNow) -> Result<()> {
-    let open: Vec<FileId> = {
-        let known = session.store().known();
-        known
-            .ledger
-            .files
-            .iter()
-            .filter(|(_, tracked)| tracked.intent.is_some())
-            .map(|(file, _)| *file)
-            .collect()
-    };
-    for file in open {
-        end(session, files, file)?;
+impl Session {
+    /// Ends the intents that were left open, one way or the other.
+    pub(crate) fn end_intents(&mut self, files: &dyn FilesNow) -> Result<()> {
+        let open: Vec<FileId> = {
+            let known = self.store().known();
+            known
+                .ledger
+                .files
+                .iter()
+                .filter(|(_, tracked)| tracked.intent.is_some())
+                .map(|(file, _)| *file)
+                .collect()
+        };
+        for file in open {
+            self.end_intent(file, files)?;
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-pub(crate) fn end(session: &mut Session, files: &dyn FilesNow, file: FileId) -> Result<()> {
-    let transactions = {
-        let store = session.store().clone();
-        let known = store.known();
-        read_transactions(&known.ledger, &mut session.log, file, None)?
-    };
-    let Some(at) = transactions.iter().rposition(|transaction| !transaction.intent.is_empty()) else {
-        return Ok(());
-    };
-    let (with, name) = (&transactions[at], &transactions[transactions.len() - 1].document);
-    let mut now = Vec::new();
-    for effect in &with.intent {
-        match files.hash(effect.name.as_path()) {
-            Ok(hash) => now.push(hash),
-            Err(error) => {
-                session.repaired(format!(
+    /// Ends the intent of a file, if there is one.
+    pub(crate) fn end_intent(&mut self, file: FileId, files: &dyn FilesNow) -> Result<()> {
+        let transactions = {
+            let store = self.store().clone();
+            let known = store.known();
+            read_transactions(&known.ledger, &mut self.log, file, None)?
+        };
+        let Some(at) = transactions.iter().rposition(|transaction| !transaction.intent.is_empty()) else {
+            return Ok(());
+        };
+        let (with, name) = (&transactions[at], &transactions[transactions.len() - 1].document);
+        let mut now = Vec::new();
+        for effect in &with.intent {
+            match files.hash(effect.name.as_path()) {
+                Ok(hash) => now.push(hash),
+                Err(error) => {
+                    self.repaired(format!(
                     "It is not known whether the last change of {name} was written: {} cannot be read ({error}).",
                     effect.name
                 ));
-                return Ok(());
+                    return Ok(());
+                }
             }
         }
-    }
-    let verdict = judge(&with.intent, &now);
-    if verdict == Verdict::NotDone {
-        let read = |way: &str| checkpoint(&session.folder, way);
-        let before = Before::of(&transactions[..=at], &read);
-        session.append_with(&before.draft(with, file), Some(IntentEnd::Withdrawn), before.hunks.clone())?;
-        session.repaired(format!(
-            "The last change of {name} was not written before its process ended; it was taken back."
-        ));
-        return Ok(());
-    }
-    let own = with.intent.iter().position(|effect| effect.name == *name);
-    // Of a text that nobody knows it is not said what of it was written: the file tells, compared with what it was before (W16).
-    let saved = own.and_then(|at| now.get(at).copied().flatten()).filter(|_| verdict != Verdict::Changed);
-    let draft = Draft { file: Some(file), saved, ..Draft::about(name.clone()) };
-    session.append_with(&draft, Some(IntentEnd::Done), None)?;
-    session.repaired(match verdict {
+        let verdict = judge(&with.intent, &now);
+        if verdict == Verdict::NotDone {
+            let read = |way: &str| checkpoint(&self.folder, way);
+            let before = Before::of(&transactions[..=at], &read);
+            self.append_with(&before.draft(with, file), Some(IntentEnd::Withdrawn), before.hunks.clone())?;
+            self.repaired(format!(
+                "The last change of {name} was not written before its process ended; it was taken back."
+            ));
+            return Ok(());
+        }
+        let own = with.intent.iter().position(|effect| effect.name == *name);
+        // Of a text that nobody knows it is not said what of it was written: the file tells, compared with what it was before (W16).
+        let saved = own.and_then(|at| now.get(at).copied().flatten()).filter(|_| verdict != Verdict::Changed);
+        let draft = Draft { file: Some(file), saved, ..Draft::about(name.clone()) };
+        self.append_with(&draft, Some(IntentEnd::Done), None)?;
+        self.repaired(match verdict {
         Verdict::Changed => format!(
             "{name} was changed by something else after a process ended in the middle of writing it; what the file does not show of its \
              last change is asked again."
@@ -110,7 +113,8 @@ pub(crate) fn end(session: &mut Session, files: &dyn FilesNow, file: FileId) -> 
         ),
         _ => format!("The last change of {name} was written, though its process ended before it could say so."),
     });
-    Ok(())
+        Ok(())
+    }
 }
 
 /// How things were before a transaction.

@@ -1,29 +1,38 @@
 //! Writing to a history: the time in which one process, and one thread of it, has it for itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use hashline_text::FileHash;
 use hashline_weave::Weave;
 use serde::de::IgnoredAny;
 
 use crate::derive;
 use crate::document::Document;
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::folder::{Folder, Open, Opened};
 use crate::id::{ConversationId, EditId, FileId, HunkRef};
 use crate::layout;
 use crate::ledger::{Header, Ledger};
+use crate::lines::{read_document, to_line};
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
-use crate::recover;
-use crate::store::{Entered, FilesNow, Known, Result, Store, read_document};
+use crate::store::{Entered, Known, Store, remember};
 use crate::told::{self, Told, diff_of, weave_in};
 use crate::transaction::{Draft, IntentEnd, NewEdit, Transaction};
 use crate::wire::WireDelta;
 
-/// How many documents are remembered as they were recorded last. Others are read again when they are needed.
-const REMEMBERED: usize = 64;
+/// What is on the disk now; asked when it is not known whether something was written before a process ended.
+pub trait FilesNow {
+    /// The hash of a file's bytes; none if there is no file. The path comes from the record: check that it may be read.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be known. What depends on it is left for another time.
+    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>>;
+}
 
 /// What was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +76,21 @@ struct Made {
     shown: Option<(NewEdit, DocumentName, Weave)>,
 }
 
+impl Store {
+    /// Takes the history for writing: after everything that others wrote was read, and what they left unfinished was finished.
+    /// Blocks. Makes the history if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Locked`] and whatever the disk says.
+    pub fn session(&self, files: &dyn FilesNow) -> Result<Session> {
+        let (gate, folder, lock) = self.enter()?;
+        Session::begin(self.clone(), gate, folder, lock, files)
+    }
+}
+
 impl Session {
-    pub(crate) fn begin(
+    fn begin(
         store: Store,
         gate: Entered,
         folder: Arc<Folder>,
@@ -106,7 +128,7 @@ impl Session {
         let mut session =
             Self { store, folder, log, repairs, fresh, torn, finished, _lock: lock, _gate: gate };
         session.catch_up()?;
-        recover::intents(&mut session, files)?;
+        session.end_intents(files)?;
         Ok(session)
     }
 
@@ -166,7 +188,7 @@ impl Session {
     ///
     /// It cannot be recorded; the next session does it.
     pub fn give_up(&mut self, file: FileId, files: &dyn FilesNow) -> Result<()> {
-        recover::end(self, files, file)
+        self.end_intent(file, files)
     }
 
     /// Records what a draft says. When this returns it is durable, but for the mere word that an intent is done: that can be found
@@ -397,17 +419,6 @@ fn statuses(ledger: &Ledger, transaction: &Transaction<WireDelta>) -> Vec<(EditI
     decided.into_iter().filter_map(status).collect()
 }
 
-/// Keeps what was recorded last of a document, for the next time that something is told of it.
-pub(crate) fn remember(told: &mut std::collections::HashMap<FileId, Told>, file: FileId, now: Option<Told>) {
-    let Some(now) = now else { return };
-    told.insert(file, now);
-    if told.len() > REMEMBERED
-        && let Some(oldest) = told.iter().min_by_key(|(_, told)| told.sequence).map(|(file, _)| *file)
-    {
-        told.remove(&oldest);
-    }
-}
-
 /// A draft without what it says of edits that were cleaned up: whoever had their document open all the while knows them still.
 fn without_forgotten<'a>(draft: &Draft<'a>, ledger: &Ledger) -> Draft<'a> {
     let mut draft = draft.clone();
@@ -467,13 +478,6 @@ fn check(draft: &Draft<'_>, ledger: &Ledger, ended: Option<IntentEnd>) -> Result
         }
     }
     Ok(file)
-}
-
-/// A value as a line of JSON, with its newline.
-pub(crate) fn to_line(value: &impl serde::Serialize) -> Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(value).map_err(|_| StoreError::BadDraft("it has no form in JSON"))?;
-    line.push(b'\n');
-    Ok(line)
 }
 
 /// Begins a record.

@@ -6,34 +6,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hashline_text::FileHash;
-
 use crate::derive;
-use crate::document::{Document, Misfit, Unread, replay};
-use crate::error::StoreError;
+use crate::document::Document;
+use crate::error::{Result, StoreError};
 use crate::folder::{Folder, Open, Opened, Probe};
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::{Damage, Ledger, OtherVersion, VERSION};
+use crate::lines::read_document;
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
-use crate::session::{Session, remember};
 use crate::told::Told;
 
 /// How long the lock is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(crate) type Result<T> = std::result::Result<T, StoreError>;
-
-/// What is on the disk now; asked when it is not known whether something was written before a process ended.
-pub trait FilesNow {
-    /// The hash of a file's bytes; none if there is no file. The path comes from the record: check that it may be read.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be known. What depends on it is left for another time.
-    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>>;
-}
+/// How many documents are remembered as they were recorded last. Others are read again when they are needed.
+const REMEMBERED: usize = 64;
 
 /// The history of one folder. Clones are the same one, for other threads; other processes may use the same folder.
 #[derive(Clone)]
@@ -157,13 +146,8 @@ impl Store {
         &self.process
     }
 
-    /// Takes the history for writing: after everything that others wrote was read, and what they left unfinished was finished.
-    /// Blocks. Makes the history if there is none.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::Locked`] and whatever the disk says.
-    pub fn session(&self, files: &dyn FilesNow) -> Result<Session> {
+    /// Takes the lock, and the gate before it.
+    pub(crate) fn enter(&self) -> Result<(Entered, Arc<Folder>, Opened)> {
         let deadline = Instant::now() + self.patience;
         let gate = Gate::enter(&self.shared, deadline).ok_or_else(|| self.locked())?;
         let before = self.folder_before().take();
@@ -182,7 +166,7 @@ impl Store {
         if cfg!(unix) {
             *self.folder_before() = Some(Arc::clone(&folder));
         }
-        Session::begin(self.clone(), gate, folder, lock, files)
+        Ok((gate, folder, lock))
     }
 
     /// Takes the lock in a folder; none if its name does not lead to it any more: while we waited the whole history may have been removed,
@@ -506,60 +490,15 @@ impl Known {
     }
 }
 
-/// The transactions of a file, up to one of them.
-pub(crate) fn read_transactions(
-    ledger: &Ledger,
-    log: &mut Opened,
-    file: FileId,
-    until: Option<Sequence>,
-) -> Result<Vec<Unread>> {
-    let Some(tracked) = ledger.files.get(&file) else { return Ok(Vec::new()) };
-    let mut transactions = Vec::with_capacity(tracked.lines.len());
-    for line in tracked.lines.iter().filter_map(|at| ledger.lines.get(*at)) {
-        if until.is_some_and(|until| line.sequence > until) {
-            break;
-        }
-        transactions.push(read_line(ledger, log, line)?);
+/// Keeps what was recorded last of a document, for the next time that something is told of it.
+pub(crate) fn remember(told: &mut HashMap<FileId, Told>, file: FileId, now: Option<Told>) {
+    let Some(now) = now else { return };
+    told.insert(file, now);
+    if told.len() > REMEMBERED
+        && let Some(oldest) = told.iter().min_by_key(|(_, told)| told.sequence).map(|(file, _)| *file)
+    {
+        told.remove(&oldest);
     }
-    Ok(transactions)
-}
-
-/// One transaction.
-pub(crate) fn read_line<D: serde::de::DeserializeOwned>(
-    ledger: &Ledger,
-    log: &mut Opened,
-    line: &crate::ledger::Line,
-) -> Result<crate::transaction::Transaction<D>> {
-    let bytes = log.read_at(line.offset, line.len)?;
-    ledger.read(&bytes).map_err(|why| StoreError::Io { path: log.path().to_path_buf(), action: "read", why })
-}
-
-/// A document as of a moment, or as it is.
-pub(crate) fn read_document(
-    ledger: &Ledger,
-    folder: &Folder,
-    log: &mut Opened,
-    file: FileId,
-    until: Option<Sequence>,
-) -> Result<Document> {
-    let transactions = read_transactions(ledger, log, file, until)?;
-    let Some(name) = ledger.files.get(&file).map(|tracked| tracked.name.clone()) else {
-        return Err(StoreError::Unknown(format!("file {}", file.0)));
-    };
-    match replay(&transactions, &|way| checkpoint(folder, way)) {
-        Ok(Some(document)) => Ok(document),
-        Ok(None) => Err(StoreError::Forgotten { document: name, sequence: until.unwrap_or_default() }),
-        Err(Misfit { sequence, why }) => Err(StoreError::Broken { document: name, sequence, why }),
-    }
-}
-
-/// The bytes of a checkpoint.
-pub(crate) fn checkpoint(folder: &Folder, way: &str) -> std::result::Result<Vec<u8>, String> {
-    if !layout::is_checkpoint(way) {
-        return Err(format!("{way:?} is no checkpoint"));
-    }
-    let bytes = folder.read(way).map_err(|error| error.to_string())?;
-    bytes.ok_or_else(|| format!("its checkpoint {way} is missing"))
 }
 
 /// Lets one thread in at a time: the kernel's lock is the process's.
