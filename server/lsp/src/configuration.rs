@@ -6,10 +6,6 @@ use hashline_history::path::to_text;
 use hashline_workspace::document::Mode;
 use hashline_workspace::{Rule, Settings, SettingsByFolder};
 use serde_json::{Map, Value};
-use tower_lsp::Client;
-use tower_lsp::lsp_types::{ConfigurationItem, MessageType, Url};
-
-use crate::session::{Session, Signal, lock};
 
 /// What was said of each setting; none where nothing was.
 #[derive(Clone, Debug, Default)]
@@ -45,14 +41,14 @@ struct Questions {
 
 impl Configured {
     /// The number of the question that is asked now.
-    fn ask(&mut self) -> u64 {
+    pub fn ask(&mut self) -> u64 {
         self.questions.asked += 1;
         self.questions.asked
     }
 
     /// Takes over what the editor answers to a question, in place of what it said before: first for no folder, then for each of these.
     /// Returns what is wrong with it, a sentence each.
-    fn answered(&mut self, question: u64, folders: &[PathBuf], answers: &[Value]) -> Vec<String> {
+    pub fn answered(&mut self, question: u64, folders: &[PathBuf], answers: &[Value]) -> Vec<String> {
         if question < self.questions.answered {
             return Vec::new();
         }
@@ -72,13 +68,13 @@ impl Configured {
     }
 
     /// Folders have come, and the editor will say what holds in them. Until it does their edits are held. Others have gone.
-    fn wait_for(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
+    pub fn wait_for(&mut self, added: &[PathBuf], removed: &[PathBuf]) {
         self.awaited.retain(|folder| !removed.contains(folder));
         self.awaited.extend_from_slice(added);
     }
 
     /// The editor does not say what holds in these.
-    fn not_answered(&mut self, folders: &[PathBuf]) {
+    pub fn not_answered(&mut self, folders: &[PathBuf]) {
         self.awaited.retain(|folder| !folders.contains(folder));
     }
 
@@ -131,59 +127,6 @@ impl Configured {
             diagnostics: places.iter().find_map(|said| said.diagnostics).unwrap_or(diagnostics),
         }
     }
-}
-
-/// Asks the editor for its settings, those of each of its folders too, and puts them in force.
-pub(crate) async fn ask(client: &Client, session: &Session) {
-    let question = lock(&session.configured).ask();
-    let folders = lock(&session.folders).clone();
-    let scopes = folders.iter().map(|folder| Url::from_file_path(folder).ok());
-    let item = |scope_uri| ConfigurationItem { scope_uri, section: Some("hashline".to_owned()) };
-    match client.configuration(std::iter::once(None).chain(scopes).map(item).collect()).await {
-        Ok(answers) => {
-            put_in_force(session, |configured| configured.answered(question, &folders, &answers));
-        }
-        Err(error) => {
-            tracing::debug!(%error, "the editor does not tell its settings");
-            put_in_force(session, |configured| {
-                configured.not_answered(&folders);
-                Vec::new()
-            });
-        }
-    }
-    session.opening.settings_told();
-}
-
-/// Folders have come that the editor will be asked about, and others have gone.
-pub(crate) fn wait_for(session: &Session, added: &[PathBuf], removed: &[PathBuf]) {
-    put_in_force(session, |configured| {
-        configured.wait_for(added, removed);
-        Vec::new()
-    });
-}
-
-/// Puts settings in force that the editor says while it runs.
-pub(crate) fn changed(session: &Session, settings: &Value) {
-    put_in_force(session, |configured| configured.change(settings));
-}
-
-/// Puts settings in force that the editor says when it initializes.
-pub(crate) fn started(session: &Session, options: &Value) {
-    put_in_force(session, |configured| {
-        configured.plugin = session.facts.get().is_some_and(|facts| facts.plugin);
-        configured.start(options)
-    });
-}
-
-fn put_in_force(session: &Session, take: impl FnOnce(&mut Configured) -> Vec<String>) {
-    let mut configured = lock(&session.configured);
-    let wrong = take(&mut configured);
-    session.workspace.set_settings(configured.settings());
-    drop(configured);
-    for sentence in wrong {
-        session.say(MessageType::WARNING, sentence);
-    }
-    session.signal(Signal::Settings);
 }
 
 /// Settings stand below `hashline`, or are themselves what is given.

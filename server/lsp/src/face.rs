@@ -24,10 +24,11 @@ use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
 
 use crate::client::Facts;
 use crate::commands::{self, COMMANDS};
+use crate::lock::lock;
 use crate::offers::undecided;
 use crate::protocol::{self, Decide, Decided, ProposedText, ProposedTextResult, Status};
-use crate::session::{Session, Signal, lock};
-use crate::{actions, configuration, decide, from_proto, hover, lenses, to_proto};
+use crate::session::{Session, Signal};
+use crate::{actions, decide, from_proto, hover, lenses, reception, settings, to_proto};
 
 /// The sidecar as the editor sees it.
 pub(crate) struct Face {
@@ -107,13 +108,13 @@ impl LanguageServer for Face {
         session.workspace.set_reports(facts.reports());
         *lock(&session.folders) = from_proto::folders(&params, std::env::current_dir().ok());
         self.serve_folders();
-        configuration::started(session, &params.initialization_options.unwrap_or_default());
+        settings::started(session, &params.initialization_options.unwrap_or_default());
         if !facts.configuration {
             session.opening.settings_told();
         }
         // Before the editor hears that it can open documents, agents' routers hear that it may.
         session.opening.begin();
-        session.presence.announce(session);
+        reception::announce(session);
         let info = ServerInfo { name: "hashline".to_owned(), version: Some(session.version.clone()) };
         let capabilities = capabilities(facts, &session.version);
         Ok(InitializeResult { capabilities, server_info: Some(info) })
@@ -134,7 +135,7 @@ impl LanguageServer for Face {
             // What comes with the notice may be anything; the answer to a question is what was asked for.
             self.session.signal(Signal::AskSettings);
         } else if !params.settings.is_null() {
-            configuration::changed(&self.session, &params.settings);
+            settings::changed(&self.session, &params.settings);
         }
     }
 
@@ -153,7 +154,7 @@ impl LanguageServer for Face {
             });
         }
         if self.session.facts().configuration {
-            configuration::wait_for(&self.session, &added, &removed);
+            settings::wait_for(&self.session, &added, &removed);
         }
         self.serve_folders();
         self.session.signal(Signal::Roots);

@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use hashline_link::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower_lsp::lsp_types::MessageType;
 
-use crate::session::{Session, lock};
+use crate::lock::lock;
 
 /// A server that listens, and that serves when it is polled.
 pub struct Listening {
@@ -71,16 +70,18 @@ impl Http {
         lock(&self.wanted).url.clone()
     }
 
-    /// Listens where the settings say by now, and serves the folders that are open by now. Called by one task alone.
-    pub async fn settle(&self, session: &Session) {
-        let Some(face) = &self.face else { return };
-        let folders = session.workspace.roots();
+    /// Listens at an address, or nowhere, and serves these folders. Called by one task alone.
+    ///
+    /// # Errors
+    ///
+    /// It cannot listen there, in a sentence that the person was not told yet.
+    pub async fn settle(&self, folders: Vec<PathBuf>, address: Option<String>) -> Result<(), String> {
+        let Some(face) = &self.face else { return Ok(()) };
         face.serve_folders(&folders);
-        let address = lock(&session.configured).listen();
         let (stop, before) = {
             let mut wanted = lock(&self.wanted);
             if wanted.address == address {
-                return;
+                return Ok(());
             }
             wanted.stop.cancel();
             let now = Wanted { address: address.clone(), ..Wanted::default() };
@@ -89,7 +90,7 @@ impl Http {
         };
         let Some(address) = address else {
             *lock(&self.told) = None;
-            return;
+            return Ok(());
         };
         if let Some(before) = before {
             // It may be the same address, spelled in another way.
@@ -110,10 +111,11 @@ impl Http {
                 if lock(&self.told).replace(sentence.clone()).as_ref() == Some(&sentence) {
                     tracing::info!("{sentence}");
                 } else {
-                    session.say(MessageType::ERROR, sentence);
+                    return Err(sentence);
                 }
             }
         }
+        Ok(())
     }
 
     /// Serves no more.

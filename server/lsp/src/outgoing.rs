@@ -21,10 +21,11 @@ use tower_lsp::lsp_types::{Diagnostic, MessageType, Registration};
 
 use crate::client::Facts;
 use crate::diagnostics;
+use crate::lock::lock;
 use crate::protocol::PendingEdits;
 use crate::session::{Session, Signal};
 use crate::to_proto::{ApplyEdit, PublishDiagnostics};
-use crate::{configuration, to_proto};
+use crate::{reception, settings, to_proto};
 
 /// How often the review of one document is sent at most.
 const REVIEW_PAUSE: Duration = Duration::from_millis(30);
@@ -180,8 +181,10 @@ impl Outgoing {
 
     /// Serves over HTTP what is open by now, as the settings say by now, and tells other processes of both.
     async fn settle_http(&self) {
-        self.session.http.settle(&self.session).await;
-        self.session.presence.update(&self.session);
+        let address = lock(&self.session.configured).listen();
+        let settled = self.session.http.settle(self.session.workspace.roots(), address).await;
+        settled.unwrap_or_else(|sentence| self.session.say(MessageType::ERROR, sentence));
+        reception::update(&self.session);
     }
 
     /// Asks for the settings, where the client answers such questions.
@@ -190,7 +193,7 @@ impl Outgoing {
             return;
         }
         let (client, session) = (self.client.clone(), self.session.clone());
-        tokio::spawn(async move { configuration::ask(&client, &session).await });
+        tokio::spawn(async move { settings::ask(&client, &session).await });
     }
 
     /// Shows all documents that have something to show, or had.

@@ -11,7 +11,8 @@ use tokio::sync::mpsc;
 use crate::face::Face;
 use crate::http::{Http, ServeHttp};
 use crate::outgoing::Outgoing;
-use crate::presence::{self, Presence, RunTool};
+use crate::presence::Presence;
+use crate::reception::{self, Reception, RunTool};
 use crate::session::Session;
 use crate::transport;
 
@@ -71,11 +72,11 @@ where
     let answering = match listening {
         None => None,
         Some(Ok((listener, run_tool))) => {
-            let reception = Arc::new(presence::Reception { session: session.clone(), run_tool });
+            let reception = Arc::new(Reception { session: session.clone(), run_tool });
             Some(tokio::spawn(hashline_link::serve(listener, reception, ending.stop.clone())))
         }
         Some(Err(error)) => {
-            presence::unreachable_for_agents(&session, &error);
+            reception::unreachable_for_agents(&session, &error);
             None
         }
     };

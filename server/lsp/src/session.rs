@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use dashmap::DashMap;
@@ -187,11 +187,6 @@ impl Session {
         let same = self.open.iter().find(|open| open.url == url);
         same.map_or(url, |open| open.key().clone())
     }
-}
-
-/// Locks, whatever happened to others who held it.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

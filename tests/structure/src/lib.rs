@@ -1,7 +1,8 @@
 //! What the modules of a crate import of each other, and the circles that they do so in.
 //!
 //! Modules that import each other in a circle are one module: none of them can be understood, tested or changed without the others. A test of this
-//! crate holds every crate of the workspace to having none ([`circles`]); what it still finds is listed there, and the list only becomes shorter.
+//! crate holds every crate of the workspace to having none ([`circles`]); those that still have some are listed there, and the list only
+//! becomes shorter.
 //!
 //! # What counts
 //!
