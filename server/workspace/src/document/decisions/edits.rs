@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use hashline_history::{Decision, EditId, HunkRef, Location};
+use hashline_history::{Decision, EditId, FileChange, HunkRef, Location};
+use hashline_text::FileHash;
 use hashline_weave::{HunkId, JournalId};
 
 use crate::document::decisions::edit::{Edit, EditHunk};
@@ -87,19 +88,46 @@ impl Edits {
         Some((edit, edit.hunks.get(hunk)?))
     }
 
-    pub(crate) fn hunk_mut(&mut self, id: HunkId) -> Option<&mut EditHunk> {
+    /// Sets the decision about a hunk. True if that is news.
+    pub(crate) fn decide(&mut self, id: HunkId, decision: Decision, reason: Option<&str>) -> bool {
+        let Some(hunk) = self.hunk_mut(id) else { return false };
+        decide(&mut hunk.decision, &mut hunk.reason, decision, reason)
+    }
+
+    /// Says where a hunk is.
+    pub(crate) fn locate(&mut self, id: HunkId, location: Location) {
+        if let Some(hunk) = self.hunk_mut(id) {
+            hunk.location = location;
+        }
+    }
+
+    fn hunk_mut(&mut self, id: HunkId) -> Option<&mut EditHunk> {
         let (edit, hunk) = (*self.owners.get(id.order())?)?;
         self.all.get_mut(edit)?.hunks.get_mut(hunk)
     }
 
-    /// What an edit does to the file itself.
-    pub(crate) fn file_mut(&mut self, at: usize) -> Option<&mut FileHunk> {
-        self.all.get_mut(at)?.file.as_mut()
+    /// Sets the decision about what an edit does to the file itself. True if that is news.
+    pub(crate) fn decide_file(&mut self, at: usize, decision: Decision, reason: Option<&str>) -> bool {
+        let Some(file) = self.file_mut(at) else { return false };
+        decide(&mut file.decision, &mut file.reason, decision, reason)
     }
 
-    /// What the last edit does to the file itself.
-    pub(crate) fn last_file_mut(&mut self) -> Option<&mut FileHunk> {
-        self.all.last_mut()?.file.as_mut()
+    /// Says whether the file is as an edit has it. Returns what that sets.
+    pub(crate) fn switch_file(&mut self, at: usize, on: bool) -> Option<FileChange> {
+        let file = self.file_mut(at)?;
+        file.done = on;
+        Some(file.change.clone())
+    }
+
+    /// Notes of the last edit what the file holds once it is unmade, and as the edit makes it, by hash.
+    pub(crate) fn note_hashes(&mut self, below: FileHash, makes: Option<FileHash>) {
+        if let Some(file) = self.all.last_mut().and_then(|edit| edit.file.as_mut()) {
+            (file.below, file.makes) = (Some(below), makes);
+        }
+    }
+
+    fn file_mut(&mut self, at: usize) -> Option<&mut FileHunk> {
+        self.all.get_mut(at)?.file.as_mut()
     }
 
     /// These hunks of the text are in the file now.
@@ -147,4 +175,19 @@ impl Edits {
     pub(crate) fn turn(&self, entry: JournalId, hunk: HunkId) -> Option<Turn> {
         self.turns.get(&entry)?.iter().find(|turn| turn.hunk == hunk).cloned()
     }
+}
+
+/// Sets a decision and its reason. True if that is news.
+fn decide(
+    was: &mut Decision,
+    was_reason: &mut Option<String>,
+    decision: Decision,
+    reason: Option<&str>,
+) -> bool {
+    let is_news = *was != decision || was_reason.as_deref() != reason;
+    if is_news {
+        *was = decision;
+        *was_reason = reason.map(str::to_owned);
+    }
+    is_news
 }

@@ -39,12 +39,9 @@ impl Document {
 
     /// Sets the decision about a hunk and marks it in the weave.
     pub(crate) fn set_decision(&mut self, id: HunkId, decision: Decision, reason: Option<String>) {
-        let Some(hunk) = self.edits.hunk_mut(id) else { return };
-        if hunk.decision == decision && hunk.reason == reason {
+        if !self.edits.decide(id, decision, reason.as_deref()) {
             return;
         }
-        hunk.decision = decision;
-        hunk.reason.clone_from(&reason);
         let refused = matches!(decision, Decision::Rejected | Decision::Withdrawn);
         self.weave().set_refused(id, refused);
         if let Some((edit, hunk)) = self.owner_of(id) {

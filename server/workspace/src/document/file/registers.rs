@@ -130,9 +130,7 @@ impl Document {
         let makes = edit.hash_after;
         self.note_edit(edit);
         self.publish_file(change, proposal);
-        if let Some(file) = self.edits.last_file_mut() {
-            (file.below, file.makes) = (Some(below), makes);
-        }
+        self.edits.note_hashes(below, makes);
         self.edits.add_hunks(&hunks, 2);
         if proposal.mode == Mode::Apply {
             self.switch_file(self.edits().len() - 1, true);
@@ -181,9 +179,7 @@ impl Document {
     }
 
     pub(crate) fn switch_file(&mut self, at: usize, on: bool) {
-        let Some(hunk) = self.edits.file_mut(at) else { return };
-        hunk.done = on;
-        let change = hunk.change.clone();
+        let Some(change) = self.edits.switch_file(at, on) else { return };
         self.file.now.set(&change, on);
         let name = self.file_hunk_name(at);
         self.note_file_location(name, if on { Location::Disk } else { Location::None });
@@ -192,12 +188,9 @@ impl Document {
 
     pub(crate) fn set_file_decision(&mut self, at: usize, decision: Decision, reason: Option<String>) {
         let name = self.file_hunk_name(at);
-        let Some(hunk) = self.edits.file_mut(at) else { return };
-        if hunk.decision == decision && hunk.reason == reason {
+        if !self.edits.decide_file(at, decision, reason.as_deref()) {
             return;
         }
-        hunk.decision = decision;
-        hunk.reason.clone_from(&reason);
         self.note_decision(name, decision, reason);
         self.news.decided();
     }

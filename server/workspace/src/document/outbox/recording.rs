@@ -242,9 +242,7 @@ impl Document {
         }
         let hunk = edit.name_of(hunk);
         self.outbox.queue.push(Note::Located(Located { hunk, location }));
-        if let Some(hunk) = self.edits.hunk_mut(id) {
-            hunk.location = location;
-        }
+        self.edits.locate(id, location);
     }
 
     /// Notes whether what a file hunk says is so.
