@@ -423,7 +423,7 @@ fn placed(
 ) -> Result<(Document, (FileId, Sequence)), StoreError> {
     let mut document = Document::of_record(&uri_of(place), past);
     document.set_form(form);
-    document.placed_on(text, &earlier(store, past, text, form.hash(text))?);
+    document.placed_on(text, &earlier(store, past, text, form.hash(text), Location::Buffer)?);
     Ok((document, (past.file, past.sequence)))
 }
 
@@ -438,12 +438,18 @@ fn remembered(
 ) -> Result<(Document, (FileId, Sequence)), StoreError> {
     let mut document = Document::of_record(&uri_of(place), past);
     document.set_form(form);
-    document.found(text, &earlier(store, past, text, form.hash(text))?, is_in, now);
+    document.found(text, &earlier(store, past, text, form.hash(text), is_in)?, is_in, now);
     Ok((document, (past.file, past.sequence)))
 }
 
 /// The states of a document that a text may be: the recorded one that reads like it, and the one that was on the disk last.
-fn earlier(store: &Store, past: &Past, text: &Text, hash: FileHash) -> Result<Earlier, StoreError> {
+fn earlier(
+    store: &Store,
+    past: &Past,
+    text: &Text,
+    hash: FileHash,
+    is_in: Location,
+) -> Result<Earlier, StoreError> {
     // A replay takes its time, so each state is asked for once.
     let as_of = |state: RecordedState| {
         if state.sequence == past.sequence {
@@ -464,8 +470,16 @@ fn earlier(store: &Store, past: &Past, text: &Text, hash: FileHash) -> Result<Ea
         other => other.map(as_of).transpose()?.flatten(),
     };
     let same = then.filter(|then| then.weave().is_some_and(|weave| weave.buffer() == text));
+    // Where it was asked again, what is recorded last is what the file holds.
+    let mut states = past.states.iter().rev().skip_while(|state| past.saved == Some(state.hash));
+    let unsaved = states.next().filter(|state| state.of == Location::Buffer);
+    let edited = match unsaved.filter(|_| same.is_none() && is_in == Location::Buffer) {
+        Some(unsaved) => as_of(*unsaved)?,
+        None => None,
+    };
     Ok(Earlier {
-        accepted: same.iter().flat_map(accepted).collect(),
+        accepted: same.iter().chain(&edited).flat_map(accepted).collect(),
+        edited: edited.and_then(|then| then.weave().cloned()),
         same: same.and_then(|then| then.weave().cloned()),
         saved: saved.and_then(|then| then.weave().cloned()),
     })

@@ -255,13 +255,17 @@ async fn a_reload_changes_nothing() {
 
 #[tokio::test]
 async fn an_editor_that_kept_its_unsaved_text_goes_on_where_it_was() {
-    for offered in [true, false] {
+    // What was typed is recorded with the acceptance, or lost with the process.
+    for (offered, recorded) in [(true, true), (true, false), (false, true), (false, false)] {
         let mut desk = desk();
         desk.open("a.txt");
         let taken = desk.edit("a.txt", &[TWO]).await;
         let held = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
         assert_eq!(desk.accept(&taken).await, []);
         let typed = format!("typed\n{EDITED}");
+        if !recorded {
+            desk.settle();
+        }
         desk.becomes("a.txt", &typed);
         desk.settle();
         let mut desk = match offered {

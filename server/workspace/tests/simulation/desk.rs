@@ -118,6 +118,7 @@ impl Desk {
         let state = |text: &str| self.states.iter().rev().find(|state| state.text == text);
         let same = state(text);
         Earlier {
+            edited: None,
             same: same.map(|state| state.weave.clone()),
             accepted: same.map(|state| state.accepted.clone()).unwrap_or_default(),
             saved: state(&self.disk).map(|state| state.weave.clone()),

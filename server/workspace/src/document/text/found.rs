@@ -17,7 +17,9 @@ use crate::document::{Document, Edit, EditHunk, FileHunk, Home, Millis};
 pub struct Earlier {
     /// One that reads as the text does.
     pub same: Option<Weave>,
-    /// The hunks that were accepted then.
+    /// The last that an editor had unsaved, where one has the text.
+    pub edited: Option<Weave>,
+    /// The hunks that were accepted in the first of these two that there is.
     pub accepted: Vec<HunkRef>,
     /// The last that was on the disk.
     pub saved: Option<Weave>,
@@ -167,7 +169,7 @@ impl Document {
         let same = earlier.same.as_ref().and_then(|same| before.returned_to(same));
         let (weave, back) = match same {
             Some(weave) => (weave, None),
-            None => self.matched(text, earlier, kept, before),
+            None => self.matched(text, earlier, kept, &before),
         };
         self.text.weave = Some(weave);
         self.text.snapshots.text_changed();
@@ -180,11 +182,18 @@ impl Document {
         text: &Text,
         earlier: &Earlier,
         kept: Kept,
-        latest: Weave,
+        latest: &Weave,
     ) -> (Weave, Option<Judgement>) {
-        let saved = earlier.saved.as_ref().and_then(|saved| latest.returned_to(saved));
-        let nearer = |saved: &Weave| in_common(saved.buffer(), text) >= in_common(latest.buffer(), text);
-        let mut weave = saved.filter(nearer).unwrap_or(latest);
+        // An editor that comes back with its unsaved work has typed on from the last state it had, not from what its file has.
+        let states = [&earlier.edited, &earlier.saved].into_iter().flatten();
+        let mut weave = latest.clone();
+        let mut common = in_common(latest.buffer(), text);
+        for state in states.filter_map(|state| latest.returned_to(state)) {
+            let likeness = in_common(state.buffer(), text);
+            if likeness >= common {
+                (weave, common) = (state, likeness);
+            }
+        }
         let back = weave.go_back_to(text).or_else(|| self.shows_held(&mut weave, text));
         if back.is_none() {
             self.text.unseen = Some(Box::new(weave.clone()));
