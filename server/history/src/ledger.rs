@@ -283,8 +283,10 @@ impl Ledger {
 
     /// Reads a transaction and checks all that it names; its names become absolute.
     pub(crate) fn read<'a, D: Deserialize<'a>>(&self, line: &'a [u8]) -> Result<Transaction<D>, String> {
+        // What a member that is not known says is skipped, even if it is no UTF-8; then the line is damaged all the same.
+        let line = std::str::from_utf8(line).map_err(|error| format!("it cannot be read ({error})"))?;
         let mut transaction: Transaction<D> =
-            serde_json::from_slice(line).map_err(|error| format!("it cannot be read ({error})"))?;
+            serde_json::from_str(line).map_err(|error| format!("it cannot be read ({error})"))?;
         transaction
             .respell(|name| name.absolute_in(&self.root))
             .map_err(|name| format!("it names {name:?}, which leads out of the folder"))?;

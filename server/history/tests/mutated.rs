@@ -141,6 +141,20 @@ fn history_in(folder: &std::path::Path) -> [Live; 2] {
     both
 }
 
+#[test]
+fn bytes_that_are_no_text_are_damage_where_nothing_reads_them_too() {
+    let around = common::folder();
+    history_in(around.path());
+    let path = history(around.path(), "decisions.log");
+    let mut record = std::fs::read(&path).unwrap();
+    let member = 2 + record.iter().position(|byte| *byte == b'\n').unwrap();
+    record.splice(member..member, b"\"unknown\":\"\x80\",".iter().copied());
+    std::fs::write(&path, record).unwrap();
+
+    let damage = Store::new(around.path(), "another").damage().unwrap();
+    assert!(damage.iter().any(|damage| damage.line == 2), "{damage:?}");
+}
+
 proptest! {
     #![proptest_config(cases(100))]
 
