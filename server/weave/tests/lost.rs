@@ -45,6 +45,18 @@ fn keeps_its_place(before: &[LineState], after: &[LineState], hunk: HunkId) -> b
         && (end + 3 <= before.len() || place + window.len() == after.len())
 }
 
+/// Whether somebody has put in what a hunk that is off would bring.
+fn came(weave: &Weave, before: &[LineState], after: &[LineState], hunk: HunkId) -> bool {
+    let own: Vec<&str> = weave.proposed(hunk).iter().map(|line| line.content.as_str()).collect();
+    let count = |states: &[LineState]| {
+        let shown = states.iter().filter(|line| line.shown);
+        let contents: Vec<&str> = shown.map(|line| line.line.content.as_str()).collect();
+        contents.windows(own.len().max(1)).filter(|lines| **lines == own[..]).count()
+    };
+    let is_off = !weave.in_buffer(hunk);
+    is_off && own.iter().any(|line| !line.trim().is_empty()) && count(after) > count(before)
+}
+
 #[test]
 fn what_is_lost_is_what_the_rule_says() {
     let (mut crossed, mut lost, mut kept) = (0, 0, 0);
@@ -84,7 +96,9 @@ fn what_is_lost_is_what_the_rule_says() {
                             .depends
                             .iter()
                             .any(|on| expected.contains(&HunkId::from_order(*on as u32)));
-                        if !was[id.order()] && (rests || !keeps_its_place(&before, &after, id)) {
+                        let keeps =
+                            keeps_its_place(&before, &after, id) && !came(&weave, &before, &after, id);
+                        if !was[id.order()] && (rests || !keeps) {
                             expected.push(id);
                         }
                         assert_eq!(weave.is_lost(id), was[id.order()] || expected.contains(&id), "{id:?}");
@@ -200,6 +214,23 @@ fn the_end_of_the_text_counts_as_long_as_it_is_the_end() {
     ] {
         assert_eq!(weave.clone().unobserved(Text::from(text)), lost, "{text:?}");
     }
+}
+
+#[test]
+fn what_would_bring_lines_that_came_meanwhile_has_no_place() {
+    let mut weave = Weave::new(Text::from("a\nb\nc\nd\ne\n"));
+    let new = ["one", "", "two"].map(line).to_vec();
+    let hunk = weave.record(&[Change { lines: 1..1, new }]).unwrap()[0];
+    for (text, lost) in [
+        ("a\nb\nc\nd\none\n\ntwo\ne\n", vec![hunk]),
+        ("a\nb\nc\nd\none\ntwo\ne\n", vec![]),
+        ("a\nb\nc\nd\none\n\nt\ne\n", vec![]),
+    ] {
+        assert_eq!(weave.clone().unobserved(Text::from(text)), lost, "{text:?}");
+    }
+    weave.switch(&[hunk], &[]).unwrap();
+    let twice = "a\none\n\ntwo\nb\nc\nd\none\n\ntwo\ne\n";
+    assert_eq!(weave.unobserved(Text::from(twice)), [], "its own lines stand where they stood");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
 
 use hashline_text::{Ending, OwnedLine, Text};
-use hashline_weave::{Change, How, HunkId, Judgement, Plan, Regions, Turn, Weave};
+use hashline_weave::{Change, How, HunkId, Judgement, Plan, Regions, TakeOut, Turn, Weave};
 
 fn whole(weave: &Weave, text: &str) -> (Text, Regions) {
     let text = Text::from(text);
@@ -148,4 +148,20 @@ fn an_undo_between_two_changes_of_lines_that_stay_finds_the_hunks_as_they_were()
             assert!(!weave.in_buffer(hunk));
         }
     }
+}
+
+#[test]
+fn what_was_decided_without_a_change_of_the_text_is_done_again_with_it() {
+    let (mut weave, hunk) = with_insert();
+    made(&mut weave, &Plan::switch(&[hunk], &[]), "a\nnew\nb\nc\n").unwrap();
+    typed(&mut weave, "a\nnewer\nb\nc\n");
+    typed(&mut weave, "a\nnewer\nb\nc\nd\n");
+    // Rejected, and the line that the person has changed stays.
+    let plan = weave.plan_take_out(hunk, TakeOut::KeepMyLines);
+    assert_eq!(weave.carry_out(&plan).unwrap(), []);
+    assert!(!weave.in_buffer(hunk));
+    undone(&mut weave, "a\nnewer\nb\nc\n");
+    assert!(weave.in_buffer(hunk));
+    redone(&mut weave, "a\nnewer\nb\nc\nd\n");
+    assert!(!weave.in_buffer(hunk));
 }

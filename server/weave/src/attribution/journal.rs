@@ -361,8 +361,11 @@ impl Journal {
         };
         let ways = turn.map(|turn| self.ways(turn)).unwrap_or_default();
         let ways = ways.into_iter().map(|state| last - state).filter(|depth| *depth <= DEPTH);
-        let mut depths = ways.chain(1..=last.min(DEPTH));
-        let before = depths.clone().find(is_it).map(Depth::Before);
+        let mut depths = ways.clone().chain(1..=last.min(DEPTH));
+        // What was decided in that text without a change of it is done again, too.
+        let latest = || ways.skip_while(|depth| !is_it(depth)).take_while(is_it).last();
+        let again = (turn == Some(Turn::Redo)).then(latest).flatten();
+        let before = again.or_else(|| depths.clone().find(is_it)).map(Depth::Before);
         let is_between = |depth: &usize| {
             let at = last - *depth;
             let alike = || self.entries[at].entry.between.iter().filter(|between| between.print == print);

@@ -18,6 +18,8 @@ pub(crate) struct Surroundings {
     ids: Vec<LineId>,
     /// Per hunk the windows of which one has to stand.
     windows: Vec<Vec<Window>>,
+    /// Per hunk the lines that it would bring, if it is off.
+    coming: Vec<Vec<String>>,
 }
 
 /// A hunk's lines in the buffer (what it made if it is on, what it would take away if it is off; for an insert the gap) and the lines
@@ -49,12 +51,17 @@ impl Surroundings {
             Some(place) => vec![window(&place, true, true)],
         };
         let windows = model.places(View::Buffer).into_iter().zip(model.hunks()).map(windows).collect();
-        Self { text: model.buffer().clone(), ids: shown_ids(model), windows }
+        let coming = |id: HunkId| match model.in_buffer(id) {
+            true => Vec::new(),
+            false => model.proposed(id).iter().map(|line| line.content.clone()).collect(),
+        };
+        let coming = model.hunks().map(coming).collect();
+        Self { text: model.buffer().clone(), ids: shown_ids(model), windows, coming }
     }
 
     /// Which hunks stand in a later state where they stood, without doubt: the lines of a window are all there, side by
     /// side and as they read, at the end of the text if they were there, and lines that read like them stand nowhere else, neither
-    /// before nor now.
+    /// before nor now. And nobody has put in the lines that the hunk would bring: they would stand there twice.
     pub(crate) fn certain_in(&self, later: &Model) -> Vec<bool> {
         if self.windows.is_empty() {
             return Vec::new();
@@ -73,10 +80,17 @@ impl Surroundings {
             let at_end = here.end == ids.len();
             let fits = stands && (!window.at_start || place == 0) && (!window.at_end || at_end);
             let blank = content.iter().all(|name| names.is_blank(*name));
-            (fits && !blank && then.holds_once(content) && now.holds_once(content)).then_some(())
+            (fits && !blank && then.count(content) == 1 && now.count(content) == 1).then_some(())
+        };
+        let came = |lines: &Vec<String>| {
+            let content: Option<Vec<u32>> = lines.iter().map(|line| names.find(line)).collect();
+            content.is_some_and(|content| {
+                let blank = content.iter().all(|name| names.is_blank(*name));
+                !blank && now.count(&content) > then.count(&content)
+            })
         };
         let any = |windows: &Vec<Window>| windows.iter().any(|window| certain(window).is_some());
-        self.windows.iter().map(any).collect()
+        self.windows.iter().zip(&self.coming).map(|(windows, lines)| any(windows) && !came(lines)).collect()
     }
 }
 
@@ -101,6 +115,11 @@ impl<'a> Names<'a> {
             self.blank.push(content.trim().is_empty());
             next
         })
+    }
+
+    /// The number of a content that was numbered before.
+    fn find(&self, content: &str) -> Option<u32> {
+        self.known.get(content).copied()
     }
 
     pub(crate) fn is_blank(&self, name: u32) -> bool {
@@ -143,12 +162,11 @@ impl Lines {
         }
     }
 
-    /// Whether these lines stand exactly once in the text, side by side. Looked for by the rarest of them.
-    fn holds_once(&self, content: &[u32]) -> bool {
+    /// How often these lines stand in the text, side by side. Looked for by the rarest of them.
+    fn count(&self, content: &[u32]) -> usize {
         let rarest = content.iter().enumerate().min_by_key(|(_, name)| self.of_name(**name).len());
-        let Some((at, name)) = rarest else { return false };
+        let Some((at, name)) = rarest else { return 0 };
         let starts = self.of_name(*name).iter().filter_map(|line| (*line as usize).checked_sub(at));
-        starts.filter(|start| self.names.get(*start..start + content.len()) == Some(content)).take(2).count()
-            == 1
+        starts.filter(|start| self.names.get(*start..start + content.len()) == Some(content)).count()
     }
 }

@@ -1,6 +1,6 @@
 //! A document, the editor that has it open, and what is on the way between the two.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 
 use hashline_history::{Decision, HunkRef};
@@ -18,6 +18,7 @@ use crate::model::{Fault, Model};
 use crate::page;
 use crate::tally::Tally;
 use crate::trace::Trace;
+use crate::truth::Truth;
 
 /// A delivery on its way to the editor.
 #[derive(Clone, Debug)]
@@ -60,6 +61,10 @@ pub struct Desk {
     pub half: bool,
     /// What was recorded of the document, oldest first.
     states: Vec<Recorded>,
+    /// The hunks that the document had in its text at the last look.
+    pub seen: Truth,
+    /// The hunks of which a client that says nothing let another guess be as good as what happened.
+    pub otherwise: BTreeSet<HunkRef>,
 }
 
 /// A document as it was recorded.
@@ -75,7 +80,8 @@ impl Desk {
         let kind = dice.weighted(&KINDS);
         let text = first::text(kind, &mut atoms, dice);
         let version = kind.first_version();
-        let editor = Editor::open(kind, text.clone(), version);
+        let mut editor = Editor::open(kind, text.clone(), version);
+        editor.shows = Truth::of([]);
         let uri = format!("untitled:{number}");
         let mut document =
             Document::open(&uri, "text", DocVersion(version), editor.encoding, Text::from(text.as_str()));
@@ -96,6 +102,8 @@ impl Desk {
             notices: 0,
             half: false,
             states: Vec::new(),
+            seen: Truth::of([]),
+            otherwise: BTreeSet::new(),
         }
     }
 
@@ -127,7 +135,7 @@ impl Desk {
 
     /// The next notification reaches the server.
     pub fn receive(&mut self, room: &mut Room) -> Result<bool, Fault> {
-        let Some(note) = self.editor.outbox.pop_front() else { return Ok(false) };
+        let Some(mut note) = self.editor.outbox.pop_front() else { return Ok(false) };
         if note.more {
             room.tally.splits += 1;
         }
@@ -154,6 +162,7 @@ impl Desk {
         for before in self.recent.1.iter().take(2).chain(self.recent.1.iter().skip(recent.max(2))) {
             self.model.muddle(before, &note.after);
         }
+        let before = self.document.to_record(&[]).weave;
         if let Some(cause) = note.cause {
             self.document.say_cause(note.version, cause, room.now);
         }
@@ -161,6 +170,8 @@ impl Desk {
         if full && self.out && result.is_ok() {
             self.out = false;
             self.model.look_away();
+            self.editor.forget_truth();
+            note.shows = Truth::default();
         }
         if self.out {
             return Ok(true);
@@ -177,6 +188,7 @@ impl Desk {
             ));
         }
         self.half = note.more;
+        self.is_true(&note, &before, room)?;
         self.observe(true, room)?;
         Ok(true)
     }
@@ -189,6 +201,12 @@ impl Desk {
         if !(news.review || news.moved || news.decided || self.half) {
             // Nothing has happened since the last look.
             return Ok(());
+        }
+        // Where all lines of a hunk are gone, or are left to the person, a decision about it changes no text.
+        let shown = self.hunks_shown();
+        if shown != self.seen {
+            self.editor.shows_instead(&self.seen, &shown);
+            self.seen = shown;
         }
         self.model.observe(&mut self.document, states && !self.half && !self.out, &mut room.tally)
     }
@@ -252,6 +270,7 @@ impl Desk {
         if outcome == Outcome::Applied && before != parcel.text {
             room.tally.misplaced += 1;
             self.misplaced(&parcel.delivery, &before);
+            self.editor.forget_truth();
         }
         room.trace.say(|| format!("  {} editor: delivery {number} {outcome:?}", self.uri));
         match outcome {

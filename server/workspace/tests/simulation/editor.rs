@@ -10,6 +10,7 @@ use hashline_workspace::document::{Cause, ContentChange, Delivery};
 use crate::dice::Dice;
 use crate::kind::{Check, Kind};
 use crate::page::{self, Patch};
+use crate::truth::Truth;
 
 /// What came of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct Note {
     pub cause: Option<Cause>,
     /// The editor's text that it reports.
     pub after: String,
+    /// The hunks in it.
+    pub shows: Truth,
     /// The rest of what happened comes with the next one.
     pub more: bool,
 }
@@ -37,6 +40,7 @@ struct Change {
     change: ContentChange,
     version: i32,
     after: String,
+    shows: Truth,
     cause: Option<Cause>,
     /// It follows another one of the same edit in several places.
     follows: bool,
@@ -46,6 +50,7 @@ struct Change {
 #[derive(Clone, Debug)]
 struct Step {
     text: String,
+    shows: Truth,
     delivered: bool,
 }
 
@@ -54,6 +59,8 @@ pub struct Editor {
     pub kind: Kind,
     pub encoding: Encoding,
     pub text: String,
+    /// The hunks in it.
+    pub shows: Truth,
     pub version: i32,
     /// The ending that it puts where one is typed.
     pub ending: &'static str,
@@ -77,6 +84,7 @@ impl Editor {
             encoding: kind.encoding(),
             sent: text.clone(),
             text,
+            shows: Truth::default(),
             version,
             ending,
             cursor: 0,
@@ -115,13 +123,17 @@ impl Editor {
             self.cursor += 1;
         }
         let change = ContentChange { span: Some(span), text: new.to_owned() };
-        let (version, after) = (self.version, self.text.clone());
-        self.unsent.push(Change { change, version, after, cause, follows: false });
+        self.note_change(change, cause);
+    }
+
+    fn note_change(&mut self, change: ContentChange, cause: Option<Cause>) {
+        let (version, after, shows) = (self.version, self.text.clone(), self.shows.clone());
+        self.unsent.push(Change { change, version, after, shows, cause, follows: false });
     }
 
     fn step(&mut self, delivered: bool) {
         self.redo.clear();
-        self.undo.push(Step { text: self.text.clone(), delivered });
+        self.undo.push(Step { text: self.text.clone(), shows: self.shows.clone(), delivered });
     }
 
     /// The person changes the text.
@@ -161,8 +173,7 @@ impl Editor {
                 self.cursor = 0;
                 self.version += 1;
                 let change = ContentChange { span: None, text: after.to_owned() };
-                let (version, after) = (self.version, after.to_owned());
-                self.unsent.push(Change { change, version, after, cause: None, follows: false });
+                self.note_change(change, None);
             }
             _ => self.put_all(&page::by_lines(&self.text, after), None),
         }
@@ -194,7 +205,7 @@ impl Editor {
     pub fn turn(&mut self, redo: bool) -> Option<bool> {
         self.inserting = false;
         let step = if redo { self.redo.pop() } else { self.undo.pop() }?;
-        let here = Step { text: self.text.clone(), delivered: step.delivered };
+        let here = Step { text: self.text.clone(), shows: self.shows.clone(), delivered: step.delivered };
         if redo {
             self.undo.push(here);
         } else {
@@ -210,6 +221,7 @@ impl Editor {
         } else {
             page::by_lines(&self.text, &step.text)
         };
+        self.shows = step.shows;
         self.put_all(&patches, cause);
         if cause.is_some() {
             self.send(None);
@@ -250,6 +262,7 @@ impl Editor {
             None => self.step(true),
         }
         self.redo.clear();
+        self.shows = self.shows.with(delivery);
         if self.kind.cuts() {
             let mut after = self.text.clone();
             for patch in patches.iter().rev() {
@@ -315,7 +328,7 @@ impl Editor {
             if let Some(patch) = page::single(&self.sent, &self.text) {
                 let span = page::span_of(&self.sent, patch.bytes, self.encoding);
                 let changes = vec![ContentChange { span: Some(span), text: patch.new }];
-                self.note(changes, self.version, None, self.text.clone(), false);
+                self.note(changes, self.version, None, (self.text.clone(), self.shows.clone()), false);
             }
         } else {
             let each = self.kind.tells_each();
@@ -331,7 +344,8 @@ impl Editor {
                     true => vec![ContentChange { span: None, text: last.after.clone() }],
                     false => part.iter().map(|change| change.change.clone()).collect(),
                 };
-                self.note(changes, last.version, last.cause, last.after.clone(), to < unsent.len());
+                let after = (last.after.clone(), last.shows.clone());
+                self.note(changes, last.version, last.cause, after, to < unsent.len());
             }
         }
         self.sent = self.text.clone();
@@ -343,10 +357,35 @@ impl Editor {
         changes: Vec<ContentChange>,
         version: i32,
         cause: Option<Cause>,
-        after: String,
+        (after, shows): (String, Truth),
         more: bool,
     ) {
-        self.outbox.push_back(Note { version: DocVersion(version), changes, cause, after, more });
+        let version = DocVersion(version);
+        self.outbox.push_back(Note { version, changes, cause, after, shows, more });
+    }
+
+    /// Other hunks are in the text that was told of last, which reads as it did. What was done to it since may have gone back before that.
+    pub fn shows_instead(&mut self, one: &Truth, other: &Truth) {
+        if self.is_quiet() {
+            self.shows = self.shows.after(one, other);
+        } else {
+            self.shows = self.shows.open_to(one, other);
+        }
+        self.earlier_truths().for_each(|shows| *shows = shows.open_to(one, other));
+    }
+
+    /// What is known of the texts before this one, and of those that are not told of yet.
+    fn earlier_truths(&mut self) -> impl Iterator<Item = &mut Truth> {
+        let steps = self.undo.iter_mut().chain(&mut self.redo).map(|step| &mut step.shows);
+        let changes = self.unsent.iter_mut().map(|change| &mut change.shows);
+        let notes = self.outbox.iter_mut().map(|note| &mut note.shows);
+        steps.chain(changes).chain(notes)
+    }
+
+    /// Nobody knows which hunks are in the text, nor in those before it.
+    pub fn forget_truth(&mut self) {
+        self.earlier_truths().for_each(|shows| *shows = Truth::default());
+        self.shows = Truth::default();
     }
 }
 
@@ -355,7 +394,7 @@ impl Editor {
     pub fn send_all(&mut self) {
         self.version += 1;
         let change = ContentChange { span: None, text: self.text.clone() };
-        self.note(vec![change], self.version, None, self.text.clone(), false);
+        self.note(vec![change], self.version, None, (self.text.clone(), self.shows.clone()), false);
         self.sent_version = self.version;
     }
 }

@@ -19,6 +19,8 @@ pub struct Failure {
     /// The editor at whose desk it was noticed.
     pub kind: Kind,
     pub words: String,
+    /// It is about a hunk of which another guess had explained the text as well.
+    pub is_even: bool,
 }
 
 /// The first words of a fault, without names, numbers and texts.

@@ -67,6 +67,8 @@ pub struct Wrong {
     pub step: u64,
     pub kind: Kind,
     pub words: Fault,
+    /// It is about a hunk of which another guess had explained the text as well.
+    pub is_even: bool,
 }
 
 /// How a run ended.
@@ -113,7 +115,9 @@ pub fn play(seed: u64, steps: u64, left_out: &HashSet<u64>, trace: bool) -> End 
             if trace {
                 world.tell();
             }
-            fault = Some(Wrong { step, kind: world.desks[world.at].editor.kind, words });
+            let desk = &world.desks[world.at];
+            let is_even = desk.otherwise.iter().any(|hunk| words.contains(&hunk.to_string()));
+            fault = Some(Wrong { step, kind: desk.editor.kind, words, is_even });
             break;
         }
     }

@@ -122,6 +122,7 @@ tally! {
     cursors: "changes at several cursors",
     completions: "words completed with an import",
     saves: "saves",
+    otherwise: "texts that another guess explained as well as what happened, of a client that says nothing",
     rewrites: "texts rewritten as a whole",
     reopenings: "documents closed and opened again",
     on_disk: "edits while closed",

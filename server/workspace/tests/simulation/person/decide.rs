@@ -65,9 +65,10 @@ impl Desk {
             Choice::Reopen => Decision::Undecided,
         };
         // The last word wins over an earlier one about what it rests on, or what rests on it.
+        let group = self.model.group(&named);
         let linked = match wanted {
-            Decision::Accepted => self.model.below(&named),
-            _ => self.model.above(&named),
+            Decision::Accepted => self.model.below(&group),
+            _ => self.model.above(&group),
         };
         for at in linked {
             self.model.hunks[at].asked = None;
