@@ -217,11 +217,11 @@ fn what_was_said_of_a_version_long_past_changes_nothing() {
 }
 
 #[test]
-fn a_delivery_whose_cause_is_lost_counts_by_its_answer() {
+fn a_delivery_whose_cause_is_lost_counts_by_its_text() {
     for types in [false, true] {
         let (mut desk, hunk, delivery) = on_its_way();
         desk.notify(&made(&delivery));
-        assert_eq!(how(&mut desk, &hunk), TYPED_OVER, "nothing is guessed");
+        assert_eq!(how(&mut desk, &hunk), ACCEPTED, "it is to the letter what was sent for this text");
         if types {
             desk.types(0, "zero ");
         }
@@ -240,7 +240,7 @@ fn a_delivery_whose_cause_is_lost_counts_by_its_answer() {
 }
 
 #[test]
-fn a_delivery_whose_cause_is_lost_and_that_is_answered_first_counts_by_its_answer() {
+fn a_delivery_whose_cause_is_lost_and_that_is_answered_first_counts_by_its_text() {
     let (mut desk, hunk, delivery) = on_its_way();
     desk.document.answered(delivery.number, true, desk.now);
     desk.notify(&made(&delivery));
@@ -250,23 +250,52 @@ fn a_delivery_whose_cause_is_lost_and_that_is_answered_first_counts_by_its_answe
 }
 
 #[test]
-fn a_refused_delivery_that_the_person_types_is_typed() {
+fn a_delivery_whose_cause_is_lost_is_known_whatever_comes_before_its_answer() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.notify(&made(&delivery));
+    let above = desk.replace(1, "two", Mode::Propose);
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.settle();
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED), "an edit on top");
+    assert_eq!(how(&mut desk, &above), HELD);
+
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.notify(&made(&delivery));
+    desk.document.close();
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED, "closed");
+
+    // A plugin that has refused it has not made it; the text reads so all the same, and is not to have it twice.
     let (mut desk, hunk, delivery) = on_its_way();
     desk.notify(&made(&delivery));
     desk.document.answered(delivery.number, false, desk.now);
     desk.settle();
-    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, TYPED_OVER));
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
     is_told(&desk, 0);
+}
+
+#[test]
+fn a_delivery_whose_cause_is_lost_is_known_with_the_editors_own_endings() {
+    let mut desk = Desk::with_plugin("one\r\ntwo\nthree\r\n");
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    let mut changes = made(&delivery);
+    changes.iter_mut().for_each(|change| change.text = change.text.replace('\n', "\r\n"));
+    desk.notify(&[&changes[..], &[at(0, 0, (0, 0), "zero ")]].concat());
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.settle();
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED);
+    assert_eq!(desk.text().matches('2').count(), 1);
 }
 
 #[test]
 fn what_does_not_go_with_the_text_is_typing() {
     let typed = || at(1, 0, (1, 3), "mine");
-    // Another text than the delivery makes, and a number that is not under way with either text.
-    for (number, change) in [(0, typed()), (7, forth()), (7, typed())] {
+    // Another text than the delivery makes, and a number that is not under way with either text: that of the delivery needs no word.
+    for (number, change, is) in [(0, typed(), TYPED_OVER), (7, forth(), ACCEPTED), (7, typed(), TYPED_OVER)] {
         let (mut desk, hunk, delivery) = on_its_way();
         desk.caused(Cause::Delivery(delivery.number + number), &[change]);
-        assert_eq!(how(&mut desk, &hunk), TYPED_OVER);
+        assert_eq!(how(&mut desk, &hunk), is);
         is_told(&desk, 1);
     }
     // The person has typed before the delivery, and says that it is the delivery.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use hashline_history::{Decision, HunkRef};
 use hashline_text::{DocVersion, FileHash, Text};
 use hashline_weave::Weave;
-use hashline_workspace::document::{Delivery, Document, Earlier, Millis};
+use hashline_workspace::document::{Cause, Delivery, Document, Earlier, Millis};
 
 use crate::agent::Flight;
 use crate::atom::{Atoms, readable};
@@ -14,6 +14,7 @@ use crate::dice::Dice;
 use crate::editor::{Editor, Outcome};
 use crate::first;
 use crate::kind::KINDS;
+use crate::marks::{Arrival, Mark, Marking};
 use crate::model::{Fault, Model};
 use crate::page;
 use crate::tally::Tally;
@@ -44,6 +45,8 @@ pub struct Desk {
     pub model: Model,
     pub atoms: Atoms,
     pub parcels: VecDeque<Parcel>,
+    /// The deliveries whose answers have not come.
+    pub unanswered: Vec<Parcel>,
     pub answers: VecDeque<(u64, bool)>,
     /// By hash, the lines that agents were shown.
     pub shown: HashMap<FileHash, Vec<Range<usize>>>,
@@ -59,6 +62,8 @@ pub struct Desk {
     pub notices: usize,
     /// The first part of a notification that was split has arrived, the rest has not.
     pub half: bool,
+    /// A delivery whose mark slipped has come together with what was typed: that it has, its answer says.
+    unsaid: bool,
     /// What was recorded of the document, oldest first.
     states: Vec<Recorded>,
     /// The hunks that the document had in its text at the last look.
@@ -82,6 +87,9 @@ impl Desk {
         let version = kind.first_version();
         let mut editor = Editor::open(kind, text.clone(), version);
         editor.shows = Truth::of([]);
+        if kind.is_plugin() && dice.chance(25) {
+            editor.marking = Marking::Careless(dice.clone());
+        }
         let uri = format!("untitled:{number}");
         let mut document =
             Document::open(&uri, "text", DocVersion(version), editor.encoding, Text::from(text.as_str()));
@@ -93,6 +101,7 @@ impl Desk {
             model: Model::default(),
             atoms,
             parcels: VecDeque::new(),
+            unanswered: Vec::new(),
             answers: VecDeque::new(),
             shown: HashMap::new(),
             disk: text,
@@ -101,6 +110,7 @@ impl Desk {
             recent: (Millis(0), Vec::new()),
             notices: 0,
             half: false,
+            unsaid: false,
             states: Vec::new(),
             seen: Truth::of([]),
             otherwise: BTreeSet::new(),
@@ -163,10 +173,28 @@ impl Desk {
             self.model.muddle(before, &note.after);
         }
         let before = self.document.to_record(&[]).weave;
-        if let Some(cause) = note.cause {
-            self.document.say_cause(note.version, cause, room.now);
+        for Mark { version, cause, arrival } in note.marks.iter().copied() {
+            match arrival {
+                Arrival::Before => self.document.say_cause(version, cause, room.now),
+                Arrival::Stale => self.document.say_cause(DocVersion(version.0 - 1), cause, room.now),
+                Arrival::Late | Arrival::Never => {}
+            }
         }
         let result = self.document.change(note.version, &note.changes, room.now);
+        let late = note.marks.iter().filter(|mark| mark.arrival == Arrival::Late);
+        late.for_each(|mark| self.document.say_cause(mark.version, mark.cause, room.now));
+        if !note.is_careful {
+            // What was not said in time is typing, or as much of it as the text shows.
+            room.tally.slips += 1;
+            self.unsaid |=
+                note.changes.len() > 1 && note.marks.iter().any(|mark| mark.arrival != Arrival::Before);
+            if note.marks.iter().any(|mark| matches!(mark.cause, Cause::Turn(_))) {
+                let known = before.buffer().to_string();
+                self.model.muddle_all(&known, &note.after);
+            }
+            self.editor.forget_truth();
+            note.shows = Truth::default();
+        }
         if full && self.out && result.is_ok() {
             self.out = false;
             self.model.look_away();
@@ -208,7 +236,9 @@ impl Desk {
             self.editor.shows_instead(&self.seen, &shown);
             self.seen = shown;
         }
-        self.model.observe(&mut self.document, states && !self.half && !self.out, &mut room.tally)
+        self.unsaid &= !self.answers.is_empty();
+        let states = states && !self.half && !self.out && !self.unsaid;
+        self.model.observe(&mut self.document, states, &mut room.tally)
     }
 
     /// Everything that was sent reaches the server.
@@ -238,7 +268,9 @@ impl Desk {
             )
         });
         self.model.explains(&before, &after)?;
-        self.parcels.push_back(Parcel { delivery, sent: room.now, text: before });
+        let parcel = Parcel { delivery, sent: room.now, text: before };
+        self.unanswered.push(parcel.clone());
+        self.parcels.push_back(parcel);
         self.observe(true, room)
     }
 
@@ -310,6 +342,7 @@ impl Desk {
         if applied && !self.editor.is_quiet() {
             room.tally.misplaced_answer += 1;
         }
+        self.unanswered.retain(|parcel| parcel.delivery.number != number);
         self.document.answered(number, applied, room.now);
         Ok(true)
     }

@@ -9,6 +9,7 @@ use hashline_workspace::document::{Cause, ContentChange, Delivery};
 
 use crate::dice::Dice;
 use crate::kind::{Check, Kind};
+use crate::marks::{Arrival, Mark, Marking};
 use crate::page::{self, Patch};
 use crate::truth::Truth;
 
@@ -26,7 +27,9 @@ pub enum Outcome {
 pub struct Note {
     pub version: DocVersion,
     pub changes: Vec<ContentChange>,
-    pub cause: Option<Cause>,
+    pub marks: Vec<Mark>,
+    /// Each change with a mark is alone, and its mark arrives in time.
+    pub is_careful: bool,
     /// The editor's text that it reports.
     pub after: String,
     /// The hunks in it.
@@ -74,6 +77,7 @@ pub struct Editor {
     sent: String,
     sent_version: i32,
     pub outbox: VecDeque<Note>,
+    pub marking: Marking,
 }
 
 impl Editor {
@@ -94,6 +98,7 @@ impl Editor {
             unsent: Vec::new(),
             sent_version: version,
             outbox: VecDeque::new(),
+            marking: Marking::Careful,
         }
     }
 
@@ -214,7 +219,7 @@ impl Editor {
         let turn = if redo { Turn::Redo } else { Turn::Undo };
         let cause = self.kind.is_plugin().then_some(Cause::Turn(turn));
         if cause.is_some() {
-            self.send(None);
+            self.flush();
         }
         let patches = if self.kind.joins_changes() {
             page::single(&self.text, &step.text).into_iter().collect()
@@ -224,7 +229,7 @@ impl Editor {
         self.shows = step.shows;
         self.put_all(&patches, cause);
         if cause.is_some() {
-            self.send(None);
+            self.flush();
         }
         self.reports_at_once();
         Some(step.delivered)
@@ -255,7 +260,7 @@ impl Editor {
         if cause.is_some() {
             // A step of its own, told of by itself.
             self.inserting = false;
-            self.send(None);
+            self.flush();
         }
         match self.undo.last_mut().filter(|_| joins) {
             Some(step) => step.delivered = true,
@@ -273,7 +278,7 @@ impl Editor {
             self.put_all(&patches, cause);
         }
         if cause.is_some() {
-            self.send(None);
+            self.flush();
         }
         self.reports_at_once();
         Outcome::Applied
@@ -312,6 +317,13 @@ impl Editor {
         }
     }
 
+    /// Lets what is marked be sent by itself.
+    fn flush(&mut self) {
+        if self.marking.flushes() {
+            self.send(None);
+        }
+    }
+
     /// Sends what has not been sent, as one notification or, with a place to cut, as two.
     pub fn send(&mut self, cut: Option<usize>) {
         if self.unsent.is_empty() {
@@ -328,7 +340,7 @@ impl Editor {
             if let Some(patch) = page::single(&self.sent, &self.text) {
                 let span = page::span_of(&self.sent, patch.bytes, self.encoding);
                 let changes = vec![ContentChange { span: Some(span), text: patch.new }];
-                self.note(changes, self.version, None, (self.text.clone(), self.shows.clone()), false);
+                self.note(changes, self.version, &[], (self.text.clone(), self.shows.clone()), false);
             }
         } else {
             let each = self.kind.tells_each();
@@ -345,7 +357,7 @@ impl Editor {
                     false => part.iter().map(|change| change.change.clone()).collect(),
                 };
                 let after = (last.after.clone(), last.shows.clone());
-                self.note(changes, last.version, last.cause, after, to < unsent.len());
+                self.note(changes, last.version, part, after, to < unsent.len());
             }
         }
         self.sent = self.text.clone();
@@ -356,12 +368,22 @@ impl Editor {
         &mut self,
         changes: Vec<ContentChange>,
         version: i32,
-        cause: Option<Cause>,
+        part: &[Change],
         (after, shows): (String, Truth),
         more: bool,
     ) {
+        let mut marks: Vec<Mark> = Vec::new();
+        for (cause, version) in part.iter().filter_map(|change| Some((change.cause?, change.version))) {
+            let version = DocVersion(version);
+            match marks.last_mut().filter(|last| last.cause == cause) {
+                Some(last) => last.version = version,
+                None => marks.push(Mark { version, cause, arrival: self.marking.arrival() }),
+            }
+        }
+        let is_alone = part.iter().all(|change| change.cause == part[0].cause);
+        let is_careful = is_alone && marks.iter().all(|mark| mark.arrival == Arrival::Before);
         let version = DocVersion(version);
-        self.outbox.push_back(Note { version, changes, cause, after, shows, more });
+        self.outbox.push_back(Note { version, changes, marks, is_careful, after, shows, more });
     }
 
     /// Other hunks are in the text that was told of last, which reads as it did. What was done to it since may have gone back before that.
@@ -394,7 +416,7 @@ impl Editor {
     pub fn send_all(&mut self) {
         self.version += 1;
         let change = ContentChange { span: None, text: self.text.clone() };
-        self.note(vec![change], self.version, None, (self.text.clone(), self.shows.clone()), false);
+        self.note(vec![change], self.version, &[], (self.text.clone(), self.shows.clone()), false);
         self.sent_version = self.version;
     }
 }

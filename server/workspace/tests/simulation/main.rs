@@ -17,6 +17,7 @@ mod editor;
 mod expect;
 mod first;
 mod kind;
+mod marks;
 mod model;
 mod page;
 mod person;

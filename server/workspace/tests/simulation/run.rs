@@ -271,6 +271,7 @@ impl World {
         }
         room.trace.say(|| format!("the person closes {}", desk.uri));
         desk.parcels.clear();
+        desk.unanswered.clear();
         desk.answers.clear();
         desk.document.close();
         desk.model.stop();
@@ -291,8 +292,10 @@ impl World {
         let (desk, room) = (&mut self.desks[at], &mut self.room);
         desk.disk = desk.document.text().to_string();
         let version = desk.editor.version;
+        let marking = desk.editor.marking.clone();
         desk.editor =
             Editor::open(desk.editor.kind, desk.disk.clone(), if dice.chance(50) { 1 } else { version });
+        desk.editor.marking = marking;
         room.trace.say(|| format!("the person opens {} again", desk.uri));
         room.tally.reopenings += 1;
         let text = Text::from(desk.disk.as_str());

@@ -112,6 +112,7 @@ tally! {
     misplaced_answer: "answers that came before the text",
     splits: "notifications split in two",
     merges: "notifications with more than one change",
+    slips: "notifications with a mark that came late, stale or never, or with what was typed",
     undone: "deliveries undone in the editor",
     undone_seen: "of them recognised",
     redone: "deliveries redone in the editor",

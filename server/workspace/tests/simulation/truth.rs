@@ -8,8 +8,9 @@ use hashline_history::HunkRef;
 use hashline_weave::Weave;
 use hashline_workspace::document::Delivery;
 
-use crate::desk::{Desk, Room};
+use crate::desk::{Desk, Parcel, Room};
 use crate::editor::Note;
+use crate::marks::Marking;
 use crate::model::{Fault, is_in_text};
 use crate::page;
 
@@ -129,8 +130,10 @@ impl Desk {
         }
         let shown = self.hunks_shown();
         self.seen = shown.clone();
-        let differing = shown.differing(&note.shows);
-        if !differing.is_empty() && !self.reads_so(&note.shows, &note.after) {
+        let is = self.made_by_hand(note, before)?;
+        self.editor.shows_instead(&note.shows, &is);
+        let differing = shown.differing(&is);
+        if !differing.is_empty() && !self.reads_so(&is, &note.after) {
             if self.editor.kind.is_plugin() {
                 let hunks: Vec<String> = differing.iter().map(HunkRef::to_string).collect();
                 return Err(format!(
@@ -140,20 +143,32 @@ impl Desk {
             }
             let cost =
                 |truth: &Truth| self.text_with(before, truth).map(|text| Cost::between(&text, &note.after));
-            if let (Some(guessed), happened) = (cost(&shown), cost(&note.shows))
+            if let (Some(guessed), happened) = (cost(&shown), cost(&is))
                 && happened.is_none_or(|happened| guessed <= happened)
             {
                 room.tally.otherwise += 1;
                 self.otherwise.extend(differing);
             }
         }
-        if self.editor.is_quiet() {
-            if shown != note.shows {
-                self.editor.shows_instead(&note.shows, &shown);
+        // Whose marks slip is not asked again: what it did is not what its plugin says.
+        if self.editor.is_quiet() && matches!(self.editor.marking, Marking::Careful) {
+            if shown != is {
+                self.editor.shows_instead(&is, &shown);
             }
             self.editor.shows = shown;
         }
         Ok(())
+    }
+
+    /// The hunks in the text of a notification. Who does by hand to the letter what is on its way from the server has done that.
+    fn made_by_hand(&self, note: &Note, before: &Weave) -> Result<Truth, Fault> {
+        let before = before.buffer().to_string();
+        for Parcel { delivery, text, .. } in &self.unanswered {
+            if *text == before && self.text_after(text, delivery)? == note.after {
+                return Ok(note.shows.with(delivery));
+            }
+        }
+        Ok(note.shows.clone())
     }
 
     /// The text that a weave has with these hunks in it and no others; none if it cannot have.

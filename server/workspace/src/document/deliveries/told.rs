@@ -2,8 +2,8 @@
 //! guessed: a change without a cause is typing.
 //!
 //! A cause should come before its change, and its change should hold nothing else. Where it comes late, or the change holds more,
-//! it counts as far as the text goes with it; where it never comes, the answer to a delivery says the same. What cannot be so is typing,
-//! and the log says that the two disagreed.
+//! it counts as far as the text goes with it. Where it never comes, a notification that makes to the letter what the delivery under way makes is
+//! that delivery, and of one that holds more its answer says so. What cannot be so is typing, and the log says that the two disagreed.
 
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Regions};
@@ -31,8 +31,8 @@ impl Document {
             if let Some(oldest) = self.told.say(version, cause) {
                 self.disagrees(oldest, "its change has not come");
             }
-        } else if cause == Cause::SaveConflict {
-            // As typing it was taken already.
+        } else if cause == Cause::SaveConflict || self.told.implied == Some(cause) {
+            // It was taken as that already.
         } else if !(version == had && self.said_late(cause, now)) {
             self.disagrees(cause, "it came too late");
         }
@@ -59,6 +59,9 @@ impl Document {
                 None => self.disagrees(cause, "the text does not read so"),
             }
         }
+        if !rest.is_empty() && self.is_delivery_unsaid(rest, encoding, before, now)? {
+            rest = &[];
+        }
         if !rest.is_empty() {
             let together = after(self.text(), rest, encoding)?;
             self.note_unsaid(rest, encoding, (before, version), (&together.0, &together.1))?;
@@ -79,6 +82,25 @@ impl Document {
         self.landed(now, true);
         self.news_of_typing(stood);
         Ok(())
+    }
+
+    /// Takes over changes that nothing was said of and that are the delivery under way: they make to the letter what was sent for this very
+    /// text, so no word is needed. False, and nothing has happened, if they do not.
+    fn is_delivery_unsaid(
+        &mut self,
+        changes: &[ContentChange],
+        encoding: Encoding,
+        before: DocVersion,
+        now: Millis,
+    ) -> Result<bool, OutOfStep> {
+        let Some((number, plan)) = self.flow.plan_for(before) else { return Ok(false) };
+        let plan = plan.clone();
+        let (text, regions) = after(self.text(), changes, encoding)?;
+        let Some(judgement) = self.weave().made(&text, &regions, &plan, number) else { return Ok(false) };
+        self.told.implied = Some(Cause::Delivery(number));
+        self.follow(&judgement);
+        self.landed(now, false);
+        Ok(true)
     }
 
     fn was_typed(&mut self, (text, regions): &(Text, Regions)) {
@@ -150,7 +172,8 @@ impl Document {
     ) -> Result<Option<usize>, OutOfStep> {
         let Some(made) = self.text_delivered() else { return Ok(None) };
         let texts = after_each(self.text(), changes, encoding)?;
-        Ok(texts.iter().position(|text| *text == made).map(|at| at + 1))
+        // An editor puts in endings of its own.
+        Ok(texts.iter().position(|text| text.same_contents(&made)).map(|at| at + 1))
     }
 
     /// Notes how everything was before a change that reads as if it had a cause: that may be said yet.
