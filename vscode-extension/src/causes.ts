@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Cause } from "./protocol";
 
 /**
- * Asked while VS Code tells of the change: then the document is as the change has made it.
+ * Asked while VS Code tells of the change: then the document is as the change has made it. `isSaving`: it is being saved.
  *
  * VS Code does not tell extensions that the person settles a difference between the text and the file. To overwrite the file changes no text,
  * and to revert is to read it again.
@@ -12,6 +12,7 @@ import type { Cause } from "./protocol";
 export function causeOf(
   { document, reason }: vscode.TextDocumentChangeEvent,
   delivery: number | undefined,
+  isSaving: boolean,
 ): Pick<Cause, "cause" | "delivery"> | undefined {
   if (reason !== undefined) {
     const cause = reason === vscode.TextDocumentChangeReason.Undo ? "undo" : "redo";
@@ -20,7 +21,8 @@ export function causeOf(
   if (delivery !== undefined) {
     return { cause: "delivery", delivery };
   }
-  return isReadAgain(document) ? { cause: "reload", delivery: null } : undefined;
+  // What is formatted while it is saved may be told of when the file has it already.
+  return !isSaving && isReadAgain(document) ? { cause: "reload", delivery: null } : undefined;
 }
 
 /**

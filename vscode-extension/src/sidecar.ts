@@ -28,6 +28,7 @@ import {
   VALUES,
 } from "./protocol";
 import type { Review } from "./review/model";
+import { Saves } from "./saves";
 import { mark } from "./starting";
 import { type Trusted, trust } from "./trusted";
 
@@ -60,6 +61,7 @@ export class Sidecar implements vscode.Disposable {
   /** Carries out the sidecar's own commands. */
   private carryOut: ((said: Decide) => Promise<void>) | undefined;
   private readonly deliverer = new Deliverer();
+  private readonly saves = new Saves();
   readonly documents = new OpenDocuments(
     (document) => this.close(document),
     (error) => this.log.error(reasonOf(error)),
@@ -109,6 +111,7 @@ export class Sidecar implements vscode.Disposable {
 
   dispose(): void {
     this.documents.dispose();
+    this.saves.dispose();
     this.changed.dispose();
   }
 
@@ -374,7 +377,7 @@ export class Sidecar implements vscode.Disposable {
       return;
     }
     this.review.changed(document.uri.toString(), document.version, lineChangesOf(event.contentChanges));
-    const said = causeOf(event, this.deliverer.changed(event));
+    const said = causeOf(event, this.deliverer.changed(event), this.saves.has(document));
     if (said && this.client) {
       const uri = this.client.code2ProtocolConverter.asUri(document.uri);
       const cause: Cause = { uri, version: document.version, ...said };

@@ -109,10 +109,26 @@ export const window = {
   showWarningMessage: async (said: string) => void person.told.push(said),
 };
 
+interface Document {
+  uri: { toString(): string };
+  isDirty: boolean;
+}
+
+/** What VS Code tells of documents. */
+export const documents = {
+  willSave: new EventEmitter<{ document: Document }>(),
+  didChange: new EventEmitter<{ document: Document }>(),
+  didSave: new EventEmitter<Document>(),
+  didClose: new EventEmitter<Document>(),
+};
+
 export const workspace = {
+  onWillSaveTextDocument: documents.willSave.event,
+  onDidSaveTextDocument: documents.didSave.event,
+  onDidCloseTextDocument: documents.didClose.event,
   asRelativePath: (uri: { toString(): string }) => uri.toString().split("/").at(-1),
   fs: { stat: async () => ({}) },
-  onDidChangeTextDocument: new EventEmitter<void>().event,
+  onDidChangeTextDocument: documents.didChange.event,
   getConfiguration: (section: string, scope: unknown) => ({
     get: (name: string, otherwise?: unknown) => {
       person.settings.set(`${section}.${name}`, scope);
