@@ -1,9 +1,10 @@
 --- The same while the person types: at ten keys a second, in insert mode, and in the editor's undo.
 local t = ...
-local patience = require("patience")
+local people = require("people")
 local Scene = require("scene")
 local three = require("three_edits")
 local with = Scene.with
+local await, pause = people.await, people.pause
 
 local FILE = Scene.FILE
 local SAVED, UNSAVED, APPLIED = three.SAVED, three.UNSAVED, three.APPLIED
@@ -11,43 +12,6 @@ local SAVED, UNSAVED, APPLIED = three.SAVED, three.UNSAVED, three.APPLIED
 -- ---- at ten keys a second -------------------------------------------------------------------------------------
 
 local EDITS, KEY_MS, THINK_MS = 20, 100, 500
-local LONGEST_MS = 3 * patience.LONGEST_MS -- of all that they do: less than a test may take
-
---- Lets several people go on side by side. Each is a function that waits by yielding what it waits for.
-local function side_by_side(people)
-  local threads = vim.tbl_map(function(person)
-    return { run = coroutine.create(person) }
-  end, people)
-  local till = vim.uv.hrtime() + LONGEST_MS * 1e6
-  local over
-  repeat
-    over = true
-    for _, thread in ipairs(threads) do
-      if not thread.awaited or thread.awaited() then
-        thread.awaited = nil
-        if coroutine.status(thread.run) ~= "dead" then
-          local fine, awaited = coroutine.resume(thread.run)
-          t.ok(fine, awaited)
-          thread.awaited = awaited
-        end
-      end
-      over = over and coroutine.status(thread.run) == "dead"
-    end
-    vim.wait(3)
-    t.ok(vim.uv.hrtime() < till, "they never come to an end")
-  until over
-end
-
-local function await(condition)
-  coroutine.yield(condition)
-end
-
-local function pause(ms)
-  local till = vim.uv.hrtime() + ms * 1e6
-  await(function()
-    return vim.uv.hrtime() >= till
-  end)
-end
 
 --- One Neovim with a person who types and an agent who thinks.
 local function at_the_keys(mode)
@@ -154,15 +118,15 @@ t.test(
   "ten keys a second, half a second of thought: 20 of 20 edits land, in either mode, and no key is lost",
   function()
     local desks = { at_the_keys("apply"), at_the_keys("propose") }
-    local people = {}
+    local everybody = {}
     for _, desk in ipairs(desks) do
       for _, person in ipairs({ type_on, work, desk.mode == "propose" and accept_all or nil }) do
-        people[#people + 1] = function()
+        everybody[#everybody + 1] = function()
           person(desk)
         end
       end
     end
-    side_by_side(people)
+    people.side_by_side(everybody)
     for _, desk in ipairs(desks) do
       desk.child:type("<Esc>")
       t.eq(desk.refused, {}, desk.mode)
