@@ -1,5 +1,6 @@
 /** Much at once: a person at full speed beside an agent, and hundreds of hunks over many files. */
 import { strict as assert } from "node:assert";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import * as vscode from "vscode";
 import { pause, until } from "../patience.ts";
 import type { Suite } from "../report.ts";
@@ -11,6 +12,8 @@ const KEY_MS = 40; // between two of them
 const PLACES = 20;
 const FILES = 50;
 const HUNKS = 10; // in each of them
+const AT_ONCE = 400; // hunks of one document
+const TENTH_MS = 100; // between two keys at ten a second
 const PATIENT_MS = 500; // where a person would think that it hangs
 
 export default {
@@ -32,6 +35,48 @@ export default {
           await pause(20);
         }
       });
+    },
+
+    async "400 hunks are accepted at once while the person types ten keys a second: the same"(scene) {
+      const lines = Array.from({ length: AT_ONCE }, (_, n) => [`old ${n}.`, "between", "", "between"]).flat();
+      const editor = await scene.show("at_once.txt", ["typed: ", ...lines, "the end"].join("\n"));
+      const { document } = editor;
+      const agent = await scene.agent();
+      const read = await scene.reads(agent, document);
+      const edits = Array.from({ length: AT_ONCE }, (_, n) => ["replace", `old ${n}.`, `NEW ${n}.`] as const);
+      await agent.edit(document.uri.fsPath, read, edits);
+      const left = () => scene.extension.hunksOf(document.uri).length;
+      await until(
+        () => left() === AT_ONCE,
+        () => `${left()} hunks of ${AT_ONCE}`,
+      );
+      await scene.go(editor, "typed: ", "end");
+      let keys = 0;
+      let over = false;
+      const person = async () => {
+        for (; !over; keys++) {
+          await Promise.all([vscode.commands.executeCommand("type", { text: "k" }), pause(TENTH_MS)]);
+        }
+      };
+      const typing = person();
+      await pause(5 * TENTH_MS);
+      const turns = monitorEventLoopDelay({ resolution: 1 });
+      turns.enable();
+      await scene.extension.acceptFile();
+      await until(
+        () => left() === 0,
+        () => `${left()} hunks are left`,
+      );
+      turns.disable();
+      await pause(5 * TENTH_MS);
+      over = true;
+      await typing;
+      const text = ["typed: ", ...lines, "the end"].join("\n").replaceAll("old ", "NEW ");
+      assert.equal(document.getText(), text.replace("typed: ", `typed: ${"k".repeat(keys)}`));
+      await scene.reads(agent, document);
+      report.say(
+        `     ${AT_ONCE} hunks accepted beside ${keys} keys; the longest turn of the extension host: ${(turns.max / 1e6).toFixed(1)} ms`,
+      );
     },
 
     async "500 hunks over 50 files: only what is seen is drawn, going and deciding stay quick"(scene) {
