@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hashline_anchor::{Options, Patch, explain_patch, explain_rewrite};
-use hashline_text::Text;
+use hashline_text::{Text, TextError};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use similar::TextDiff;
@@ -98,7 +98,9 @@ fn try_it(diff: &str, text: &Text) -> Result<(), TestCaseError> {
         Ok(patch) => match patch.resolve(text, Options::default()) {
             Ok(rewrite) => {
                 assert_well_formed(&rewrite, text);
-                prop_assert!(rewrite.apply(text).is_ok());
+                // A lone `\r` may come before an empty line that ends in `\n`: they would be one line, and the text says so.
+                let made = rewrite.apply(text);
+                prop_assert!(matches!(made, Ok(_) | Err(TextError::EndingsWouldJoin)), "{made:?}");
             }
             Err(failures) => prop_assert!(!explain_rewrite(&failures, text).is_empty()),
         },
@@ -106,6 +108,16 @@ fn try_it(diff: &str, text: &Text) -> Result<(), TestCaseError> {
     }
     prop_assert!(started.elapsed() < PATIENCE, "{:?}", started.elapsed());
     Ok(())
+}
+
+#[test]
+fn a_diff_that_puts_a_lone_return_before_an_empty_line_is_refused_by_the_text() {
+    let (old, new) = ("a\nb\ra\na", "\nb\nb\rb\r\r\n\n");
+    let diff = TextDiff::from_lines(old, new).unified_diff().to_string();
+    let rewrite =
+        Patch::parse(&diff, "/project/src/main.rs").unwrap().resolve(&Text::from(old), Options::default());
+    let made = rewrite.unwrap().apply(&Text::from(old));
+    assert!(matches!(made, Err(TextError::EndingsWouldJoin)), "{made:?}\n{diff:?}");
 }
 
 proptest! {
