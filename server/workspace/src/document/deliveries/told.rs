@@ -59,7 +59,7 @@ impl Document {
                 None => self.disagrees(cause, "the text does not read so"),
             }
         }
-        if !rest.is_empty() && self.is_delivery_unsaid(rest, encoding, before, now)? {
+        if !rest.is_empty() && self.takes_delivery_unsaid(rest, encoding, before, now)? {
             rest = &[];
         }
         if !rest.is_empty() {
@@ -86,7 +86,7 @@ impl Document {
 
     /// Takes over changes that nothing was said of and that are the delivery under way: they make to the letter what was sent for this very
     /// text, so no word is needed. False, and nothing has happened, if they do not.
-    fn is_delivery_unsaid(
+    fn takes_delivery_unsaid(
         &mut self,
         changes: &[ContentChange],
         encoding: Encoding,
