@@ -4,6 +4,7 @@ mod calls;
 mod edits;
 mod frames;
 mod growth;
+mod held;
 mod history;
 mod keystroke;
 mod memory;
@@ -31,6 +32,8 @@ pub enum Part {
     Storm,
     /// A keystroke, alone and while 16 agents edit.
     Keystroke,
+    /// What held edits cost: memory, accepting all at once, keys beside them.
+    Held,
     /// Code actions, lenses and hover in a document with 50 held hunks.
     Review,
     /// The history from a terminal: the table of 100,000 edits, deciding about one of many.
@@ -59,6 +62,7 @@ impl Part {
             Self::Growth => growth::run(bench, report),
             Self::Storm => storm::run(bench, report),
             Self::Keystroke => keystroke::run(bench, report),
+            Self::Held => held::run(bench, report),
             Self::Review => review::run(bench, report),
             Self::History => history::run(bench, report),
             Self::Memory => memory::run(bench, report),

@@ -102,7 +102,7 @@ fn one(bench: &Bench, report: &mut Report, mode: &str) -> Result<()> {
 }
 
 /// Types in the first lines, a key each few milliseconds, and times each key with the request behind it.
-fn type_for(window: Duration, editor: &mut Editor) -> Result<Samples> {
+pub(super) fn type_for(window: Duration, editor: &mut Editor) -> Result<Samples> {
     let mut samples = Samples::default();
     let end = Instant::now() + window;
     let mut key = 0;
