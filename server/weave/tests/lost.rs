@@ -54,7 +54,7 @@ fn came(weave: &Weave, before: &[LineState], after: &[LineState], hunk: HunkId) 
         contents.windows(own.len().max(1)).filter(|lines| **lines == own[..]).count()
     };
     let is_off = !weave.in_buffer(hunk);
-    is_off && own.iter().any(|line| !line.trim().is_empty()) && count(after) > count(before)
+    is_off && own.iter().any(|line| !line.trim().is_empty()) && count(before) == 0 && count(after) > 0
 }
 
 #[test]
@@ -231,6 +231,17 @@ fn what_would_bring_lines_that_came_meanwhile_has_no_place() {
     weave.switch(&[hunk], &[]).unwrap();
     let twice = "a\none\n\ntwo\nb\nc\nd\none\n\ntwo\ne\n";
     assert_eq!(weave.unobserved(Text::from(twice)), [], "its own lines stand where they stood");
+}
+
+#[test]
+fn a_line_that_is_common_may_come_elsewhere() {
+    let mut weave = Weave::new(Text::from("a\nb\nc\nd\n}\n"));
+    weave.record(&[Change { lines: 1..1, new: vec![line("}")] }]).unwrap();
+    assert_eq!(
+        weave.unobserved(Text::from("a\nb\nc\nd\n}\nf\n}\n")),
+        [],
+        "its place is as certain as before"
+    );
 }
 
 #[test]

@@ -61,7 +61,8 @@ impl Surroundings {
 
     /// Which hunks stand in a later state where they stood, without doubt: the lines of a window are all there, side by
     /// side and as they read, at the end of the text if they were there, and lines that read like them stand nowhere else, neither
-    /// before nor now. And nobody has put in the lines that the hunk would bring: they would stand there twice.
+    /// before nor now. And nobody has put in, wherever that is, the lines that the hunk
+    /// would bring and that stood nowhere before: they would stand there twice.
     pub(crate) fn certain_in(&self, later: &Model) -> Vec<bool> {
         if self.windows.is_empty() {
             return Vec::new();
@@ -86,7 +87,7 @@ impl Surroundings {
             let content: Option<Vec<u32>> = lines.iter().map(|line| names.find(line)).collect();
             content.is_some_and(|content| {
                 let blank = content.iter().all(|name| names.is_blank(*name));
-                !blank && now.count(&content) > then.count(&content)
+                !blank && then.count(&content) == 0 && now.count(&content) > 0
             })
         };
         let any = |windows: &Vec<Window>| windows.iter().any(|window| certain(window).is_some());
