@@ -81,13 +81,13 @@ impl Surroundings {
             let at_end = here.end == ids.len();
             let fits = stands && (!window.at_start || place == 0) && (!window.at_end || at_end);
             let blank = content.iter().all(|name| names.is_blank(*name));
-            (fits && !blank && then.count(content) == 1 && now.count(content) == 1).then_some(())
+            (fits && !blank && then.holds_once(content) && now.holds_once(content)).then_some(())
         };
         let came = |lines: &Vec<String>| {
             let content: Option<Vec<u32>> = lines.iter().map(|line| names.find(line)).collect();
             content.is_some_and(|content| {
                 let blank = content.iter().all(|name| names.is_blank(*name));
-                !blank && then.count(&content) == 0 && now.count(&content) > 0
+                !blank && then.find(&content).next().is_none() && now.find(&content).next().is_some()
             })
         };
         let any = |windows: &Vec<Window>| windows.iter().any(|window| certain(window).is_some());
@@ -163,11 +163,17 @@ impl Lines {
         }
     }
 
-    /// How often these lines stand in the text, side by side. Looked for by the rarest of them.
-    fn count(&self, content: &[u32]) -> usize {
+    /// Where these lines stand in the text, side by side. Looked for by the rarest of them.
+    fn find<'a>(&'a self, content: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
         let rarest = content.iter().enumerate().min_by_key(|(_, name)| self.of_name(**name).len());
-        let Some((at, name)) = rarest else { return 0 };
-        let starts = self.of_name(*name).iter().filter_map(|line| (*line as usize).checked_sub(at));
-        starts.filter(|start| self.names.get(*start..start + content.len()) == Some(content)).count()
+        let starts = rarest.into_iter().flat_map(|(at, name)| {
+            self.of_name(*name).iter().filter_map(move |line| (*line as usize).checked_sub(at))
+        });
+        starts.filter(|start| self.names.get(*start..start + content.len()) == Some(content))
+    }
+
+    /// Whether they stand there exactly once.
+    fn holds_once(&self, content: &[u32]) -> bool {
+        self.find(content).take(2).count() == 1
     }
 }
