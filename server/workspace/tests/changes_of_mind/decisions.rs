@@ -495,3 +495,20 @@ fn lines_that_are_written_after_leave_was_given_are_asked_about_again() {
         assert_eq!((desk.text().as_str(), desk.document.take_notices().len()), (text, notices));
     }
 }
+
+#[test]
+fn what_builds_on_a_withdrawn_edit_is_not_withdrawn_when_it_brings_that_back() {
+    let mut desk = Desk::with_plugin("one\ntwo\nthree\nfour\n");
+    let below = desk.replace(1, "2\nzwei", Mode::Apply);
+    desk.carries_out();
+    let above = desk.replace(2, "deux", Mode::Propose);
+    desk.types(2, "my ");
+    desk.decide(&above, Choice::KeepBoth, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.decide(&above, Choice::Reopen, None).unwrap();
+    desk.document.withdraw(&below.edit);
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.carries_out();
+    assert_eq!(desk.text(), "one\n2\nmy zwei\ndeux\nthree\nfour\n");
+    assert_eq!([desk.decision(&below), desk.decision(&above)], [Decision::Undecided; 2]);
+}

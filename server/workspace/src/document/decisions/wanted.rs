@@ -172,14 +172,20 @@ impl Document {
             self.set_decision(id, Decision::Withdrawn, None);
             return;
         }
-        let mut off = above;
-        off.retain(|hunk| *hunk == id || self.weave().in_buffer(*hunk));
-        let edit = |id| self.owner_of(id).map(|(edit, _)| edit.id.clone());
-        if off.iter().any(|other| edit(*other) != edit(id)) {
-            // Other edits in the text are built on it: taking those out is for the person to decide.
+        if self.others_build_on(id) {
             return;
         }
+        let mut off = above;
+        off.retain(|hunk| *hunk == id || self.weave().in_buffer(*hunk));
         self.want(&off, false, Way::Out(Some(TakeOut::KeepMyLines)), Some(Decision::Withdrawn), None);
+    }
+
+    /// Whether other edits in the text build on a hunk. Its agent cannot take it back then: taking those out is for the person to decide.
+    pub(crate) fn others_build_on(&mut self, id: HunkId) -> bool {
+        let mut above = self.weave().with_dependents(id);
+        above.retain(|hunk| *hunk != id && self.weave().in_buffer(*hunk));
+        let edit = |id| self.owner_of(id).map(|(edit, _)| &edit.id);
+        above.iter().any(|other| edit(*other) != edit(id))
     }
 
     /// The hunks of the person's decisions that wait for the text.

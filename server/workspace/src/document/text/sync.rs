@@ -148,6 +148,9 @@ impl Document {
             if switched.on && matches!(after.0, Decision::Rejected | Decision::Withdrawn) {
                 match self.brought_by(id, judgement) {
                     Some(decided) => after = decided,
+                    None if after.0 == Decision::Withdrawn && self.others_build_on(id) => {
+                        after = (Decision::Undecided, None);
+                    }
                     None => contrary.push((id, after.clone())),
                 }
             }
