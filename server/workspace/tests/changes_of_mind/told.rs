@@ -274,6 +274,15 @@ fn a_delivery_whose_cause_is_lost_is_known_whatever_comes_before_its_answer() {
 }
 
 #[test]
+fn a_refused_delivery_that_the_person_types_later_is_typed() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.document.answered(delivery.number, false, desk.now);
+    desk.notify(&made(&delivery));
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, TYPED_OVER));
+    is_told(&desk, 0);
+}
+
+#[test]
 fn a_delivery_whose_cause_is_lost_is_known_with_the_editors_own_endings() {
     let mut desk = Desk::with_plugin("one\r\ntwo\nthree\r\n");
     let hunk = desk.replace(1, "2", Mode::Propose);

@@ -28,8 +28,8 @@ pub(crate) struct Told {
     pub(super) said: VecDeque<(DocVersion, Cause)>,
     /// A change without a cause that reads as if it had one.
     pub(super) unsaid: Option<Box<Unsaid>>,
-    /// What the last change without a cause was known to be.
-    pub(super) implied: Option<Cause>,
+    /// The delivery that was known by its text last, and the version that it made.
+    pub(super) implied: Option<(DocVersion, Cause)>,
     /// How often what it said did not go with the text.
     pub(super) wrong: u64,
 }

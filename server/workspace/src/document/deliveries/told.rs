@@ -2,8 +2,8 @@
 //! guessed: a change without a cause is typing.
 //!
 //! A cause should come before its change, and its change should hold nothing else. Where it comes late, or the change holds more,
-//! it counts as far as the text goes with it. Where it never comes, a notification that makes to the letter what the delivery under way makes is
-//! that delivery, and of one that holds more its answer says so. What cannot be so is typing, and the log says that the two disagreed.
+//! it counts as far as the text goes with it. Where it never comes, a notification that makes what the delivery under way makes, to the letter but for
+//! endings, is that delivery, and of one that holds more its answer says so. What cannot be so is typing, and the log says that the two disagreed.
 
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Regions};
@@ -31,7 +31,7 @@ impl Document {
             if let Some(oldest) = self.told.say(version, cause) {
                 self.disagrees(oldest, "its change has not come");
             }
-        } else if cause == Cause::SaveConflict || self.told.implied == Some(cause) {
+        } else if cause == Cause::SaveConflict || self.told.implied == Some((had, cause)) {
             // It was taken as that already.
         } else if !(version == had && self.said_late(cause, now)) {
             self.disagrees(cause, "it came too late");
@@ -59,11 +59,12 @@ impl Document {
                 None => self.disagrees(cause, "the text does not read so"),
             }
         }
-        if !rest.is_empty() && self.takes_delivery_unsaid(rest, encoding, before, now)? {
-            rest = &[];
-        }
-        if !rest.is_empty() {
-            let together = after(self.text(), rest, encoding)?;
+        let together = if rest.is_empty() { None } else { Some(after(self.text(), rest, encoding)?) };
+        // Behind something else it is not the text that the delivery was sent for.
+        let is_whole = rest.len() == changes.len();
+        let together = together
+            .filter(|together| !(is_whole && self.takes_delivery_unsaid(together, before, version, now)));
+        if let Some(together) = together {
             self.note_unsaid(rest, encoding, (before, version), (&together.0, &together.1))?;
             if (2..=APART).contains(&rest.len()) {
                 // An undo may lead to a text between them.
@@ -84,23 +85,22 @@ impl Document {
         Ok(())
     }
 
-    /// Takes over changes that nothing was said of and that are the delivery under way: they make to the letter what was sent for this very
-    /// text, so no word is needed. False, and nothing has happened, if they do not.
+    /// Takes over a notification that nothing was said of and that is the delivery under way: it makes what was sent for the very text before
+    /// it, to the letter but for endings. False, and nothing has happened, if it does not.
     fn takes_delivery_unsaid(
         &mut self,
-        changes: &[ContentChange],
-        encoding: Encoding,
+        (text, regions): &(Text, Regions),
         before: DocVersion,
+        version: DocVersion,
         now: Millis,
-    ) -> Result<bool, OutOfStep> {
-        let Some((number, plan)) = self.flow.plan_for(before) else { return Ok(false) };
+    ) -> bool {
+        let Some((number, plan)) = self.flow.plan_for(before) else { return false };
         let plan = plan.clone();
-        let (text, regions) = after(self.text(), changes, encoding)?;
-        let Some(judgement) = self.weave().made(&text, &regions, &plan, number) else { return Ok(false) };
-        self.told.implied = Some(Cause::Delivery(number));
+        let Some(judgement) = self.weave().made(text, regions, &plan, number) else { return false };
+        self.told.implied = Some((version, Cause::Delivery(number)));
         self.follow(&judgement);
         self.landed(now, false);
-        Ok(true)
+        true
     }
 
     fn was_typed(&mut self, (text, regions): &(Text, Regions)) {
@@ -273,7 +273,7 @@ impl Document {
             uri = self.uri(),
             ?cause,
             why,
-            "what the editor says of a change does not hold; it counts as typing"
+            "what the editor says of a change does not hold; the change is judged by its text alone"
         );
     }
 
