@@ -1,10 +1,10 @@
 /**
- * Which documents are being saved that were saved before: from VS Code's word that it is about to, until the save is done, or what formats
- * the document has made it unsaved.
+ * Which documents are being saved that were saved before: from VS Code's word that it is about to, until they are saved or closed, or
+ * have unsaved changes.
  */
 import * as vscode from "vscode";
 
-/** VS Code does not tell extensions of a save that fails. One that had nothing to write counts as under way until the document changes. */
+/** VS Code does not tell extensions of a save that is cancelled: that counts as under way until one of these. */
 export class Saves implements vscode.Disposable {
   private readonly underWay = new Set<string>();
   private readonly listening = vscode.Disposable.from(
