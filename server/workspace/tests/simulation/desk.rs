@@ -62,7 +62,7 @@ pub struct Desk {
     pub notices: usize,
     /// The first part of a notification that was split has arrived, the rest has not.
     pub half: bool,
-    /// A delivery whose mark slipped has come together with what was typed: that it has, its answer says.
+    /// A delivery whose mark slipped has come together with typing: only its answer tells.
     unsaid: bool,
     /// What was recorded of the document, oldest first.
     states: Vec<Recorded>,
@@ -88,7 +88,7 @@ impl Desk {
         let mut editor = Editor::open(kind, text.clone(), version);
         editor.shows = Truth::of([]);
         if kind.is_plugin() && dice.chance(25) {
-            editor.marking = Marking::Careless(dice.clone());
+            editor.marking = Marking::Careless(dice.below(usize::MAX) as u64);
         }
         let uri = format!("untitled:{number}");
         let mut document =
@@ -176,18 +176,21 @@ impl Desk {
         for Mark { version, cause, arrival } in note.marks.iter().copied() {
             match arrival {
                 Arrival::Before => self.document.say_cause(version, cause, room.now),
-                Arrival::Stale => self.document.say_cause(DocVersion(version.0 - 1), cause, room.now),
+                Arrival::Stale => {
+                    let had = self.document.version().unwrap_or(version);
+                    self.document.say_cause(had, cause, room.now);
+                }
                 Arrival::Late | Arrival::Never => {}
             }
         }
         let result = self.document.change(note.version, &note.changes, room.now);
         let late = note.marks.iter().filter(|mark| mark.arrival == Arrival::Late);
         late.for_each(|mark| self.document.say_cause(mark.version, mark.cause, room.now));
-        if !note.is_careful {
+        let has_slipped = note.marks.iter().any(|mark| mark.arrival != Arrival::Before);
+        if has_slipped || !note.is_alone {
             // What was not said in time is typing, or as much of it as the text shows.
             room.tally.slips += 1;
-            self.unsaid |=
-                note.changes.len() > 1 && note.marks.iter().any(|mark| mark.arrival != Arrival::Before);
+            self.unsaid |= has_slipped && !note.is_alone;
             if note.marks.iter().any(|mark| matches!(mark.cause, Cause::Turn(_))) {
                 let known = before.buffer().to_string();
                 self.model.muddle_all(&known, &note.after);
@@ -216,7 +219,7 @@ impl Desk {
             ));
         }
         self.half = note.more;
-        self.is_true(&note, &before, room)?;
+        self.check_truth(&note, &before, room)?;
         self.observe(true, room)?;
         Ok(true)
     }

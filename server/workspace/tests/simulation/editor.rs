@@ -9,7 +9,7 @@ use hashline_workspace::document::{Cause, ContentChange, Delivery};
 
 use crate::dice::Dice;
 use crate::kind::{Check, Kind};
-use crate::marks::{Arrival, Mark, Marking};
+use crate::marks::{Mark, Marking};
 use crate::page::{self, Patch};
 use crate::truth::Truth;
 
@@ -28,8 +28,8 @@ pub struct Note {
     pub version: DocVersion,
     pub changes: Vec<ContentChange>,
     pub marks: Vec<Mark>,
-    /// Each change with a mark is alone, and its mark arrives in time.
-    pub is_careful: bool,
+    /// It holds nothing beside what its mark speaks of, if it has one.
+    pub is_alone: bool,
     /// The editor's text that it reports.
     pub after: String,
     /// The hunks in it.
@@ -319,7 +319,7 @@ impl Editor {
 
     /// Lets what is marked be sent by itself.
     fn flush(&mut self) {
-        if self.marking.flushes() {
+        if self.marking.flushes(self.version) {
             self.send(None);
         }
     }
@@ -373,17 +373,16 @@ impl Editor {
         more: bool,
     ) {
         let mut marks: Vec<Mark> = Vec::new();
-        for (cause, version) in part.iter().filter_map(|change| Some((change.cause?, change.version))) {
-            let version = DocVersion(version);
+        for (cause, at) in part.iter().filter_map(|change| Some((change.cause?, change.version))) {
+            let version = DocVersion(at);
             match marks.last_mut().filter(|last| last.cause == cause) {
                 Some(last) => last.version = version,
-                None => marks.push(Mark { version, cause, arrival: self.marking.arrival() }),
+                None => marks.push(Mark { version, cause, arrival: self.marking.arrival(at) }),
             }
         }
         let is_alone = part.iter().all(|change| change.cause == part[0].cause);
-        let is_careful = is_alone && marks.iter().all(|mark| mark.arrival == Arrival::Before);
         let version = DocVersion(version);
-        self.outbox.push_back(Note { version, changes, marks, is_careful, after, shows, more });
+        self.outbox.push_back(Note { version, changes, marks, is_alone, after, shows, more });
     }
 
     /// Other hunks are in the text that was told of last, which reads as it did. What was done to it since may have gone back before that.

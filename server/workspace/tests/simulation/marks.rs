@@ -29,26 +29,26 @@ pub struct Mark {
 pub enum Marking {
     Careful,
     /// Sometimes a mark slips, or its change is sent together with what was typed.
-    Careless(Dice),
+    Careless(u64),
 }
 
 impl Marking {
-    /// How the next mark arrives.
-    pub fn arrival(&mut self) -> Arrival {
+    /// How the mark of a version arrives: so another step that is left out changes nothing.
+    pub fn arrival(&self, version: i32) -> Arrival {
         match self {
             Self::Careful => Arrival::Before,
-            Self::Careless(dice) => {
+            Self::Careless(seed) => {
                 use Arrival::{Before, Late, Never, Stale};
-                dice.weighted(&[(76, Before), (8, Late), (8, Stale), (8, Never)])
+                Dice::new(*seed, version as u64).weighted(&[(76, Before), (8, Late), (8, Stale), (8, Never)])
             }
         }
     }
 
-    /// Whether what was typed is sent apart from what is marked.
-    pub fn flushes(&mut self) -> bool {
+    /// Whether what was typed up to a version is sent apart from what is marked.
+    pub fn flushes(&self, version: i32) -> bool {
         match self {
             Self::Careful => true,
-            Self::Careless(dice) => !dice.chance(8),
+            Self::Careless(seed) => !Dice::new(!*seed, version as u64).chance(8),
         }
     }
 }

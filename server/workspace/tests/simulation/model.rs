@@ -242,8 +242,9 @@ impl Model {
                     }
                 }
                 // What the person had changed, another hunk may have taken out as it was by then.
-                let was_changed = self.tokens(at).any(|token| hunk.worn.contains(&token));
-                if settled && !complete && !was_changed && view.state == HunkState::InText {
+                let is_gone = |token: &char| sight.count(*token) == 0 && !sight.covers(*token, at);
+                let is_missed = self.tokens(at).filter(is_gone).any(|token| !hunk.worn.contains(&token));
+                if settled && is_missed && view.state == HunkState::InText {
                     return wrong("but the text does not show it");
                 }
             }

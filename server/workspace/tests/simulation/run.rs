@@ -116,7 +116,10 @@ pub fn play(seed: u64, steps: u64, left_out: &HashSet<u64>, trace: bool) -> End 
                 world.tell();
             }
             let desk = &world.desks[world.at];
-            let is_even = desk.otherwise.iter().any(|hunk| words.contains(&hunk.to_string()));
+            let is_even = desk
+                .otherwise
+                .iter()
+                .any(|hunk| words.split([' ', ',']).any(|word| word == hunk.to_string()));
             fault = Some(Wrong { step, kind: desk.editor.kind, words, is_even });
             break;
         }

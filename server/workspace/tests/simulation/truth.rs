@@ -124,7 +124,7 @@ impl Desk {
     ///
     /// An editor with a plugin says what it does, so there nothing else will do. Of a client that says nothing other hunks may explain the
     /// text as well, or better: then it is a guess what happened, and noted.
-    pub fn is_true(&mut self, note: &Note, before: &Weave, room: &mut Room) -> Result<(), Fault> {
+    pub fn check_truth(&mut self, note: &Note, before: &Weave, room: &mut Room) -> Result<(), Fault> {
         if note.more {
             return Ok(());
         }
