@@ -1,11 +1,11 @@
---- How long Neovim is busy with a key, a scrolled screen and a list of the sidecar's: in 50,000 lines without hunks, and with 1,000 of
+--- How long Neovim is busy with a key, a scrolled screen, a list of the sidecar's and accepting many hunks at once: in 50,000 lines without hunks, and with 1,000 of
 --- them, in turns. nvim -l nvim/tests/frames.lua [ROUNDS], with that Neovim in NVIM_BINARY, prints it as JSON, in milliseconds of the
 --- processor's time: what else the machine does is not counted.
 local here = vim.fs.dirname(vim.uv.fs_realpath(debug.getinfo(1, "S").source:sub(2)))
 package.path = here .. "/?.lua;" .. package.path
 local Child, messages = require("child"), require("messages")
 
-local LINES, HUNKS, TIMES = 50000, 1000, 40
+local LINES, HUNKS, ACCEPTED, TIMES = 50000, 1000, 400, 40
 local rounds = tonumber(arg[1]) or 5
 
 local lines = {}
@@ -68,12 +68,48 @@ local RECEIVE = [[
   return took
 ]]
 
+--- Many edits at once, as one undo step, and how long each time until the screen showed them: by Neovim itself, or as a delivery.
+local APPLY = [[
+  local uri, edits, times, delivers = ...
+  local client = vim.lsp.get_clients({ name = "hashline" })[1]
+  local took = {}
+  for time = 1, times do
+    local began = os.clock()
+    if delivers then
+      local params = { label = "Accept 400 hunks", delivery = time, edit = { changes = { [uri] = vim.deepcopy(edits) } } }
+      assert(client.handlers["workspace/applyEdit"](nil, params, { client_id = client.id }).applied)
+    else
+      vim.lsp.util.apply_text_edits(vim.deepcopy(edits), vim.api.nvim_get_current_buf(), client.offset_encoding)
+    end
+    vim.cmd("redraw")
+    took[time] = (os.clock() - began) * 1e3
+    vim.cmd("silent undo")
+  end
+  return took
+]]
+
+--- What accepting the first of the hunks changes.
+local function accepted()
+  local edits = {}
+  for number, hunk in ipairs(vim.list_slice(hunks(), 1, ACCEPTED)) do
+    local text = table.concat(hunk.proposed, "\n") .. "\n"
+    edits[number] = {
+      range = {
+        start = { line = hunk.lines.start, character = 0 },
+        ["end"] = { line = hunk.lines["end"], character = 0 },
+      },
+      newText = text,
+    }
+  end
+  return edits
+end
+
 local function start()
   local child = Child.start(nil, { 50, 160 }, { longest_ms = 300000 })
   return child, child:open("long.rs", lines)
 end
 
-local bare = start()
+local bare, bare_uri = start()
 local full, uri = start()
 
 local function message(edits)
@@ -115,6 +151,8 @@ for _ = 1, rounds do
   changed[HUNKS / 2].deciding = true
   local both = { message({ messages.edit(hunks()) }), message({ messages.edit(changed) }) }
   add(with, "list", full:lua(RECEIVE, both, TIMES))
+  add(without, "accept", bare:lua(APPLY, bare_uri, accepted(), 4, false))
+  add(with, "accept", full:lua(APPLY, uri, accepted(), 4, true))
 end
 Child.stop_all()
 print(vim.json.encode({ without = without, with = with }))

@@ -33,6 +33,38 @@ t.test("lines move along with changes", function()
   end
 end)
 
+t.test("many changes move lines as each of them does, one after the other", function()
+  local seed = os.time()
+  math.randomseed(seed)
+  for round = 1, 2000 do
+    local changes, line_count = {}, 40
+    for _ = 1, math.random(0, 12) do
+      local above = changes[#changes]
+      -- Mostly from the end to the beginning.
+      local most = above and math.random() < 0.8 and above.first or line_count
+      local last = math.random(0, most)
+      local first = math.random(math.max(last - 3, 0), last)
+      local new_last = first + math.random(0, 4)
+      changes[#changes + 1] = { first = first, last = last, new_last = new_last }
+      line_count = line_count + new_last - last
+    end
+    local together, apart = {}, {}
+    for number = 1, 12 do
+      local start = math.random(0, 40)
+      local stop = math.min(start + math.random(0, 3), 40)
+      together[number], apart[number] = { lines = at(start, stop) }, { lines = at(start, stop) }
+    end
+    together[13], apart[13] = {}, {}
+    hunks.shift_all(together, changes)
+    for _, entry in ipairs(apart) do
+      for _, change in ipairs(entry.lines and changes or {}) do
+        hunks.shift(entry.lines, change.first, change.last, change.new_last)
+      end
+    end
+    t.eq(together, apart, ("seed %d, round %d"):format(seed, round))
+  end
+end)
+
 t.test("a hunk that is part of another is left to that one", function()
   local whole = messages.hunk({ number = 1, lines = at(1, 2) })
   local part = messages.hunk({ number = 2, lines = at(2, 2), partOf = "a:1" })

@@ -239,9 +239,11 @@ local function apply_quietly(made, encoding, number)
   local buf = made.buf
   close_undo_block(buf)
   local restore = remember_view(buf, made.edits)
+  local move_shown = state.hold(buf)
   local ok, failure = cause.delivering(buf, number, function()
     vim.lsp.util.apply_text_edits(made.edits, buf, encoding)
   end)
+  move_shown()
   -- Whether the windows can be put back is no matter of whether the edit was applied.
   local stayed, why = pcall(function()
     close_undo_block(buf)

@@ -79,6 +79,55 @@ function M.shift(lines, first, last, new_last)
   end
 end
 
+--- Moves lines along with some of the changes, which were made from the end of the text to its beginning.
+---@param lines hashline.Lines changed in place
+---@param changes hashline.Change[]
+---@param first integer the first of them
+---@param last integer the last
+---@param below table<integer, integer> how far what is behind a change moves with that and the later ones
+local function shift_along(lines, changes, first, last, below)
+  -- Those behind these lines do not matter.
+  local at, beyond = first, last + 1
+  while at < beyond do
+    local middle = math.floor((at + beyond) / 2)
+    local change = changes[middle]
+    if change.first < lines["end"] or change.last <= lines.start then
+      beyond = middle
+    else
+      at = middle + 1
+    end
+  end
+  while at <= last and (lines.start < changes[at].last or lines["end"] == 0) do
+    M.shift(lines, changes[at].first, changes[at].last, changes[at].new_last)
+    at = at + 1
+  end
+  lines.start, lines["end"] = lines.start + below[at], lines["end"] + below[at]
+end
+
+--- Moves entries along with changes, one after the other. Many that were made from the end of the text to its beginning, as those of
+--- a delivery are, take hardly more time than one.
+---@param entries hashline.Entry[] changed in place
+---@param changes hashline.Change[]
+function M.shift_all(entries, changes)
+  local first = 1
+  for last, change in ipairs(changes) do
+    local following = changes[last + 1]
+    -- Lines typed at the very beginning leave alone what has come to be a place there.
+    if not following or following.last > change.first or following.last == 0 then
+      local below = { [last + 1] = 0 }
+      for at = last, first, -1 do
+        below[at] = below[at + 1] + changes[at].new_last - changes[at].last
+      end
+      for _, entry in ipairs(entries) do
+        if entry.lines then
+          shift_along(entry.lines, changes, first, last, below)
+        end
+      end
+      first = last + 1
+    end
+  end
+end
+
 --- Whether the proposed lines stand in the text.
 ---@param hunk hashline.Hunk
 function M.in_text(hunk)

@@ -29,6 +29,7 @@ local M = {}
 ---@field name string of the buffer, whose document this is only under this name
 ---@field changes hashline.Change[] since the newest list, oldest first
 ---@field known_from integer changes after this version are all in `changes`
+---@field held hashline.Change[]? changes that what is shown has yet to move along with
 
 local MOST_CHANGES = 1000
 
@@ -81,6 +82,15 @@ function M.buffer_version(buf)
   return vim.lsp.util.buf_versions[buf] or 0
 end
 
+---@param buffer hashline.Attached
+---@param version integer
+---@return hashline.Change[] made after it
+local function since(buffer, version)
+  return vim.tbl_filter(function(change)
+    return change.version > version
+  end, buffer.changes)
+end
+
 --- Brings the entries from the list's version to the text as it is now.
 ---@param document hashline.Document
 ---@param shown table<string, hashline.Lines> what was shown before, by name
@@ -95,17 +105,12 @@ local function place(document, shown)
     end
     return
   end
-  local complete = document.version >= buffer.known_from
+  if document.version >= buffer.known_from then
+    hunks.shift_all(document.entries, since(buffer, document.version))
+    return
+  end
   for _, entry in ipairs(document.entries) do
-    if not complete then
-      entry.lines = shown[entry.name]
-    elseif entry.lines then
-      for _, change in ipairs(buffer.changes) do
-        if change.version > document.version then
-          hunks.shift(entry.lines, change.first, change.last, change.new_last)
-        end
-      end
-    end
+    entry.lines = shown[entry.name]
   end
 end
 
@@ -165,9 +170,7 @@ function M.receive(list, client_id)
   place(document, shown)
   local buffer = document.buf and attached[document.buf]
   if buffer and document.version then
-    buffer.changes = vim.tbl_filter(function(change)
-      return change.version > document.version
-    end, buffer.changes)
+    buffer.changes = since(buffer, document.version)
   end
   publish(document)
   if #document.edits == 0 and not document.buf then
@@ -213,6 +216,30 @@ function M.detach(buf)
   end
 end
 
+--- What is shown moves along with changes that were just made.
+---@param document hashline.Document
+---@param changes hashline.Change[]
+local function move(document, changes)
+  local grown = {} ---@type table<integer, boolean> by the line behind lines that became more or fewer
+  for _, change in ipairs(changes) do
+    grown[change.last] = change.new_last ~= change.last
+  end
+  local at_a_place = false
+  for _, entry in ipairs(document.entries) do
+    local lines = entry.lines
+    at_a_place = at_a_place or (lines and lines.start == lines["end"] and grown[lines.start]) or false
+  end
+  hunks.shift_all(document.entries, changes)
+  if at_a_place then
+    -- The text may not be looked at yet.
+    vim.schedule(function()
+      for _, callback in ipairs(followers) do
+        callback(document)
+      end
+    end)
+  end
+end
+
 --- A change of a buffer: what is shown moves along.
 ---@param buf integer
 ---@param change hashline.Change
@@ -229,21 +256,29 @@ function M.changed(buf, change)
     buffer.changes = kept
   end
   local document = documents[buffer.key]
-  local at_a_place = false
-  for _, entry in ipairs(document and document.entries or {}) do
-    local lines = entry.lines
-    if lines then
-      at_a_place = at_a_place or (lines.start == lines["end"] and lines.start == change.last)
-      hunks.shift(lines, change.first, change.last, change.new_last)
-    end
+  if buffer.held then
+    table.insert(buffer.held, change)
+  elseif document then
+    move(document, { change })
   end
-  if at_a_place and change.new_last ~= change.last then
-    -- The text may not be looked at yet.
-    vim.schedule(function()
-      for _, callback in ipairs(followers) do
-        callback(document)
-      end
-    end)
+end
+
+--- What is shown moves along with the next changes only when all of them are made: with each by itself it would take time that grows
+--- as their product.
+---@param buf integer
+---@return fun() move
+function M.hold(buf)
+  local buffer = attached[buf]
+  if not buffer then
+    return function() end
+  end
+  buffer.held = {}
+  return function()
+    local changes, document = buffer.held or {}, documents[buffer.key]
+    buffer.held = nil
+    if document and attached[buf] == buffer then
+      move(document, changes)
+    end
   end
 end
 
