@@ -113,7 +113,7 @@ fn what_is_kept_of_what_was_is_bounded() {
         });
         assert!((served / 3 * 2..served / 2 * 3).contains(&told), "{sends:?}: {told} told of {served}");
         println!("{sends:?}: {} KiB with a snapshot of each", served / KIB);
-        assert!(served < 12 * MIB, "{sends:?}: {served}");
+        assert!(served < 4 * MIB, "{sends:?}: {served}");
     }
     // A text that has nothing in common with the one before, each time.
     let becomes = |weave: &mut Weave, count: usize, n: usize| {

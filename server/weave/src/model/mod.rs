@@ -24,6 +24,7 @@ mod earlier;
 mod emit;
 mod error;
 mod hunk;
+mod ids;
 mod inspect;
 mod line;
 mod marks;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use hashline_text::Text;
 
+use crate::model::ids::Ids;
 use crate::model::line::{IdRange, LineId};
 use crate::model::run::Run;
 use crate::model::state::{Model, View};
@@ -12,7 +13,7 @@ use crate::model::state::{Model, View};
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     text: Text,
-    ids: Box<[IdRange]>,
+    ids: Ids,
 }
 
 impl Snapshot {
@@ -25,25 +26,7 @@ impl Snapshot {
     /// About how much memory it takes besides what it shares with another, in bytes.
     #[must_use]
     pub fn bytes_beside(&self, other: &Self) -> usize {
-        size_of_val(&*self.ids) + self.text.bytes_beside(&other.text)
-    }
-
-    /// The identities of some lines.
-    fn ids(&self, lines: Range<usize>) -> Vec<IdRange> {
-        let mut found = Vec::new();
-        let mut at = 0;
-        for range in &self.ids {
-            let from = lines.start.max(at);
-            let to = lines.end.min(at + range.len);
-            if from < to {
-                found.push(IdRange { first: range.at(from - at), len: to - from });
-            }
-            at += range.len;
-            if at >= lines.end {
-                break;
-            }
-        }
-        found
+        self.ids.bytes_beside(&other.ids) + self.text.bytes_beside(&other.text)
     }
 }
 
@@ -66,7 +49,8 @@ impl Model {
             View::Buffer => self.ids(|run| run.shown),
             View::Agent => self.agent_ids(),
         };
-        Snapshot { text: self.view(view).clone(), ids: ids.into() }
+        self.served_ids = Ids::new(&ids, &self.served_ids);
+        Snapshot { text: self.view(view).clone(), ids: self.served_ids.clone() }
     }
 
     /// Where lines of a snapshot are now in the agent view: each visible with the content that was served, and without
@@ -77,7 +61,7 @@ impl Model {
     /// [`Touched`]: the first line of which that is not so.
     pub(crate) fn carry(&mut self, from: &Snapshot, lines: Range<usize>) -> Result<Carried, Touched> {
         self.refresh();
-        let wanted = from.ids(lines.clone());
+        let wanted = from.ids.of_lines(lines.clone());
         let Some(first) = wanted.first().map(|ids| ids.first) else {
             let past = Touched { line: lines.start, now: None };
             return if lines.is_empty() { Ok(0..0) } else { Err(past) };

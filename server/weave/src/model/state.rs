@@ -7,6 +7,7 @@ use hashline_text::{Ending, Line, OwnedLine, Text};
 
 use crate::model::conflict::Conflict;
 use crate::model::hunk::{Hunk, HunkId};
+use crate::model::ids::Ids;
 use crate::model::line::{IdRange, LineId, push_range};
 use crate::model::run::{Held, Run};
 use crate::model::runs::Runs;
@@ -54,6 +55,8 @@ pub struct Model {
     pub(super) spares: VecDeque<IdRange>,
     /// How many runs there were after they were last looked through for lines that can be dropped.
     pub(super) kept_runs: usize,
+    /// The identities of the latest snapshot, for the next to share.
+    pub(super) served_ids: Ids,
 }
 
 /// The agent view, as of a revision of the weave.
@@ -121,6 +124,7 @@ impl Model {
             concealed: None,
             spares: VecDeque::new(),
             kept_runs: 0,
+            served_ids: Ids::default(),
             buffer: text,
         }
     }

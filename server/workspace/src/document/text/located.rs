@@ -1,10 +1,11 @@
 //! The text that an agent's hash names, as it was served.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use hashline_text::{DiskForm, FileHash, Text};
 use hashline_weave::Snapshot;
+
+use crate::document::text::snapshots::Seen;
 
 /// The snapshot that an agent's hash names.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ pub struct Located {
     pub(super) current: bool,
     pub(super) hash: FileHash,
     /// The lines that were shown under the hash; all of them for the text as it is now, if it was never served.
-    pub(super) seen: Option<Vec<Range<usize>>>,
+    pub(super) seen: Option<Seen>,
     pub(super) live: bool,
     /// How the text would be stored.
     pub(super) form: DiskForm,

@@ -57,12 +57,14 @@ impl Served {
     }
 }
 
+/// Lines of a snapshot that agents have really seen: sorted, and apart.
+pub(crate) type Seen = Arc<[Range<usize>]>;
+
 #[derive(Clone, Debug)]
 struct Kept {
     hash: FileHash,
     snapshot: Arc<Snapshot>,
-    /// The lines that agents have really seen, sorted and apart.
-    seen: Vec<Range<usize>>,
+    seen: Seen,
     at: Millis,
     /// About how many bytes it takes besides what the next one takes as well.
     bytes: usize,
@@ -89,7 +91,7 @@ impl Snapshots {
     pub(crate) fn merge(&mut self, other: &Self) {
         for kept in &other.kept {
             match self.kept.iter_mut().find(|own| own.hash == kept.hash) {
-                Some(own) => own.seen = kept.seen.iter().cloned().fold(std::mem::take(&mut own.seen), with),
+                Some(own) => own.seen = with(&own.seen, &kept.seen),
                 None => self.kept.push(kept.clone()),
             }
         }
@@ -122,9 +124,9 @@ impl Snapshots {
 
     pub(super) fn keep(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
         let known = self.kept.iter().position(|kept| kept.hash == hash);
-        let seen = known.map_or_else(Vec::new, |at| self.kept.remove(at).seen);
+        let seen = known.map_or_else(Arc::default, |at| self.kept.remove(at).seen);
         let snapshot = served.snapshot.clone();
-        self.kept.push(Kept { hash, snapshot, seen: with(seen, lines), at: now, bytes: 0 });
+        self.kept.push(Kept { hash, snapshot, seen: with(&seen, &[lines]), at: now, bytes: 0 });
         // Those that have another one behind them now.
         let last = self.kept.len() - 1;
         let others = [known.and_then(|at| at.checked_sub(1)), last.checked_sub(1)];
@@ -136,24 +138,24 @@ impl Snapshots {
     }
 
     /// The snapshots that a prefix fits, newest first.
-    pub(crate) fn matching(&self, prefix: &HashPrefix) -> Vec<(FileHash, Arc<Snapshot>, Vec<Range<usize>>)> {
+    pub(crate) fn matching(&self, prefix: &HashPrefix) -> Vec<(FileHash, Arc<Snapshot>, Seen)> {
         let fits = self.kept.iter().rev().filter(|kept| prefix.matches(&kept.hash));
         fits.map(|kept| (kept.hash, kept.snapshot.clone(), kept.seen.clone())).collect()
     }
 }
 
-/// A list of ranges with one more.
-fn with(mut seen: Vec<Range<usize>>, lines: Range<usize>) -> Vec<Range<usize>> {
-    seen.push(lines);
-    seen.sort_by_key(|range| range.start);
-    let mut joined: Vec<Range<usize>> = Vec::with_capacity(seen.len());
-    for range in seen.into_iter().filter(|range| !range.is_empty()) {
+/// What was seen, and more.
+fn with(seen: &[Range<usize>], more: &[Range<usize>]) -> Seen {
+    let mut all = [seen, more].concat();
+    all.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(all.len());
+    for range in all.into_iter().filter(|range| !range.is_empty()) {
         match joined.last_mut() {
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
             _ => joined.push(range),
         }
     }
-    joined
+    joined.into()
 }
 
 #[cfg(test)]
@@ -248,11 +250,10 @@ mod tests {
     }
 
     #[test]
-    fn the_lists_of_snapshots_take_no_more_memory_than_they_may() {
+    fn snapshots_share_their_long_lists_of_lines_but_for_what_changed() {
         const LINES: usize = 8_000;
         let lines: String = (0..LINES).map(|line| format!("line {line}\n")).collect();
         let mut desk = Desk::of(&format!("0\n{lines}"));
-        desk.serves(Millis(0));
         // Of each two lines one goes: what is left has no neighbour of before.
         let removal = |line: usize| {
             let at = |line| Position::new(u32::try_from(line).unwrap(), 0);
@@ -260,27 +261,16 @@ mod tests {
         };
         let removals: Vec<_> = (1..LINES).rev().step_by(2).map(removal).collect();
         desk.changes(&removals, Millis(0));
-        desk.served_anew(Millis(0));
-        desk.served_anew(Millis(0));
-        // The first of all has a short list, and the text of before.
-        let one = desk.document.text.snapshots.kept[1].bytes;
-        let room = BYTES / one;
-        assert!(room > KEPT && room < 1_000, "{one} bytes each");
-        while desk.hashes.len() < room - 5 {
+        desk.serves(Millis(0));
+        let empty = Desk::of("").document.serve(View::Agent).unwrap().snapshot;
+        let alone = desk.document.text.snapshots.kept[0].snapshot.bytes_beside(&empty);
+        assert!(alone > LINES / 2 * 16, "{alone}");
+        for _ in 0..1_000 {
             desk.served_anew(Millis(0));
         }
         assert_eq!(desk.forgotten(), 0);
-        // Young as they are, the oldest goes for each that comes.
-        for _ in 0..10 {
-            desk.served_anew(Millis(0));
-        }
-        for forgotten in desk.forgotten()..desk.forgotten() + 5 {
-            assert!(desk.bytes() <= BYTES && desk.bytes() + one > BYTES, "{}", desk.bytes());
-            assert_eq!(desk.forgotten(), forgotten);
-            desk.served_anew(Millis(0));
-        }
-        let kept = desk.document.text.snapshots.kept.len();
-        assert_eq!(desk.forgotten(), desk.hashes.len() - kept);
+        let each = desk.bytes() / 1_000;
+        assert!(each < alone / 10, "{each} bytes each");
     }
 
     /// A text of some 200 KiB.

@@ -1,0 +1,111 @@
+//! The identities of the lines of a text, as many snapshots keep them: in pieces, which they have in common where their texts do.
+//!
+//! Where a piece ends depends on the identities themselves, so lists that differ in one place are cut alike before and behind it.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::model::line::{IdRange, LineId};
+
+/// How many ranges a piece has on average, as a power of two, and at most.
+const MEAN_BITS: u32 = 5;
+const MOST: usize = 128;
+
+/// The identities of the lines of a text, in its order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ids {
+    pieces: Arc<[Arc<[IdRange]>]>,
+}
+
+impl Ids {
+    /// These ranges, with as much of an earlier list as they have in common with it.
+    pub fn new(ranges: &[IdRange], earlier: &Self) -> Self {
+        let known: HashMap<LineId, &Arc<[IdRange]>> =
+            earlier.pieces.iter().filter_map(|piece| Some((piece.first()?.first, piece))).collect();
+        let share = |piece: &[IdRange]| {
+            let same = known.get(&piece[0].first).filter(|same| same[..] == *piece);
+            same.map_or_else(|| piece.into(), |same| Arc::clone(same))
+        };
+        let mut pieces = Vec::new();
+        let mut start = 0;
+        for (at, range) in ranges.iter().enumerate() {
+            if at + 1 == ranges.len() || at + 1 == start + MOST || ends_piece(*range) {
+                pieces.push(share(&ranges[start..=at]));
+                start = at + 1;
+            }
+        }
+        Self { pieces: pieces.into() }
+    }
+
+    /// The identities of some lines.
+    pub fn of_lines(&self, lines: Range<usize>) -> Vec<IdRange> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        for range in self.pieces.iter().flat_map(|piece| piece.iter()) {
+            let from = lines.start.max(at);
+            let to = lines.end.min(at + range.len);
+            if from < to {
+                found.push(IdRange { first: range.at(from - at), len: to - from });
+            }
+            at += range.len;
+            if at >= lines.end {
+                break;
+            }
+        }
+        found
+    }
+
+    /// About how much memory it takes besides what it has in common with another, in bytes.
+    pub fn bytes_beside(&self, other: &Self) -> usize {
+        if Arc::ptr_eq(&self.pieces, &other.pieces) {
+            return 0;
+        }
+        let theirs: HashSet<_> = other.pieces.iter().map(|piece| piece.as_ptr()).collect();
+        let own = self.pieces.iter().filter(|piece| !theirs.contains(&piece.as_ptr()));
+        size_of_val(&*self.pieces) + own.map(|piece| size_of_val(&**piece)).sum::<usize>()
+    }
+}
+
+/// Whether a piece ends with this range. (The multiplier is 2^64 divided by the golden ratio, as in Fibonacci hashing.)
+fn ends_piece(range: IdRange) -> bool {
+    range.first.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - MEAN_BITS) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges(numbers: impl Iterator<Item = u64>) -> Vec<IdRange> {
+        numbers.map(|number| IdRange { first: LineId(2 * number), len: 1 }).collect()
+    }
+
+    #[test]
+    fn lists_that_differ_in_one_place_have_the_rest_in_common() {
+        const MANY: u64 = 10_000;
+        let mut all = ranges(0..MANY);
+        let first = Ids::new(&all, &Ids::default());
+        for (place, new) in [(0, 3 * MANY), (5_000, 3 * MANY + 1), (all.len() - 1, 3 * MANY + 2)] {
+            all.insert(place, IdRange { first: LineId(new), len: 1 });
+        }
+        all.remove(2_000);
+        let second = Ids::new(&all, &first);
+        assert_eq!(second.of_lines(0..all.len()), all);
+        let (whole, beside) = (first.bytes_beside(&Ids::default()), second.bytes_beside(&first));
+        assert!(beside < whole / 10, "{beside} of {whole}");
+        assert_eq!(second.bytes_beside(&second.clone()), 0);
+        let apart = Ids::new(&all, &Ids::default());
+        assert!(apart.bytes_beside(&first) > whole * 9 / 10, "what is not the same instance takes room");
+    }
+
+    #[test]
+    fn some_lines_are_found_among_ranges_of_any_length() {
+        let all = [IdRange { first: LineId(7), len: 3 }, IdRange { first: LineId(20), len: 1 }];
+        let ids = Ids::new(&all, &Ids::default());
+        let part = |first, len| IdRange { first: LineId(first), len };
+        assert_eq!(ids.of_lines(1..4), [part(8, 2), part(20, 1)]);
+        assert_eq!(ids.of_lines(3..9), [part(20, 1)]);
+        assert_eq!(ids.of_lines(1..1), []);
+        assert_eq!(Ids::default().of_lines(0..1), []);
+    }
+}
