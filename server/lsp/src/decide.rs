@@ -43,7 +43,7 @@ async fn whole_id(session: &Session, begin: &str) -> Result<Option<String>, BadD
     let edits = session.workspace.edits(&caller, &scope).await.unwrap_or_default();
     // A person also decides about what was closed and whose folder is not served any more.
     let pending = session.workspace.reviews().into_iter().flat_map(|review| review.review.edits);
-    let pending = pending.map(|edit| edit.edit.id).filter(|id| id.as_str().starts_with(begin));
+    let pending = pending.map(|edit| edit.edit.id.clone()).filter(|id| id.as_str().starts_with(begin));
     the_one(begin, edits.into_iter().map(|edit| edit.id).chain(pending))
 }
 

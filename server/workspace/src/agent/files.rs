@@ -251,7 +251,8 @@ fn check_version(
 /// text follows on text.
 fn new_file(document: &Document, place: &Place, content: &[u8]) -> Result<NewFile, Refusal> {
     let new = NewFile::of(content);
-    let unmade = |edit: &Edit| edit.hunks.is_empty() && edit.file.as_ref().is_some_and(FileHunk::is_unmade);
+    let unmade =
+        |edit: &Arc<Edit>| edit.hunks.is_empty() && edit.file.as_ref().is_some_and(FileHunk::is_unmade);
     let has_past = !document.edits().iter().all(unmade);
     let is_text = document.bytes().is_none() && matches!(new, NewFile::Text { .. });
     if has_past && !is_text {

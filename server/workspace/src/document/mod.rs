@@ -206,7 +206,7 @@ impl Document {
 
     /// The edits, in the order in which they were made.
     #[must_use]
-    pub fn edits(&self) -> &[Edit] {
+    pub fn edits(&self) -> &[Arc<Edit>] {
         self.edits.all()
     }
 
@@ -219,7 +219,7 @@ impl Document {
     /// Whether a hunk of it is undecided, and there is something to decide about it: a file that is gone has no lines.
     #[must_use]
     pub fn has_something_to_decide(&self) -> bool {
-        let undecided = |edit: &Edit| {
+        let undecided = |edit: &Arc<Edit>| {
             edit.file.as_ref().is_some_and(|file| file.decision == hashline_history::Decision::Undecided)
         };
         self.has_pending() && (self.exists_for_agents() || self.edits().iter().any(undecided))

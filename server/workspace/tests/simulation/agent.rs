@@ -534,10 +534,9 @@ impl Desk {
 impl Desk {
     /// An agent takes back an edit of its own.
     pub fn withdraw(&mut self, dice: &mut Dice, room: &mut Room) -> Result<(), Fault> {
-        let open =
-            |edit: &&hashline_workspace::document::Edit| edit.status() == hashline_history::Status::Pending;
-        let ids: Vec<EditId> =
-            self.document.edits().iter().filter(open).map(|edit| edit.id.clone()).collect();
+        let edits = self.document.edits().iter();
+        let open = edits.filter(|edit| edit.status() == hashline_history::Status::Pending);
+        let ids: Vec<EditId> = open.map(|edit| edit.id.clone()).collect();
         let Some(id) = dice.pick(&ids).filter(|_| !self.out) else { return Ok(()) };
         room.trace.say(|| format!("{id} is withdrawn"));
         room.tally.withdrawn += 1;

@@ -1,6 +1,7 @@
 //! The edits of a document, and which hunk of the weave belongs to which.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use hashline_history::{Decision, EditId, FileChange, HunkRef, Location};
 use hashline_text::FileHash;
@@ -17,22 +18,23 @@ pub(crate) struct Turn {
     pub after: (Decision, Option<String>),
 }
 
-/// The edits, in the order in which they were made.
+/// The edits, in the order in which they were made. Clones share each of them until one changes it: a document is copied for its review
+/// after a key.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edits {
-    all: Vec<Edit>,
+    all: Arc<Vec<Arc<Edit>>>,
     /// The edit of each hunk of the weave, and its place there, by the hunk's order of record; none for those of forgotten edits.
-    owners: Vec<Option<(usize, usize)>>,
-    turns: HashMap<JournalId, Vec<Turn>>,
+    owners: Arc<Vec<Option<(usize, usize)>>>,
+    turns: Arc<HashMap<JournalId, Vec<Turn>>>,
 }
 
 impl Edits {
     /// Those of a weave of so many hunks, none of which belongs to an edit that is known.
     pub(crate) fn of_weave(hunks: usize) -> Self {
-        Self { owners: vec![None; hunks], ..Self::default() }
+        Self { owners: vec![None; hunks].into(), ..Self::default() }
     }
 
-    pub(crate) fn all(&self) -> &[Edit] {
+    pub(crate) fn all(&self) -> &[Arc<Edit>] {
         &self.all
     }
 
@@ -47,13 +49,13 @@ impl Edits {
 
     /// Adds an edit that is made now, without hunks.
     pub(crate) fn add(&mut self, edit: Edit) {
-        self.all.push(edit);
+        Arc::make_mut(&mut self.all).push(edit.into());
     }
 
     /// Gives the last edit hunks that are new in the weave, numbered from `first`.
     pub(crate) fn add_hunks(&mut self, hunks: &[HunkId], first: u32) {
         let Some(at) = self.all.len().checked_sub(1) else { return };
-        self.owners.extend((0..hunks.len()).map(|hunk| Some((at, hunk))));
+        Arc::make_mut(&mut self.owners).extend((0..hunks.len()).map(|hunk| Some((at, hunk))));
         let undecided = Decision::Undecided;
         let hunk = |(id, number): (&HunkId, u32)| EditHunk {
             number,
@@ -63,18 +65,21 @@ impl Edits {
             told: undecided,
             location: Location::None,
         };
-        self.all[at].hunks = hunks.iter().zip(first..).map(hunk).collect();
+        if let Some(edit) = self.edit_mut(at) {
+            edit.hunks = hunks.iter().zip(first..).map(hunk).collect();
+        }
     }
 
     /// Adds an edit of the record, whose hunks the weave has.
     pub(crate) fn restore(&mut self, edit: Edit) {
         let at = self.all.len();
+        let owners = Arc::make_mut(&mut self.owners);
         for (place, hunk) in edit.hunks.iter().enumerate() {
-            if let Some(owner) = self.owners.get_mut(hunk.id.order()) {
+            if let Some(owner) = owners.get_mut(hunk.id.order()) {
                 *owner = Some((at, place));
             }
         }
-        self.all.push(edit);
+        self.add(edit);
     }
 
     /// Which edit a hunk belongs to.
@@ -101,9 +106,13 @@ impl Edits {
         }
     }
 
+    fn edit_mut(&mut self, at: usize) -> Option<&mut Edit> {
+        Arc::make_mut(&mut self.all).get_mut(at).map(Arc::make_mut)
+    }
+
     fn hunk_mut(&mut self, id: HunkId) -> Option<&mut EditHunk> {
         let (edit, hunk) = (*self.owners.get(id.order())?)?;
-        self.all.get_mut(edit)?.hunks.get_mut(hunk)
+        self.edit_mut(edit)?.hunks.get_mut(hunk)
     }
 
     /// Sets the decision about what an edit does to the file itself. True if that is news.
@@ -121,30 +130,34 @@ impl Edits {
 
     /// Notes of the last edit what the file holds once it is unmade, and as the edit makes it, by hash.
     pub(crate) fn note_hashes(&mut self, below: FileHash, makes: Option<FileHash>) {
-        if let Some(file) = self.all.last_mut().and_then(|edit| edit.file.as_mut()) {
+        let Some(last) = self.all.len().checked_sub(1) else { return };
+        if let Some(file) = self.file_mut(last) {
             (file.below, file.makes) = (Some(below), makes);
         }
     }
 
     fn file_mut(&mut self, at: usize) -> Option<&mut FileHunk> {
-        self.all.get_mut(at)?.file.as_mut()
+        self.edit_mut(at)?.file.as_mut()
     }
 
     /// These hunks of the text are in the file now.
     pub(crate) fn are_on_disk(&mut self, hunks: &[HunkRef]) {
-        for edit in &mut self.all {
-            for hunk in edit.hunks.iter_mut().filter(|hunk| hunk.location == Location::Buffer) {
-                let is = |name: &HunkRef| name.edit == edit.id && name.number == hunk.number;
-                if hunks.iter().any(is) {
-                    hunk.location = Location::Disk;
-                }
+        let is_now = |edit: &Edit, hunk: &EditHunk| {
+            let is = |name: &HunkRef| name.edit == edit.id && name.number == hunk.number;
+            hunk.location == Location::Buffer && hunks.iter().any(is)
+        };
+        for edit in Arc::make_mut(&mut self.all) {
+            let at = (0..edit.hunks.len()).filter(|at| is_now(edit, &edit.hunks[*at]));
+            for at in at.collect::<Vec<_>>() {
+                Arc::make_mut(edit).hunks[at].location = Location::Disk;
             }
         }
     }
 
     /// The agent was told the decisions about an edit.
     pub(crate) fn were_told(&mut self, id: &EditId) {
-        for edit in self.all.iter_mut().filter(|edit| edit.id == *id) {
+        let theirs = Arc::make_mut(&mut self.all).iter_mut().filter(|edit| edit.id == *id && edit.has_news());
+        for edit in theirs.map(Arc::make_mut) {
             for hunk in &mut edit.hunks {
                 hunk.told = hunk.decision;
             }
@@ -156,7 +169,9 @@ impl Edits {
 
     /// Agents were told what another state of the document has told them.
     pub(crate) fn keep_told(&mut self, other: &Self) {
-        for (own, other) in self.all.iter_mut().zip(&other.all).filter(|(own, other)| own.id == other.id) {
+        let all = Arc::make_mut(&mut self.all);
+        for (own, other) in all.iter_mut().zip(&*other.all).filter(|(own, other)| own.id == other.id) {
+            let own = Arc::make_mut(own);
             for (own, other) in own.hunks.iter_mut().zip(&other.hunks) {
                 own.told = other.told;
             }
@@ -168,7 +183,7 @@ impl Edits {
 
     /// Remembers what an entry of the journal did to decisions.
     pub(crate) fn note_turns(&mut self, entry: JournalId, turns: Vec<Turn>) {
-        self.turns.insert(entry, turns);
+        Arc::make_mut(&mut self.turns).insert(entry, turns);
     }
 
     /// What an entry of the journal did to the decision about a hunk.

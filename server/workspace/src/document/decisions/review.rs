@@ -1,6 +1,7 @@
 //! What the person is shown of a document's edits.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use hashline_history::{Decision, FileChange, HunkRef, Status};
 use hashline_weave::{Conflict, Edited, HunkId, View};
@@ -19,7 +20,7 @@ pub struct Review {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReviewEdit {
     /// The edit.
-    pub edit: Edit,
+    pub edit: Arc<Edit>,
     /// Its hunks, in text order.
     pub hunks: Vec<HunkView>,
 }
@@ -108,13 +109,13 @@ impl Document {
 
     /// The edits that are wanted, and how their hunks stand.
     pub fn review_where(&mut self, wanted: impl Fn(&Edit) -> bool) -> Review {
-        if !self.edits().iter().any(&wanted) {
+        if !self.edits().iter().any(|edit| wanted(edit)) {
             return Review::default();
         }
         let places = self.weave().places(View::Buffer);
         let conflicts = self.weave().conflicts();
         let edited = self.weave().edited_hunks();
-        let edits: Vec<Edit> = self.edits().iter().filter(|edit| wanted(edit)).cloned().collect();
+        let edits: Vec<Arc<Edit>> = self.edits().iter().filter(|edit| wanted(edit)).cloned().collect();
         let edits = edits
             .into_iter()
             .map(|edit| {

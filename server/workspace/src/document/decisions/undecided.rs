@@ -6,7 +6,7 @@ use hashline_weave::{Conflict, HunkId};
 use similar::TextDiff;
 
 use crate::document::decisions::review::conflict_sentence;
-use crate::document::{Document, Edit, Target, Undecided, Why};
+use crate::document::{Document, Target, Undecided, Why};
 
 impl Document {
     pub(crate) fn gone(&self, target: &Target) -> Undecided {
@@ -32,7 +32,7 @@ impl Document {
             Target::Hunk(hunk) => Some(hunk.number),
             _ => None,
         };
-        let decisions = named.flat_map(Edit::decisions);
+        let decisions = named.flat_map(|edit| edit.decisions());
         let mut decisions =
             decisions.filter(|(number, _)| only.is_none_or(|only| only == *number)).peekable();
         decisions.peek().is_some() && decisions.all(|(_, decision)| decision == Decision::Withdrawn)

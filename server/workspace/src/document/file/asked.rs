@@ -3,6 +3,8 @@
 //! As with a delivery of text, the answer decides nothing: the decision stands when the disk shows it. It is recorded that it is wanted
 //! before the editor is asked, and what the editor does only after it was given up counts all the same.
 
+use std::sync::Arc;
+
 use hashline_history::{Decision, HunkRef};
 use hashline_weave::HunkId;
 
@@ -126,8 +128,9 @@ impl Document {
         let Some(asked) = self.file.asked.as_ref().filter(|asked| asked.is_under_way() && !asked.on) else {
             return false;
         };
-        let made =
-            |edit: &Edit| edit.id == asked.hunk.edit && edit.file.as_ref().is_some_and(FileHunk::creates);
+        let made = |edit: &Arc<Edit>| {
+            edit.id == asked.hunk.edit && edit.file.as_ref().is_some_and(FileHunk::creates)
+        };
         let made = self.edits().iter().position(made);
         made.is_some_and(|at| self.hunks_since(at).contains(&id))
     }

@@ -1,6 +1,7 @@
 //! The person's decisions about what edits do to files themselves (rule W10).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use hashline_history::{Decision, FileChange, HunkRef};
 use hashline_text::{DiskForm, FileHash, Text};
@@ -118,7 +119,7 @@ impl Document {
         lines: &[HunkId],
     ) -> Result<Option<HunkRef>, Undecided> {
         let Some(first) = lines.first().filter(|_| self.without_file(request)) else { return Ok(None) };
-        let proposed = |edit: &Edit| edit.file.as_ref().is_some_and(FileHunk::is_proposed);
+        let proposed = |edit: &Arc<Edit>| edit.file.as_ref().is_some_and(FileHunk::is_proposed);
         let Some(at) = self.edits().iter().position(proposed) else { return Ok(None) };
         let mut edits = lines.iter().filter_map(|id| self.owner_of(*id));
         let foreign =

@@ -4,6 +4,8 @@
 //! was when the hunk was made, and undone while it is as the hunk left it: so of two that set one register, the later one goes first.
 //! Here only the registers change; whoever has the file brings it to them.
 
+use std::sync::Arc;
+
 use hashline_anchor::rewrite_whole;
 use hashline_history::{
     Decision, DocumentName, FileChange, HunkRef, Location, Mode, NewEdit, NewHunk, Operation, Registers,
@@ -167,7 +169,7 @@ impl Document {
     /// Whether agents see the file: it is there, or one of them has proposed to make it.
     #[must_use]
     pub fn exists_for_agents(&self) -> bool {
-        let proposed = |edit: &Edit| edit.file.as_ref().is_some_and(FileHunk::is_proposed);
+        let proposed = |edit: &Arc<Edit>| edit.file.as_ref().is_some_and(FileHunk::is_proposed);
         self.file.now.exists || self.edits().iter().any(proposed)
     }
 

@@ -3,6 +3,8 @@
 //! A text that was changed while nobody watched is first looked for among the states that were recorded: a checkout brings back one of
 //! those. Else its lines are matched strictly, and an edit whose place is not certain is left where it was, conflicted.
 
+use std::sync::Arc;
+
 use hashline_history::{Content, Decision, Document as Past, EditState, HunkRef, Location};
 use hashline_text::{DiskForm, Line, Text};
 use hashline_weave::{How, HunkId, Judgement, Switched, Weave};
@@ -215,8 +217,8 @@ impl Document {
 
     /// The held edits that a text shows to the letter: all of them, or one. Then they are in it, by whatever hand.
     fn shows_held(&self, weave: &mut Weave, text: &Text) -> Option<Judgement> {
-        let held = |edit: &&Edit| edit.hunks.iter().any(|hunk| hunk.decision == Decision::Undecided);
-        let hunks = |edit: &Edit| {
+        let held = |edit: &&Arc<Edit>| edit.hunks.iter().any(|hunk| hunk.decision == Decision::Undecided);
+        let hunks = |edit: &Arc<Edit>| {
             let open = edit.hunks.iter().filter(|hunk| hunk.decision == Decision::Undecided);
             open.map(|hunk| hunk.id).collect::<Vec<HunkId>>()
         };
