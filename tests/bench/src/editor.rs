@@ -86,7 +86,7 @@ impl Editor {
                     "workspace": {"applyEdit": true, "configuration": true, "workspaceFolders": true,
                         "workspaceEdit": {"documentChanges": true}},
                     "textDocument": {"synchronization": {"didSave": true}},
-                    "experimental": {"hashline": {"protocol": 1, "version": env!("CARGO_PKG_VERSION")}},
+                    "experimental": {"hashline": {"protocol": 2, "version": env!("CARGO_PKG_VERSION")}},
                 },
             }),
         )?;
@@ -295,9 +295,9 @@ impl State {
         json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": params})
     }
 
-    /// Applies a delivery if it was made for the text as it is.
-    fn deliver(&mut self, edit: &Value) -> Result<bool> {
-        let documents = edit["documentChanges"].as_array().map_or(&[][..], Vec::as_slice);
+    /// Applies a delivery if it was made for the text as it is, and says that it is one.
+    fn deliver(&mut self, params: &Value) -> Result<bool> {
+        let documents = params["edit"]["documentChanges"].as_array().map_or(&[][..], Vec::as_slice);
         let [document] = documents else { return Ok(false) };
         let version = &document["textDocument"]["version"];
         if document["textDocument"]["uri"] != self.uri.as_str()
@@ -316,6 +316,10 @@ impl State {
             changes.push(place.sent);
         }
         let change = self.change(&Value::Array(changes));
+        let cause = json!({
+            "uri": self.uri, "version": self.version, "cause": "delivery", "delivery": params["delivery"],
+        });
+        self.send(&json!({"jsonrpc": "2.0", "method": "hashline/cause", "params": cause}))?;
         self.send(&change)?;
         Ok(true)
     }
@@ -379,7 +383,7 @@ fn read(from: ChildStdout, shared: &Shared, answers: &Sender<Value>) {
 /// Answers what the server asks.
 fn serve(state: &mut State, method: &str, message: &Value) -> Result<()> {
     let result = match method {
-        "workspace/applyEdit" => json!({"applied": state.deliver(&message["params"]["edit"])?}),
+        "workspace/applyEdit" => json!({"applied": state.deliver(&message["params"])?}),
         "workspace/configuration" => {
             let asked = message["params"]["items"].as_array().map_or(0, Vec::len);
             Value::Array(vec![state.settings.clone(); asked])
