@@ -402,3 +402,19 @@ fn a_delivery_in_parts_is_not_sent_again_where_the_first_part_alone_reads_like_t
     assert_eq!(desk.text(), text, "it is not made again");
     assert_eq!([desk.decision(&own), desk.decision(&other)], [Decision::Accepted; 2]);
 }
+
+#[test]
+fn a_delivery_that_is_refused_says_nothing_of_the_one_before() {
+    let mut desk = Desk::new("zero\none\ntwo\n\n    four\nfive\n");
+    let hunk = desk.replace(1, "proposed\n\n", Mode::Apply);
+    let other = desk.replace(6, "5", Mode::Propose);
+    let first = desk.poll().unwrap();
+    desk.change(Span::new(Position::new(1, 0), Position::new(4, 1)), "proposed\nmine\ntwo\n\n");
+    assert!(matches!(desk.state(&hunk), HunkState::Edited(_)));
+    desk.decide(&other, Choice::Accept, None).unwrap();
+    let second = desk.poll().unwrap();
+    desk.document.answered(first.number, true, desk.now);
+    desk.document.answered(second.number, false, desk.now);
+    desk.change(Span::new(Position::new(2, 4), Position::new(2, 4)), "x");
+    assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
+}

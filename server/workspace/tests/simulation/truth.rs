@@ -143,7 +143,15 @@ impl Desk {
             }
             let cost =
                 |truth: &Truth| self.text_with(before, truth).map(|text| Cost::between(&text, &note.after));
-            if let (Some(guessed), happened) = (cost(&shown), cost(&is))
+            let (guessed, happened) = (cost(&shown), cost(&is));
+            room.trace.say(|| {
+                let hunks: Vec<String> = differing.iter().map(HunkRef::to_string).collect();
+                format!(
+                    "  it is a guess whether {} came or went: {guessed:?}; in truth {happened:?}",
+                    hunks.join(", ")
+                )
+            });
+            if let Some(guessed) = guessed
                 && happened.is_none_or(|happened| guessed <= happened)
             {
                 room.tally.otherwise += 1;

@@ -130,7 +130,7 @@ impl Document {
             let was_stuck = self.flow.not_taken >= STUCK;
             let version = self.version();
             self.flow.fails(now, version);
-            self.guesses.was_refused();
+            self.guesses.was_refused(number);
             self.tell_stuck(was_stuck);
             self.settle_wishes();
         }

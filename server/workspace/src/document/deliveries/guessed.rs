@@ -23,8 +23,12 @@ pub(crate) struct Guesses {
 #[derive(Clone, Debug)]
 pub(super) struct HalfShown {
     pub(super) since: Millis,
-    /// What had been asked for at that time.
+    /// The delivery that was under way at that time.
+    pub(super) delivery: Option<u64>,
+    /// What had been asked for then.
     pub(super) asked: Vec<Candidate>,
+    /// What had been asked for before, where that was to be found again.
+    pub(super) earlier: Vec<Candidate>,
 }
 
 /// A delivery that the client tells of change by change, each in a notification of its own.
@@ -68,10 +72,10 @@ impl Guesses {
         self.offered.clear();
     }
 
-    /// The editor has not carried out what it was sent: no part of that is there.
-    pub(crate) fn was_refused(&mut self) {
+    /// The editor has not carried out a delivery: no part of that is there.
+    pub(crate) fn was_refused(&mut self, number: u64) {
         self.begun = None;
-        if let Some(half) = &mut self.half_shown {
+        if let Some(half) = self.half_shown.as_mut().filter(|half| half.delivery == Some(number)) {
             half.asked.retain(|candidate| !matches!(candidate.how, How::Asked(_)));
         }
     }

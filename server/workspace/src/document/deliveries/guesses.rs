@@ -119,19 +119,21 @@ impl Document {
     fn guess(&mut self, text: &Text, regions: &Regions, before: DocVersion, holds: bool, now: Millis) {
         self.guesses.count += 1;
         let stood = self.weave_standing();
-        let mut asked = self.asked(before, holds);
+        let delivery = self.flow.flying().map(|flight| flight.number);
+        let asked = self.asked(before, holds);
         // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
         let half = self.guesses.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
         let again = half.is_some() && self.text_delivered().as_ref() != Some(text);
         // What had come with the first part is no longer asked for, but it is to be found again.
-        let earlier = half.map(|half| half.asked).unwrap_or_default();
-        asked.extend(earlier.into_iter().filter(|earlier| !asked.contains(earlier)).collect::<Vec<_>>());
+        let mut earlier = half.map(|half| [half.asked, half.earlier].concat()).unwrap_or_default();
+        earlier.retain(|earlier| !asked.contains(earlier));
+        let both = [asked.as_slice(), &earlier].concat();
         // A delivery that was sent since the first part is in the second alone.
         let sent_since = self.flow.plan_for(before).filter(|_| again && holds).map(|(_, plan)| plan.clone());
         let weave = self.weave();
         let found = sent_since.and_then(|plan| {
             let mut trial = weave.clone();
-            let judgement = trial.recognised(text, regions, &asked);
+            let judgement = trial.recognised(text, regions, &both);
             let is_there = plan.on.iter().all(|id| trial.in_buffer(*id))
                 && !plan.off.iter().any(|id| trial.in_buffer(*id));
             is_there.then_some((trial, judgement))
@@ -142,10 +144,11 @@ impl Document {
                 *weave = trial;
                 judgement
             }
-            None if again => weave.recognised_again(text, regions, &asked),
-            None => weave.recognised(text, regions, &asked),
+            None if again => weave.recognised_again(text, regions, &both),
+            None => weave.recognised(text, regions, &both),
         };
-        self.guesses.half_shown = judgement.half_shown.then_some(HalfShown { since: now, asked });
+        let half = HalfShown { since: now, delivery, asked, earlier };
+        self.guesses.half_shown = judgement.half_shown.then_some(half);
         // A switch that is wanted is that, even where it takes back an earlier one exactly.
         for switched in &mut judgement.switched {
             if self.wanted.get(switched.hunk).is_some_and(|wish| wish.on == switched.on) {
