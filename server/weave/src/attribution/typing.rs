@@ -121,6 +121,20 @@ impl Weave {
         self.recognised_as(new, regions, asked, |weave, arrival| weave.typed_near(new, regions, arrival))
     }
 
+    /// The same for changes that came together: the text after each of them, and what it touched. What is typing is taken over one by one,
+    /// as an undo may lead to a text between them.
+    pub fn recognised_together(
+        &mut self,
+        (new, regions): (&Text, &Regions),
+        each: &[(Text, Regions)],
+        asked: &[Candidate],
+    ) -> Judgement {
+        self.recognised_as(new, regions, asked, |weave, arrival| match each {
+            [] | [_] => weave.typed_near(new, regions, arrival),
+            each => each.iter().map(|(text, regions)| weave.typed(text, regions)).reduce(Judgement::then),
+        })
+    }
+
     /// The same. `near` may take over among some of the runs what is typing like any other.
     pub(crate) fn recognised_as(
         &mut self,

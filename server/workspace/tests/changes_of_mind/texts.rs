@@ -418,3 +418,19 @@ fn a_delivery_that_is_refused_says_nothing_of_the_one_before() {
     desk.change(Span::new(Position::new(2, 4), Position::new(2, 4)), "x");
     assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
 }
+
+#[test]
+fn an_undo_leads_to_a_text_between_two_changes_that_were_told_of_together() {
+    let mut desk = Desk::new("zero\none\ntwo\n");
+    let hunk = desk.replace(2, "2", Mode::Apply);
+    desk.settle();
+    // Nothing of before is to be undone.
+    let text = desk.document.text().clone();
+    desk.document.reopen("untitled:1", "text", DocVersion(1), Encoding::Utf16, &text, desk.now);
+    desk.version = 1;
+    let all = [at(3, 0, (3, 0), "x"), at(1, 0, (2, 0), ""), at(0, 0, (0, 0), "y"), at(0, 0, (2, 0), "")];
+    desk.notify(&all);
+    assert_eq!(desk.text(), "x");
+    desk.change(Span::new(Position::new(0, 0), Position::new(0, 0)), "yzero\n2\n");
+    assert_eq!((desk.text().as_str(), desk.state(&hunk)), ("yzero\n2\nx", HunkState::InText));
+}

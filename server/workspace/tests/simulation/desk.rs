@@ -337,7 +337,8 @@ impl Desk {
     /// The next answer reaches the server.
     pub fn answer(&mut self, room: &mut Room) -> Result<bool, Fault> {
         if self.editor.kind.is_plugin() {
-            // What it did is told of before it answers.
+            // What it did is told of before it answers, with or without its mark.
+            self.editor.send(None);
             self.receive_all(room)?;
         }
         let Some((number, applied)) = self.answers.pop_front() else { return Ok(false) };

@@ -6,7 +6,7 @@ use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched};
 use crate::document::deliveries::flow::Ghost;
 use crate::document::deliveries::guessed::{Begun, HalfShown, left_of};
 use crate::document::deliveries::said::Unsaid;
-use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each};
+use crate::document::text::content_change::{APART, ContentChange, OutOfStep, after, after_each};
 use crate::document::{Cause, Document, Home, Millis, Reports};
 
 /// How long what seems to be under way is judged together with the next notification, in milliseconds.
@@ -51,16 +51,20 @@ impl Document {
         {
             // The delivery was made, whatever was done to it before the editor told of both: it may be undone already.
             let texts = after_each(self.text(), changes, encoding)?;
-            let at = texts.iter().position(|text| text.same_contents(&made));
+            let at = texts.iter().position(|(text, _)| text.same_contents(&made));
             // A client that carries it out for this text or not at all begins with all of it. Only by itself may a change be a part of it.
             holds = at.is_some() || self.applies_to_any() || changes[0].span.is_none();
             if let Some(at) = at.filter(|at| at + 1 < changes.len()) {
                 from = at + 1;
                 let (text, regions) = after(self.text(), &changes[..from], encoding)?;
-                self.guess(&text, &regions, before, holds, now);
+                self.guess((&text, &regions), &[], before, holds, now);
             }
         }
         let (text, mut regions) = after(self.text(), &changes[from..], encoding)?;
+        let mut each = Vec::new();
+        if (2..=APART).contains(&changes[from..].len()) {
+            each = after_each(self.text(), &changes[from..], encoding)?;
+        }
         if changes.len() == 1
             && self.number_done().is_some()
             && text == *self.text()
@@ -71,11 +75,11 @@ impl Document {
             // with its undo.
             regions = Regions::default();
             regions.replace_all(&mut self.text().clone(), made.clone());
-            self.guess(&made, &regions, before, holds, now);
+            self.guess((&made, &regions), &[], before, holds, now);
             regions = Regions::default();
             regions.replace_all(&mut made.clone(), text.clone());
         }
-        self.guess(&text, &regions, before, holds, now);
+        self.guess((&text, &regions), &each, before, holds, now);
         if let Some(begun) = begun {
             self.goes_on(begun, &touched, now);
         }
@@ -115,8 +119,15 @@ impl Document {
         }
     }
 
-    /// `holds`: the delivery under way may be in it, or be a part of it.
-    fn guess(&mut self, text: &Text, regions: &Regions, before: DocVersion, holds: bool, now: Millis) {
+    /// `each`: the same change by change. `holds`: the delivery under way may be in it, or be a part of it.
+    fn guess(
+        &mut self,
+        (text, regions): (&Text, &Regions),
+        each: &[(Text, Regions)],
+        before: DocVersion,
+        holds: bool,
+        now: Millis,
+    ) {
         self.guesses.count += 1;
         let stood = self.weave_standing();
         let delivery = self.flow.flying().map(|flight| flight.number);
@@ -145,7 +156,7 @@ impl Document {
                 judgement
             }
             None if again => weave.recognised_again(text, regions, &both),
-            None => weave.recognised(text, regions, &both),
+            None => weave.recognised_together((text, regions), each, &both),
         };
         let half = HalfShown { since: now, delivery, asked, earlier };
         self.guesses.half_shown = judgement.half_shown.then_some(half);

@@ -9,13 +9,11 @@ use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Regions};
 
 use crate::document::deliveries::said::{Cause, Unsaid};
-use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each};
+use crate::document::text::content_change::{APART, ContentChange, OutOfStep, after, after_each};
 use crate::document::{Document, Home, Millis, Reports};
 
 /// How many changes that follow an undo in one notification are looked at for its end.
 const MERGED: usize = 16;
-/// Up to how many changes that come together are taken over one by one. More are one edit in many places, which is undone as one.
-const APART: usize = 64;
 
 impl Document {
     /// Takes over what its editor says of its changes.
@@ -68,9 +66,8 @@ impl Document {
             self.note_unsaid(rest, encoding, (before, version), (&together.0, &together.1))?;
             if (2..=APART).contains(&rest.len()) {
                 // An undo may lead to a text between them.
-                for change in rest {
-                    let one = after(self.text(), std::slice::from_ref(change), encoding)?;
-                    self.was_typed(&one);
+                for one in &after_each(self.text(), rest, encoding)? {
+                    self.was_typed(one);
                 }
             } else {
                 self.was_typed(&together);
@@ -173,7 +170,7 @@ impl Document {
         let Some(made) = self.text_delivered() else { return Ok(None) };
         let texts = after_each(self.text(), changes, encoding)?;
         // An editor puts in endings of its own.
-        Ok(texts.iter().position(|text| text.same_contents(&made)).map(|at| at + 1))
+        Ok(texts.iter().position(|(text, _)| text.same_contents(&made)).map(|at| at + 1))
     }
 
     /// Notes how everything was before a change that reads as if it had a cause: that may be said yet.

@@ -3,6 +3,9 @@
 use hashline_text::{DocVersion, Encoding, Ending, Position, Span, SpanError, Text};
 use hashline_weave::Regions;
 
+/// Up to how many changes that come together are taken over one by one. More are one edit in many places, which is undone as one.
+pub(crate) const APART: usize = 64;
+
 /// One change of the editor's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentChange {
@@ -39,19 +42,18 @@ pub(crate) fn after(
     Ok((text, regions))
 }
 
-/// The text after each of some changes.
+/// The text after each of some changes, and the lines that it touched.
 pub(crate) fn after_each(
     text: &Text,
     changes: &[ContentChange],
     encoding: Encoding,
-) -> Result<Vec<Text>, OutOfStep> {
-    let (mut text, mut regions) = (text.clone(), Regions::default());
-    let mut texts = Vec::with_capacity(changes.len());
+) -> Result<Vec<(Text, Regions)>, OutOfStep> {
+    let mut each: Vec<(Text, Regions)> = Vec::with_capacity(changes.len());
     for change in changes {
-        apply(&mut text, &mut regions, change, encoding)?;
-        texts.push(text.clone());
+        let before = each.last().map_or(text, |(text, _)| text);
+        each.push(after(before, std::slice::from_ref(change), encoding)?);
     }
-    Ok(texts)
+    Ok(each)
 }
 
 fn apply(
