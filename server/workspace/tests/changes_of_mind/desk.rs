@@ -61,18 +61,37 @@ impl Desk {
         mode: Mode,
         turn: &str,
     ) -> (Proposed, Proposal) {
+        let operation = |(line, content): &(usize, Option<&str>)| match content {
+            Some(content) => (*line, RawOperation::new("replace", "").content(*content)),
+            None => (*line, RawOperation::new("delete", "")),
+        };
+        self.propose_as(lines.iter().map(operation).collect(), mode, turn)
+    }
+
+    /// An agent puts lines behind a line.
+    pub fn insert_after(&mut self, line: usize, content: &str, mode: Mode) -> HunkRef {
+        let turn = format!("conv_{}", self.edits + 1);
+        let operations = vec![(line, RawOperation::new("insert_after", "").content(content))];
+        let (mut proposed, proposal) = self.propose_as(operations, mode, &turn);
+        self.document.publish(&mut proposed, &proposal);
+        HunkRef { edit: proposal.id, number: 1 }
+    }
+
+    /// Operations at lines, which give them their anchors.
+    fn propose_as(
+        &mut self,
+        operations: Vec<(usize, RawOperation)>,
+        mode: Mode,
+        turn: &str,
+    ) -> (Proposed, Proposal) {
         let mut served = self.document.serve(View::Agent).unwrap();
         let hash = served.hash();
-        let operation = |(at, (line, content)): (usize, &(usize, Option<&str>))| {
-            let anchor = line_hash(&served.text().line(Line(*line)).unwrap().content());
-            let anchor = format!("{}:{anchor}", line + 1);
-            let raw = match content {
-                Some(content) => RawOperation::new("replace", anchor).content(*content),
-                None => RawOperation::new("delete", anchor),
-            };
-            Operation::parse(at, raw).unwrap()
+        let operation = |(at, (line, raw)): (usize, (usize, RawOperation))| {
+            let anchor = line_hash(&served.text().line(Line(line)).unwrap().content());
+            let anchor = Some(format!("{}:{anchor}", line + 1));
+            Operation::parse(at, RawOperation { anchor, ..raw }).unwrap()
         };
-        let operations: Vec<Operation> = lines.iter().enumerate().map(operation).collect();
+        let operations: Vec<Operation> = operations.into_iter().enumerate().map(operation).collect();
         let located = self.document.locate(&HashPrefix::from(hash), &served, hash).unwrap();
         let resolved = located.resolve(&Change::Operations(operations), &served).unwrap();
         self.edits += 1;

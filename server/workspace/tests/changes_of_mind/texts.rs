@@ -434,3 +434,18 @@ fn an_undo_leads_to_a_text_between_two_changes_that_were_told_of_together() {
     desk.change(Span::new(Position::new(0, 0), Position::new(0, 0)), "yzero\n2\n");
     assert_eq!((desk.text().as_str(), desk.state(&hunk)), ("yzero\n2\nx", HunkState::InText));
 }
+
+/// A delivery seems to be under way there: its line is gone.
+#[test]
+fn what_is_typed_into_another_edit_beside_a_delivery_under_way_does_not_take_that_out() {
+    let mut desk = Desk::new("one\ntwo\nthree\nfour\nfive\n");
+    desk.document.set_reports(Reports::Nothing);
+    let hunk = desk.insert_after(0, "  let seven = proposed();", Mode::Apply);
+    desk.settle();
+    let other = desk.replace(4, "IIII\n4", Mode::Propose);
+    desk.decide(&other, Choice::Accept, None).unwrap();
+    assert!(desk.poll().is_some());
+    desk.change(Span::new(Position::new(2, 0), Position::new(5, 0)), "");
+    desk.change(Span::new(Position::new(1, 20), Position::new(1, 20)), "x");
+    assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
+}

@@ -1,7 +1,7 @@
 //! What is known of a client that says nothing of its changes.
 
 use hashline_text::{DocVersion, Text};
-use hashline_weave::{Candidate, How, Plan, Regions, Weave};
+use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Weave};
 
 use crate::document::moment::Millis;
 use crate::document::text::content_change::ContentChange;
@@ -29,6 +29,15 @@ pub(super) struct HalfShown {
     pub(super) asked: Vec<Candidate>,
     /// What had been asked for before, where that was to be found again.
     pub(super) earlier: Vec<Candidate>,
+    /// The hunks that seem to have come into the text with it, or to have left it.
+    pub(super) switched: Vec<HunkId>,
+}
+
+impl HalfShown {
+    /// What had been asked for, and the hunks that were switched.
+    pub(super) fn of_before(self) -> (Vec<Candidate>, Vec<HunkId>) {
+        ([self.asked, self.earlier].concat(), self.switched)
+    }
 }
 
 /// A delivery that the client tells of change by change, each in a notification of its own.

@@ -1,7 +1,7 @@
 //! Changes of a client that does not say what brought them about (rule W9): the one place in which that is guessed.
 
 use hashline_text::{DocVersion, Encoding, Text};
-use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched};
+use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched, Weave};
 
 use crate::document::deliveries::flow::Ghost;
 use crate::document::deliveries::guessed::{Begun, HalfShown, left_of};
@@ -136,29 +136,33 @@ impl Document {
         let half = self.guesses.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
         let again = half.is_some() && self.text_delivered().as_ref() != Some(text);
         // What had come with the first part is no longer asked for, but it is to be found again.
-        let mut earlier = half.map(|half| [half.asked, half.earlier].concat()).unwrap_or_default();
+        let (mut earlier, mut switched) = half.map(HalfShown::of_before).unwrap_or_default();
         earlier.retain(|earlier| !asked.contains(earlier));
         let both = [asked.as_slice(), &earlier].concat();
         // A delivery that was sent since the first part is in the second alone.
         let sent_since = self.flow.plan_for(before).filter(|_| again && holds).map(|(_, plan)| plan.clone());
         let weave = self.weave();
-        let found = sent_since.and_then(|plan| {
-            let mut trial = weave.clone();
-            let judgement = trial.recognised(text, regions, &both);
-            let is_there = plan.on.iter().all(|id| trial.in_buffer(*id))
-                && !plan.off.iter().any(|id| trial.in_buffer(*id));
-            is_there.then_some((trial, judgement))
+        let first = again.then(|| weave.clone());
+        let mut judgement = weave.recognised_together((text, regions), each, &both);
+        let joined = first.filter(|_| !sent_since.is_some_and(|plan| is_done(&plan, weave)));
+        let joined = joined.and_then(|mut joined| {
+            let of_both = joined.recognised_again(text, regions, &both);
+            let mut differing =
+                weave.hunks().filter(|id| joined.in_buffer(*id) != weave.in_buffer(*id)).peekable();
+            let is_asked =
+                |id: &HunkId| both.iter().any(|one| one.plan.on.contains(id) || one.plan.off.contains(id));
+            // Together they may say more of what seemed to be under way, but not of other hunks.
+            let says_more =
+                differing.peek().is_none() || differing.any(|id| is_asked(&id) || switched.contains(&id));
+            says_more.then_some((joined, of_both))
         });
-        let again = again && found.is_none();
-        let mut judgement = match found {
-            Some((trial, judgement)) => {
-                *weave = trial;
-                judgement
-            }
-            None if again => weave.recognised_again(text, regions, &both),
-            None => weave.recognised_together((text, regions), each, &both),
-        };
-        let half = HalfShown { since: now, delivery, asked, earlier };
+        let again = joined.is_some();
+        if let Some((joined, of_both)) = joined {
+            *weave = joined;
+            judgement = of_both;
+        }
+        switched.extend(judgement.switched.iter().map(|switched| switched.hunk));
+        let half = HalfShown { since: now, delivery, asked, earlier, switched };
         self.guesses.half_shown = judgement.half_shown.then_some(half);
         // A switch that is wanted is that, even where it takes back an earlier one exactly.
         for switched in &mut judgement.switched {
@@ -229,4 +233,9 @@ impl Document {
         }));
         asked
     }
+}
+
+/// Whether all that a plan switches is switched.
+fn is_done(plan: &Plan, weave: &Weave) -> bool {
+    plan.on.iter().all(|id| weave.in_buffer(*id)) && !plan.off.iter().any(|id| weave.in_buffer(*id))
 }
