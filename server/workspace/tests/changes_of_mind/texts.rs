@@ -449,3 +449,17 @@ fn what_is_typed_into_another_edit_beside_a_delivery_under_way_does_not_take_tha
     desk.change(Span::new(Position::new(1, 20), Position::new(1, 20)), "x");
     assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
 }
+
+#[test]
+fn a_delivery_that_was_given_up_is_known_when_it_comes_with_words_in_it() {
+    let mut desk = Desk::new("one\ntwo\nthree\n");
+    let hunk = desk.replace(1, "zwei\ndeux\ndue", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    let delivery = desk.poll().unwrap();
+    desk.document.answered(delivery.number, true, desk.now);
+    desk.decide(&hunk, Choice::Reject, None).unwrap();
+    desk.now = desk.document.next_poll().unwrap();
+    assert_eq!(desk.poll(), None);
+    desk.change(Span::new(Position::new(1, 0), Position::new(2, 0)), "zwei\nmy deux\ndue\n");
+    assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
+}

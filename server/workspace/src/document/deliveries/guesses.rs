@@ -224,12 +224,12 @@ impl Document {
             };
             asked.push(Candidate { plan, how });
         }
-        // Without the mark of its rejection a hunk of this kind would be looked for anyway.
-        let refused = late.iter().map(|ghost| ghost.hunk);
-        let refused = refused.filter(|id| weave.is_refused(*id) && !weave.in_buffer(*id));
-        asked.extend(refused.map(|id| {
+        // What did not arrive may come yet, changed by what was typed into it meanwhile.
+        let missing =
+            late.iter().filter(|ghost| ghost.on && !weave.in_buffer(ghost.hunk)).map(|ghost| ghost.hunk);
+        asked.extend(missing.map(|id| {
             let plan = Plan::switch(&weave.with_prerequisites(id), &[]);
-            Candidate { plan, how: How::Seen }
+            Candidate { plan, how }
         }));
         asked
     }
