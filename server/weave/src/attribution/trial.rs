@@ -61,9 +61,9 @@ struct Fit {
 }
 
 impl Fit {
-    /// Whether what the lines that are there explain stays explained: the same lines, or as many.
+    /// Whether what the lines that are there explain stays explained: the same lines, or as many. Which of several lines moved is open.
     fn is_whole(&self) -> bool {
-        self.kept || (self.is_found() && self.would.new + self.found <= self.was.new)
+        self.kept || (self.found > 0 && self.would.new + self.found <= self.was.new)
     }
 
     /// Whether every line that the plan would show is in the text.

@@ -463,3 +463,22 @@ fn a_delivery_that_was_given_up_is_known_when_it_comes_with_words_in_it() {
     desk.change(Span::new(Position::new(1, 0), Position::new(2, 0)), "zwei\nmy deux\ndue\n");
     assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{:?}", desk.state(&hunk));
 }
+
+/// Which of two lines is the moved one is open, so the text may be explained in two ways.
+#[test]
+fn a_delivery_is_known_beside_lines_that_the_person_moved() {
+    for moved in [
+        "move\ntwo more\nthree\n",
+        "three\nmove\ntwo more\n",
+        "move\nthree\ntwo\n",
+        "two more\nmove\nthree\n",
+    ] {
+        let mut desk = Desk::new("one\ntwo\nthree\nmove\nfive\n");
+        let hunk = desk.insert_after(0, "proposed 1\nproposed 2\nproposed 3", Mode::Propose);
+        desk.decide(&hunk, Choice::Accept, None).unwrap();
+        assert!(desk.poll().is_some());
+        let text = format!("proposed 1\nproposed 2\nproposed 3, mine\n{moved}");
+        desk.change(Span::new(Position::new(1, 0), Position::new(4, 0)), &text);
+        assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{moved:?}: {:?}", desk.state(&hunk));
+    }
+}
