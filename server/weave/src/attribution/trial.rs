@@ -58,6 +58,8 @@ struct Fit {
     found: usize,
     /// How long the lines are that the plan would show.
     brings: usize,
+    /// Lines like those that the plan would hide stand in the text, and nothing else explains them.
+    stays: bool,
 }
 
 impl Fit {
@@ -171,6 +173,9 @@ impl Trial<'_> {
             let coming = || toggled.iter().map(|at| &stretch.items[*at]).filter(|item| !item.visible);
             fit.shown += coming().count();
             fit.brings += coming().map(|item| contents[item.name as usize].len()).sum::<usize>();
+            let goes = |name: &u32| {
+                toggled.iter().any(|at| stretch.items[*at].visible && stretch.items[*at].name == *name)
+            };
             for window in stretch.windows(toggled) {
                 self.lines = self.lines.saturating_sub(window.items.len() + window.new.len());
                 let comes =
@@ -179,6 +184,7 @@ impl Trial<'_> {
                 let was = stretch.misfit(&window, contents);
                 let would = stretch.misfit_toggled(&window, toggled, contents);
                 fit.kept &= would.leaves_no_more_than(&was);
+                fit.stays |= would.new.iter().any(goes);
                 fit.was += Sum::of(&was);
                 fit.would += Sum::of(&would);
                 found.push((index, window));
@@ -186,7 +192,7 @@ impl Trial<'_> {
         }
         let full = fit.is_full();
         let kept = match how {
-            _ if exact => full,
+            _ if exact => full && !fit.stays,
             How::Seen => full || fit.is_plain(),
             _ if wished => fit.is_likely(resembling),
             // Nobody says so: only on the word of at least half of the lines that it would show.

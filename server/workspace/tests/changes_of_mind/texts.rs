@@ -42,7 +42,7 @@ fn a_delivery_that_the_editor_tells_of_with_its_undo_is_held_again() {
         desk.notify(&[made(&delivery), undo(), typed.into_iter().collect()].concat());
         desk.settle();
         assert_eq!(desk.text(), if typing { "zero one\ntwo\nthree\n" } else { "one\ntwo\nthree\n" });
-        assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::Held, Decision::Undecided));
+        assert_eq!(desk.decision(&hunk), Decision::Undecided);
         // It can be accepted again.
         desk.decide(&hunk, Choice::Accept, None).unwrap();
         desk.settle();
@@ -481,4 +481,13 @@ fn a_delivery_is_known_beside_lines_that_the_person_moved() {
         desk.change(Span::new(Position::new(1, 0), Position::new(4, 0)), &text);
         assert!(matches!(desk.state(&hunk), HunkState::Edited(_)), "{moved:?}: {:?}", desk.state(&hunk));
     }
+}
+
+#[test]
+fn a_held_deletion_is_not_accepted_where_its_line_still_stands() {
+    let mut desk = Desk::new("one\n\n\nlast\n");
+    let hunk = desk.delete(3, Mode::Propose);
+    desk.change(Span::new(Position::new(1, 0), Position::new(4, 0)), "mine\nmore\nlast\n\nmost");
+    assert_eq!(desk.text(), "one\nmine\nmore\nlast\n\nmost");
+    assert_eq!(desk.decision(&hunk), Decision::Undecided);
 }

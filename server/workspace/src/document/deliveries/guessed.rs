@@ -35,7 +35,7 @@ pub(super) struct HalfShown {
 
 impl HalfShown {
     /// What had been asked for, and the hunks that were switched.
-    pub(super) fn of_before(self) -> (Vec<Candidate>, Vec<HunkId>) {
+    pub(super) fn into_parts(self) -> (Vec<Candidate>, Vec<HunkId>) {
         ([self.asked, self.earlier].concat(), self.switched)
     }
 }

@@ -136,7 +136,7 @@ impl Document {
         let half = self.guesses.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
         let again = half.is_some() && self.text_delivered().as_ref() != Some(text);
         // What had come with the first part is no longer asked for, but it is to be found again.
-        let (mut earlier, mut switched) = half.map(HalfShown::of_before).unwrap_or_default();
+        let (mut earlier, mut switched) = half.map(HalfShown::into_parts).unwrap_or_default();
         earlier.retain(|earlier| !asked.contains(earlier));
         let both = [asked.as_slice(), &earlier].concat();
         // A delivery that was sent since the first part is in the second alone.
