@@ -172,6 +172,9 @@ function M.receive(list, client_id)
   if buffer and document.version then
     buffer.changes = since(buffer, document.version)
   end
+  if buffer and buffer.held then
+    buffer.held = {} -- the list is for the text as it is now, or was brought there
+  end
   publish(document)
   if #document.edits == 0 and not document.buf then
     documents[key] = nil
@@ -222,7 +225,7 @@ end
 local function move(document, changes)
   local grown = {} ---@type table<integer, boolean> by the line behind lines that became more or fewer
   for _, change in ipairs(changes) do
-    grown[change.last] = change.new_last ~= change.last
+    grown[change.last] = grown[change.last] or change.new_last ~= change.last
   end
   local at_a_place = false
   for _, entry in ipairs(document.entries) do
