@@ -171,6 +171,13 @@ impl Edits {
     pub(crate) fn keep_told(&mut self, other: &Self) {
         let all = Arc::make_mut(&mut self.all);
         for (own, other) in all.iter_mut().zip(&*other.all).filter(|(own, other)| own.id == other.id) {
+            let told = |edit: &Edit| {
+                let file = edit.file.iter().map(|file| file.told);
+                file.chain(edit.hunks.iter().map(|hunk| hunk.told)).collect::<Vec<_>>()
+            };
+            if told(own) == told(other) {
+                continue;
+            }
             let own = Arc::make_mut(own);
             for (own, other) in own.hunks.iter_mut().zip(&other.hunks) {
                 own.told = other.told;
