@@ -1,5 +1,7 @@
 //! Trying switches against a new text (rule W9): what each would show and hide is compared with what is there, in windows around its lines.
 
+use std::collections::HashSet;
+
 use crate::attribution::judgement::How;
 use crate::attribution::stretch::{Contents, Misfit, Stretch};
 use crate::model::{HunkId, Model, Plan, Spans};
@@ -58,14 +60,19 @@ struct Fit {
     found: usize,
     /// How long the lines are that the plan would show.
     brings: usize,
-    /// Lines like those that the plan would hide stand in the text, and nothing else explains them.
+    /// Lines like those that an exact plan would hide stand in the text, and nothing else explains them.
     stays: bool,
 }
 
 impl Fit {
-    /// Whether what the lines that are there explain stays explained: the same lines, or as many. Which of several lines moved is open.
+    /// Whether what the lines that are there explain stays explained: the same lines, or as many.
     fn is_whole(&self) -> bool {
-        self.kept || (self.found > 0 && self.would.new + self.found <= self.was.new)
+        self.kept || (self.is_found() && self.explains_as_many())
+    }
+
+    /// Whether as many lines are explained beside those of the plan: which of several lines was moved is open.
+    fn explains_as_many(&self) -> bool {
+        self.found > 0 && self.would.new + self.found <= self.was.new
     }
 
     /// Whether every line that the plan would show is in the text.
@@ -91,7 +98,8 @@ impl Fit {
         let seen = self.found > 0 || self.shown == 0 || much_like;
         // All of it is there, at the price of a line that another explained.
         let cheaper = (self.would.lines, self.would.bytes) < (self.was.lines, self.was.bytes);
-        (self.is_found() && cheaper) || (self.is_whole() && (explains || (seen && better > 0)))
+        let whole = self.kept || self.explains_as_many();
+        (self.is_found() && cheaper) || (whole && (explains || (seen && better > 0)))
     }
 
     /// Whether the text shows all of the plan, and nothing of what it takes away. A line that the person has changed is not one that
@@ -173,9 +181,8 @@ impl Trial<'_> {
             let coming = || toggled.iter().map(|at| &stretch.items[*at]).filter(|item| !item.visible);
             fit.shown += coming().count();
             fit.brings += coming().map(|item| contents[item.name as usize].len()).sum::<usize>();
-            let goes = |name: &u32| {
-                toggled.iter().any(|at| stretch.items[*at].visible && stretch.items[*at].name == *name)
-            };
+            let going = toggled.iter().map(|at| &stretch.items[*at]).filter(|item| exact && item.visible);
+            let going: HashSet<u32> = going.map(|item| item.name).collect();
             for window in stretch.windows(toggled) {
                 self.lines = self.lines.saturating_sub(window.items.len() + window.new.len());
                 let comes =
@@ -184,7 +191,7 @@ impl Trial<'_> {
                 let was = stretch.misfit(&window, contents);
                 let would = stretch.misfit_toggled(&window, toggled, contents);
                 fit.kept &= would.leaves_no_more_than(&was);
-                fit.stays |= would.new.iter().any(goes);
+                fit.stays |= would.new.iter().any(|name| going.contains(name));
                 fit.was += Sum::of(&was);
                 fit.would += Sum::of(&would);
                 found.push((index, window));
