@@ -49,11 +49,3 @@ pub struct Judgement {
     /// Lines that neither a hunk nor a line that was there explains: what the person typed.
     pub typed_lines: usize,
 }
-
-impl Judgement {
-    /// What this change of the text meant with the one behind it.
-    pub(crate) fn then(mut self, next: Self) -> Self {
-        self.switched.extend(next.switched);
-        Self { typed_lines: self.typed_lines + next.typed_lines, switched: self.switched, ..next }
-    }
-}

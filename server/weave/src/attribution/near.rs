@@ -9,7 +9,7 @@
 //!
 //! # Limits
 //!
-//! Judged among all runs are changes in several places at once, unless each is one line that stays one; what changes whether the text ends
+//! Judged among all runs are changes in several places that are one edit, unless each is one line that stays one; what changes whether the text ends
 //! with a newline, as hunks have a word on that; and what takes back an earlier change, as the journal may speak of any line. What a client
 //! that says nothing of its changes did is looked for among all hunks first, but where lines that lie in the rope alone have other contents.
 //! A change of the last line asks hunks for their word on the newline. What the person has removed at the place costs as much as it has lines.

@@ -121,17 +121,21 @@ impl Weave {
         self.recognised_as(new, regions, asked, |weave, arrival| weave.typed_near(new, regions, arrival))
     }
 
-    /// The same for changes that came together: the text after each of them, and what it touched. What is typing is taken over one by one,
-    /// as an undo may lead to a text between them.
+    /// The same for changes that came together. `each` is the text after each that is to be taken over by itself where all is typing, as an
+    /// undo may lead to it, and what it touched; it may be empty.
     pub fn recognised_together(
         &mut self,
         (new, regions): (&Text, &Regions),
-        each: &[(Text, Regions)],
+        each: impl FnOnce() -> Vec<(Text, Regions)>,
         asked: &[Candidate],
     ) -> Judgement {
-        self.recognised_as(new, regions, asked, |weave, arrival| match each {
-            [] | [_] => weave.typed_near(new, regions, arrival),
-            each => each.iter().map(|(text, regions)| weave.typed(text, regions)).reduce(Judgement::then),
+        self.recognised_as(new, regions, asked, |weave, arrival| {
+            let each = each();
+            if each.len() < 2 {
+                return weave.typed_near(new, regions, arrival);
+            }
+            let typed = each.iter().map(|(text, regions)| weave.typed(text, regions));
+            typed.reduce(|all, one| Judgement { typed_lines: all.typed_lines + one.typed_lines, ..one })
         })
     }
 

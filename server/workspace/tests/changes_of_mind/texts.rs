@@ -42,7 +42,7 @@ fn a_delivery_that_the_editor_tells_of_with_its_undo_is_held_again() {
         desk.notify(&[made(&delivery), undo(), typed.into_iter().collect()].concat());
         desk.settle();
         assert_eq!(desk.text(), if typing { "zero one\ntwo\nthree\n" } else { "one\ntwo\nthree\n" });
-        assert_eq!(desk.decision(&hunk), Decision::Undecided);
+        assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::Held, Decision::Undecided));
         // It can be accepted again.
         desk.decide(&hunk, Choice::Accept, None).unwrap();
         desk.settle();

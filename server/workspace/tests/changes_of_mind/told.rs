@@ -274,6 +274,16 @@ fn a_delivery_whose_cause_is_lost_is_known_whatever_comes_before_its_answer() {
 }
 
 #[test]
+fn the_mark_of_a_delivery_that_is_known_already_may_come_after_the_next_key() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.notify(&made(&delivery));
+    desk.types(0, "x");
+    desk.says(-1, Cause::Delivery(delivery.number));
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED);
+    is_told(&desk, 0);
+}
+
+#[test]
 fn a_refused_delivery_that_the_person_types_later_is_typed() {
     let (mut desk, hunk, delivery) = on_its_way();
     desk.document.answered(delivery.number, false, desk.now);

@@ -23,21 +23,10 @@ pub(crate) struct Guesses {
 #[derive(Clone, Debug)]
 pub(super) struct HalfShown {
     pub(super) since: Millis,
-    /// The delivery that was under way at that time.
-    pub(super) delivery: Option<u64>,
-    /// What had been asked for then.
+    /// What had been asked for at that time, or before and was to be found again.
     pub(super) asked: Vec<Candidate>,
-    /// What had been asked for before, where that was to be found again.
-    pub(super) earlier: Vec<Candidate>,
     /// The hunks that seem to have come into the text with it, or to have left it.
     pub(super) switched: Vec<HunkId>,
-}
-
-impl HalfShown {
-    /// What had been asked for, and the hunks that were switched.
-    pub(super) fn into_parts(self) -> (Vec<Candidate>, Vec<HunkId>) {
-        ([self.asked, self.earlier].concat(), self.switched)
-    }
 }
 
 /// A delivery that the client tells of change by change, each in a notification of its own.
@@ -84,8 +73,8 @@ impl Guesses {
     /// The editor has not carried out a delivery: no part of that is there.
     pub(crate) fn was_refused(&mut self, number: u64) {
         self.begun = None;
-        if let Some(half) = self.half_shown.as_mut().filter(|half| half.delivery == Some(number)) {
-            half.asked.retain(|candidate| !matches!(candidate.how, How::Asked(_)));
+        if let Some(half) = &mut self.half_shown {
+            half.asked.retain(|candidate| candidate.how != How::Asked(number));
         }
     }
 }

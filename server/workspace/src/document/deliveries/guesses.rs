@@ -6,7 +6,7 @@ use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched, Weave};
 use crate::document::deliveries::flow::Ghost;
 use crate::document::deliveries::guessed::{Begun, HalfShown, left_of};
 use crate::document::deliveries::said::Unsaid;
-use crate::document::text::content_change::{APART, ContentChange, OutOfStep, after, after_each};
+use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each, apart};
 use crate::document::{Cause, Document, Home, Millis, Reports};
 
 /// How long what seems to be under way is judged together with the next notification, in milliseconds.
@@ -57,14 +57,12 @@ impl Document {
             if let Some(at) = at.filter(|at| at + 1 < changes.len()) {
                 from = at + 1;
                 let (text, regions) = after(self.text(), &changes[..from], encoding)?;
-                self.guess((&text, &regions), &[], before, holds, now);
+                self.guess((&text, &regions), Vec::new, before, holds, now);
             }
         }
         let (text, mut regions) = after(self.text(), &changes[from..], encoding)?;
-        let mut each = Vec::new();
-        if (2..=APART).contains(&changes[from..].len()) {
-            each = after_each(self.text(), &changes[from..], encoding)?;
-        }
+        let before_all = self.text().clone();
+        let each = || apart(&before_all, &changes[from..], encoding).unwrap_or_default();
         if changes.len() == 1
             && self.number_done().is_some()
             && text == *self.text()
@@ -75,11 +73,11 @@ impl Document {
             // with its undo.
             regions = Regions::default();
             regions.replace_all(&mut self.text().clone(), made.clone());
-            self.guess((&made, &regions), &[], before, holds, now);
+            self.guess((&made, &regions), Vec::new, before, holds, now);
             regions = Regions::default();
             regions.replace_all(&mut made.clone(), text.clone());
         }
-        self.guess((&text, &regions), &each, before, holds, now);
+        self.guess((&text, &regions), each, before, holds, now);
         if let Some(begun) = begun {
             self.goes_on(begun, &touched, now);
         }
@@ -119,41 +117,42 @@ impl Document {
         }
     }
 
-    /// `each`: the same change by change. `holds`: the delivery under way may be in it, or be a part of it.
+    /// `each`: what is to be taken over one by one where it is typing. `holds`: the delivery under way may be in it, or be a part of it.
     fn guess(
         &mut self,
         (text, regions): (&Text, &Regions),
-        each: &[(Text, Regions)],
+        each: impl FnOnce() -> Vec<(Text, Regions)>,
         before: DocVersion,
         holds: bool,
         now: Millis,
     ) {
         self.guesses.count += 1;
         let stood = self.weave_standing();
-        let delivery = self.flow.flying().map(|flight| flight.number);
-        let asked = self.asked(before, holds);
+        let mut asked = self.asked(before, holds);
         // An editor may show a delivery or an undo in two parts: what the first part left open is judged again with the second.
         let half = self.guesses.half_shown.take().filter(|half| now.since(half.since) <= SECOND_LOOK);
         let again = half.is_some() && self.text_delivered().as_ref() != Some(text);
         // What had come with the first part is no longer asked for, but it is to be found again.
-        let (mut earlier, mut switched) = half.map(HalfShown::into_parts).unwrap_or_default();
-        earlier.retain(|earlier| !asked.contains(earlier));
-        let both = [asked.as_slice(), &earlier].concat();
+        let (mut earlier, mut switched) = half.map(|half| (half.asked, half.switched)).unwrap_or_default();
+        earlier.retain(|earlier| asked.iter().all(|now| now.plan != earlier.plan));
+        asked.extend(earlier);
         // A delivery that was sent since the first part is in the second alone.
         let sent_since = self.flow.plan_for(before).filter(|_| again && holds).map(|(_, plan)| plan.clone());
         let weave = self.weave();
         let first = again.then(|| weave.clone());
-        let mut judgement = weave.recognised_together((text, regions), each, &both);
+        let mut judgement = weave.recognised_together((text, regions), each, &asked);
         let joined = first.filter(|_| !sent_since.is_some_and(|plan| is_done(&plan, weave)));
         let joined = joined.and_then(|mut joined| {
-            let of_both = joined.recognised_again(text, regions, &both);
-            let mut differing =
-                weave.hunks().filter(|id| joined.in_buffer(*id) != weave.in_buffer(*id)).peekable();
+            let of_both = joined.recognised_again(text, regions, &asked);
             let is_asked =
-                |id: &HunkId| both.iter().any(|one| one.plan.on.contains(id) || one.plan.off.contains(id));
-            // Together they may say more of what seemed to be under way, but not of other hunks.
-            let says_more =
-                differing.peek().is_none() || differing.any(|id| is_asked(&id) || switched.contains(&id));
+                |id: &HunkId| asked.iter().any(|one| one.plan.on.contains(id) || one.plan.off.contains(id));
+            let differs = |id: &HunkId| joined.in_buffer(*id) != weave.in_buffer(*id);
+            let differing: Vec<HunkId> = weave.hunks().filter(differs).collect();
+            // Together they may say otherwise of what seemed to be under way, but not of other hunks; or as much, and that more may come.
+            let says_more = match differing.as_slice() {
+                [] => of_both.half_shown,
+                differing => differing.iter().all(|id| is_asked(id) || switched.contains(id)),
+            };
             says_more.then_some((joined, of_both))
         });
         let again = joined.is_some();
@@ -162,7 +161,7 @@ impl Document {
             judgement = of_both;
         }
         switched.extend(judgement.switched.iter().map(|switched| switched.hunk));
-        let half = HalfShown { since: now, delivery, asked, earlier, switched };
+        let half = HalfShown { since: now, asked, switched };
         self.guesses.half_shown = judgement.half_shown.then_some(half);
         // A switch that is wanted is that, even where it takes back an earlier one exactly.
         for switched in &mut judgement.switched {
@@ -198,20 +197,23 @@ impl Document {
     /// What the text may show because it was asked for: first what is under way, then what is wanted, then what was offered.
     fn asked(&self, before: DocVersion, holds: bool) -> Vec<Candidate> {
         let Some(weave) = self.text.woven() else { return Vec::new() };
-        let how = How::Asked(0);
         let mut asked = Vec::new();
-        let sent = self.flow.plan().filter(|_| holds);
+        let flight = self.flow.flying().filter(|_| holds);
+        let sent = flight.map(|flight| &flight.plan);
         // The delivery as a whole first: mostly that is what the text shows.
-        asked.extend(sent.map(|plan| Candidate { plan: plan.clone(), how }));
+        asked.extend(flight.map(|flight| {
+            let how = How::Asked(flight.number);
+            Candidate { plan: flight.plan.clone(), how }
+        }));
         let offered = self.guesses.offered.iter().filter(|(of, _)| *of == before);
         asked.extend(offered.map(|(_, plan)| Candidate { plan: plan.clone(), how: How::Seen }));
         // Each hunk by itself: an editor may show a delivery in parts.
         let late = |ghost: &&Ghost| self.applies_to_any() || ghost.reaches == before;
         let late: Vec<&Ghost> = self.flow.ghosts().iter().filter(late).collect();
+        let is_in_flight =
+            |id: HunkId| sent.is_some_and(|plan| plan.on.contains(&id) || plan.off.contains(&id));
         let is_sent = |id: HunkId| {
-            self.applies_to_any()
-                || sent.is_some_and(|plan| plan.on.contains(&id) || plan.off.contains(&id))
-                || late.iter().any(|ghost| ghost.hunk == id)
+            self.applies_to_any() || is_in_flight(id) || late.iter().any(|ghost| ghost.hunk == id)
         };
         let wanted = self.wanted.iter().filter(|(id, wish)| weave.in_buffer(*id) != wish.on && is_sent(*id));
         for (id, wish) in wanted {
@@ -222,15 +224,19 @@ impl Document {
                 off.retain(|other| weave.in_buffer(*other));
                 Plan::switch(&[], &off)
             };
+            let how = How::Asked(flight.filter(|_| is_in_flight(id)).map_or(0, |flight| flight.number));
             asked.push(Candidate { plan, how });
         }
-        // What did not arrive may come yet, changed by what was typed into it meanwhile.
-        let missing =
-            late.iter().filter(|ghost| ghost.on && !weave.in_buffer(ghost.hunk)).map(|ghost| ghost.hunk);
-        asked.extend(missing.map(|id| {
-            let plan = Plan::switch(&weave.with_prerequisites(id), &[]);
-            Candidate { plan, how }
-        }));
+        // What did not arrive may come yet: with the next change also with words in it, later only as it was. Without the mark of its
+        // rejection it would be looked for so anyway.
+        let missing = late.iter().filter(|ghost| ghost.on && !weave.in_buffer(ghost.hunk));
+        for ghost in missing.filter(|ghost| self.wanted.get(ghost.hunk).is_none_or(|wish| !wish.on)) {
+            let is_next = ghost.reaches == before;
+            if is_next || weave.is_refused(ghost.hunk) {
+                let plan = Plan::switch(&weave.with_prerequisites(ghost.hunk), &[]);
+                asked.push(Candidate { plan, how: if is_next { How::Asked(0) } else { How::Seen } });
+            }
+        }
         asked
     }
 }

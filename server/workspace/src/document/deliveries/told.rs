@@ -9,7 +9,7 @@ use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Regions};
 
 use crate::document::deliveries::said::{Cause, Unsaid};
-use crate::document::text::content_change::{APART, ContentChange, OutOfStep, after, after_each};
+use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each, apart};
 use crate::document::{Document, Home, Millis, Reports};
 
 /// How many changes that follow an undo in one notification are looked at for its end.
@@ -29,7 +29,7 @@ impl Document {
             if let Some(oldest) = self.told.say(version, cause) {
                 self.disagrees(oldest, "its change has not come");
             }
-        } else if cause == Cause::SaveConflict || self.told.implied == Some((had, cause)) {
+        } else if cause == Cause::SaveConflict || self.told.implied == Some((version, cause)) {
             // It was taken as that already.
         } else if !(version == had && self.said_late(cause, now)) {
             self.disagrees(cause, "it came too late");
@@ -64,13 +64,11 @@ impl Document {
             .filter(|together| !(is_whole && self.takes_delivery_unsaid(together, before, version, now)));
         if let Some(together) = together {
             self.note_unsaid(rest, encoding, (before, version), (&together.0, &together.1))?;
-            if (2..=APART).contains(&rest.len()) {
-                // An undo may lead to a text between them.
-                for one in &after_each(self.text(), rest, encoding)? {
-                    self.was_typed(one);
-                }
-            } else {
+            let each = apart(self.text(), rest, encoding)?;
+            if each.len() < 2 {
                 self.was_typed(&together);
+            } else {
+                each.iter().for_each(|one| self.was_typed(one));
             }
         }
         // Its answer came first.

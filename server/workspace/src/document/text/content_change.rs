@@ -4,7 +4,7 @@ use hashline_text::{DocVersion, Encoding, Ending, Position, Span, SpanError, Tex
 use hashline_weave::Regions;
 
 /// Up to how many changes that come together are taken over one by one. More are one edit in many places, which is undone as one.
-pub(crate) const APART: usize = 64;
+const APART: usize = 64;
 
 /// One change of the editor's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,28 @@ pub(crate) fn after_each(
     for change in changes {
         let before = each.last().map_or(text, |(text, _)| text);
         each.push(after(before, std::slice::from_ref(change), encoding)?);
+    }
+    Ok(each)
+}
+
+/// The texts between changes that came together and are typing, to which an undo may lead, with the last, and what was touched since the one
+/// before. None where there are too many. What is deleted and what is put in its place are one change, however they are told of.
+pub(crate) fn apart(
+    text: &Text,
+    changes: &[ContentChange],
+    encoding: Encoding,
+) -> Result<Vec<(Text, Regions)>, OutOfStep> {
+    if !(2..=APART).contains(&changes.len()) {
+        return Ok(Vec::new());
+    }
+    let puts_in_its_place = |first: &ContentChange, second: &ContentChange| {
+        let (Some(deleted), Some(put)) = (first.span, second.span) else { return false };
+        first.text.is_empty() && deleted.start == put.start && put.start == put.end
+    };
+    let mut each: Vec<(Text, Regions)> = Vec::with_capacity(changes.len());
+    for changes in changes.chunk_by(puts_in_its_place) {
+        let before = each.last().map_or(text, |(text, _)| text);
+        each.push(after(before, changes, encoding)?);
     }
     Ok(each)
 }
