@@ -337,7 +337,8 @@ impl Desk {
     /// The next answer reaches the server.
     pub fn answer(&mut self, room: &mut Room) -> Result<bool, Fault> {
         if self.editor.kind.is_plugin() {
-            // What it did is told of before it answers, with or without its mark.
+            // What it did is told of before it answers, with or without its mark. Not tried is a change without its mark, joined with
+            // typing, that comes after the delivery was given up: it is taken for typing, and the hunk reads as conflicted.
             self.editor.send(None);
             self.receive_all(room)?;
         }
