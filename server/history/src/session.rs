@@ -103,14 +103,9 @@ impl Session {
         {
             let mut known = store.known();
             known.refresh(store.folder(), &mut log)?;
-            if let Some((begin, _)) = known.refused {
+            if let Some((begin, _)) = known.unsure {
                 log.truncate(begin)?;
-                known.refused = None;
-                if known.ledger.end > begin {
-                    // Somebody has looked while it was being written.
-                    *known = Known::default();
-                    known.refresh(store.folder(), &mut log)?;
-                }
+                known.unsure = None;
             }
             let torn = log.len()?.saturating_sub(known.ledger.end);
             if torn > 0 {
@@ -142,7 +137,9 @@ impl Session {
         self.repairs.push(what);
     }
 
-    pub(crate) fn store(&self) -> &Store {
+    /// The history.
+    #[must_use]
+    pub fn store(&self) -> &Store {
         &self.store
     }
 
@@ -281,15 +278,17 @@ impl Session {
         {
             self.folder.write_whole(way, &bytes, true)?;
         }
+        self.store.known().unsure = Some((end, end + line.len() as u64));
         let written = self.log.write(&line).and_then(|()| if found_again { Ok(()) } else { self.log.sync() });
         if let Err(error) = written {
             self.torn = self.log.truncate(end).is_err();
-            if self.torn {
-                self.store.known().refused = Some((end, end + line.len() as u64));
+            if !self.torn {
+                self.store.known().unsure = None;
             }
             return Err(error);
         }
         let mut known = self.store.known();
+        known.unsure = None;
         let Known { ledger, told, .. } = &mut *known;
         if ledger.end == end {
             // It was read already, above.

@@ -61,8 +61,8 @@ pub(crate) struct Known {
     identity: Option<(u64, u64)>,
     /// What was recorded last of the documents that this process writes about.
     pub told: HashMap<FileId, Told>,
-    /// A line that was refused and could not be taken back yet: where it begins, and where it would end.
-    pub refused: Option<(u64, u64)>,
+    /// A line that is being written, or was refused and could not be taken back yet: where it begins, and where it would end.
+    pub unsure: Option<(u64, u64)>,
 }
 
 /// A document in a list.
@@ -183,6 +183,13 @@ impl Store {
     /// Waits until no session of this process is open, but no longer than for the lock: logs and diffs have then what it recorded. Blocks.
     pub fn wait_for_sessions(&self) {
         drop(Gate::enter(&self.shared, Instant::now() + self.patience));
+    }
+
+    /// Whether a line that was refused is still in the record, as it could not be taken back, or one is just being written. Whoever takes the
+    /// history next takes it back.
+    #[must_use]
+    pub fn is_torn(&self) -> bool {
+        self.known().unsure.is_some()
     }
 
     /// Whether logs and diffs lack something that is recorded: a session is just writing it, or its process has ended before it could. The
@@ -449,12 +456,12 @@ struct Reading<'a> {
 impl Known {
     /// Reads what has been added to the record; all of it, if it is another file or not the one that it was.
     pub(crate) fn refresh(&mut self, root: &Path, log: &mut Opened) -> Result<()> {
-        if let Some((_, end)) = self.refused {
+        if let Some((_, end)) = self.unsure {
             if self.identity == log.identity() && log.len()? <= end {
                 return Ok(());
             }
             // Another process has taken it for recorded and has gone on behind it.
-            self.refused = None;
+            self.unsure = None;
         }
         let remembered = self.ledger.last.len() as u64;
         let known = self.identity.is_some() && self.identity == log.identity() && self.ledger.end > 0 && {

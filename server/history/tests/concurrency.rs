@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use common::*;
-use hashline_history::{Decision, Draft, LogEntry, Store, StoreError};
+use hashline_history::{Allow, Decision, DocumentName, Draft, LogEntry, Probe, Step, Store, StoreError};
 use hashline_weave::Change;
 
 /// Makes edits of a document of its own and of one that all share; `who` is in every name.
@@ -245,4 +246,61 @@ fn assert_begins_anew(take_away: impl FnOnce(&Path)) -> tempfile::TempDir {
     assert_eq!(appended.sequence.0, 1);
     assert_recorded(&store, &live);
     folder
+}
+
+/// A disk on which a line can be neither made durable nor taken back, and a reader who looks in that moment.
+#[derive(Default)]
+struct Torn {
+    reader: OnceLock<(Store, DocumentName)>,
+    armed: AtomicBool,
+    seen: Mutex<Vec<usize>>,
+}
+
+impl Probe for Torn {
+    fn step(&self, step: Step, path: &str) -> Allow {
+        if !path.contains("decisions.log") || !self.armed.load(Ordering::SeqCst) {
+            return Allow::All;
+        }
+        match step {
+            Step::Sync => {
+                let (store, name) = self.reader.get().unwrap();
+                self.seen.lock().unwrap().push(store.document(name).unwrap().edits.len());
+                Allow::Fail(std::io::Error::other("broken"))
+            }
+            Step::Truncate => {
+                self.armed.store(false, Ordering::SeqCst);
+                Allow::Fail(std::io::Error::other("broken"))
+            }
+            _ => Allow::All,
+        }
+    }
+}
+
+#[test]
+fn nobody_in_the_process_reads_a_line_that_may_be_taken_back() {
+    let folder = common::folder();
+    let torn = Arc::new(Torn::default());
+    let store = Store::new(folder.path(), "one").with_probe(torn.clone());
+    let mut live = Live::new(name_in(folder.path(), "a.txt"), "one\ntwo\nthree\n");
+    let change = |at: usize, new: &str| Change { lines: at..at + 1, new: vec![line(new)] };
+    let name = live.name.clone();
+    assert!(torn.reader.set((store.clone(), name.clone())).is_ok());
+    let first = live.edit("e0", "conv", &[change(0, "1")], true);
+    store.session(&NoFiles).unwrap().append(&live.draft(first)).unwrap();
+
+    torn.armed.store(true, Ordering::SeqCst);
+    let mut refused = live.clone();
+    let second = refused.edit("e1", "conv", &[change(1, "2")], true);
+    assert!(store.session(&NoFiles).unwrap().append(&refused.draft(second)).is_err());
+    assert_eq!(*torn.seen.lock().unwrap(), [1], "while it is being written");
+    let edits = |store: &Store| store.document(&name).unwrap().edits.len();
+    assert_eq!(edits(&store), 1, "when it was refused");
+
+    // The next who writes takes it back.
+    let third = live.edit("e2", "conv", &[change(2, "3")], true);
+    store.session(&NoFiles).unwrap().append(&live.draft(third)).unwrap();
+    let found = store.document(&live.name).unwrap();
+    let ids: Vec<&str> = found.edits.iter().map(|edit| edit.made.id.as_str()).collect();
+    assert_eq!(ids, ["e0", "e2"]);
+    assert_eq!(edits(&Store::new(folder.path(), "another")), 2);
 }

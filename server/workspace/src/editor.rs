@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use hashline_history::{HunkRef, StoreError};
+use hashline_history::{HunkRef, Store, StoreError};
 use hashline_text::{DocVersion, Encoding, Text};
 
 use crate::disk::{Place, path_of_file_uri};
@@ -427,7 +427,7 @@ impl Workspace {
         }
     }
 
-    /// Whether the record has what has become of these hunks so far. Waits for what is being recorded; what cannot be is tried again, and
+    /// Whether the record has what has become of these hunks so far, and nothing that was refused. Waits for what is being recorded; what cannot be is tried again, and
     /// the person is told.
     pub async fn recorded_by_now(&self, hunks: &[HunkRef]) -> bool {
         let workspace = self.clone();
@@ -435,6 +435,7 @@ impl Workspace {
         let has_any =
             |document: &Document| hunks.iter().any(|hunk| document.has_target(&Target::Hunk(hunk.clone())));
         settled.await.is_ok()
+            && !self.inner.histories.open().iter().any(Store::is_torn)
             && !self.slots().iter().any(|slot| {
                 let document = slot.lock();
                 document.has_unrecorded() && has_any(&document)

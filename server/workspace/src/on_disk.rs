@@ -392,7 +392,8 @@ impl Workspace {
         };
         let draft = draft(slot, place, state);
         let file = slot.recorded().latest.map(|(file, _)| file);
-        let meant = session.append(&Draft { document: name.clone(), file, intent: effects, ..draft })?;
+        let meant =
+            self.append_draft(session, &Draft { document: name.clone(), file, intent: effects, ..draft })?;
         let open = slot.lock().is_open();
         let written = match open {
             true => Ok(None),
@@ -409,7 +410,7 @@ impl Workspace {
             Ok(Some(stamp)) => {
                 *slot.last_read() = stamp.filter(|stamp| stamp.is_quiet(SystemTime::now()));
                 let done = Draft { file: Some(meant.file), saved: after, done: true, ..Draft::about(name) };
-                let done = session.append(&done).unwrap_or(meant);
+                let done = self.append_draft(session, &done).unwrap_or(meant);
                 let mut recorded = slot.recorded();
                 recorded.latest = Some((done.file, done.sequence));
                 recorded.revision = state.weave.revision();

@@ -6,7 +6,7 @@ use hashline_weave::HunkId;
 
 use crate::disk::{Place, read};
 use crate::document::State;
-use crate::record::{OnDisk, Whose, name_in_record};
+use crate::record::{Job, OnDisk, Whose, name_in_record};
 use crate::slot::Slot;
 use crate::workspace::{Event, Workspace};
 
@@ -162,7 +162,7 @@ impl Workspace {
         state: &State,
     ) -> Result<Appended, StoreError> {
         let owner = self.claim(session, slot, place)?;
-        let appended = session.append(&Draft { owner, ..draft(slot, place, state) })?;
+        let appended = self.append_draft(session, &Draft { owner, ..draft(slot, place, state) })?;
         let mut recorded = slot.recorded();
         if recorded.latest.is_none() {
             recorded.generation = session.generation();
@@ -182,6 +182,20 @@ impl Workspace {
             let _ = self.inner.events.send(Event::Deliver(uri));
         }
         Ok(appended)
+    }
+
+    /// Writes a draft to the record. A line that could be neither made durable nor taken back is taken back as soon as the disk lets us:
+    /// until then other processes read what was refused here.
+    pub(crate) fn append_draft(
+        &self,
+        session: &mut Session,
+        draft: &Draft<'_>,
+    ) -> Result<Appended, StoreError> {
+        session.append(draft).inspect_err(|_| {
+            if session.store().is_torn() {
+                self.later(Job::TakeBack(session.store().clone()));
+            }
+        })
     }
 
     /// Ends a session: what could not be written besides the record is told.

@@ -3,6 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use hashline_history::Store;
 use hashline_text::Text;
 
 use crate::document::FileAnswer;
@@ -28,6 +29,8 @@ pub(crate) enum Job {
     Due(Arc<Slot>, u64),
     /// The edits of documents that nobody has opened are to be offered.
     Offer,
+    /// Take a refused line back out of a history.
+    TakeBack(Store),
     /// What other processes have recorded is to be looked for, again and again.
     Watch,
     /// Say when all before is done.

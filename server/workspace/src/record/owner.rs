@@ -100,7 +100,7 @@ impl Workspace {
         };
         if document.has_unrecorded() {
             let state = document.to_record(&[]);
-            session.append(&Draft { since: Some(past.sequence), ..draft(slot, place, &state) })?;
+            self.append_draft(session, &Draft { since: Some(past.sequence), ..draft(slot, place, &state) })?;
         }
         slot.lock().forget_unrecorded();
         // It is made anew of the file and the record when it is needed next.
@@ -184,7 +184,7 @@ impl Workspace {
         if session.is_owner(&name, own) && !slot.lock().is_open() {
             let known = session.latest(&name) == slot.recorded().latest;
             let draft = Draft { owner: Some(OwnerChange::Released), ..Draft::about(name) };
-            let appended = session.append(&draft)?;
+            let appended = self.append_draft(&mut session, &draft)?;
             if known {
                 slot.recorded().latest = Some((appended.file, appended.sequence));
             }

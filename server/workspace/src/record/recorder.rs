@@ -91,7 +91,7 @@ impl Worker {
             }
             Job::Saved(slot, _) => Some(slot.clone()),
             Job::Asked(slot, ..) | Job::Answered(slot, ..) | Job::Due(slot, ..) => Some(slot.clone()),
-            Job::Offer | Job::Watch | Job::Tell(_) => None,
+            Job::Offer | Job::TakeBack(_) | Job::Watch | Job::Tell(_) => None,
         };
         let watches = matches!(job, Job::Watch);
         let done = std::panic::catch_unwind(AssertUnwindSafe(|| self.work(workspace, job)));
@@ -178,6 +178,11 @@ impl Worker {
                 }
             }
             Job::Offer => workspace.offer_recorded(),
+            Job::TakeBack(store) => {
+                if store.is_torn() && workspace.session(&store).is_err() {
+                    self.waiting.push((Instant::now() + PAUSE, Job::TakeBack(store)));
+                }
+            }
             Job::Watch => {
                 let (behind, grown) = workspace.left_behind();
                 for slot in behind {

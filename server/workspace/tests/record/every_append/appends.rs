@@ -44,8 +44,9 @@ struct State {
     count: usize,
     /// How many more are refused.
     refused: usize,
-    fails_sync: bool,
-    fails_cut: bool,
+    /// How many syncs and cuts fail from now on.
+    fails_sync: usize,
+    fails_cut: usize,
 }
 
 /// Counts the appends and lets one of them fail.
@@ -96,8 +97,9 @@ impl Appends {
                 return Allow::Fail(Error::from(ErrorKind::StorageFull));
             }
             Failure::Half => return Allow::Part(len / 2),
-            Failure::Unsynced => state.fails_sync = true,
-            Failure::Torn => (state.fails_sync, state.fails_cut) = (true, true),
+            Failure::Unsynced => state.fails_sync = 1,
+            // In some plans whoever comes next cannot take it back either.
+            Failure::Torn => (state.fails_sync, state.fails_cut) = (1, 1 + plan.append % 4),
             Failure::Slow => {}
         }
         Allow::All
@@ -109,9 +111,12 @@ impl Probe for Appends {
         if !path.contains("decisions.log") {
             return Allow::All;
         }
-        let fails = |fails: &mut bool| match std::mem::take(fails) {
-            true => Allow::Fail(Error::other("broken")),
-            false => Allow::All,
+        let fails = |left: &mut usize| {
+            if *left == 0 {
+                return Allow::All;
+            }
+            *left -= 1;
+            Allow::Fail(Error::other("broken"))
         };
         match step {
             Step::Write(len) => self.append(len),
