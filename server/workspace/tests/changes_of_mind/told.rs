@@ -364,6 +364,36 @@ fn a_delivery_with_typing_behind_it_in_one_notification_counts_after_its_change_
 }
 
 #[test]
+fn a_delivery_that_was_given_up_is_known_when_its_change_comes_after_all() {
+    let zero = at(0, 0, (0, 0), "zero ");
+    for says in [Says::Before, Says::After, Says::Never] {
+        for (behind, text) in [(None, EDITED), (Some(&zero), "zero one\n2\nthree\n")] {
+            for sends_again in [false, true] {
+                let about = format!("{says:?}, {text:?}, sent again: {sends_again}");
+                let (mut desk, hunk, delivery) = on_its_way();
+                desk.document.answered(delivery.number, true, desk.now);
+                desk.now = desk.document.next_poll().unwrap();
+                assert_eq!(desk.poll(), None, "{about}: it is given up");
+                let again = sends_again.then(|| {
+                    desk.now = desk.document.next_poll().unwrap();
+                    desk.poll().unwrap()
+                });
+                let all: Vec<_> = made(&delivery).into_iter().chain(behind.cloned()).collect();
+                changes(&mut desk, says, Cause::Delivery(delivery.number), &all);
+                assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (text, ACCEPTED), "{about}");
+                if let Some(again) = again {
+                    // The text is another by now.
+                    desk.document.answered(again.number, false, desk.now);
+                }
+                desk.carries_out();
+                assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (text, ACCEPTED), "{about}");
+                is_told(&desk, 0);
+            }
+        }
+    }
+}
+
+#[test]
 fn two_causes_of_one_notification_are_taken_in_their_order() {
     let (mut desk, hunk, delivery) = on_its_way();
     desk.says(1, Cause::Delivery(delivery.number));

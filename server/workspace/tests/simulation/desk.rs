@@ -337,9 +337,7 @@ impl Desk {
     /// The next answer reaches the server.
     pub fn answer(&mut self, room: &mut Room) -> Result<bool, Fault> {
         if self.editor.kind.is_plugin() {
-            // What it did is told of before it answers, with or without its mark. Not tried is a change without its mark, joined with
-            // typing, that comes after the delivery was given up: it is taken for typing, and the hunk reads as conflicted.
-            self.editor.send(None);
+            // What it has sent arrives before its answer.
             self.receive_all(room)?;
         }
         let Some((number, applied)) = self.answers.pop_front() else { return Ok(false) };

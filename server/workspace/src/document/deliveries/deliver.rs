@@ -15,7 +15,12 @@ use crate::document::{Document, Home, Millis};
 impl Document {
     /// What the delivery under way makes of the present text.
     pub(crate) fn text_delivered(&self) -> Option<Text> {
-        let (plan, weave) = (self.flow.plan()?, self.text.woven()?);
+        self.text_of(self.flow.plan()?)
+    }
+
+    /// What a plan makes of the present text.
+    pub(super) fn text_of(&self, plan: &Plan) -> Option<Text> {
+        let weave = self.text.woven()?;
         let mut trial = weave.clone();
         trial.carry_out(plan).ok()?;
         Some(trial.buffer().clone())
@@ -118,7 +123,7 @@ impl Document {
 
     /// Takes over the editor's answer to a delivery.
     pub fn answered(&mut self, number: u64, applied: bool, now: Millis) {
-        if self.flow.plan_of(number).is_none() {
+        if !self.flow.is_under_way(number) {
             return;
         }
         if applied {

@@ -71,6 +71,8 @@ pub(crate) struct Ghost {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(super) flight: Option<Flight>,
+    /// The delivery that was given up last, though the editor says that it was done: the change of a plugin may still come.
+    pub(super) given_up: Option<Flight>,
     /// What deliveries were to do that did not arrive: a client that says nothing of its changes may still do it.
     pub(super) ghosts: Vec<Ghost>,
     pub(super) next: u64,
@@ -108,9 +110,19 @@ impl Flow {
         self.flight.as_ref()
     }
 
-    /// What this delivery does, if it is the one under way.
-    pub(crate) fn plan_of(&self, number: u64) -> Option<&Plan> {
-        self.flight.as_ref().filter(|flight| flight.number == number).map(|flight| &flight.plan)
+    /// Whether this delivery is the one under way.
+    pub(super) fn is_under_way(&self, number: u64) -> bool {
+        self.flight.as_ref().is_some_and(|flight| flight.number == number)
+    }
+
+    /// This delivery, if it is the one under way or was given up last: a plugin may tell of the change of either.
+    pub(super) fn of_number(&self, number: u64) -> Option<&Flight> {
+        self.given_up.iter().chain(&self.flight).find(|flight| flight.number == number)
+    }
+
+    /// Those of the two that the next change of the text of this version may be.
+    pub(super) fn due(&self, version: DocVersion) -> impl Iterator<Item = &Flight> {
+        self.given_up.iter().chain(&self.flight).filter(move |flight| flight.reaches == version)
     }
 
     /// What the delivery under way does, if the next change of the text of this version may be it.
@@ -160,21 +172,23 @@ impl Flow {
     /// Forgets what is under way: the editor that it was for is gone.
     pub(crate) fn stop(&mut self) {
         self.ghosts.clear();
-        self.flight = None;
+        (self.flight, self.given_up) = (None, None);
         self.begin_anew();
     }
 
     /// The same in another state of the document, if all hunks of the delivery under way are there.
     pub(crate) fn carried(&self, there: impl Fn(HunkId) -> Option<HunkId>) -> Self {
         let all = |hunks: &[HunkId]| hunks.iter().map(|id| there(*id)).collect::<Option<Vec<HunkId>>>();
-        let flight = self.flight.as_ref().and_then(|flight| {
+        let carried = |flight: &Flight| {
             // What it does to lines of the person's is known of the other state alone.
             let plan = Plan::switch(&all(&flight.plan.on)?, &all(&flight.plan.off)?);
             Some(Flight { plan, ..flight.clone() })
-        });
+        };
+        let (flight, given_up) =
+            (self.flight.as_ref().and_then(carried), self.given_up.as_ref().and_then(carried));
         let ghost = |ghost: &Ghost| Some(Ghost { hunk: there(ghost.hunk)?, ..*ghost });
         let ghosts = self.ghosts.iter().filter_map(ghost).collect();
-        Self { flight, ghosts, ..self.clone() }
+        Self { flight, given_up, ghosts, ..self.clone() }
     }
 
     /// The delivery under way has not arrived, though the editor has not said that it does not carry it out: it may yet.
@@ -184,6 +198,7 @@ impl Flow {
         self.ghosts.retain(|ghost| !on.contains(&ghost.hunk) && !off.contains(&ghost.hunk));
         let ghost = |on| move |hunk: &HunkId| Ghost { hunk: *hunk, on, reaches: flight.reaches };
         self.ghosts.extend(on.iter().map(ghost(true)).chain(off.iter().map(ghost(false))));
+        self.given_up = Some(flight.clone());
         self.fails(now, version);
     }
 

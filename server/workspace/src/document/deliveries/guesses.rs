@@ -101,7 +101,7 @@ impl Document {
 
     /// Sees whether changes that were told of one by one are the delivery. What a first part is cannot be told from that part alone.
     fn goes_on(&mut self, mut begun: Box<Begun>, touched: &Regions, now: Millis) {
-        let Some(version) = self.version().filter(|_| self.flow.plan_of(begun.number).is_some()) else {
+        let Some(version) = self.version().filter(|_| self.flow.is_under_way(begun.number)) else {
             return;
         };
         begun.regions = begun.regions.then(touched);
@@ -112,7 +112,11 @@ impl Document {
         }
         let Begun { number, before, regions, .. } = *begun;
         let text = self.text().clone();
-        if self.judge_anew(Unsaid { version, before, text, regions }, Cause::Delivery(number), now) {
+        if self.judge_anew(
+            Unsaid { version, before, text, regions, delivery: Some(number) },
+            Cause::Delivery(number),
+            now,
+        ) {
             self.guesses.half_shown = None;
         }
     }

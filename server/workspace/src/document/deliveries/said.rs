@@ -34,13 +34,15 @@ pub(crate) struct Told {
     pub(super) wrong: u64,
 }
 
-/// A change without a cause that reads as the delivery under way, or as an undo, would have made it.
+/// A change without a cause that reads as a delivery, or as an undo, would have made it.
 #[derive(Clone, Debug)]
 pub(super) struct Unsaid {
     pub(super) version: DocVersion,
     pub(super) before: Weave,
     pub(super) text: Text,
     pub(super) regions: Regions,
+    /// The delivery that would have made it.
+    pub(super) delivery: Option<u64>,
 }
 
 impl Told {

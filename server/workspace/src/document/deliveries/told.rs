@@ -6,7 +6,7 @@
 //! endings, is that delivery, and of one that holds more its answer says so. What cannot be so is typing, and the log says that the two disagreed.
 
 use hashline_text::{DocVersion, Encoding, Text};
-use hashline_weave::{HunkId, Regions};
+use hashline_weave::{HunkId, Plan, Regions};
 
 use crate::document::deliveries::said::{Cause, Unsaid};
 use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each, apart};
@@ -71,9 +71,10 @@ impl Document {
                 each.iter().for_each(|one| self.was_typed(one));
             }
         }
-        // Its answer came first.
-        if let Some(number) = self.number_done() {
-            self.was_done_unsaid(number, now);
+        let read_as = self.told.unsaid.as_ref().and_then(|unsaid| self.flow.of_number(unsaid.delivery?));
+        if let Some(flight) = read_as.filter(|flight| flight.done.is_some()) {
+            // Its answer came first.
+            self.was_done_unsaid(flight.number, now);
         }
         self.landed(now, true);
         self.news_of_typing(stood);
@@ -89,9 +90,12 @@ impl Document {
         version: DocVersion,
         now: Millis,
     ) -> bool {
-        let Some((number, plan)) = self.flow.plan_for(before) else { return false };
-        let plan = plan.clone();
-        let Some(judgement) = self.weave().made(text, regions, &plan, number) else { return false };
+        let due: Vec<(u64, Plan)> =
+            self.flow.due(before).map(|flight| (flight.number, flight.plan.clone())).collect();
+        let made = due
+            .iter()
+            .find_map(|(number, plan)| Some((*number, self.weave().made(text, regions, plan, *number)?)));
+        let Some((number, judgement)) = made else { return false };
         self.told.implied = Some((version, Cause::Delivery(number)));
         self.follow(&judgement);
         self.landed(now, false);
@@ -113,7 +117,7 @@ impl Document {
     ) -> Result<Option<usize>, OutOfStep> {
         match cause {
             Cause::Delivery(number) => {
-                let Some(plan) = self.flow.plan_of(number).cloned() else { return Ok(None) };
+                let Some(plan) = self.plan_told_of(number) else { return Ok(None) };
                 // All of it, as a rule; else what was typed before it could be told follows.
                 let (text, regions) = after(self.text(), changes, encoding)?;
                 if let Some(judgement) = self.weave().made(&text, &regions, &plan, number) {
@@ -121,7 +125,7 @@ impl Document {
                     self.landed(now, false);
                     return Ok(Some(changes.len()));
                 }
-                let count = self.prefix_delivered(changes, encoding)?;
+                let count = self.prefix_delivered(changes, encoding, &plan)?;
                 let Some(count) = count else { return Ok(None) };
                 let (text, regions) = after(self.text(), &changes[..count], encoding)?;
                 let Some(judgement) = self.weave().made(&text, &regions, &plan, number) else {
@@ -159,13 +163,19 @@ impl Document {
         }
     }
 
-    /// How many of some changes make what the delivery under way makes.
+    /// What a delivery does whose change the editor may tell of.
+    fn plan_told_of(&self, number: u64) -> Option<Plan> {
+        self.flow.of_number(number).map(|flight| flight.plan.clone())
+    }
+
+    /// How many of some changes make what a plan makes.
     fn prefix_delivered(
         &self,
         changes: &[ContentChange],
         encoding: Encoding,
+        plan: &Plan,
     ) -> Result<Option<usize>, OutOfStep> {
-        let Some(made) = self.text_delivered() else { return Ok(None) };
+        let Some(made) = self.text_of(plan) else { return Ok(None) };
         let texts = after_each(self.text(), changes, encoding)?;
         // An editor puts in endings of its own.
         Ok(texts.iter().position(|(text, _)| text.same_contents(&made)).map(|at| at + 1))
@@ -179,29 +189,27 @@ impl Document {
         (before, version): (DocVersion, DocVersion),
         (text, regions): (&Text, &Regions),
     ) -> Result<(), OutOfStep> {
-        if self.told.unsaid.as_ref().is_some_and(|unsaid| !self.may_be_delivered(unsaid)) {
+        // The answer to a delivery may say yet that a change was that.
+        let waits =
+            |delivery: Option<u64>| delivery.is_some_and(|number| self.flow.of_number(number).is_some());
+        if self.told.unsaid.as_ref().is_some_and(|unsaid| !waits(unsaid.delivery)) {
             self.told.unsaid = None;
         }
-        let delivered = match self.flow.plan_for(before) {
-            Some(_) => self.prefix_delivered(changes, encoding)?,
-            None => None,
-        };
-        let unsaid = match delivered {
-            Some(count) => Some(after(self.text(), &changes[..count], encoding)?),
-            None => self.weave().was_otherwise(text, regions).then(|| (text.clone(), regions.clone())),
-        };
-        if let Some((text, regions)) = unsaid {
+        let mut read_as = None;
+        for flight in self.flow.due(before) {
+            if let Some(count) = self.prefix_delivered(changes, encoding, &flight.plan)? {
+                read_as = Some((Some(flight.number), after(self.text(), &changes[..count], encoding)?));
+                break;
+            }
+        }
+        if read_as.is_none() && self.weave().was_otherwise(text, regions) {
+            read_as = Some((None, (text.clone(), regions.clone())));
+        }
+        if let Some((delivery, (text, regions))) = read_as {
             let before = self.weave().clone();
-            self.told.unsaid = Some(Box::new(Unsaid { version, before, text, regions }));
+            self.told.unsaid = Some(Box::new(Unsaid { version, before, text, regions, delivery }));
         }
         Ok(())
-    }
-
-    /// Whether the answer to the delivery under way may say that a change was that delivery.
-    fn may_be_delivered(&self, unsaid: &Unsaid) -> bool {
-        let known = unsaid.before.hunks().count();
-        let open = |id: &HunkId| id.order() < known && !unsaid.before.in_buffer(*id);
-        self.flow.plan().is_some_and(|plan| plan.on.iter().all(open))
     }
 
     /// The last change had this cause after all. False if it cannot have had.
@@ -215,9 +223,10 @@ impl Document {
 
     /// The editor says that it has carried out a delivery, and no change was said to be that. The one that reads so is.
     pub(crate) fn was_done_unsaid(&mut self, number: u64, now: Millis) {
-        if let Some(unsaid) = self.told.unsaid.take()
-            && self.judge_anew(*unsaid, Cause::Delivery(number), now)
-        {
+        let Some(unsaid) = self.told.unsaid.take_if(|unsaid| unsaid.delivery == Some(number)) else { return };
+        let (version, cause) = (unsaid.version, Cause::Delivery(number));
+        if self.judge_anew(*unsaid, cause, now) {
+            self.told.implied = Some((version, cause));
             tracing::debug!(uri = self.uri(), number, "a delivery was told of by its answer alone");
         }
     }
@@ -233,7 +242,7 @@ impl Document {
         }
         let judgement = match cause {
             Cause::Delivery(number) => {
-                let plan = self.flow.plan_of(number).cloned();
+                let plan = self.plan_told_of(number);
                 plan.and_then(|plan| self.weave().made(&text, &regions, &plan, number))
             }
             Cause::Turn(turn) => Some(self.weave().turned(&text, &regions, turn)),
