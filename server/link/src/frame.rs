@@ -2,7 +2,7 @@
 //!
 //! | line | from | meaning |
 //! | --- | --- | --- |
-//! | `{"hello":{"protocol":1,"version":"0.1.0"}}` | both | the first line of either side |
+//! | `{"hello":{"protocol":2,"version":"0.1.0"}}` | both | the first line of either side |
 //! | `{"id":7,"request":…}` | client | a [`Request`](crate::Request) |
 //! | `{"id":7,"result":…}` | server | its answer |
 //! | `{"id":7,"error":{"kind":"failed","message":"…"}}` | server | its refusal |

@@ -84,8 +84,8 @@ pub use error::{Error, RemoteError, RemoteKind, Result};
 pub use frame::FRAME_LIMIT;
 pub use id::SidecarId;
 pub use message::{
-    AgentStatus, Call, CallerInfo, Decide, DecideOutcome, DecideResult, Decision, DocumentStatus, GrantInfo,
-    Held, Hello, Holds, Mine, PROTOCOL, Raw, Refused, Request, SidecarStatus, Status,
+    AgentStatus, Along, Call, CallerInfo, Decide, DecideOutcome, DecideResult, Decision, DocumentStatus,
+    GrantInfo, Held, Hello, Holds, Mine, PROTOCOL, Raw, Refused, Request, SidecarStatus, Status,
 };
 pub use secret::Secret;
 pub use server::{Handler, IN_FLIGHT, serve};

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use crate::error::{Error, Result};
 
 /// The version of everything in this module and of the frames. Both sides must have the same.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The first thing either side says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -213,13 +213,29 @@ pub struct Decide {
     /// What becomes of lines that the person changed; `None` refuses the decision where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mine: Option<Mine>,
-    /// Also decide what this decision needs.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub with_others: bool,
+    /// What else may be decided, where the decision needs that.
+    #[serde(default)]
+    pub along: Along,
 }
 
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+/// What else a decision may decide, where it cannot be made without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Along {
+    /// Nothing: the decision is refused then as a whole.
+    #[default]
+    Named,
+    /// Hunks of the same turn of an agent.
+    OfTurn,
+    /// Whatever it needs.
+    All,
+    /// Something that a later release says: it is refused.
+    #[serde(other)]
+    Unknown,
 }
 
 /// What becomes of lines that the person changed.

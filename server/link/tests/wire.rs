@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hashline_history::Why;
 use hashline_link::{
-    Call, CallerInfo, CancellationToken, Client, Decide, DecideOutcome, DecideResult, Decision, Error,
+    Along, Call, CallerInfo, CancellationToken, Client, Decide, DecideOutcome, DecideResult, Decision, Error,
     FRAME_LIMIT, Handler, Held, IN_FLIGHT, Listener, Mine, PROTOCOL, Raw, RemoteError, RemoteKind, SidecarId,
     SidecarStatus, serve,
 };
@@ -179,7 +179,10 @@ async fn every_request_has_its_answer() {
 fn decisions_are_told_between_releases() {
     let decide: Decide = serde_json::from_str(r#"{"edit": "e1", "decision": "reject"}"#).unwrap();
     assert_eq!(decide, Decide { edit: "e1".into(), decision: Decision::Reject, ..Decide::default() });
-    assert_eq!(serde_json::to_value(&decide).unwrap(), json!({"edit": "e1", "decision": "reject"}));
+    assert_eq!(
+        serde_json::to_value(&decide).unwrap(),
+        json!({"edit": "e1", "decision": "reject", "along": "named"})
+    );
     let all = Decide {
         edit: String::new(),
         hunk: None,
@@ -189,12 +192,14 @@ fn decisions_are_told_between_releases() {
         decision: Decision::TakeTheirs,
         reason: None,
         mine: Some(Mine::GiveUp),
-        with_others: true,
+        along: Along::All,
     };
     let said = serde_json::to_string(&all).unwrap();
     assert_eq!(serde_json::from_str::<Decide>(&said).unwrap(), all, "{said}");
-    let decide: Decide = serde_json::from_str(r#"{"decision": "postpone", "mine": "sell"}"#).unwrap();
-    assert_eq!((decide.decision, decide.mine), (Decision::Unknown, Some(Mine::Unknown)));
+    let decide: Decide =
+        serde_json::from_str(r#"{"decision": "postpone", "mine": "sell", "along": "some"}"#).unwrap();
+    let unknown = (Decision::Unknown, Some(Mine::Unknown), Along::Unknown);
+    assert_eq!((decide.decision, decide.mine, decide.along), unknown);
     assert!(serde_json::from_str::<Decide>(r#"{"edit": "e", "decision": "accept", "but": 1}"#).is_err());
 
     let outcome: DecideOutcome = serde_json::from_str(r#"{"result": "done", "message": "yes"}"#).unwrap();
@@ -369,7 +374,7 @@ async fn an_unknown_request_is_refused_and_the_connection_goes_on() {
 async fn what_is_no_frame_ends_the_connection_with_a_reason_and_the_server_lives() {
     let server = Server::start();
     for nonsense in
-        ["nonsense", "{}", "{\"id\":1,\"result\":1}", "{\"hello\":{\"protocol\":1,\"version\":\"\"}}"]
+        ["nonsense", "{}", "{\"id\":1,\"result\":1}", "{\"hello\":{\"protocol\":2,\"version\":\"\"}}"]
     {
         let mut hand = server.by_hand().await;
         say(&mut hand, nonsense).await;
@@ -439,10 +444,10 @@ async fn fake(says: &'static [u8]) -> (tempfile::TempDir, PathBuf) {
 
 #[tokio::test]
 async fn a_server_of_another_protocol_is_refused() {
-    let (_temp, address) = fake(b"{\"hello\":{\"protocol\":2,\"version\":\"0.2.0\"}}\n").await;
+    let (_temp, address) = fake(b"{\"hello\":{\"protocol\":3,\"version\":\"0.2.0\"}}\n").await;
     let error = Client::connect_to(&address).await.unwrap_err();
     assert!(
-        matches!(&error, Error::Version { ours: PROTOCOL, theirs: 2, version } if version == "0.2.0"),
+        matches!(&error, Error::Version { ours: PROTOCOL, theirs: 3, version } if version == "0.2.0"),
         "{error}"
     );
     assert!(!error.is_refused());
@@ -460,7 +465,7 @@ async fn a_server_that_does_not_greet_is_no_server() {
 #[tokio::test]
 async fn a_connection_that_ends_fails_what_waits_and_what_comes() {
     let (_temp, address) =
-        fake(b"{\"hello\":{\"protocol\":1,\"version\":\"x\"}}\n{\"id\":77,\"result\":1}\n").await;
+        fake(b"{\"hello\":{\"protocol\":2,\"version\":\"x\"}}\n{\"id\":77,\"result\":1}\n").await;
     let client = Client::connect_to(&address).await.unwrap();
     // The fake closes at the first request.
     let error = timeout(SOON, client.status()).await.unwrap().unwrap_err();
@@ -472,7 +477,7 @@ async fn a_connection_that_ends_fails_what_waits_and_what_comes() {
 
 #[tokio::test]
 async fn a_server_that_talks_nonsense_later_fails_what_waits() {
-    let (_temp, address) = fake(b"{\"hello\":{\"protocol\":1,\"version\":\"x\"}}\nnonsense\n").await;
+    let (_temp, address) = fake(b"{\"hello\":{\"protocol\":2,\"version\":\"x\"}}\nnonsense\n").await;
     let client = Client::connect_to(&address).await.unwrap();
     let error = timeout(SOON, client.status()).await.unwrap().unwrap_err();
     assert!(matches!(error, Error::Protocol(_)), "{error}");

@@ -6,7 +6,7 @@ use hashline_history::{ConversationId, EditId, HunkRef};
 use hashline_text::{Position, Span};
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::path_of_file_uri;
-use hashline_workspace::document::{Choice, ContentChange, Request, Target, Unseen};
+use hashline_workspace::document::{Along, Choice, ContentChange, Request, Target, Unseen};
 use serde::Deserialize;
 use tower_lsp::lsp_types::{self as lsp, InitializeParams};
 
@@ -90,8 +90,8 @@ pub(crate) fn request(decide: &protocol::Decide) -> Result<Request, BadDecision>
         (Some(_), ..) => return Err(BadDecision::TextOfNoHunk),
     }
     let (reason, own) = (decide.reason.clone(), decide.text.clone());
-    let with_others = decide.with_others;
-    Ok(Request { choice, target, reason, edited, own, with_others, unseen: Unseen::Refuse })
+    let along = if decide.with_others { Along::All } else { Along::OfTurn };
+    Ok(Request { choice, target, reason, edited, own, along, unseen: Unseen::Refuse })
 }
 
 /// The folder that a URI names, if it names one of this machine.

@@ -9,7 +9,9 @@ use hashline_history::{ConversationId, EditId, HunkRef};
 use hashline_link::{Decide, DecideOutcome, DecideResult, Decision, Mine, Refused};
 use hashline_weave::TakeOut;
 use hashline_workspace::agent::ReviewScope;
-use hashline_workspace::document::{Choice, Decided, Elsewhere, Request, Target, Undecided, Unseen, Why};
+use hashline_workspace::document::{
+    Along, Choice, Decided, Elsewhere, Request, Target, Undecided, Unseen, Why,
+};
 use hashline_workspace::{Caller, Refusal, Workspace};
 
 use crate::session::Session;
@@ -79,8 +81,13 @@ async fn request(workspace: &Workspace, decide: &Decide) -> Result<Request, (Dec
         }
         _ => return Err((DecideResult::NotFound, "name an edit, or a conversation".to_owned())),
     };
-    let (reason, with_others) = (decide.reason.clone(), decide.with_others);
-    Ok(Request { choice, target, reason, edited, own: None, with_others, unseen })
+    let along = match decide.along {
+        hashline_link::Along::Named => Along::Named,
+        hashline_link::Along::OfTurn => Along::OfTurn,
+        hashline_link::Along::All => Along::All,
+        hashline_link::Along::Unknown => return Err(newer("what else is decided")),
+    };
+    Ok(Request { choice, target, reason: decide.reason.clone(), edited, own: None, along, unseen })
 }
 
 /// The edit whose id begins so.
@@ -209,7 +216,11 @@ fn said(request: &Request, file: &Path) -> Option<Decide> {
         decision,
         reason: request.reason.clone(),
         mine,
-        with_others: request.with_others,
+        along: match request.along {
+            Along::Named => hashline_link::Along::Named,
+            Along::OfTurn => hashline_link::Along::OfTurn,
+            Along::All => hashline_link::Along::All,
+        },
     })
 }
 

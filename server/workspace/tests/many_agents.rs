@@ -10,7 +10,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Position, Span, Text};
 use hashline_weave::{View, apply_text_edits};
 use hashline_workspace::agent::{EditRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Change, Choice, ContentChange, Mode, Request, Target};
+use hashline_workspace::document::{Along, Change, Choice, ContentChange, Mode, Request, Target};
 use hashline_workspace::{Caller, Histories, Settings, Workspace};
 
 const AGENTS: usize = 16;
@@ -124,7 +124,7 @@ fn play(mode: Mode) {
     done.store(true, Ordering::Relaxed);
     let mut editor = person.join().unwrap();
     assert!(editor.typed > AGENTS, "the person came to type beside the agents");
-    let accept = Request { with_others: true, ..Request::of(Choice::Accept, Target::All) };
+    let accept = Request { along: Along::All, ..Request::of(Choice::Accept, Target::All) };
     let decided = runtime.block_on(workspace.decide(Some(URI), &accept));
     assert_eq!(decided.refused, [], "in {mode:?} mode");
     while editor.delivers() {}

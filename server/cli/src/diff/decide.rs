@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hashline_history::{ConversationId, DocumentName, EditId, Found, HunkRef, Store, Why};
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{self, Request, Undecided, Unseen};
+use hashline_workspace::document::{self, Along, Request, Undecided, Unseen};
 use hashline_workspace::{Event, Histories, Others, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -75,8 +75,8 @@ pub struct Wish {
     /// Why, for the agent.
     pub reason: Option<String>,
     pub mine: Option<Mine>,
-    /// Also decide what this decision needs.
-    pub with_others: bool,
+    /// What else may be decided, where the decision needs that.
+    pub along: Along,
 }
 
 impl Wish {
@@ -208,7 +208,7 @@ impl Disk {
                 Mine::Keep => TakeOut::KeepMyLines,
                 Mine::GiveUp => TakeOut::WithMyChanges,
             }),
-            with_others: wish.with_others,
+            along: wish.along,
             unseen: wish.mine.map_or(Unseen::Refuse, |mine| match mine {
                 Mine::Keep => Unseen::Keep,
                 Mine::GiveUp => Unseen::GiveUp,

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use hashline_history::path::to_text;
 use hashline_history::{Decision, DocumentName, Found, HunkRef, HunkState, Status, Store, Why};
+use hashline_workspace::document::Along;
 use serde_json::json;
 
 use super::arguments::Decide;
@@ -38,7 +39,7 @@ pub fn run<'a>(
             (_, true) => Some(Mine::GiveUp),
             _ => None,
         },
-        with_others: options.with_others,
+        along: if options.with_others { Along::All } else { Along::Named },
     };
     let mut edits = Edits::new(store);
     let mut plan = Plan::default();
@@ -95,7 +96,7 @@ pub struct How {
     pub verb: Verb,
     pub reason: Option<String>,
     pub mine: Option<Mine>,
-    pub with_others: bool,
+    pub along: Along,
 }
 
 impl How {
@@ -105,8 +106,8 @@ impl How {
             Verb::Accept => Choice::Accept,
             Verb::Reject => Choice::Reject,
         };
-        let (reason, mine, with_others) = (self.reason.clone(), self.mine, self.with_others);
-        Wish { choice, target, edits, reason, mine, with_others }
+        let (reason, mine, along) = (self.reason.clone(), self.mine, self.along);
+        Wish { choice, target, edits, reason, mine, along }
     }
 }
 
@@ -216,9 +217,9 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &Wish, named: &[Named]) -> Ans
         };
         refusal.why == Why::NeedsOthers && !refusal.others.is_empty() && refusal.others.iter().all(is_named)
     };
-    if !wish.with_others && !answer.refused.is_empty() && answer.refused.iter().all(needed) {
+    if wish.along != Along::All && !answer.refused.is_empty() && answer.refused.iter().all(needed) {
         answer.refused.clear();
-        answer.add(decider.decide(&Wish { with_others: true, ..wish.clone() }));
+        answer.add(decider.decide(&Wish { along: Along::All, ..wish.clone() }));
     }
     let way = match (wish.choice, wish.mine) {
         (Choice::Accept, Some(Mine::Keep)) => Choice::KeepBoth,
@@ -258,12 +259,12 @@ mod tests {
     /// Answers in turn, and remembers what it was asked.
     struct Fake {
         answers: Vec<Answer>,
-        asked: Vec<(Choice, Target, bool)>,
+        asked: Vec<(Choice, Target, Along)>,
     }
 
     impl Decider for Fake {
         fn decide(&mut self, wish: &Wish) -> Answer {
-            self.asked.push((wish.choice, wish.target.clone(), wish.with_others));
+            self.asked.push((wish.choice, wish.target.clone(), wish.along));
             if self.answers.is_empty() { Answer::default() } else { self.answers.remove(0) }
         }
     }
@@ -294,7 +295,7 @@ mod tests {
     }
 
     fn wish(verb: Verb, mine: Option<Mine>, target: Target) -> Wish {
-        How { verb, reason: None, mine, with_others: false }.wish(target, vec![found("a")])
+        How { verb, reason: None, mine, along: Along::Named }.wish(target, vec![found("a")])
     }
 
     fn edit() -> Target {
@@ -309,7 +310,7 @@ mod tests {
             let mut fake = Fake { answers: vec![needs(), decided(&["a:1", "b:1"])], asked: Vec::new() };
             let answer = carry_out(&mut fake, &wish(Verb::Accept, None, edit()), named);
             assert_eq!((fake.asked.len(), answer.refused.len()), (asked, refusals));
-            assert_eq!(fake.asked.last().unwrap().2, asked == 2);
+            assert_eq!(fake.asked.last().unwrap().2 == Along::All, asked == 2);
         }
     }
 
@@ -324,9 +325,9 @@ mod tests {
             assert_eq!(
                 fake.asked,
                 [
-                    (Choice::Accept, edit(), false),
-                    (way, Target::Hunk(name("a:2")), false),
-                    (Choice::Accept, edit(), false)
+                    (Choice::Accept, edit(), Along::Named),
+                    (way, Target::Hunk(name("a:2")), Along::Named),
+                    (Choice::Accept, edit(), Along::Named)
                 ]
             );
         }

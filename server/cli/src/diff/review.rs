@@ -4,6 +4,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
 use hashline_history::{EditId, Found, Status, Store, Why};
+use hashline_workspace::document::Along;
 
 use super::arguments::Review;
 use super::decide::{Answer, Decider, Mine, Refusal, Target, Verb, Wish};
@@ -248,7 +249,7 @@ impl Round<'_> {
             Some("skip") => return self.skip(target, edit),
             _ => return Next::Quit,
         };
-        let how = How { verb, reason, mine: None, with_others: false };
+        let how = How { verb, reason, mine: None, along: Along::OfTurn };
         let mut wish = how.wish(target.clone(), vec![edit.found.clone()]);
         loop {
             let answer = carry_out(self.decider, &wish, &[]);
@@ -308,7 +309,7 @@ impl Round<'_> {
             Why::Lost if verb == Verb::Reject => {
                 ("[k]eep the text as it is and take its lines out by hand, or [s]kip?", &["keep", "skip"][..])
             }
-            Why::NeedsOthers if !wish.with_others => {
+            Why::NeedsOthers if wish.along != Along::All => {
                 ("Decide about those as well: [y]es, or [s]kip?", &["yes", "skip"][..])
             }
             _ => return Way::None,
@@ -317,7 +318,7 @@ impl Round<'_> {
         match self.talk.choose(question, words, "Answer with one of the letters.\n") {
             Some("keep") => Way::Again(Box::new(Wish { mine: Some(Mine::Keep), ..wish })),
             Some("force") => Way::Again(Box::new(Wish { mine: Some(Mine::GiveUp), ..wish })),
-            Some("yes") => Way::Again(Box::new(Wish { with_others: true, ..wish })),
+            Some("yes") => Way::Again(Box::new(Wish { along: Along::All, ..wish })),
             Some(_) => Way::Skip,
             None => Way::Quit,
         }
@@ -489,7 +490,7 @@ mod tests {
         assert!(out.contains("one-1:1 was not accepted. You changed it.\n"), "{out}");
         assert_eq!(wishes.iter().map(|wish| wish.mine).collect::<Vec<_>>(), [None, Some(Mine::Keep)]);
         let (_, wishes) = reviewed("a\ny\nq\n", &[("one-1:1", Why::NeedsOthers)]);
-        assert_eq!(wishes.iter().map(|wish| wish.with_others).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(wishes.iter().map(|wish| wish.along).collect::<Vec<_>>(), [Along::OfTurn, Along::All]);
         let (out, wishes) = reviewed("a\ns\nq\n", &[("one-1:1", Why::Conflicted)]);
         assert_eq!(
             (wishes.len(), last(&out)),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use hashline_history::{DocumentName, FileId, Store, Why};
 use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, StateDir, discover};
 use hashline_workspace::Others;
+use hashline_workspace::document::Along;
 use tokio::runtime::Runtime;
 
 use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish};
@@ -225,7 +226,11 @@ fn said(document: &DocumentName, wish: &Wish) -> Decide {
             Mine::Keep => hashline_link::Mine::Keep,
             Mine::GiveUp => hashline_link::Mine::GiveUp,
         }),
-        with_others: wish.with_others,
+        along: match wish.along {
+            Along::Named => hashline_link::Along::Named,
+            Along::OfTurn => hashline_link::Along::OfTurn,
+            Along::All => hashline_link::Along::All,
+        },
     }
 }
 

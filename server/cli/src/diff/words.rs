@@ -255,8 +255,17 @@ pub fn refused(verb: Verb, refusal: &Refusal, folder: &Path) -> String {
 
 /// What is said to people in an editor, without the ways out that they have there.
 pub fn without_buttons(message: &str) -> &str {
-    [" Choose “", " Take its lines out by hand", "\nKeep that change, or", "\nPut it back, or"]
-        .into_iter()
+    let ways = [
+        " Choose “",
+        " Take its lines out by hand",
+        " Decide that one with it,",
+        " Decide those ",
+        " Decide about that one with it,",
+        " Decide about those with it,",
+        "\nKeep that change, or",
+        "\nPut it back, or",
+    ];
+    ways.into_iter()
         .fold(message, |message, way| message.split_once(way).map_or(message, |(reason, _)| reason))
 }
 
@@ -306,7 +315,7 @@ pub fn conflicted(why: Option<&str>) -> String {
 
 /// Which others are decided with a hunk.
 pub fn one_with(hunks: &[HunkRef]) -> String {
-    format!("decided as one with {}", names(hunks))
+    format!("decided as one with {} in editors and reviews", names(hunks))
 }
 
 pub fn builds_on(hunks: &[HunkRef]) -> String {
@@ -392,6 +401,8 @@ pub fn bytes(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use hashline_workspace::document::Along;
+
     use super::*;
     use crate::diff::decide::Choice;
     use hashline_history::{DocumentName, FileId, Sequence, Status};
@@ -418,7 +429,7 @@ mod tests {
 
     fn wish(target: Target) -> Wish {
         let edits = vec![found("aaaaaaaa-1"), found("bbbbbbbb-1")];
-        Wish { choice: Choice::Accept, target, edits, reason: None, mine: None, with_others: false }
+        Wish { choice: Choice::Accept, target, edits, reason: None, mine: None, along: Along::Named }
     }
 
     #[test]

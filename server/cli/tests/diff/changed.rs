@@ -119,15 +119,22 @@ fn a_change_is_given_up_and_a_copy_kept() {
     }
 }
 
-/// A decision that the file shows already gives nothing up, whatever was changed elsewhere.
+/// Section 9, rule 2: what was changed since is given up for an acceptance too, though the file shows the edit; a copy is kept, as was said.
 #[test]
-fn nothing_is_given_up_for_what_the_file_shows() {
+fn accepting_gives_up_what_was_changed_since_where_that_is_wanted() {
     let (project, edit) = changed("line 8\n", "line 8, mine\n");
     let mine = project.text("a.txt");
-    project.must(3, &["accept", &edit.id]);
+    let refused = project.must(3, &["accept", &edit.id]);
+    assert!(refused.err.contains("a copy is saved first"), "{}", refused.err);
+    assert_eq!(project.text("a.txt"), mine);
     let ran = project.must(0, &["accept", &edit.id, "--force"]);
-    assert!(!ran.out.contains("is kept in"), "{}", ran.out);
-    assert_eq!((project.text("a.txt"), project.status_of(&edit.id)), (mine, "accepted".into()));
+    assert_eq!(project.text("a.txt"), mine.replace("line 8, mine\n", "line 8\n"));
+    assert_eq!(project.status_of(&edit.id), "accepted");
+    let copy = ran.out.split_once("is kept in ").unwrap_or_else(|| panic!("{}", ran.out)).1;
+    assert_eq!(std::fs::read_to_string(copy.trim_end().trim_end_matches('.')).unwrap(), mine);
+    // Nothing is left to give up.
+    project.must(0, &["reject", &edit.id]);
+    project.must(0, &["accept", &edit.id]);
 }
 
 /// Nothing is given up for a decision that is not made.

@@ -177,7 +177,10 @@ fn a_conversation_is_decided_as_one() {
     assert_eq!((project.text("a.txt"), project.text("b.txt")), (mine(), twenty()));
     assert_eq!(project.status_of(&foreign.id), "pending");
     // Again one by one, with what each builds on.
-    project.must(0, &["accept", &second]);
+    let refused = project.must(4, &["accept", &second]);
+    assert!(refused.err.contains(&first.id[..8]) && refused.err.contains("--with-others"), "{}", refused.err);
+    assert_eq!(project.text("a.txt"), mine());
+    project.must(0, &["accept", &second, "--with-others"]);
     assert!(project.text("a.txt").contains("3rd\n") && !project.text("a.txt").contains("line 21"));
     project.must(0, &["accept", &third, &fourth]);
     assert_eq!(project.text("a.txt"), theirs());
@@ -248,7 +251,8 @@ fn a_whole_conversation_goes_and_comes_back() {
     project.assert_whole();
 }
 
-/// What goes along with a decision, as it was made in the same turn, is named; a review counts it, and does not ask about it again.
+/// What goes along with a decision is named before it is decided about, though it was made in the same turn; a review, which shows such
+/// edits as one, counts it and does not ask about it again.
 #[test]
 fn what_goes_along_is_named() {
     let scene = || {
@@ -261,12 +265,26 @@ fn what_goes_along_is_named() {
     };
     let (project, _agent, one, two) = scene();
     let (below, above) = (&one.id[..8], &two.id[..8]);
-    let ran = project.must(0, &["reject", &one.id]);
+    let texts =
+        |project: &Project| (project.text("a.txt"), project.status_of(&one.id), project.status_of(&two.id));
+    let before = texts(&project);
+    let refused = project.must(4, &["reject", &one.id]);
+    assert_eq!(
+        refused.err,
+        format!(
+            "mcpdiff: {below}:1 in a.txt was not rejected. It is built on by {above}:1. To decide about it as well, add --with-others.\n"
+        )
+    );
+    assert_eq!(texts(&project), before);
+    let ran = project.must(0, &["reject", &one.id, "--with-others"]);
     assert_eq!(
         ran.out,
         format!("Rejected {below}, hunk 1.\nRejected {above}, hunk 1, which goes with it.\n")
     );
     let (code, json) = project.json(&["accept", &two.id, "--json"]);
+    let other = json!([format!("{}:1", one.id)]);
+    assert_eq!((code, &json["refused"][0]["others"], &json["decided"]), (4, &other, &json!([])));
+    let (code, json) = project.json(&["accept", &two.id, "--with-others", "--json"]);
     assert_eq!((code, &json["decided"]), (0, &json!([format!("{}:1", two.id), format!("{}:1", one.id)])));
     assert!(project.text("a.txt").contains("TWELVE"));
 
@@ -381,7 +399,7 @@ fn show_says_how_hunks_stand() {
         assert!(mode == "apply" || other.contains(&format!("decided as one with {below}:1")), "{other}");
         let held = project.run(&["status"]).out.contains("pending, held");
         assert_eq!(held, mode == "propose");
-        project.must(0, &["reject", &one.id]);
+        project.must(0, &["reject", &one.id, "--with-others"]);
         assert!(!project.must(0, &["show", &one.id]).out.contains("State "));
     }
 }

@@ -411,17 +411,33 @@ fn what_is_held_together_is_named_together() {
     let mut scene = Scene::new();
     let one = scene.agent.edit(&scene.a, &[("replace", "line 3", "third")]);
     let two = scene.agent.edit(&scene.a, &[("replace", "third", "3rd")]);
-    let ran = scene.project.must(0, &["accept", &format!("{}:1", one.id)]);
+    let refused = scene.project.must(4, &["accept", &format!("{}:1", two.id)]);
+    assert!(refused.err.contains(&format!("It builds on {}:1. To decide", &one.id[..8])), "{}", refused.err);
+    let ran = scene.project.must(0, &["accept", &format!("{}:1", two.id), "--with-others"]);
     scene.assert_text(&(UNSAVED.to_owned() + &twenty().replace("line 3\n", "3rd\n")));
     assert_eq!(
         ran.out,
         format!(
             "Accepted {}, hunk 1.\nAccepted {}, hunk 1, which goes with it.\n",
-            &one.id[..8],
-            &two.id[..8]
+            &two.id[..8],
+            &one.id[..8]
         )
     );
     scene.settled(&two.id, "accepted");
+    scene.assert_disk_untouched();
+}
+
+/// One of them alone comes in alone, where it can.
+#[test]
+fn what_is_named_comes_in_alone() {
+    let mut scene = Scene::new();
+    let one = scene.agent.edit(&scene.a, &[("replace", "line 3", "third")]);
+    let two = scene.agent.edit(&scene.a, &[("replace", "third", "3rd")]);
+    let ran = scene.project.must(0, &["accept", &one.id]);
+    assert_eq!(ran.out, format!("Accepted {}, hunk 1.\n", &one.id[..8]));
+    scene.assert_text(&(UNSAVED.to_owned() + &twenty().replace("line 3\n", "third\n")));
+    scene.settled(&one.id, "accepted");
+    assert_eq!(scene.project.status_of(&two.id), "pending");
     scene.assert_disk_untouched();
 }
 

@@ -51,7 +51,7 @@ use hashline_weave::{HunkId, Weave};
 pub use decisions::answer::{Decided, Elsewhere, Undecided};
 pub use decisions::edit::{Edit, EditHunk, HunkLines, HunkState};
 pub use decisions::preview::Preview;
-pub use decisions::request::{Choice, Request, Target, Unseen};
+pub use decisions::request::{Along, Choice, Request, Target, Unseen};
 pub use decisions::review::{HunkView, Review, ReviewEdit};
 pub use decisions::wishes::UnderWay;
 pub use deliveries::flow::{Delivered, Delivery};

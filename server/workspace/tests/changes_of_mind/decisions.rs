@@ -5,7 +5,7 @@ use hashline_history::{Decision, EditId, HunkRef};
 use hashline_text::{HashPrefix, Line, Position, Span};
 use hashline_weave::{Conflict, TakeOut, View};
 use hashline_workspace::document::{
-    Change, Choice, Delivery, HunkState, Millis, Mode, Proposal, Reports, Request, Target, Why,
+    Along, Change, Choice, Delivery, HunkState, Millis, Mode, Proposal, Reports, Request, Target, Why,
 };
 
 use crate::desk::{Desk, at, proposal};
@@ -276,7 +276,7 @@ fn an_edit_with_a_conflicted_hunk_is_accepted_as_a_whole_or_not_at_all() {
     let first = desk.replace_each(&[(0, "1"), (2, "3"), (4, "5")], Mode::Propose, "conv");
     desk.types(0, "my ");
     let target = Target::Edit(first.edit.to_string());
-    let request = Request { with_others: true, ..Request::of(Choice::Accept, target) };
+    let request = Request { along: Along::All, ..Request::of(Choice::Accept, target) };
     let decided = desk.document.decide(&request, desk.now);
     assert!(decided.queued.is_empty());
     let [refused] = decided.refused.as_slice() else { panic!("one refusal: {decided:?}") };
@@ -324,7 +324,7 @@ fn taking_an_edit_over_own_lines_does_not_take_the_words_that_were_written_since
     let below = desk.replace(1, "2a\n2b", Mode::Propose);
     let above = desk.replace_each(&[(1, "zwei"), (2, "drei")], Mode::Propose, "other");
     desk.types(1, "my ");
-    let with = Request { with_others: true, ..Request::of(Choice::TakeTheirs, Target::Hunk(above.clone())) };
+    let with = Request { along: Along::All, ..Request::of(Choice::TakeTheirs, Target::Hunk(above.clone())) };
     assert_eq!(desk.document.decide(&with, desk.now).refused, []);
     desk.change(Span::new(Position::new(1, 0), Position::new(1, 3)), "");
     assert_eq!(desk.accepts_as(&below, "mine\n2b").refused, []);
@@ -423,7 +423,7 @@ fn rejecting_a_later_edit_does_not_take_back_the_acceptance_of_an_earlier_one_th
         let mut delivery = if sent == 1 { desk.poll() } else { None };
         if accepted {
             let target = Target::Hunk(later.clone());
-            let with = Request { with_others: true, ..Request::of(Choice::Accept, target) };
+            let with = Request { along: Along::All, ..Request::of(Choice::Accept, target) };
             assert_eq!(desk.document.decide(&with, desk.now).refused, []);
         }
         delivery = if sent == 2 { desk.poll() } else { delivery };

@@ -3,7 +3,7 @@
 use hashline_history::Decision;
 use hashline_text::DocVersion;
 use hashline_weave::TakeOut;
-use hashline_workspace::document::{Choice, ContentChange, HunkState, Mode, Request, Target, Why};
+use hashline_workspace::document::{Along, Choice, ContentChange, HunkState, Mode, Request, Target, Why};
 
 use crate::desk::{Desk, at};
 
@@ -14,7 +14,7 @@ fn a_decision_about_an_edit_with_own_text_is_called_off_for_that_edit_alone() {
     let lower = desk.replace(1, "2", Mode::Propose);
     let upper = desk.replace(1, "zwei", Mode::Propose);
     let own = Some(vec!["II".to_owned()]);
-    let with = Request { own, with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
+    let with = Request { own, along: Along::All, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
     assert_eq!(desk.document.decide(&with, desk.now).refused, []);
     let delivery = desk.poll().unwrap();
     desk.document.answered(delivery.number, false, desk.now);
@@ -29,7 +29,7 @@ fn what_builds_on_an_edit_is_accepted_still_where_that_one_is_accepted_once_more
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let lower = desk.replace(1, "2a\n2b", Mode::Propose);
     let upper = desk.replace(1, "zwei", Mode::Propose);
-    let with = Request { with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
+    let with = Request { along: Along::All, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
     assert_eq!(desk.document.decide(&with, desk.now).refused, []);
     assert_eq!(desk.accepts_as(&lower, "2a\nmine").refused, []);
     desk.settle();
@@ -43,7 +43,7 @@ fn own_text_of_what_builds_on_an_edit_is_wanted_still_where_that_one_is_accepted
     let lower = desk.replace(1, "2a\n2b", Mode::Propose);
     let upper = desk.replace(1, "zwei", Mode::Propose);
     let own = Some(vec!["ZWEI".to_owned()]);
-    let with = Request { own, with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
+    let with = Request { own, along: Along::All, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
     assert_eq!(desk.document.decide(&with, desk.now).refused, []);
     assert_eq!(desk.accepts_as(&lower, "2a\nmine").refused, []);
     desk.settle();
@@ -59,7 +59,7 @@ fn own_texts_of_two_edits_on_one_are_both_wanted() {
     for (hunk, own) in [(&first, "ZWEI"), (&second, "DREI")] {
         let own = Some(vec![own.to_owned()]);
         let target = Target::Hunk(hunk.clone());
-        let with = Request { own, with_others: true, ..Request::of(Choice::Accept, target) };
+        let with = Request { own, along: Along::All, ..Request::of(Choice::Accept, target) };
         assert_eq!(desk.document.decide(&with, desk.now).refused, []);
     }
     desk.settle();
@@ -97,7 +97,7 @@ fn an_own_version_of_an_edit_that_builds_on_another_is_accepted_with_that_one_wh
         (Why::NeedsOthers, &vec![lower.clone()])
     );
     let own = Some(vec!["II".to_owned()]);
-    let with = Request { own, with_others: true, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
+    let with = Request { own, along: Along::All, ..Request::of(Choice::Accept, Target::Hunk(upper.clone())) };
     let decided = desk.document.decide(&with, desk.now);
     assert_eq!(decided.queued, [upper.clone(), lower.clone()]);
     desk.settle();

@@ -5,7 +5,7 @@ use hashline_history::{Decision, HunkRef};
 use hashline_text::DocVersion;
 use hashline_weave::{Conflict, Turn};
 use hashline_workspace::document::{
-    Cause, Choice, ContentChange, Delivery, HunkState, Mode, Request, Target,
+    Along, Cause, Choice, ContentChange, Delivery, HunkState, Mode, Request, Target,
 };
 
 use crate::desk::{Desk, at, made};
@@ -488,7 +488,7 @@ fn an_accepted_edit_stays_in_the_text_with_the_withdrawn_one_that_it_builds_on()
     assert_eq!((desk.text().as_str(), desk.decision(&below)), (TEXT, Decision::Withdrawn));
     let own = Some(vec!["deux".to_owned()]);
     let accept = Request::of(Choice::Accept, Target::Hunk(above.clone()));
-    let accept = Request { own, with_others: true, ..accept };
+    let accept = Request { own, along: Along::All, ..accept };
     assert_eq!(desk.document.decide(&accept, desk.now).refused, []);
     let delivery = desk.poll().unwrap();
     desk.caused(UNDO, &[forth()]);

@@ -7,7 +7,7 @@ use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix};
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Change, Choice, Decided, Mode, Request, Target, Unseen, Why};
+use hashline_workspace::document::{Along, Change, Choice, Decided, Mode, Request, Target, Unseen, Why};
 use hashline_workspace::{Caller, Histories, Refusal, Settings, Workspace};
 
 use crate::agent::{caller, read, replace_first};
@@ -360,7 +360,7 @@ async fn edits_of_others_in_a_new_file_go_only_with_their_own_decision() {
     assert_eq!(decided.refused[0].why, Why::NeedsOthers);
     assert_eq!(decided.refused[0].others[0].edit, edit.edit);
     assert_eq!(desk.file("new.txt").unwrap(), b"one\ntwo\nthree\n");
-    let decided = desk.workspace.decide(None, &Request { with_others: true, ..reject }).await;
+    let decided = desk.workspace.decide(None, &Request { along: Along::All, ..reject }).await;
     assert_eq!((decided.refused, desk.file("new.txt")), (vec![], None));
     desk.accept(&made).await;
     assert_eq!(desk.file("new.txt").unwrap(), b"one\ntwo\n", "the other edit stays rejected");

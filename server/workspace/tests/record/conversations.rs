@@ -8,7 +8,7 @@ use hashline_text::{Position, Span};
 use hashline_weave::TextEdit;
 use hashline_workspace::Refusal;
 use hashline_workspace::agent::EditReply;
-use hashline_workspace::document::{Choice, Refused, Request, Target, Why};
+use hashline_workspace::document::{Along, Choice, Refused, Request, Target, Why};
 
 use crate::chance::{Rng, seeds};
 use crate::desk::{Desk, Op, assert_whole, request};
@@ -198,7 +198,10 @@ impl Talk {
             _ => (Target::Conversation(made.reply.conversation.0.clone()), Set::new()),
         };
         let conversation = made.reply.conversation.0.clone();
-        let wish = Request { with_others: self.rng.chance(80), ..request(choice, target.clone()) };
+        let wish = Request {
+            along: if self.rng.chance(80) { Along::All } else { Along::OfTurn },
+            ..request(choice, target.clone())
+        };
         let decided = self.desk.decide(&wish).await;
         self.tally.decisions += 1;
         self.tally.refused += usize::from(!decided.refused.is_empty());
@@ -279,7 +282,7 @@ impl Talk {
             let (file, hunks) = (self.edits[made].file, self.edits[made].hunks.clone());
             for hunk in hunks.rev() {
                 let wish = request(Choice::Reject, Target::Hunk(self.files[file].hunks[hunk].clone()));
-                let decided = self.desk.decide(&Request { with_others: true, ..wish }).await;
+                let decided = self.desk.decide(&Request { along: Along::All, ..wish }).await;
                 assert_eq!(decided.refused, [], "{}", self.about);
             }
         }
@@ -317,7 +320,7 @@ impl Talk {
         for made in 0..self.edits.len() {
             let target = Target::Edit(self.edits[made].reply.edit.to_string());
             // What collides with another one is refused.
-            self.desk.decide(&Request { with_others: true, ..request(Choice::Accept, target) }).await;
+            self.desk.decide(&Request { along: Along::All, ..request(Choice::Accept, target) }).await;
         }
         for file in 0..FILES.len() {
             self.look(file, None);

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hashline_history::{Decision, Location, LogEntry};
-use hashline_workspace::document::{Choice, Refused, Target};
+use hashline_workspace::document::{Along, Choice, Refused, Target};
 use hashline_workspace::{Histories, Refusal, Settings};
 
 use crate::chance::Rng;
@@ -47,7 +47,7 @@ async fn work(mut desk: Desk, who: &str, rounds: usize) {
         let target = Target::Edit(edit.edit.to_string());
         while let Some(refused) = {
             let request = hashline_workspace::document::Request {
-                with_others: true,
+                along: Along::All,
                 ..request(choice, target.clone())
             };
             desk.decide(&request).await.refused.first().cloned()

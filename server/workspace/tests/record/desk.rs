@@ -12,7 +12,7 @@ use hashline_weave::{TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{
-    Change, Choice, ContentChange, Decided, HunkState, HunkView, Request, Target, Unseen, Why,
+    Along, Change, Choice, ContentChange, Decided, HunkState, HunkView, Request, Target, Unseen, Why,
 };
 use hashline_workspace::{Caller, Event, Histories, Others, Refusal, Settings, Workspace};
 use tempfile::TempDir;
@@ -256,7 +256,7 @@ impl Desk {
     }
 
     pub async fn decides(&mut self, choice: Choice, target: Target) -> Vec<Why> {
-        let request = Request { with_others: true, unseen: self.unseen, ..request(choice, target) };
+        let request = Request { along: Along::All, unseen: self.unseen, ..request(choice, target) };
         let decided = self.decide(&request).await;
         decided.refused.into_iter().map(|undecided| undecided.why).collect()
     }

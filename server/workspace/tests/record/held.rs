@@ -4,7 +4,7 @@ use hashline_anchor::line_hash;
 use hashline_history::{Decision, Status};
 use hashline_weave::Conflict;
 use hashline_workspace::agent::{EditReply, FileAction, FileRequest};
-use hashline_workspace::document::{Choice, HunkState, Mode, Request, Target, Unseen, Why};
+use hashline_workspace::document::{Along, Choice, HunkState, Mode, Request, Target, Unseen, Why};
 use hashline_workspace::{Histories, Settings};
 
 use crate::desk::{Desk, Op, agent, first, request};
@@ -263,7 +263,8 @@ async fn lines_of_a_file_that_is_only_proposed_are_accepted_with_it() {
         let made = desk.workspace.change_file(&agent("tester"), create).await.unwrap();
         let read = desk.read("n.txt").await;
         let edit = desk.edit_as(who, None, "n.txt", &read, &[Op::Replace(1, 2, "2")]).await.unwrap();
-        let accept = Request { with_others, ..request(Choice::Accept, Target::Edit(edit.edit.to_string())) };
+        let along = if with_others { Along::All } else { Along::OfTurn };
+        let accept = Request { along, ..request(Choice::Accept, Target::Edit(edit.edit.to_string())) };
         let decided = desk.decide(&accept).await;
         if with_others || who == "tester" {
             assert_eq!(decided.refused, []);

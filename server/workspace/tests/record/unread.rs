@@ -3,7 +3,7 @@
 
 use hashline_history::{Decision, Location};
 use hashline_workspace::Settings;
-use hashline_workspace::document::{Choice, HunkState, Mode, Request, Target, Why};
+use hashline_workspace::document::{Along, Choice, HunkState, Mode, Request, Target, Why};
 
 use crate::desk::{Desk, Op, request};
 
@@ -133,7 +133,7 @@ async fn a_decision_about_an_edit_that_the_text_lacks_is_about_what_is_offered()
     let mut desk = Desk::new(&[("a.txt", FILE)]);
     let made = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
     desk.opens("a.txt", &FILE.replace("one\n", "ONE\n"));
-    let keep = Request { with_others: true, ..request(Choice::Accept, Target::All) };
+    let keep = Request { along: Along::All, ..request(Choice::Accept, Target::All) };
     let decided = desk.workspace.decide(Some(&desk.uri("a.txt")), &keep).await;
     assert_eq!(decided.refused.iter().map(|refused| refused.why).collect::<Vec<Why>>(), []);
     desk.settle();

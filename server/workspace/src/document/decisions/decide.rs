@@ -11,7 +11,7 @@ use crate::document::decisions::request::Ruling;
 use crate::document::decisions::undecided::changed_words;
 use crate::document::decisions::wishes::Way;
 use crate::document::{
-    Choice, Decided, Document, FileHunk, HunkState, Millis, Request, Target, Undecided, Unseen, Why,
+    Along, Choice, Decided, Document, FileHunk, HunkState, Millis, Request, Target, Undecided, Unseen, Why,
 };
 
 impl Document {
@@ -100,7 +100,7 @@ impl Document {
             decided.refused.push(refusal);
             return decided;
         }
-        let before = self.without_file(request).then(|| self.clone());
+        let before = (self.without_file(request) || request.along == Along::Named).then(|| self.clone());
         match self.make_file_for(request, &targets) {
             Ok(made) => decided.queued.extend(made),
             Err(refusal) => {
@@ -110,14 +110,16 @@ impl Document {
         }
         let of_many = targets.len() > 1;
         for id in targets {
-            let ruling = Ruling { request: request.clone(), of_many, together: self.group_of(id) };
+            // What is asked for by itself is not decided as one with others (rule W12).
+            let together = if request.along == Along::Named { vec![id] } else { self.group_of(id) };
+            let ruling = Ruling { request: request.clone(), of_many, together };
             match self.decide_one(id, &ruling, now) {
                 Ok(all) => decided.add(all.into_iter().filter_map(|id| self.name(id))),
                 Err(undecided) => decided.refused.push(undecided),
             }
         }
         if let Some(before) = before.filter(|_| !decided.refused.is_empty()) {
-            // A file is not made for lines that do not come into it.
+            // A file is not made for lines that do not come into it, and what is asked for by itself is done as a whole.
             *self = before;
             decided.queued.clear();
         }
@@ -155,12 +157,9 @@ impl Document {
         if self.is_open() {
             return None;
         }
-        let changes_text = self.changes_text(request);
         let before = self.text.unseen()?;
         match request.unseen {
             Unseen::Keep => None,
-            // Nothing is given up for a decision that the text shows already.
-            Unseen::GiveUp if !changes_text => None,
             Unseen::GiveUp => {
                 self.text.give_up_unseen();
                 None
@@ -172,20 +171,10 @@ impl Document {
         }
     }
 
-    /// Whether a decision is not what the text, and the file, show already.
-    fn changes_text(&mut self, request: &Request) -> bool {
-        let Some(wanted) = request.choice.puts_in() else { return false };
-        let files = self.file_targets(request).into_iter().filter_map(|at| self.edits()[at].file.as_ref());
-        let file = files.into_iter().any(|file| file.done != wanted);
-        let targets = self.targets(request);
-        let weave = self.weave();
-        file || targets.into_iter().any(|id| weave.in_buffer(id) != wanted)
-    }
-
     /// Whether a decision would take out what a person has typed, or take back what was changed while nobody watched.
     pub(crate) fn gives_up(&mut self, request: &Request) -> bool {
         if request.unseen == Unseen::GiveUp && self.text.unseen().is_some() && !self.is_open() {
-            return self.changes_text(request);
+            return true;
         }
         let out = matches!(request.choice, Choice::Reject | Choice::KeepMine)
             && request.edited == Some(TakeOut::WithMyChanges);
@@ -510,12 +499,14 @@ impl Document {
         of_many: bool,
         how: &str,
     ) -> Result<(), Undecided> {
+        let Some((edit, _)) = self.owner_of(id) else { return Ok(()) };
         let foreign: Vec<HunkRef> = others
             .iter()
-            .filter(|other| !self.same_turn(id, **other))
-            .filter_map(|other| self.name(*other))
+            .filter_map(|other| self.owner_of(*other))
+            .filter(|(other, _)| !request.takes_along(edit, other))
+            .map(|(other, hunk)| other.name_of(hunk))
             .collect();
-        if foreign.is_empty() || request.with_others || (of_many && matches!(request.target, Target::All)) {
+        if foreign.is_empty() || (of_many && matches!(request.target, Target::All)) {
             return Ok(());
         }
         let names = foreign.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");

@@ -5,6 +5,8 @@ use std::ops::Range;
 use hashline_history::{ConversationId, Decision, HunkRef};
 use hashline_weave::{HunkId, TakeOut};
 
+use crate::document::Edit;
+
 /// What the person wants of hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
@@ -52,8 +54,8 @@ pub struct Request {
     pub edited: Option<TakeOut>,
     /// With the acceptance of one hunk: its lines as the person has rewritten them, without their endings.
     pub own: Option<Vec<String>>,
-    /// Also decide what this decision needs.
-    pub with_others: bool,
+    /// What else may be decided, where the decision needs that.
+    pub along: Along,
     /// What becomes of a change of the file that nobody watched.
     pub unseen: Unseen,
 }
@@ -82,9 +84,35 @@ impl Request {
     /// A decision without a reason, about nothing else, that takes nothing of the person's back.
     #[must_use]
     pub fn of(choice: Choice, target: Target) -> Self {
-        let unseen = Unseen::Refuse;
-        Self { choice, target, reason: None, edited: None, own: None, with_others: false, unseen }
+        let (along, unseen) = (Along::OfTurn, Unseen::Refuse);
+        Self { choice, target, reason: None, edited: None, own: None, along, unseen }
     }
+
+    /// Whether a hunk of one edit that is asked for may take one of another edit along.
+    pub(crate) fn takes_along(&self, of: &Edit, other: &Edit) -> bool {
+        match self.along {
+            Along::All => true,
+            Along::OfTurn => other.same_turn(of),
+            Along::Named => match &self.target {
+                Target::Edit(id) => other.id.as_str().starts_with(id.as_str()),
+                Target::Conversation(id) | Target::Whole(id) => other.conversation == *id,
+                Target::Hunk(_) | Target::Lines(_) => false,
+                Target::All => true,
+            },
+        }
+    }
+}
+
+/// What else a decision may decide, where it cannot be made without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Along {
+    /// Nothing: the decision is refused then as a whole.
+    Named,
+    /// Hunks of the same turn (rule W11).
+    #[default]
+    OfTurn,
+    /// Whatever it needs.
+    All,
 }
 
 /// What becomes of a change of a file that was made while nobody watched, when something is decided about the file.

@@ -7,7 +7,7 @@ use hashline_history::{Decision, FileChange, HunkRef};
 use hashline_text::{DiskForm, FileHash, Text};
 use hashline_weave::{HunkId, Plan, TakeOut, Weave};
 
-use crate::document::{Choice, Decided, Document, Edit, FileHunk, Request, Target, Undecided, Why};
+use crate::document::{Along, Choice, Decided, Document, Edit, FileHunk, Request, Target, Undecided, Why};
 
 /// What a file that is unmade takes with it.
 struct Emptied {
@@ -15,8 +15,6 @@ struct Emptied {
     hunks: Vec<HunkId>,
     /// The text without them, and how it is stored; none if they cannot be taken out, and may be lost.
     left: Option<(Weave, DiskForm)>,
-    /// Those of the hunks that were made in another turn.
-    foreign: Vec<HunkRef>,
     /// There is more in it than hunks.
     mine: bool,
 }
@@ -122,9 +120,8 @@ impl Document {
         let proposed = |edit: &Arc<Edit>| edit.file.as_ref().is_some_and(FileHunk::is_proposed);
         let Some(at) = self.edits().iter().position(proposed) else { return Ok(None) };
         let mut edits = lines.iter().filter_map(|id| self.owner_of(*id));
-        let foreign =
-            edits.any(|(edit, _)| edit.id != self.edits()[at].id && !edit.same_turn(&self.edits()[at]));
-        if foreign && !request.with_others && !matches!(request.target, Target::All) {
+        let foreign = edits.any(|(edit, _)| !request.takes_along(edit, &self.edits()[at]));
+        if foreign && !matches!(request.target, Target::All) {
             let maker = self.file_hunk_name(at);
             let words = format!(
                 "The file is not made yet: {} would make it. Decide that one with it.",
@@ -279,15 +276,19 @@ impl Document {
     /// What goes with a file, if that may be.
     fn may_be_emptied(&mut self, at: usize, request: &Request) -> Result<Emptied, Undecided> {
         let emptied = self.emptied(at);
-        let foreign = &emptied.foreign;
-        if !foreign.is_empty() && !request.with_others && !matches!(request.target, Target::All) {
+        let edit = &self.edits()[at];
+        let with_it = emptied.hunks.iter().filter_map(|id| self.owner_of(*id));
+        let foreign: Vec<HunkRef> = with_it
+            .filter(|(other, _)| !request.takes_along(edit, other))
+            .map(|(other, hunk)| other.name_of(hunk))
+            .collect();
+        if !foreign.is_empty() && !matches!(request.target, Target::All) {
             let names = foreign.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
             let words = format!(
                 "{names} changed the file since it was made. Decide about {} with it, or leave this one for later.",
                 if foreign.len() == 1 { "that one" } else { "those" }
             );
-            let others = emptied.foreign;
-            return Err(Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words) });
+            return Err(Undecided { others: foreign, ..self.file_refused(at, Why::NeedsOthers, words) });
         }
         if emptied.mine && request.edited != Some(TakeOut::WithMyChanges) {
             let words = "You have written in the file since it was made: undoing that would remove your lines with it.";
@@ -310,12 +311,6 @@ impl Document {
     fn emptied(&mut self, at: usize) -> Emptied {
         let hunks = self.hunks_since(at);
         let edit = self.edits()[at].clone();
-        let foreign: Vec<HunkRef> = hunks
-            .iter()
-            .filter_map(|id| self.owner_of(*id))
-            .filter(|(other, _)| other.id != edit.id && !other.same_turn(&edit))
-            .map(|(other, hunk)| other.name_of(hunk))
-            .collect();
         let mut trial = self.weave().clone();
         let left = trial.carry_out(&Plan::switch(&[], &hunks)).is_ok().then_some(trial);
         let below = edit.file.as_ref().and_then(|file| file.below);
@@ -326,7 +321,7 @@ impl Document {
         };
         let makes = edit.file.as_ref().and_then(|file| file.makes);
         let mine = mine || self.bytes().is_some_and(|bytes| Some(FileHash::of(bytes)) != makes);
-        Emptied { hunks, left: left.map(|left| (left, form)), foreign, mine }
+        Emptied { hunks, left: left.map(|left| (left, form)), mine }
     }
 
     /// A file that an editor has open is not removed or renamed under it, unless it does so itself.
@@ -400,7 +395,7 @@ impl Document {
         words: impl Fn(&str) -> String,
         decide: impl Fn(&mut Self, usize, &Request) -> Result<(), Undecided>,
     ) -> Result<(), Undecided> {
-        if !request.with_others {
+        if request.along != Along::All {
             let others: Vec<HunkRef> = others.iter().map(|other| self.file_hunk_name(*other)).collect();
             let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
             return Err(Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words(&names)) });

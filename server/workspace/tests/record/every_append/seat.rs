@@ -9,7 +9,7 @@ use hashline_history::{Decision, HunkRef};
 use hashline_text::{DocVersion, Encoding, Position, Span};
 use hashline_weave::Turn;
 use hashline_workspace::Workspace;
-use hashline_workspace::document::{Cause, Choice, ContentChange, Decided, Delivery, Target};
+use hashline_workspace::document::{Along, Cause, Choice, ContentChange, Decided, Delivery, Target};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -251,7 +251,7 @@ impl Seat {
         let (workspace, uri) = (self.workspace.clone(), self.uri.clone());
         let mut deciding: Deciding = Box::pin(async move {
             let request =
-                hashline_workspace::document::Request { with_others: true, ..request(choice, target) };
+                hashline_workspace::document::Request { along: Along::All, ..request(choice, target) };
             workspace.decide(Some(&uri), &request).await
         });
         let _inside = self.handle.enter();

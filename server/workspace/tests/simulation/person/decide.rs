@@ -2,7 +2,7 @@
 
 use hashline_history::Decision;
 use hashline_weave::TakeOut;
-use hashline_workspace::document::{Choice, HunkState, HunkView, Request, Target, Why};
+use hashline_workspace::document::{Along, Choice, HunkState, HunkView, Request, Target, Why};
 
 use crate::atom::{self, Maker, readable};
 use crate::desk::{Desk, Room};
@@ -219,7 +219,8 @@ impl Desk {
             let changed = newly(&at) && !waited && hunk.asked != Some(now[at].decision);
             // Those of one turn go together without being asked for.
             let turn = |other: &usize| self.model.hunks[*other].conversation == hunk.conversation;
-            let asked = request.with_others || request.target == Target::All || named.iter().any(turn);
+            let asked =
+                request.along == Along::All || request.target == Target::All || named.iter().any(turn);
             if changed && !with.contains(&at) && !asked {
                 return Err(format!("{} goes with a decision that it does not hang on", hunk.name));
             }
@@ -300,10 +301,10 @@ impl Desk {
             (30, Some(TakeOut::WithMyChanges)),
             (30, Some(TakeOut::KeepMyLines)),
         ]);
-        let with_others = dice.chance(50);
+        let along = if dice.chance(50) { Along::All } else { Along::OfTurn };
         let is_whole = matches!(target, Target::Hunk(_)) && view.part_of.is_none();
         let rewrites = choice == Choice::Accept && view.state == HunkState::Held && is_whole;
         let own = (rewrites && dice.chance(12)).then(|| self.rewritten(&view.proposed, dice));
-        Request { edited, with_others, own, ..Request::of(choice, target) }
+        Request { edited, along, own, ..Request::of(choice, target) }
     }
 }
