@@ -108,7 +108,9 @@ pub(crate) struct Ledger {
     pub header: Header,
     pub lines: Vec<Line>,
     pub files: BTreeMap<FileId, Tracked>,
-    pub names: HashMap<DocumentName, FileId>,
+    /// The files that were called so last, by name, in the order in which they took it: the last one has it. When that one leaves it, it is
+    /// that of the one before again, which is gone.
+    names: HashMap<DocumentName, Vec<FileId>>,
     pub edits: HashMap<EditId, Known>,
     pub conversations: BTreeMap<ConversationId, Vec<EditId>>,
     pub damage: Vec<Damage>,
@@ -252,11 +254,11 @@ impl Ledger {
             transaction.registers.map_or(tracked.exists || tracked.lines.is_empty(), |now| now.exists);
         // A name goes to the file that took it last; a word about another that once had it takes nothing.
         let claims = tracked.lines.is_empty() || tracked.name != *name || (exists && !tracked.exists);
-        if tracked.name != *name && self.names.get(&tracked.name) == Some(&id) {
-            self.names.remove(&tracked.name);
-        }
         if claims {
-            self.names.insert(name.clone(), id);
+            if let Some(called) = self.names.get_mut(&tracked.name) {
+                called.retain(|other| *other != id);
+            }
+            self.names.entry(name.clone()).or_default().push(id);
         }
         tracked.exists = exists;
         tracked.name.clone_from(name);
@@ -308,7 +310,7 @@ impl Ledger {
 
     /// The file of a name.
     pub(crate) fn file(&self, name: &DocumentName) -> Option<(FileId, &Tracked)> {
-        let id = self.names.get(name)?;
+        let id = self.names.get(name)?.last()?;
         Some((*id, self.files.get(id)?))
     }
 

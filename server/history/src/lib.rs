@@ -106,6 +106,6 @@ pub use session::{Appended, FilesNow, Session};
 pub use store::{Found, Glance, Store, Summary};
 pub use transaction::{
     Continuity, Decided, Draft, Effect, FileChange, IntentEnd, Located, Mode, NewEdit, NewHunk, Now,
-    Operation, OwnerChange, Registers,
+    Operation, OwnerChange, Registers, Subject,
 };
 pub use why::Why;

@@ -9,7 +9,7 @@ use crate::lines::{checkpoint, read_transactions};
 use crate::name::DocumentName;
 use crate::record::Decision;
 use crate::session::{FilesNow, Session};
-use crate::transaction::{Continuity, Decided, Draft, Effect, IntentEnd, Located, Now, Registers};
+use crate::transaction::{Continuity, Decided, Draft, Effect, IntentEnd, Located, Now, Registers, Subject};
 
 /// What the disk says of an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Session {
         let own = with.intent.iter().position(|effect| effect.name == *name);
         // Of a text that nobody knows it is not said what of it was written: the file tells, compared with what it was before (W16).
         let saved = own.and_then(|at| now.get(at).copied().flatten()).filter(|_| verdict != Verdict::Changed);
-        let draft = Draft { file: Some(file), saved, ..Draft::about(name.clone()) };
+        let draft = Draft { file: Subject::File(file), saved, ..Draft::about(name.clone()) };
         self.append_with(&draft, Some(IntentEnd::Done), None)?;
         self.repaired(match verdict {
         Verdict::Changed => format!(
@@ -208,7 +208,7 @@ impl Before {
             Content::Bytes { bytes, .. } => Some(Now::Bytes(bytes)),
         };
         Draft {
-            file: Some(file),
+            file: Subject::File(file),
             now,
             continuity: Continuity::Unobserved,
             decisions: self.decisions.clone(),

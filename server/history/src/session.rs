@@ -21,7 +21,7 @@ use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
 use crate::store::{Entered, Known, Store, remember};
 use crate::told::{self, Told, diff_of, weave_in};
-use crate::transaction::{Draft, IntentEnd, NewEdit, Transaction};
+use crate::transaction::{Draft, IntentEnd, NewEdit, Subject, Transaction};
 use crate::wire::WireDelta;
 
 /// What is on the disk now; asked when it is not known whether something was written before a process ended.
@@ -435,11 +435,12 @@ fn without_forgotten<'a>(draft: &Draft<'a>, ledger: &Ledger) -> Draft<'a> {
 /// Checks a draft against what is recorded, and finds its file.
 fn check(draft: &Draft<'_>, ledger: &Ledger, ended: Option<IntentEnd>) -> Result<Option<FileId>> {
     let file = match draft.file {
-        Some(file) if !ledger.files.contains_key(&file) => {
+        Subject::File(file) if !ledger.files.contains_key(&file) => {
             return Err(StoreError::Unknown(format!("file {}", file.0)));
         }
-        Some(file) => Some(file),
-        None => ledger.names.get(&draft.document).copied(),
+        Subject::File(file) => Some(file),
+        Subject::Named => ledger.file(&draft.document).map(|(file, _)| file),
+        Subject::New => None,
     };
     let tracked = file.and_then(|file| ledger.files.get(&file));
     let last = tracked.and_then(|tracked| Some(ledger.lines.get(*tracked.lines.last()?)?.sequence));

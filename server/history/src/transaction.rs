@@ -223,8 +223,8 @@ pub enum Now<'a> {
 pub struct Draft<'a> {
     /// What the document is called from now on.
     pub document: DocumentName,
-    /// The file, where the name alone does not say it: after a move.
-    pub file: Option<FileId>,
+    /// Which file it is about.
+    pub file: Subject,
     /// The last that the caller knows of the document. If there is more, nothing is recorded.
     pub since: Option<Sequence>,
     /// What it holds, if that may have changed.
@@ -251,13 +251,25 @@ pub struct Draft<'a> {
     pub registers: Option<Registers>,
 }
 
+/// Which file a draft is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subject {
+    /// The one that has the document's name; a new one where nothing is recorded of any.
+    #[default]
+    Named,
+    /// This one, whatever it is called: after a move, or where another one has its name by now.
+    File(FileId),
+    /// One of which nothing is recorded, though one that is gone had its name.
+    New,
+}
+
 impl Draft<'_> {
     /// A draft that says nothing yet.
     #[must_use]
     pub fn about(document: DocumentName) -> Self {
         Self {
             document,
-            file: None,
+            file: Subject::Named,
             since: None,
             now: None,
             continuity: Continuity::Follows,

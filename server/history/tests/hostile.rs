@@ -325,7 +325,10 @@ fn a_draft_that_makes_no_sense_is_refused() {
         with(&|draft| draft.decisions = vec![decision(unknown.clone())]),
         with(&|draft| draft.decisions = vec![decision(documents[1].hunks[0].clone())]),
         with(&|draft| draft.done = true),
-        with(&|draft| draft.file = Some(hashline_history::FileId(hashline_history::Sequence(77)))),
+        with(&|draft| {
+            draft.file =
+                hashline_history::Subject::File(hashline_history::FileId(hashline_history::Sequence(77)))
+        }),
         with(&|draft| draft.since = Some(hashline_history::Sequence(1))),
     ];
     for (at, draft) in cases.iter().enumerate() {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::*;
 use hashline_history::{
     Allow, Content, Decision, Draft, FileChange, Located, Location, LogEntry, NewHunk, Now, Operation,
-    OwnerChange, Probe, Registers, Step, Store,
+    OwnerChange, Probe, Registers, Step, Store, Subject,
 };
 use hashline_text::FileHash;
 use hashline_weave::Change;
@@ -182,7 +182,7 @@ fn a_file_keeps_its_history_through_a_chain_of_moves() {
         let hunk = hashline_history::HunkRef { edit: edit.id.clone(), number: 1 };
         live.name = to;
         let locations = vec![Located { hunk, location: Location::Disk }];
-        let draft = Draft { file: Some(file), locations, ..live.draft(Some(edit)) };
+        let draft = Draft { file: Subject::File(file), locations, ..live.draft(Some(edit)) };
         assert_eq!(store.session(&NoFiles).unwrap().append(&draft).unwrap().file, file);
         assert!(store.document(&from).is_err(), "the old name is free");
         // Another file takes it.

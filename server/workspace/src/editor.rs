@@ -304,17 +304,20 @@ impl Workspace {
             }
         };
         match slots {
-            Ok(slots) => {
-                let mut decided = self.decide_in_all(slots, request, true).await;
-                // Whoever asked here has asked everywhere.
-                decided.refused.extend(decided.elsewhere.drain(..).map(|elsewhere| elsewhere.refused));
-                decided
-            }
+            Ok(slots) => self.decide_in_each(slots, request).await,
             Err(refusal) => {
                 let refused = vec![Document::not_decided(&request.target, refusal.to_string())];
                 Decided { refused, ..Decided::default() }
             }
         }
+    }
+
+    /// Decides in these documents for a person who is not at the editor.
+    pub(crate) async fn decide_in_each(&self, slots: Vec<Arc<Slot>>, request: &Request) -> Decided {
+        let mut decided = self.decide_in_all(slots, request, true).await;
+        // Whoever asked here has asked everywhere.
+        decided.refused.extend(decided.elsewhere.drain(..).map(|elsewhere| elsewhere.refused));
+        decided
     }
 
     async fn decide_in_all(&self, slots: Vec<Arc<Slot>>, request: &Request, elsewhere: bool) -> Decided {
@@ -501,9 +504,9 @@ impl Workspace {
 
     /// Decides in the file; none if an editor has it open by now.
     fn decide_on_disk(&self, slot: &Arc<Slot>, request: &Request) -> Result<Option<Decided>, Refusal> {
-        let done = self.change_on_disk(slot, |document, now| {
+        let done = self.change_on_disk(slot, |document, _| {
             let given_up = document.gives_up(request).then(|| document.form().to_bytes(document.text()));
-            let mut decided = document.decide(request, now);
+            let mut decided = self.decide_in_copy(document, request, |name| self.is_there(name));
             if decided.queued.is_empty() {
                 // A change that nobody watched is still one: it is shown again, and not given up for nothing.
                 return Ok(ControlFlow::Break(decided));
@@ -511,7 +514,6 @@ impl Workspace {
             if let Some(bytes) = given_up {
                 decided.kept.extend(self.keep_copy(slot, &bytes)?);
             }
-            document.settle_on_disk(now);
             Ok(ControlFlow::Continue(decided))
         });
         self.attend(slot);

@@ -26,6 +26,7 @@ mod record;
 mod refusal;
 mod settings;
 mod slot;
+mod trees;
 mod workspace;
 
 pub use editor::DocumentReview;
@@ -34,4 +35,5 @@ pub use level::Level;
 pub use record::Histories;
 pub use refusal::Refusal;
 pub use settings::{BadGlob, Rule, Settings, SettingsByFolder};
+pub use trees::Rehearsal;
 pub use workspace::{Caller, Event, Others, Workspace};

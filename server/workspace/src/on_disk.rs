@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::SystemTime;
 
-use hashline_history::{Draft, Effect, FilesNow, Session};
+use hashline_history::{Draft, Effect, FilesNow, Session, Subject};
 use hashline_text::{FileHash, Text, decode};
 use tokio::sync::watch;
 
@@ -338,7 +338,7 @@ impl Workspace {
     }
 
     /// How the file of a document is to be.
-    fn wanted(&self, place: &Place, document: &Document) -> Result<Wanted, Refusal> {
+    pub(crate) fn wanted(&self, place: &Place, document: &Document) -> Result<Wanted, Refusal> {
         let file = document.file_now();
         let bytes = match document.bytes() {
             _ if !file.exists => None,
@@ -371,7 +371,7 @@ impl Workspace {
 
     /// Brings a file to how it is to be: that it is about to be is recorded before, and that it was done afterwards. False if an editor
     /// has opened it meanwhile, so that nothing was done.
-    fn write_recorded(
+    pub(crate) fn write_recorded(
         &self,
         session: &mut Session,
         slot: &Slot,
@@ -383,15 +383,21 @@ impl Workspace {
         let after = wanted.bytes.as_deref().map(FileHash::of);
         let was = before.map(|before| FileHash::of(&before.bytes));
         let (old, name) = (name_in_record(place), name_in_record(&wanted.place));
-        let effects = match old == name {
-            true => vec![Effect { name: name.clone(), before: was, after }],
-            false => vec![
+        let moves = old != name;
+        let effects = match moves {
+            false => vec![Effect { name: name.clone(), before: was, after }],
+            true => vec![
                 Effect { name: old, before: was, after: None },
                 Effect { name: name.clone(), before: None, after },
             ],
         };
         let draft = draft(slot, place, state);
-        let file = slot.recorded().latest.map(|(file, _)| file);
+        // Nothing is recorded of a file that moves: the name that it takes may be another's, which is gone.
+        let file = match slot.recorded().latest {
+            Some((file, _)) => Subject::File(file),
+            None if moves => Subject::New,
+            None => Subject::Named,
+        };
         let meant =
             self.append_draft(session, &Draft { document: name.clone(), file, intent: effects, ..draft })?;
         let open = slot.lock().is_open();
@@ -409,7 +415,8 @@ impl Workspace {
         match written {
             Ok(Some(stamp)) => {
                 *slot.last_read() = stamp.filter(|stamp| stamp.is_quiet(SystemTime::now()));
-                let done = Draft { file: Some(meant.file), saved: after, done: true, ..Draft::about(name) };
+                let done =
+                    Draft { file: Subject::File(meant.file), saved: after, done: true, ..Draft::about(name) };
                 let done = self.append_draft(session, &done).unwrap_or(meant);
                 let mut recorded = slot.recorded();
                 recorded.latest = Some((done.file, done.sequence));
@@ -434,7 +441,7 @@ impl Workspace {
 
     /// Puts a changed copy in the place of a document, with what has happened to the document since the copy was made: it was read, or
     /// opened. Opened while the file was written: what the editor has read is one of the two texts.
-    fn take_over_copy(&self, slot: &Slot, mut copy: Document) {
+    pub(crate) fn take_over_copy(&self, slot: &Slot, mut copy: Document) {
         let mut document = slot.lock();
         copy.keep_told(&document);
         copy.follow_home(&document, self.now());
@@ -455,10 +462,10 @@ impl Workspace {
 }
 
 /// How a file is to be.
-struct Wanted {
+pub(crate) struct Wanted {
     place: Place,
     /// None for no file.
-    bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<Vec<u8>>,
     mode: Option<u32>,
 }
 

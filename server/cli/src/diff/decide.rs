@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hashline_history::{ConversationId, DocumentName, EditId, Found, HunkRef, Store, Why};
+use hashline_history::{ConversationId, DocumentName, EditId, FileId, Found, HunkRef, Store, Why};
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{self, Along, Request, Undecided, Unseen};
-use hashline_workspace::{Event, Histories, Others, Settings, Workspace};
+use hashline_workspace::{Event, Histories, Others, Rehearsal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::find::Book;
@@ -72,6 +72,8 @@ pub struct Wish {
     pub target: Target,
     /// The edits that the target names, by which their files are known.
     pub edits: Vec<Found>,
+    /// The conversation that is decided as one with it.
+    pub conversation: Option<ConversationId>,
     /// Why, for the agent.
     pub reason: Option<String>,
     pub mine: Option<Mine>,
@@ -171,6 +173,20 @@ pub fn word(why: Why) -> &'static str {
 pub trait Decider {
     /// Decides as far as it can be.
     fn decide(&mut self, wish: &Wish) -> Answer;
+
+    /// Whoever finds out what stands against decisions that are made one after the other, before the first is.
+    fn rehearsal(&mut self) -> Box<dyn Decider + '_> {
+        Box::new(Unknown)
+    }
+}
+
+/// Knows of nothing that stands against a decision.
+struct Unknown;
+
+impl Decider for Unknown {
+    fn decide(&mut self, _: &Wish) -> Answer {
+        Answer::default()
+    }
 }
 
 /// The files of a history that no editor has open.
@@ -188,41 +204,15 @@ impl Disk {
         Ok(Self { workspace, events: Mutex::new(events) })
     }
 
-    /// Decides about one document.
-    pub async fn decide(&self, wish: &Wish, document: &DocumentName) -> Answer {
-        let choice = match wish.choice {
-            Choice::Accept => document::Choice::Accept,
-            Choice::Reject => document::Choice::Reject,
-            Choice::TakeTheirs => document::Choice::TakeTheirs,
-            Choice::KeepBoth => document::Choice::KeepBoth,
-        };
-        let target = match wish.target.clone() {
-            Target::Hunk(hunk) => document::Target::Hunk(hunk),
-            Target::Edit(edit) => document::Target::Edit(edit.to_string()),
-            Target::Conversation(id) => document::Target::Conversation(id),
-            Target::Whole(id) => document::Target::Whole(id),
-        };
-        let request = Request {
-            reason: wish.reason.clone(),
-            edited: wish.mine.map(|mine| match mine {
-                Mine::Keep => TakeOut::KeepMyLines,
-                Mine::GiveUp => TakeOut::WithMyChanges,
-            }),
-            along: wish.along,
-            unseen: wish.mine.map_or(Unseen::Refuse, |mine| match mine {
-                Mine::Keep => Unseen::Keep,
-                Mine::GiveUp => Unseen::GiveUp,
-            }),
-            ..Request::of(choice, target)
-        };
-        let decided = self.workspace.decide_from_elsewhere(Some(document.as_path()), &request).await;
-        Answer {
-            decided: decided.queued,
-            waiting: None,
-            refused: decided.refused.into_iter().map(Refusal::from).collect(),
-            kept: decided.kept,
-            notes: self.notices(),
-        }
+    /// Decides about one file.
+    pub async fn decide(&self, wish: &Wish, document: &DocumentName, file: FileId) -> Answer {
+        let decided = self.workspace.decide_about_file(document.as_path(), file, &request(wish)).await;
+        Answer { notes: self.notices(), ..Answer::from(decided) }
+    }
+
+    /// Tries what would come of decisions.
+    pub fn rehearsal(&self) -> Rehearsal {
+        Rehearsal::new(self.workspace.clone())
     }
 
     /// What was found out meanwhile that a person should know: what was repaired, what could not be written.
@@ -237,6 +227,42 @@ impl Disk {
             }
         }
         notices
+    }
+}
+
+/// A wish as a workspace takes it.
+pub fn request(wish: &Wish) -> Request {
+    let choice = match wish.choice {
+        Choice::Accept => document::Choice::Accept,
+        Choice::Reject => document::Choice::Reject,
+        Choice::TakeTheirs => document::Choice::TakeTheirs,
+        Choice::KeepBoth => document::Choice::KeepBoth,
+    };
+    let target = match wish.target.clone() {
+        Target::Hunk(hunk) => document::Target::Hunk(hunk),
+        Target::Edit(edit) => document::Target::Edit(edit.to_string()),
+        Target::Conversation(id) => document::Target::Conversation(id),
+        Target::Whole(id) => document::Target::Whole(id),
+    };
+    Request {
+        reason: wish.reason.clone(),
+        edited: wish.mine.map(|mine| match mine {
+            Mine::Keep => TakeOut::KeepMyLines,
+            Mine::GiveUp => TakeOut::WithMyChanges,
+        }),
+        along: wish.along,
+        unseen: wish.mine.map_or(Unseen::Refuse, |mine| match mine {
+            Mine::Keep => Unseen::Keep,
+            Mine::GiveUp => Unseen::GiveUp,
+        }),
+        ..Request::of(choice, target)
+    }
+}
+
+impl From<document::Decided> for Answer {
+    fn from(decided: document::Decided) -> Self {
+        let refused = decided.refused.into_iter().map(Refusal::from).collect();
+        Self { decided: decided.queued, refused, kept: decided.kept, ..Self::default() }
     }
 }
 

@@ -3,13 +3,15 @@
 use std::process::ExitCode;
 
 use hashline_history::path::to_text;
-use hashline_history::{Decision, DocumentName, Found, HunkRef, HunkState, Status, Store, Why};
+use hashline_history::{
+    ConversationId, Decision, DocumentName, Found, HunkRef, HunkState, Status, Store, Why,
+};
 use hashline_workspace::document::Along;
 use serde_json::json;
 
 use super::arguments::Decide;
 use super::decide::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Wish, exit_code, word};
-use super::edit::Edits;
+use super::edit::{Edit, Edits};
 use super::find::{Book, Named, hunk};
 use super::place;
 use super::words;
@@ -51,10 +53,18 @@ pub fn run<'a>(
     let mut said = String::new();
     if !plan.wishes.is_empty() {
         let mut decider = decider()?;
-        for (at, wish) in plan.wishes.iter().enumerate() {
+        let refused = if plan.is_one { stands_against(decider.as_mut(), &plan.wishes, &named) } else { None };
+        let wishes = if refused.is_some() { &[] } else { &plan.wishes[..] };
+        all.refused.extend(refused.unwrap_or_default());
+        let mut heading = None;
+        for (at, wish) in wishes.iter().enumerate() {
             let wish = if at == 0 { wish.clone() } else { wish.found_again(store)? };
             let mut one = carry_out(decider.as_mut(), &wish, &named);
             one.decided.retain(|hunk| !all.decided.contains(hunk));
+            if wish.conversation != heading && !one.decided.is_empty() {
+                said.push_str(&wish.conversation.as_ref().map_or_else(String::new, words::conversation));
+                heading.clone_from(&wish.conversation);
+            }
             said.push_str(&words::decided(verb, &wish, &one));
             all.add(one);
         }
@@ -90,6 +100,13 @@ pub fn run<'a>(
     Ok(ExitCode::from(code))
 }
 
+/// What stands against the first of some wishes that cannot be fulfilled after those before it; none where all can be.
+fn stands_against(decider: &mut dyn Decider, wishes: &[Wish], named: &[Named]) -> Option<Vec<Refusal>> {
+    let mut trial = decider.rehearsal();
+    let refused = wishes.iter().map(|wish| carry_out(trial.as_mut(), wish, named).refused);
+    refused.into_iter().find(|refused| !refused.is_empty())
+}
+
 /// How it is to be decided.
 #[derive(Clone, Debug)]
 pub struct How {
@@ -107,7 +124,7 @@ impl How {
             Verb::Reject => Choice::Reject,
         };
         let (reason, mine, along) = (self.reason.clone(), self.mine, self.along);
-        Wish { choice, target, edits, reason, mine, along }
+        Wish { choice, target, edits, conversation: None, reason, mine, along }
     }
 }
 
@@ -115,6 +132,8 @@ impl How {
 #[derive(Debug, Default)]
 struct Plan {
     wishes: Vec<Wish>,
+    /// All of them are to be fulfilled, or none.
+    is_one: bool,
     /// Why not, in sentences.
     idle: Vec<String>,
 }
@@ -143,24 +162,43 @@ impl Plan {
                 let target = Target::Hunk(hunk(found, *number));
                 self.unless_idle(&hunks, named, how, target, vec![found.clone()]);
             }
-            Named::Conversation(id, found) => {
-                let pending = found.iter().filter(|edit| edit.status == Status::Pending);
-                let pending: Vec<Found> = pending.cloned().collect();
-                // What was rejected stays so while there is something else to accept; a rejection takes out what was accepted, too.
-                if how.verb == Verb::Accept && !pending.is_empty() {
-                    self.wishes.push(how.wish(Target::Conversation(id.clone()), pending));
-                    return Ok(());
-                }
-                let (mut hunks, mut wanted) = (Vec::new(), Vec::new());
-                for found in found {
-                    let edit = edits.read(found)?;
-                    if edit.state.is_err() || idle(edit.hunks(), how.verb).is_none() {
-                        wanted.push(found.clone());
-                    }
-                    hunks.extend_from_slice(edit.hunks());
-                }
-                self.unless_idle(&hunks, named, how, Target::Whole(id.clone()), wanted);
-            }
+            Named::Conversation(id, found) => self.add_conversation(id, found, named, how, edits)?,
+        }
+        Ok(())
+    }
+
+    /// Adds all of a conversation: at once where it changes lines alone, else edit by edit, as what is done to files has an order.
+    fn add_conversation(
+        &mut self,
+        id: &ConversationId,
+        found: &[Found],
+        named: &Named,
+        how: &How,
+        edits: &mut Edits<'_>,
+    ) -> Result<(), Failure> {
+        // What was rejected stays so while there is something else to accept; a rejection takes out what was accepted, too.
+        let pending = |found: &Found| found.status == Status::Pending;
+        let rest = how.verb == Verb::Accept && found.iter().any(pending);
+        let mut all = Vec::new();
+        for found in found.iter().filter(|found| !rest || pending(found)) {
+            all.push(edits.read(found)?);
+        }
+        let hunks: Vec<HunkState> = all.iter().flat_map(|edit| edit.hunks()).cloned().collect();
+        if let Some(why) = idle(&hunks, how.verb) {
+            self.idle.push(words::nothing_to_do(why, named));
+            return Ok(());
+        }
+        all.retain(|edit| edit.state.is_err() || idle(edit.hunks(), how.verb).is_none());
+        self.is_one = true;
+        let wish = |target, edits| Wish { conversation: Some(id.clone()), ..how.wish(target, edits) };
+        if all.iter().all(|edit| edit.file_change().is_none()) {
+            let target = if rest { Target::Conversation(id.clone()) } else { Target::Whole(id.clone()) };
+            self.wishes.push(wish(target, all.into_iter().map(|edit| edit.found).collect()));
+            return Ok(());
+        }
+        for edit in &all {
+            let targets = parts(edit, how.verb).into_iter();
+            self.wishes.extend(targets.map(|target| wish(target, vec![edit.found.clone()])));
         }
         Ok(())
     }
@@ -179,6 +217,17 @@ impl Plan {
             None => self.wishes.push(how.wish(target, found)),
         }
     }
+}
+
+/// What has to be named so that all of an edit is decided: where it was decided in part, that is each of its hunks.
+fn parts(edit: &Edit, verb: Verb) -> Vec<Target> {
+    let has = |decision| edit.hunks().iter().any(|hunk| hunk.decision == decision);
+    if verb == Verb::Accept || !has(Decision::Undecided) || !has(Decision::Accepted) {
+        return vec![Target::Edit(edit.found.edit.clone())];
+    }
+    let open = |hunk: &&HunkState| !matches!(hunk.decision, Decision::Rejected | Decision::Withdrawn);
+    let hunks = edit.hunks().iter().filter(open);
+    hunks.map(|state| Target::Hunk(hunk(&edit.found, state.number))).collect()
 }
 
 /// Why nothing is to be decided about hunks: they are all decided so, or taken back by their agent.

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use hashline_history::{DocumentName, FileId, Store, Why};
 use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, StateDir, discover};
-use hashline_workspace::Others;
 use hashline_workspace::document::Along;
+use hashline_workspace::{Others, Rehearsal};
 use tokio::runtime::Runtime;
 
-use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish};
+use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish, request};
 use super::words;
 use crate::Failure;
 
@@ -96,42 +96,91 @@ fn runtime_of_its_own<T>(work: impl Future<Output = T>) -> Option<T> {
 
 impl Decider for Everywhere<'_> {
     fn decide(&mut self, wish: &Wish) -> Answer {
-        self.runtime.block_on(decide(&self.disk, &self.sidecars, &self.renamed(wish)))
+        let wish = self.renamed(wish);
+        self.runtime.block_on(async {
+            let files = match self.files(&wish).await {
+                Ok(files) => files,
+                Err(refused) => return refused,
+            };
+            let mut all = Answer::default();
+            for File { id, name, holder } in files {
+                let one = match holder {
+                    Some(sidecar) => through(sidecar, name, &wish).await,
+                    None => self.disk.decide(&wish, name, id).await,
+                };
+                all.add(about(name, one));
+            }
+            all
+        })
+    }
+
+    fn rehearsal(&mut self) -> Box<dyn Decider + '_> {
+        Box::new(Trial { rehearsal: self.disk.rehearsal(), of: self })
     }
 }
 
-async fn decide(disk: &Disk, sidecars: &[Sidecar], wish: &Wish) -> Answer {
-    let mut holders: HashMap<&DocumentName, Option<&Sidecar>> = HashMap::new();
-    for edit in &wish.edits {
-        if holders.contains_key(&edit.document) {
-            continue;
+/// Decides nothing, but finds out what would come of it, as far as no editor has the files open.
+struct Trial<'a> {
+    rehearsal: Rehearsal,
+    of: &'a Everywhere<'a>,
+}
+
+impl Decider for Trial<'_> {
+    fn decide(&mut self, wish: &Wish) -> Answer {
+        let wish = self.of.renamed(wish);
+        let files = match self.of.runtime.block_on(self.of.files(&wish)) {
+            Ok(files) => files,
+            Err(refused) => return refused,
+        };
+        let mut all = Answer::default();
+        for File { id, name, .. } in files.into_iter().filter(|file| file.holder.is_none()) {
+            let decided = self.rehearsal.decide(name.as_path(), id, &request(&wish));
+            all.add(about(name, Answer::from(decided)));
         }
-        match holder(sidecars, edit.document.as_path()).await {
-            Ok(holder) => holders.insert(&edit.document, holder),
-            Err(message) => {
-                let refusal = refusal(edit.edit.to_string(), Why::Elsewhere, message);
-                let refused = vec![Refusal { document: Some(edit.document.clone()), ..refusal }];
-                return Answer { refused, ..Answer::default() };
+        all
+    }
+}
+
+/// A file that a wish is about, and the sidecar that decides about it, if one does.
+struct File<'a> {
+    id: FileId,
+    name: &'a DocumentName,
+    holder: Option<&'a Sidecar>,
+}
+
+impl Everywhere<'_> {
+    /// The files of a wish, each once. An error is the answer to the wish.
+    async fn files<'a>(&'a self, wish: &'a Wish) -> Result<Vec<File<'a>>, Answer> {
+        let mut files: Vec<File<'_>> = Vec::new();
+        for edit in &wish.edits {
+            let (id, name) = (edit.file, &edit.document);
+            if files.iter().any(|file| file.id == id) {
+                continue;
             }
-        };
-    }
-    let mut all = Answer::default();
-    let mut done: Vec<&DocumentName> = Vec::new();
-    for edit in &wish.edits {
-        if done.contains(&&edit.document) {
-            continue;
+            // Of one that is gone no editor knows, whatever has its name by now.
+            let latest = self.store.latest(name).ok().flatten();
+            if latest.is_some_and(|(latest, _)| latest != id) {
+                files.push(File { id, name, holder: None });
+                continue;
+            }
+            match holder(&self.sidecars, name.as_path()).await {
+                Ok(holder) => files.push(File { id, name, holder }),
+                Err(message) => {
+                    let refused = vec![refusal(edit.edit.to_string(), Why::Elsewhere, message)];
+                    return Err(about(name, Answer { refused, ..Answer::default() }));
+                }
+            }
         }
-        done.push(&edit.document);
-        let mut one = match holders.get(&edit.document).copied().flatten() {
-            Some(sidecar) => through(sidecar, &edit.document, wish).await,
-            None => disk.decide(wish, &edit.document).await,
-        };
-        for refused in &mut one.refused {
-            refused.document = Some(edit.document.clone());
-        }
-        all.add(one);
+        Ok(files)
     }
-    all
+}
+
+/// The answer, with the file named that it is about.
+fn about(name: &DocumentName, mut answer: Answer) -> Answer {
+    for refused in &mut answer.refused {
+        refused.document = Some(name.clone());
+    }
+    answer
 }
 
 fn refusal(hunk: String, why: Why, message: String) -> Refusal {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hashline_history::path::quoted;
 use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Found, HunkRef, Why};
 
-use super::decide::{Answer, Refusal, Target, Verb, Wish};
+use super::decide::{Answer, Refusal, Verb, Wish};
 use super::edit::relative;
 use super::find::{Kind, Named, short_conversation};
 use crate::screen::{inert, inert_line};
@@ -170,6 +170,11 @@ pub fn review_needs_a_terminal() -> &'static str {
      accept and reject decide."
 }
 
+/// What stands above what was decided of a conversation.
+pub fn conversation(id: &ConversationId) -> String {
+    format!("Conversation {}:\n", short_conversation(id.as_str()))
+}
+
 /// What was decided, by edit: what was wished for, and what goes with it.
 pub fn decided(verb: Verb, wish: &Wish, answer: &Answer) -> String {
     let mut edits: Vec<(&EditId, bool, Vec<u32>)> = Vec::new();
@@ -182,9 +187,6 @@ pub fn decided(verb: Verb, wish: &Wish, answer: &Answer) -> String {
     }
     edits.sort_by_key(|(_, along, _)| *along);
     let mut words = String::new();
-    if let (Target::Conversation(id) | Target::Whole(id), false) = (&wish.target, edits.is_empty()) {
-        let _ = writeln!(words, "Conversation {}:", short_conversation(id.as_str()));
-    }
     for (edit, along, mut numbers) in edits {
         numbers.sort_unstable();
         let one = numbers.len() == 1;
@@ -401,6 +403,7 @@ pub fn bytes(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::diff::decide::Target;
     use hashline_workspace::document::Along;
 
     use super::*;
@@ -429,7 +432,8 @@ mod tests {
 
     fn wish(target: Target) -> Wish {
         let edits = vec![found("aaaaaaaa-1"), found("bbbbbbbb-1")];
-        Wish { choice: Choice::Accept, target, edits, reason: None, mine: None, along: Along::Named }
+        let (choice, along) = (Choice::Accept, Along::Named);
+        Wish { choice, target, edits, conversation: None, reason: None, mine: None, along }
     }
 
     #[test]
@@ -439,7 +443,7 @@ mod tests {
         let answer = Answer { decided: decided_hunks, ..Answer::default() };
         assert_eq!(
             decided(Verb::Accept, &wish(Target::Whole("conv_1700000000000_9c1b0d7e".into())), &answer),
-            "Conversation 9c1b0d7e:\nAccepted aaaaaaaa, hunks 1, 2.\nAccepted bbbbbbbb, hunk 1.\n\
+            "Accepted aaaaaaaa, hunks 1, 2.\nAccepted bbbbbbbb, hunk 1.\n\
              Accepted cccccccc, hunks 1, 3, which go with it.\n"
         );
         let one = Answer { waiting: Some("nvim".to_owned()), ..answer };
@@ -447,6 +451,7 @@ mod tests {
         assert!(words.starts_with("Rejected aaaaaaaa, hunk 2. nvim has the file open"), "{words}");
         assert!(words.contains("\nRejected aaaaaaaa, hunk 1, which goes with it. nvim"), "{words}");
         assert_eq!(decided(Verb::Reject, &wish(Target::Whole("c".into())), &Answer::default()), "");
+        assert_eq!(conversation(&"conv_1700000000000_9c1b0d7e".into()), "Conversation 9c1b0d7e:\n");
     }
 
     #[test]

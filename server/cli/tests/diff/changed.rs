@@ -226,7 +226,7 @@ fn a_file_that_is_gone_comes_back_where_that_is_wanted() {
     }
 }
 
-/// Of a conversation over several files it is said in which of them nothing was decided.
+/// Of a conversation over several files it is said which of them stands against it, and nothing of it is decided.
 #[test]
 fn a_refusal_names_the_file() {
     let project = Project::new();
@@ -235,6 +235,8 @@ fn a_refusal_names_the_file() {
     let edit = agent.edit(&a, &[("replace", "line 3", "third")]);
     agent.edit_in(&b, Some(&edit.conversation), &[("replace", "line 3", "third")]);
     std::fs::write(&b, project.text("src/b.txt") + "mine\n").unwrap();
+    let texts = |project: &Project| (project.text("a.txt"), project.text("src/b.txt"));
+    let before = texts(&project);
     let name = b.display().to_string();
     let (code, json) = project.json(&["reject", "-c", &edit.conversation, "--json"]);
     assert_eq!((code, &json["refused"][0]["file_path"]), (3, &name.as_str().into()));
@@ -248,5 +250,7 @@ fn a_refusal_names_the_file() {
     ] {
         assert!(ran.err.contains(&words), "{words} is not in {}", ran.err);
     }
-    assert_eq!(project.text("a.txt"), twenty(), "the other file is done");
+    assert_eq!((texts(&project), project.status_of(&edit.id)), (before, "pending".into()));
+    project.must(0, &["reject", "-c", &edit.conversation, "--keep"]);
+    assert_eq!(texts(&project), (twenty(), twenty() + "mine\n"));
 }

@@ -8,7 +8,8 @@ use hashline_link::{
     Listener, Raw, RemoteError, Sidecar, SidecarId, SidecarStatus, StateDir, announce, serve,
 };
 
-use crate::project::{Project, sample};
+use crate::agent::numbered;
+use crate::project::{A, B, Project, sample};
 
 /// An editor that has `src/greet.js` open, and answers every decision alike, with the hunks of it.
 struct Editor {
@@ -86,14 +87,19 @@ fn the_editor_is_told_what_was_decided() {
 
 #[test]
 fn a_conversation_is_decided_in_one_call_a_document() {
-    let project = sample();
+    let project = Project::new();
+    project.edits(
+        "src/greet.js",
+        &numbered(9),
+        &[(A, &[(1, "second"), (3, "fourth"), (5, "sixth")]), (B, &[(7, "eighth")])],
+    );
     let editor = start(&project, DecideResult::Done, "accepted");
     let (_, json) = project.json(&["accept", "-c", "11111111", "--json"]);
     let names: Vec<&str> =
         json["decided"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
     assert_eq!(names, ["aaaaaaaa-1:1", "aaaaaaaa-1:2", "aaaaaaaa-1:3", "aaaabbbb-2:1"], "{json}");
     let asked = editor.asked.lock().unwrap();
-    assert_eq!(asked.len(), 1, "the moved file is not open there");
+    assert_eq!(asked.len(), 1);
     assert_eq!((asked[0].edit.as_str(), asked[0].conversation.as_deref()), ("", Some(crate::project::ONE)));
     assert!(asked[0].path.as_ref().unwrap().ends_with("src/greet.js"));
 }

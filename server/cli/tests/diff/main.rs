@@ -14,6 +14,7 @@ mod names;
 mod project;
 #[path = "../pty/mod.rs"]
 mod pty;
+mod reused_names;
 mod starting;
 mod terminal;
 mod two_editors;

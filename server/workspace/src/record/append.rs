@@ -1,6 +1,6 @@
 //! Writing to the record.
 
-use hashline_history::{Appended, Draft, NewEdit, Now, Session, Store, StoreError};
+use hashline_history::{Appended, Draft, NewEdit, Now, Session, Store, StoreError, Subject};
 use hashline_text::{DiskForm, FileHash};
 use hashline_weave::HunkId;
 
@@ -216,7 +216,7 @@ pub(crate) fn draft<'a>(slot: &Slot, place: &Place, state: &'a State) -> Draft<'
     let recorded = *slot.recorded();
     let unrecorded = &state.unrecorded;
     Draft {
-        file: recorded.moved,
+        file: recorded.moved.map_or(Subject::Named, Subject::File),
         since: recorded.latest.map(|(_, sequence)| sequence),
         now: Some(match &state.bytes {
             Some(bytes) => Now::Bytes(bytes),

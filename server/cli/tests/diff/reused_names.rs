@@ -1,0 +1,183 @@
+//! Names that files had and others have by now: a removed file, one that moved away, a swap. Real agents, decided about by the command.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::agent::Agent;
+use crate::project::Project;
+
+/// Every file of the project and its text, but for the history.
+fn tree(project: &Project) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(&project.folder).unwrap() {
+        let entry = entry.unwrap();
+        if entry.path().is_file() {
+            let name = entry.file_name().into_string().unwrap();
+            files.insert(name.clone(), project.text(&name));
+        }
+    }
+    files
+}
+
+fn holds(project: &Project, files: &[(&str, &str)]) {
+    let wanted: BTreeMap<String, String> =
+        files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    assert_eq!(tree(project), wanted);
+}
+
+/// A project with these files, and an agent in it.
+fn scene(files: &[(&str, &str)]) -> (Project, Agent) {
+    let project = Project::new();
+    for (name, text) in files {
+        project.write(name, text);
+    }
+    let agent = Agent::start(&project, &[]);
+    (project, agent)
+}
+
+#[test]
+fn a_removed_file_comes_back_when_the_one_that_took_its_name_has_gone() {
+    let (project, mut agent) = scene(&[("p", "p\n"), ("q", "q\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (removed, conversation) = agent.remove(&at("p"), None);
+    let (moved, _) = agent.rename(&at("q"), &at("p"), Some(&conversation));
+    // The name is taken: which edit took it is said.
+    let refused = project.must(4, &["reject", &removed]);
+    assert!(refused.err.contains(&moved[..8]), "{}", refused.err);
+    holds(&project, &[("p", "q\n")]);
+    project.must(0, &["reject", &moved]);
+    project.must(0, &["reject", &removed]);
+    holds(&project, &[("p", "p\n"), ("q", "q\n")]);
+    project.must(0, &["accept", &removed]);
+    project.must(0, &["accept", &moved]);
+    holds(&project, &[("p", "q\n")]);
+    project.assert_whole();
+}
+
+#[test]
+fn a_removal_is_decided_about_while_another_file_has_the_name() {
+    let (project, mut agent) = scene(&[("p", "p\n"), ("q", "q\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (removed, conversation) = agent.remove(&at("p"), None);
+    let (moved, _) = agent.rename(&at("q"), &at("p"), Some(&conversation));
+    project.must(0, &["accept", &removed]);
+    assert_eq!(
+        (project.status_of(&removed), project.status_of(&moved)),
+        ("accepted".into(), "pending".into())
+    );
+    holds(&project, &[("p", "q\n")]);
+}
+
+#[test]
+fn a_file_moves_to_a_name_that_an_agent_made_and_removed() {
+    let (project, mut agent) = scene(&[("q", "q\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (_, conversation) = agent.make(&at("n"), "new\n", None);
+    agent.remove(&at("n"), Some(&conversation));
+    let (moved, _) = agent.rename(&at("q"), &at("n"), Some(&conversation));
+    holds(&project, &[("n", "q\n")]);
+    drop(agent);
+    project.must(0, &["reject", &moved]);
+    holds(&project, &[("q", "q\n")]);
+    project.must(0, &["reject", "-c", &conversation]);
+    holds(&project, &[("q", "q\n")]);
+    project.must(0, &["accept", "-c", &conversation]);
+    holds(&project, &[("n", "q\n")]);
+}
+
+#[test]
+fn a_conversation_that_uses_names_again_goes_and_comes_as_one() {
+    type Step = (&'static str, &'static str, &'static str);
+    let cases: &[(&[(&str, &str)], &[Step])] = &[
+        (&[("a", "a\n")], &[("move", "a", "a.bak"), ("make", "a", "new\n")]),
+        (&[("a", "a\n"), ("b", "b\n")], &[("move", "a", "t"), ("move", "b", "a"), ("move", "t", "b")]),
+        (&[("p", "p\n")], &[("put", "p", "P\n"), ("remove", "p", "")]),
+        (&[], &[("make", "n", "n\n"), ("move", "n", "m"), ("remove", "m", "")]),
+        (&[("p", "p\n"), ("q", "q\n")], &[("remove", "p", ""), ("move", "q", "p"), ("put", "p", "Q\n")]),
+        (
+            &[("a", "a\n"), ("b", "b\n"), ("c", "c\n")],
+            &[
+                ("move", "a", "t"),
+                ("move", "b", "a"),
+                ("move", "c", "b"),
+                ("move", "t", "c"),
+                ("put", "c", "A\n"),
+            ],
+        ),
+    ];
+    for (files, steps) in cases {
+        let (project, mut agent) = scene(files);
+        let mut conversation: Option<String> = None;
+        for (what, name, more) in *steps {
+            let path = project.folder.join(name);
+            let of = conversation.as_deref();
+            let (_, opened) = match *what {
+                "move" => agent.rename(&path, &project.folder.join(more), of),
+                "make" => agent.make(&path, more, of),
+                "put" => {
+                    let old = project.text(name);
+                    agent.put(&path, &old, more, of)
+                }
+                _ => agent.remove(&path, of),
+            };
+            conversation = Some(opened);
+        }
+        let (before, after) = (tree_of(files), tree(&project));
+        let conversation = conversation.unwrap();
+        project.must(0, &["accept", "-c", &conversation]);
+        assert_eq!(tree(&project), after, "{steps:?}");
+        for turn in 0..3 {
+            project.must(0, &["reject", "-c", &conversation]);
+            assert_eq!(tree(&project), before, "{steps:?}, turn {turn}");
+            project.must(0, &["accept", "-c", &conversation]);
+            assert_eq!(tree(&project), after, "{steps:?}, turn {turn}");
+        }
+        let (_, json) = project.json(&["status", "--json", "-n", "0"]);
+        let edits = json["edits"].as_array().unwrap();
+        assert!(edits.iter().all(|edit| edit["status"] == json!("accepted")), "{json}");
+        project.assert_whole();
+    }
+}
+
+fn tree_of(files: &[(&str, &str)]) -> BTreeMap<String, String> {
+    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
+
+#[test]
+fn edits_of_a_name_that_was_used_again_come_back_one_by_one() {
+    let (project, mut agent) = scene(&[("p", "p\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (moved, conversation) = agent.rename(&at("p"), &at("x"), None);
+    let (made, _) = agent.make(&at("p"), "new\n", Some(&conversation));
+    for _ in 0..2 {
+        project.must(0, &["reject", &made]);
+        project.must(0, &["reject", &moved]);
+        holds(&project, &[("p", "p\n")]);
+        project.must(0, &["accept", &moved]);
+        project.must(0, &["accept", &made]);
+        holds(&project, &[("p", "new\n"), ("x", "p\n")]);
+    }
+    project.assert_whole();
+}
+
+/// Where one of them cannot be done, nothing of a conversation is.
+#[test]
+fn a_conversation_that_cannot_go_as_one_stays_as_it_is() {
+    let (project, mut agent) = scene(&[("a", "a\n"), ("b", "b\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (_, conversation) = agent.put(&at("b"), "b\n", "B\n", None);
+    let (moved, _) = agent.rename(&at("a"), &at("c"), Some(&conversation));
+    // A person has made another file of the name.
+    project.write("a", "mine\n");
+    let before = tree(&project);
+    let refused = project.must(4, &["reject", "-c", &conversation]);
+    assert!(refused.err.contains(&moved[..8]) && refused.out.is_empty(), "{}{}", refused.out, refused.err);
+    assert_eq!(refused.err.lines().count(), 1, "one cause: {}", refused.err);
+    assert_eq!(tree(&project), before);
+    assert_eq!(project.status_of(&moved), "pending");
+    std::fs::remove_file(at("a")).unwrap();
+    project.must(0, &["reject", "-c", &conversation]);
+    holds(&project, &[("a", "a\n"), ("b", "b\n")]);
+}

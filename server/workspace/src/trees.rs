@@ -1,0 +1,202 @@
+//! Decisions about files by what they are and not by what they are called: a file that is gone is still the file that it was when
+//! another one has its name, and of several decisions each meets the names that the ones before have left (rule W10).
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hashline_history::{DocumentName, FileId, HunkRef, Location, Store};
+
+use crate::disk::Place;
+use crate::document::{Decided, Document, Request, Target, Undecided, Why};
+use crate::record::{Recorded, draft, name_in_record, uri_of};
+use crate::refusal::Refusal;
+use crate::slot::Slot;
+use crate::workspace::{Workspace, key_of};
+
+/// A file as a decision meets it.
+enum Met {
+    /// The one that its name leads to.
+    Named(Arc<Slot>),
+    /// One that is gone, while another one has its name.
+    Former(Place, Store),
+}
+
+impl Workspace {
+    /// As [`decide_from_elsewhere`](Self::decide_from_elsewhere), about one file, whatever has its name by now.
+    pub async fn decide_about_file(&self, path: &Path, file: FileId, request: &Request) -> Decided {
+        let (workspace, asked, there) = (self.clone(), request.clone(), path.to_owned());
+        let met = tokio::task::spawn_blocking(move || match workspace.meet(&there, file) {
+            Ok(Some(Met::Former(place, store))) => {
+                Err(workspace.decide_about_former(&place, &store, file, &asked))
+            }
+            Ok(Some(Met::Named(slot))) => Ok(vec![slot]),
+            Ok(None) => Ok(Vec::new()),
+            Err(refusal) => Err(Err(refusal)),
+        });
+        match met.await.unwrap_or(Ok(Vec::new())) {
+            Ok(slots) => self.decide_in_each(slots, request).await,
+            Err(decided) => decided.unwrap_or_else(|refusal| refused(&request.target, &refusal)),
+        }
+    }
+
+    /// The file, and whether its name leads to it; none where it is not served.
+    fn meet(&self, path: &Path, file: FileId) -> Result<Option<Met>, Refusal> {
+        let Some(place) = self.read_roots().identify(path) else { return Ok(None) };
+        if let Some(store) = self.history_of(&place)
+            && store.latest(&name_in_record(&place))?.is_none_or(|(latest, _)| latest != file)
+        {
+            return Ok(Some(Met::Former(place, store)));
+        }
+        Ok(self.slot_at(path)?.map(Met::Named))
+    }
+
+    /// Decides about a file that is gone while another one has its name. It comes back where the name is free by now.
+    fn decide_about_former(
+        &self,
+        place: &Place,
+        store: &Store,
+        file: FileId,
+        request: &Request,
+    ) -> Result<Decided, Refusal> {
+        let mut session = self.session(store)?;
+        let past = store.file(file)?;
+        let document = Document::of_record(&uri_of(place), &past);
+        let slot = Arc::new(Slot::new(key_of(place.absolute()), document, Some(place.clone())));
+        let latest = Some((file, past.sequence));
+        *slot.recorded() = Recorded { moved: Some(file), ..Recorded::of(store, latest, store.glance()) };
+        let mut copy = slot.lock().clone();
+        let decided = self.decide_in_copy(&mut copy, request, |name| self.is_there(name));
+        if decided.queued.is_empty() {
+            return Ok(decided);
+        }
+        let wanted = self.wanted(place, &copy)?;
+        let state = copy.to_record(&[]);
+        if wanted.bytes.is_some() {
+            place.check_write()?;
+            if !self.write_recorded(&mut session, &slot, place, &state, None, &wanted)? {
+                return Ok(Decided::default());
+            }
+            copy.was_recorded(&state);
+            self.take_over_copy(&slot, copy);
+            self.inner.slots.insert(slot.key.clone(), slot.clone());
+            self.attend(&slot);
+        } else {
+            self.append_draft(&mut session, &draft(&slot, place, &state))?;
+        }
+        self.end_session(session);
+        Ok(decided)
+    }
+
+    /// Decides in a copy of a document without an editor, if the name is free that its file is to have then; `is_there` says of a name
+    /// whether it is taken.
+    pub(crate) fn decide_in_copy(
+        &self,
+        document: &mut Document,
+        request: &Request,
+        is_there: impl Fn(&DocumentName) -> bool,
+    ) -> Decided {
+        let before = document.clone();
+        let decided = document.decide(request, self.now());
+        document.settle_on_disk(self.now());
+        let (was, now) = (before.file_now(), document.file_now());
+        let takes = now.name.as_ref().filter(|_| now.exists && (!was.exists || was.name != now.name));
+        match takes.filter(|name| is_there(name)).cloned() {
+            Some(name) => {
+                *document = before;
+                let refused = vec![self.name_taken(&name, &request.target)];
+                Decided { refused, ..Decided::default() }
+            }
+            None => decided,
+        }
+    }
+
+    /// Whether there is a file of a name.
+    pub(crate) fn is_there(&self, name: &DocumentName) -> bool {
+        name.as_path().symlink_metadata().is_ok()
+    }
+
+    /// Why a file cannot have a name: another one has it. Says which edit has given it that.
+    fn name_taken(&self, name: &DocumentName, target: &Target) -> Undecided {
+        let others: Vec<HunkRef> = self.who_took(name).into_iter().collect();
+        let message = match others.first() {
+            Some(other) => {
+                format!(
+                    "{name} is another file now: {} has given it the name. Reject that one first.",
+                    other.short()
+                )
+            }
+            None => format!("{name} is another file now, which no edit made. Rename that file, then decide."),
+        };
+        Undecided { why: Why::Collides, message, others, ..Document::no_such(target) }
+    }
+
+    /// The edit that made the file that has a name, or moved it there.
+    fn who_took(&self, name: &DocumentName) -> Option<HunkRef> {
+        let place = self.read_roots().identify(name.as_path())?;
+        let past = self.history_of(&place)?.document(&name_in_record(&place)).ok()?;
+        let gives = |edit: &&hashline_history::EditState| {
+            let gives = edit.made.file.as_ref().is_some_and(|change| {
+                change.name.as_ref().is_some_and(|(_, to)| to == name) || change.exists == Some((false, true))
+            });
+            gives && edit.hunks.first().is_some_and(|hunk| hunk.location != Location::None)
+        };
+        let edit = past.edits.iter().rev().find(gives)?;
+        Some(HunkRef { edit: edit.made.id.clone(), number: 1 })
+    }
+}
+
+/// Decisions about several files, tried one after the other before the first of them is made. What an editor has open is not looked at.
+pub struct Rehearsal {
+    workspace: Workspace,
+    /// The files as the decisions so far leave them.
+    files: HashMap<FileId, Document>,
+    /// Whether there is a file of a name by then, where that is not as the disk has it.
+    names: HashMap<PathBuf, bool>,
+}
+
+impl Rehearsal {
+    /// Nothing is decided yet.
+    #[must_use]
+    pub fn new(workspace: Workspace) -> Self {
+        Self { workspace, files: HashMap::new(), names: HashMap::new() }
+    }
+
+    /// What a decision about a file would come to after those before. Blocks.
+    pub fn decide(&mut self, path: &Path, file: FileId, request: &Request) -> Decided {
+        match self.document(path, file) {
+            Ok(Some(mut document)) => {
+                let before = document.file_now().clone();
+                let there = |name: &DocumentName| match self.names.get(name.as_path()) {
+                    Some(there) => *there,
+                    None => self.workspace.is_there(name),
+                };
+                let decided = self.workspace.decide_in_copy(&mut document, request, there);
+                let now = document.file_now();
+                let name = |name: &Option<DocumentName>| name.as_ref().map(|name| name.as_path().to_owned());
+                self.names.extend(name(&before.name).map(|name| (name, false)).filter(|_| before.exists));
+                self.names.extend(name(&now.name).map(|name| (name, true)).filter(|_| now.exists));
+                self.files.insert(file, document);
+                decided
+            }
+            Ok(None) => Decided { refused: vec![Document::no_such(&request.target)], ..Decided::default() },
+            Err(refusal) => refused(&request.target, &refusal),
+        }
+    }
+
+    fn document(&self, path: &Path, file: FileId) -> Result<Option<Document>, Refusal> {
+        if let Some(document) = self.files.get(&file) {
+            return Ok(Some(document.clone()));
+        }
+        Ok(match self.workspace.meet(path, file)? {
+            Some(Met::Named(slot)) => Some(slot.lock().clone()),
+            Some(Met::Former(place, store)) => Some(Document::of_record(&uri_of(&place), &store.file(file)?)),
+            None => None,
+        })
+    }
+}
+
+fn refused(target: &Target, refusal: &Refusal) -> Decided {
+    let refused = vec![Document::not_decided(target, refusal.to_string())];
+    Decided { refused, ..Decided::default() }
+}
