@@ -249,6 +249,8 @@ impl Ledger {
             unsaved: false,
             exists: false,
         };
+        let last = self.names.get(name).and_then(|called| called.last()).filter(|other| **other != id);
+        let is_taken = last.and_then(|other| self.files.get(other)).is_some_and(|other| other.exists);
         let tracked = self.files.entry(id).or_insert_with(fresh);
         let exists =
             transaction.registers.map_or(tracked.exists || tracked.lines.is_empty(), |now| now.exists);
@@ -258,7 +260,10 @@ impl Ledger {
             if let Some(called) = self.names.get_mut(&tracked.name) {
                 called.retain(|other| *other != id);
             }
-            self.names.entry(name.clone()).or_default().push(id);
+            let called = self.names.entry(name.clone()).or_default();
+            // One that is gone takes no name from one that is there.
+            let behind = usize::from(!exists && is_taken);
+            called.insert(called.len().saturating_sub(behind), id);
         }
         tracked.exists = exists;
         tracked.name.clone_from(name);

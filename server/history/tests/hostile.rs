@@ -7,7 +7,7 @@ mod common;
 use std::path::Path;
 
 use common::*;
-use hashline_history::{DocumentName, Draft, HunkRef, Store, StoreError};
+use hashline_history::{DocumentName, Draft, FileId, HunkRef, Sequence, Store, StoreError, Subject};
 use hashline_weave::Change;
 
 fn change(new: &str) -> Change {
@@ -254,7 +254,7 @@ fn a_document_with_a_damaged_record_is_usable_up_to_it() {
             Err(error) => panic!("{what}: {error}"),
         }
         if *at == 2 {
-            let first = store.file_as_of(second.file, hashline_history::Sequence(1)).unwrap();
+            let first = store.file_as_of(second.file, Sequence(1)).unwrap();
             assert_eq!(first.weave().unwrap().buffer().to_string(), "one\ntwo\n", "{what}");
         }
         // The other document does not care, and a base mends the first.
@@ -325,11 +325,8 @@ fn a_draft_that_makes_no_sense_is_refused() {
         with(&|draft| draft.decisions = vec![decision(unknown.clone())]),
         with(&|draft| draft.decisions = vec![decision(documents[1].hunks[0].clone())]),
         with(&|draft| draft.done = true),
-        with(&|draft| {
-            draft.file =
-                hashline_history::Subject::File(hashline_history::FileId(hashline_history::Sequence(77)))
-        }),
-        with(&|draft| draft.since = Some(hashline_history::Sequence(1))),
+        with(&|draft| draft.file = Subject::File(FileId(Sequence(77)))),
+        with(&|draft| draft.since = Some(Sequence(1))),
     ];
     for (at, draft) in cases.iter().enumerate() {
         assert!(session.append(draft).is_err(), "case {at}");

@@ -403,15 +403,10 @@ impl Workspace {
         let (workspace, target, asked) = (self.clone(), slot.clone(), request.clone());
         let written = tokio::task::spawn_blocking(move || {
             let in_editor = || Ok(workspace.decide_in_editor(&target, &asked));
-            let on_disk = || Ok(workspace.decide_on_disk(&target, &asked)?.map(|decided| (decided, false)));
-            either_way(in_editor, on_disk).unwrap_or_else(|refusal| {
-                let refused = Document::not_decided(&asked.target, refusal.to_string());
-                let decided = match target.place().filter(|_| matches!(refusal, Refusal::TakenOver { .. })) {
-                    Some(place) => asked_elsewhere(&place, refused),
-                    None => Decided { refused: vec![refused], ..Decided::default() },
-                };
-                (decided, false)
-            })
+            let all = std::slice::from_ref(&asked);
+            let on_disk = || Ok(workspace.decide_on_disk(&target, all)?.map(|decided| (decided, false)));
+            either_way(in_editor, on_disk)
+                .unwrap_or_else(|refusal| (not_on_disk(&target, &asked.target, &refusal), false))
         });
         let decided = written.await.unwrap_or_default();
         // Who records may need the turn before it comes to this.
@@ -502,11 +497,34 @@ impl Workspace {
         Ok(keep.await.unwrap_or(Ok(None))?.into_iter().collect())
     }
 
-    /// Decides in the file; none if an editor has it open by now.
-    fn decide_on_disk(&self, slot: &Arc<Slot>, request: &Request) -> Result<Option<Decided>, Refusal> {
+    /// Decides in a file that no editor has open, one after the other: all of it or nothing.
+    pub(crate) async fn decide_in_turn(&self, slot: &Arc<Slot>, requests: &[Request]) -> Decided {
+        let Some(first) = requests.first() else { return Decided::default() };
+        slot.wait_until_ready().await;
+        if let Some(other) = slot.whose().other() {
+            return Self::left_to(other, slot, &first.target);
+        }
+        let turn = slot.queue.lock().await;
+        let (workspace, target, asked) = (self.clone(), slot.clone(), requests.to_vec());
+        let written = tokio::task::spawn_blocking(move || workspace.decide_on_disk(&target, &asked)).await;
+        drop(turn);
+        match written {
+            Ok(Ok(Some(decided))) => decided,
+            Ok(Err(refusal)) => not_on_disk(slot, &first.target, &refusal),
+            Ok(Ok(None)) | Err(_) => {
+                let message = "An editor has just opened the file. Decide again.".to_owned();
+                let refused = vec![Document::not_decided(&first.target, message)];
+                Decided { refused, ..Decided::default() }
+            }
+        }
+    }
+
+    /// Decides in the file, one after the other; none if an editor has it open by now.
+    fn decide_on_disk(&self, slot: &Arc<Slot>, requests: &[Request]) -> Result<Option<Decided>, Refusal> {
         let done = self.change_on_disk(slot, |document, _| {
-            let given_up = document.gives_up(request).then(|| document.form().to_bytes(document.text()));
-            let mut decided = self.decide_in_copy(document, request, |name| self.is_there(name));
+            let gives_up = requests.iter().any(|request| document.gives_up(request));
+            let given_up = gives_up.then(|| document.form().to_bytes(document.text()));
+            let mut decided = self.decide_in_copy(document, requests, |name| self.is_there(name));
             if decided.queued.is_empty() {
                 // A change that nobody watched is still one: it is shown again, and not given up for nothing.
                 return Ok(ControlFlow::Break(decided));
@@ -523,6 +541,15 @@ impl Workspace {
     fn attend_but_deliver(&self, slot: &Arc<Slot>) {
         slot.lock().quiet_delivery();
         self.attend(slot);
+    }
+}
+
+/// What to say of a file that could not be written.
+fn not_on_disk(slot: &Slot, target: &Target, refusal: &Refusal) -> Decided {
+    let refused = Document::not_decided(target, refusal.to_string());
+    match slot.place().filter(|_| matches!(refusal, Refusal::TakenOver { .. })) {
+        Some(place) => asked_elsewhere(&place, refused),
+        None => Decided { refused: vec![refused], ..Decided::default() },
     }
 }
 

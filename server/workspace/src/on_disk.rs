@@ -307,7 +307,18 @@ impl Workspace {
         };
         let wanted = self.wanted(place, &copy)?;
         let there = before.as_ref().map(|before| &*before.bytes);
-        if wanted.bytes.as_deref() != there || wanted.place.absolute() != place.absolute() {
+        let moves = wanted.place.absolute() != place.absolute();
+        if there.is_none() && wanted.bytes.is_none() && moves {
+            // A file that is gone only goes by another name from now on, which another one may have.
+            let state = copy.to_record(&[]);
+            let document = name_in_record(&wanted.place);
+            let file = slot.recorded().latest.map_or(Subject::Named, |(file, _)| Subject::File(file));
+            self.append_draft(&mut session, &Draft { document, file, ..draft(slot, place, &state) })?;
+            self.inner.slots.remove(&slot.key);
+            self.end_session(session);
+            return Ok(Some(done));
+        }
+        if wanted.bytes.as_deref() != there || moves {
             if there.is_some() && wanted.bytes.as_deref().is_some_and(|bytes| Some(bytes) != there) {
                 // Known before anything is recorded: no edit is left behind that never was.
                 check_writable(place)?;
@@ -329,7 +340,7 @@ impl Workspace {
             copy.was_recorded(&state);
         }
         self.take_over_copy(slot, copy);
-        if wanted.place.absolute() != place.absolute() {
+        if moves {
             self.renamed(slot, wanted.place);
         }
         self.end_session(session);
@@ -463,7 +474,7 @@ impl Workspace {
 
 /// How a file is to be.
 pub(crate) struct Wanted {
-    place: Place,
+    pub(crate) place: Place,
     /// None for no file.
     pub(crate) bytes: Option<Vec<u8>>,
     mode: Option<u32>,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hashline_history::{DocumentName, FileId, HunkRef, Location, Store};
+use hashline_history::{DocumentName, Draft, FileId, HunkRef, Location, Store};
 
 use crate::disk::Place;
 use crate::document::{Decided, Document, Request, Target, Undecided, Why};
@@ -23,20 +23,24 @@ enum Met {
 }
 
 impl Workspace {
-    /// As [`decide_from_elsewhere`](Self::decide_from_elsewhere), about one file, whatever has its name by now.
-    pub async fn decide_about_file(&self, path: &Path, file: FileId, request: &Request) -> Decided {
-        let (workspace, asked, there) = (self.clone(), request.clone(), path.to_owned());
+    /// Decides about one file that no editor has open, whatever has its name by now: several things one after the other, all of them or
+    /// none, before any of it is written.
+    pub async fn decide_about_file(&self, path: &Path, file: FileId, requests: &[Request]) -> Decided {
+        let Some(first) = requests.first() else { return Decided::default() };
+        let (workspace, asked, there) = (self.clone(), requests.to_vec(), path.to_owned());
         let met = tokio::task::spawn_blocking(move || match workspace.meet(&there, file) {
             Ok(Some(Met::Former(place, store))) => {
                 Err(workspace.decide_about_former(&place, &store, file, &asked))
             }
-            Ok(Some(Met::Named(slot))) => Ok(vec![slot]),
-            Ok(None) => Ok(Vec::new()),
+            Ok(Some(Met::Named(slot))) => Ok(Some(slot)),
+            Ok(None) => Ok(None),
             Err(refusal) => Err(Err(refusal)),
         });
-        match met.await.unwrap_or(Ok(Vec::new())) {
-            Ok(slots) => self.decide_in_each(slots, request).await,
-            Err(decided) => decided.unwrap_or_else(|refusal| refused(&request.target, &refusal)),
+        match met.await.unwrap_or(Ok(None)) {
+            Ok(Some(slot)) if requests.len() == 1 => self.decide_in_each(vec![slot], first).await,
+            Ok(Some(slot)) => self.decide_in_turn(&slot, requests).await,
+            Ok(None) => self.decide_in_each(Vec::new(), first).await,
+            Err(decided) => decided.unwrap_or_else(|refusal| refused(&first.target, &refusal)),
         }
     }
 
@@ -57,7 +61,7 @@ impl Workspace {
         place: &Place,
         store: &Store,
         file: FileId,
-        request: &Request,
+        requests: &[Request],
     ) -> Result<Decided, Refusal> {
         let mut session = self.session(store)?;
         let past = store.file(file)?;
@@ -66,7 +70,7 @@ impl Workspace {
         let latest = Some((file, past.sequence));
         *slot.recorded() = Recorded { moved: Some(file), ..Recorded::of(store, latest, store.glance()) };
         let mut copy = slot.lock().clone();
-        let decided = self.decide_in_copy(&mut copy, request, |name| self.is_there(name));
+        let decided = self.decide_in_copy(&mut copy, requests, |name| self.is_there(name));
         if decided.queued.is_empty() {
             return Ok(decided);
         }
@@ -82,30 +86,41 @@ impl Workspace {
             self.inner.slots.insert(slot.key.clone(), slot.clone());
             self.attend(&slot);
         } else {
-            self.append_draft(&mut session, &draft(&slot, place, &state))?;
+            let document = name_in_record(&wanted.place);
+            self.append_draft(&mut session, &Draft { document, ..draft(&slot, place, &state) })?;
         }
         self.end_session(session);
         Ok(decided)
     }
 
-    /// Decides in a copy of a document without an editor, if the name is free that its file is to have then; `is_there` says of a name
-    /// whether it is taken.
+    /// Decides in a copy of a document without an editor, one after the other, if the name is free that its file is to have then; `is_there`
+    /// says of a name whether it is taken. Of several all is done or nothing.
     pub(crate) fn decide_in_copy(
         &self,
         document: &mut Document,
-        request: &Request,
+        requests: &[Request],
         is_there: impl Fn(&DocumentName) -> bool,
     ) -> Decided {
         let before = document.clone();
-        let decided = document.decide(request, self.now());
-        document.settle_on_disk(self.now());
+        let mut decided = Decided::default();
+        for request in requests {
+            let one = document.decide(request, self.now());
+            document.settle_on_disk(self.now());
+            if !one.refused.is_empty() && requests.len() > 1 {
+                *document = before;
+                return Decided { refused: one.refused, ..Decided::default() };
+            }
+            decided.add(one.queued);
+            decided.refused.extend(one.refused);
+            decided.kept.extend(one.kept);
+        }
         let (was, now) = (before.file_now(), document.file_now());
         let takes = now.name.as_ref().filter(|_| now.exists && (!was.exists || was.name != now.name));
         match takes.filter(|name| is_there(name)).cloned() {
             Some(name) => {
                 *document = before;
-                let refused = vec![self.name_taken(&name, &request.target)];
-                Decided { refused, ..Decided::default() }
+                let refused = requests.iter().map(|request| self.name_taken(&name, &request.target));
+                Decided { refused: refused.take(1).collect(), ..Decided::default() }
             }
             None => decided,
         }
@@ -162,8 +177,9 @@ impl Rehearsal {
         Self { workspace, files: HashMap::new(), names: HashMap::new() }
     }
 
-    /// What a decision about a file would come to after those before. Blocks.
-    pub fn decide(&mut self, path: &Path, file: FileId, request: &Request) -> Decided {
+    /// What a decision about a file would come to after those before; one that is refused is as if it had not been asked for. Blocks.
+    pub fn decide(&mut self, path: &Path, file: FileId, requests: &[Request]) -> Decided {
+        let Some(first) = requests.first() else { return Decided::default() };
         match self.document(path, file) {
             Ok(Some(mut document)) => {
                 let before = document.file_now().clone();
@@ -171,7 +187,10 @@ impl Rehearsal {
                     Some(there) => *there,
                     None => self.workspace.is_there(name),
                 };
-                let decided = self.workspace.decide_in_copy(&mut document, request, there);
+                let decided = self.workspace.decide_in_copy(&mut document, requests, there);
+                if !decided.refused.is_empty() {
+                    return decided;
+                }
                 let now = document.file_now();
                 let name = |name: &Option<DocumentName>| name.as_ref().map(|name| name.as_path().to_owned());
                 self.names.extend(name(&before.name).map(|name| (name, false)).filter(|_| before.exists));
@@ -179,8 +198,8 @@ impl Rehearsal {
                 self.files.insert(file, document);
                 decided
             }
-            Ok(None) => Decided { refused: vec![Document::no_such(&request.target)], ..Decided::default() },
-            Err(refusal) => refused(&request.target, &refusal),
+            Ok(None) => Decided { refused: vec![Document::no_such(&first.target)], ..Decided::default() },
+            Err(refusal) => refused(&first.target, &refusal),
         }
     }
 

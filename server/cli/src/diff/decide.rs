@@ -70,7 +70,9 @@ pub enum Target {
 pub struct Wish {
     pub choice: Choice,
     pub target: Target,
-    /// The edits that the target names, by which their files are known.
+    /// What is decided about the same file right after that, before any of it is written.
+    pub then: Vec<Target>,
+    /// The edits that are named, by which their files are known.
     pub edits: Vec<Found>,
     /// The conversation that is decided as one with it.
     pub conversation: Option<ConversationId>,
@@ -85,7 +87,7 @@ impl Wish {
     /// Whether this hunk was asked for, by itself or with its edit.
     pub fn names(&self, hunk: &HunkRef) -> bool {
         match &self.target {
-            Target::Hunk(target) => target == hunk,
+            Target::Hunk(target) if self.then.is_empty() => target == hunk,
             _ => self.edits.iter().any(|edit| edit.edit == hunk.edit),
         }
     }
@@ -206,7 +208,7 @@ impl Disk {
 
     /// Decides about one file.
     pub async fn decide(&self, wish: &Wish, document: &DocumentName, file: FileId) -> Answer {
-        let decided = self.workspace.decide_about_file(document.as_path(), file, &request(wish)).await;
+        let decided = self.workspace.decide_about_file(document.as_path(), file, &requests(wish)).await;
         Answer { notes: self.notices(), ..Answer::from(decided) }
     }
 
@@ -231,14 +233,18 @@ impl Disk {
 }
 
 /// A wish as a workspace takes it.
-pub fn request(wish: &Wish) -> Request {
+pub fn requests(wish: &Wish) -> Vec<Request> {
+    std::iter::once(&wish.target).chain(&wish.then).map(|target| request(wish, target)).collect()
+}
+
+fn request(wish: &Wish, target: &Target) -> Request {
     let choice = match wish.choice {
         Choice::Accept => document::Choice::Accept,
         Choice::Reject => document::Choice::Reject,
         Choice::TakeTheirs => document::Choice::TakeTheirs,
         Choice::KeepBoth => document::Choice::KeepBoth,
     };
-    let target = match wish.target.clone() {
+    let target = match target.clone() {
         Target::Hunk(hunk) => document::Target::Hunk(hunk),
         Target::Edit(edit) => document::Target::Edit(edit.to_string()),
         Target::Conversation(id) => document::Target::Conversation(id),

@@ -53,9 +53,12 @@ pub fn run<'a>(
     let mut said = String::new();
     if !plan.wishes.is_empty() {
         let mut decider = decider()?;
-        let refused = if plan.is_one { stands_against(decider.as_mut(), &plan.wishes, &named) } else { None };
-        let wishes = if refused.is_some() { &[] } else { &plan.wishes[..] };
-        all.refused.extend(refused.unwrap_or_default());
+        let wishes =
+            if plan.is_one { in_order(decider.as_mut(), plan.wishes, &named) } else { Ok(plan.wishes) };
+        let wishes = wishes.unwrap_or_else(|refused| {
+            all.refused.extend(refused);
+            Vec::new()
+        });
         let mut heading = None;
         for (at, wish) in wishes.iter().enumerate() {
             let wish = if at == 0 { wish.clone() } else { wish.found_again(store)? };
@@ -100,11 +103,29 @@ pub fn run<'a>(
     Ok(ExitCode::from(code))
 }
 
-/// What stands against the first of some wishes that cannot be fulfilled after those before it; none where all can be.
-fn stands_against(decider: &mut dyn Decider, wishes: &[Wish], named: &[Named]) -> Option<Vec<Refusal>> {
+/// Wishes in an order in which all of them can be fulfilled: in theirs, but for those that wait for a name which another of them frees. An
+/// error is what stands against the first that cannot be.
+fn in_order(
+    decider: &mut dyn Decider,
+    wishes: Vec<Wish>,
+    named: &[Named],
+) -> Result<Vec<Wish>, Vec<Refusal>> {
     let mut trial = decider.rehearsal();
-    let refused = wishes.iter().map(|wish| carry_out(trial.as_mut(), wish, named).refused);
-    refused.into_iter().find(|refused| !refused.is_empty())
+    let (mut left, mut order) = (wishes, Vec::new());
+    while !left.is_empty() {
+        let mut first = None;
+        let next = left.iter().position(|wish| {
+            let refused = carry_out(trial.as_mut(), wish, named).refused;
+            let fits = refused.is_empty();
+            first = first.take().or(Some(refused).filter(|refused| !refused.is_empty()));
+            fits
+        });
+        match next {
+            Some(at) => order.push(left.remove(at)),
+            None => return Err(first.unwrap_or_default()),
+        }
+    }
+    Ok(order)
 }
 
 /// How it is to be decided.
@@ -124,7 +145,8 @@ impl How {
             Verb::Reject => Choice::Reject,
         };
         let (reason, mine, along) = (self.reason.clone(), self.mine, self.along);
-        Wish { choice, target, edits, conversation: None, reason, mine, along }
+        let (then, conversation) = (Vec::new(), None);
+        Wish { choice, target, then, edits, conversation, reason, mine, along }
     }
 }
 
@@ -183,7 +205,7 @@ impl Plan {
         for found in found.iter().filter(|found| !rest || pending(found)) {
             all.push(edits.read(found)?);
         }
-        let hunks: Vec<HunkState> = all.iter().flat_map(|edit| edit.hunks()).cloned().collect();
+        let hunks: Vec<HunkState> = all.iter().flat_map(Edit::hunks).cloned().collect();
         if let Some(why) = idle(&hunks, how.verb) {
             self.idle.push(words::nothing_to_do(why, named));
             return Ok(());
@@ -196,9 +218,15 @@ impl Plan {
             self.wishes.push(wish(target, all.into_iter().map(|edit| edit.found).collect()));
             return Ok(());
         }
-        for edit in &all {
-            let targets = parts(edit, how.verb).into_iter();
-            self.wishes.extend(targets.map(|target| wish(target, vec![edit.found.clone()])));
+        // What follows on each other in one file is written at once: names that it had only in between may be taken.
+        for run in all.chunk_by(|one, next| one.found.file == next.found.file) {
+            let mut targets: Vec<Target> = run.iter().flat_map(|edit| parts(edit, how.verb)).collect();
+            if how.verb == Verb::Reject {
+                targets.reverse();
+            }
+            let first = targets.remove(0);
+            let edits = run.iter().map(|edit| edit.found.clone()).collect();
+            self.wishes.push(Wish { then: targets, ..wish(first, edits) });
         }
         Ok(())
     }
@@ -283,7 +311,7 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &Wish, named: &[Named]) -> Ans
             break;
         };
         let target = Target::Hunk(hunk);
-        let one = decider.decide(&Wish { choice: way, target, ..wish.clone() });
+        let one = decider.decide(&Wish { choice: way, target, then: Vec::new(), ..wish.clone() });
         answer.refused.remove(at);
         let stuck = !one.refused.is_empty();
         answer.add(one);

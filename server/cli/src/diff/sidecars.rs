@@ -11,7 +11,7 @@ use hashline_workspace::document::Along;
 use hashline_workspace::{Others, Rehearsal};
 use tokio::runtime::Runtime;
 
-use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish, request};
+use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish, requests};
 use super::words;
 use crate::Failure;
 
@@ -105,7 +105,7 @@ impl Decider for Everywhere<'_> {
             let mut all = Answer::default();
             for File { id, name, holder } in files {
                 let one = match holder {
-                    Some(sidecar) => through(sidecar, name, &wish).await,
+                    Some(sidecar) => each_through(sidecar, name, &wish).await,
                     None => self.disk.decide(&wish, name, id).await,
                 };
                 all.add(about(name, one));
@@ -134,7 +134,7 @@ impl Decider for Trial<'_> {
         };
         let mut all = Answer::default();
         for File { id, name, .. } in files.into_iter().filter(|file| file.holder.is_none()) {
-            let decided = self.rehearsal.decide(name.as_path(), id, &request(&wish));
+            let decided = self.rehearsal.decide(name.as_path(), id, &requests(&wish));
             all.add(about(name, Answer::from(decided)));
         }
         all
@@ -215,6 +215,19 @@ async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a S
     let best =
         holders.into_iter().max_by_key(|(_, held)| (held.pending > 0, held.dirty, !held.behind, held.used));
     Ok(best.map(|(sidecar, _)| sidecar))
+}
+
+/// Lets a sidecar decide all that is wished of one document, one after the other.
+async fn each_through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Answer {
+    let mut all = Answer::default();
+    for target in std::iter::once(&wish.target).chain(&wish.then) {
+        let wish = Wish { target: target.clone(), then: Vec::new(), ..wish.clone() };
+        all.add(through(sidecar, document, &wish).await);
+        if !all.refused.is_empty() {
+            break;
+        }
+    }
+    all
 }
 
 /// Lets a sidecar decide, about one document.

@@ -433,7 +433,8 @@ mod tests {
     fn wish(target: Target) -> Wish {
         let edits = vec![found("aaaaaaaa-1"), found("bbbbbbbb-1")];
         let (choice, along) = (Choice::Accept, Along::Named);
-        Wish { choice, target, edits, conversation: None, reason: None, mine: None, along }
+        let then = Vec::new();
+        Wish { choice, target, then, edits, conversation: None, reason: None, mine: None, along }
     }
 
     #[test]

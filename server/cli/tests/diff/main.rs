@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
 mod agent;
+#[path = "../../../weave/tests/common/chance.rs"]
+mod chance;
 mod changed;
 mod commands;
 mod decisions;
@@ -17,4 +19,5 @@ mod pty;
 mod reused_names;
 mod starting;
 mod terminal;
+mod trees;
 mod two_editors;

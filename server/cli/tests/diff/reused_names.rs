@@ -90,7 +90,8 @@ fn a_file_moves_to_a_name_that_an_agent_made_and_removed() {
 #[test]
 fn a_conversation_that_uses_names_again_goes_and_comes_as_one() {
     type Step = (&'static str, &'static str, &'static str);
-    let cases: &[(&[(&str, &str)], &[Step])] = &[
+    type Files = &'static [(&'static str, &'static str)];
+    let cases: &[(Files, &[Step])] = &[
         (&[("a", "a\n")], &[("move", "a", "a.bak"), ("make", "a", "new\n")]),
         (&[("a", "a\n"), ("b", "b\n")], &[("move", "a", "t"), ("move", "b", "a"), ("move", "t", "b")]),
         (&[("p", "p\n")], &[("put", "p", "P\n"), ("remove", "p", "")]),

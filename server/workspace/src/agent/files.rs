@@ -82,6 +82,9 @@ impl Workspace {
         self.note_agent(caller);
         let found = self.find_to_write(caller, &request.path)?;
         let place = found.place.clone().ok_or_else(|| Refusal::NoFileYet { uri: found.key.clone() })?;
+        if let FileAction::Move(destination) = &request.change {
+            self.look_up(caller, destination).await?;
+        }
         let to = match &request.change {
             FileAction::Move(destination) => Some(self.free_place(caller, &place, destination)?),
             FileAction::Create(_) if self.is_promised(&place) => return Err(taken(&place)),
@@ -124,6 +127,15 @@ impl Workspace {
         let slot = blocking(move || workspace.load_file(&found, &place)).await?;
         let document = slot.lock();
         Ok(document.is_open() || document.exists_for_agents())
+    }
+
+    /// Looks what has become of the file that is known under a path: another process may have moved or removed it.
+    async fn look_up(&self, caller: &Caller, path: &str) -> Result<(), Refusal> {
+        // Whether it may be named there is asked with the move.
+        let Ok(found) = self.find(caller, path) else { return Ok(()) };
+        let Some(place) = found.place.clone().filter(|_| found.slot.is_some()) else { return Ok(()) };
+        let workspace = self.clone();
+        blocking(move || workspace.load_file(&found, &place)).await.map(drop)
     }
 
     /// Where a file is to go, if nothing is there and nothing is to be.

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use hashline_history::{
-    Decision, Document as Past, DocumentName, FileId, HunkRef, Location, RecordedState, Sequence, Session,
-    Store, StoreError,
+    Decision, Document as Past, DocumentName, FileId, Glance, HunkRef, Location, RecordedState, Sequence,
+    Session, Store, StoreError,
 };
 use hashline_text::{DiskForm, FileHash, Text};
 use url::Url;
@@ -86,7 +86,15 @@ impl Workspace {
         let glance = store.glance();
         let latest = store.latest(&name_in_record(place))?;
         let is_known = slot.recorded().is_current(&store, latest);
-        let Some((file, _)) = latest.filter(|_| !is_known) else { return Ok(true) };
+        if is_known {
+            return Ok(true);
+        }
+        let Some((file, _)) = latest else {
+            if slot.recorded().latest.is_some() {
+                self.forget_past(slot, place, &store, glance);
+            }
+            return Ok(true);
+        };
         if matches!(how, Look::Glance) {
             return Ok(false);
         }
@@ -100,6 +108,18 @@ impl Workspace {
             *slot.recorded() = Recorded::of(&store, latest, glance);
         }
         Ok(true)
+    }
+
+    /// Makes a closed document anew of nothing: what was recorded of it was cleaned up, or it has another name by now.
+    fn forget_past(&self, slot: &Slot, place: &Place, store: &Store, glance: Option<Glance>) {
+        let mut document = Document::missing(&uri_of(place), name_in_record(place));
+        let mut now = slot.lock();
+        if now.may_be_made_anew() {
+            document.keep_told(&now);
+            document.news_of_edits();
+            *now = document;
+            *slot.recorded() = Recorded::of(store, None, glance);
+        }
     }
 
     /// Makes a closed document anew of its record and its text, if the two say more than is known.
@@ -138,15 +158,7 @@ impl Workspace {
             latest = store.latest(&name_in_record(place))?;
         }
         let Some((file, _)) = latest else {
-            // All that was recorded of it was cleaned up.
-            let mut document = Document::missing(&uri_of(place), name_in_record(place));
-            let mut now = slot.lock();
-            if now.may_be_made_anew() {
-                document.keep_told(&now);
-                document.news_of_edits();
-                *now = document;
-                *slot.recorded() = Recorded::of(&store, None, glance);
-            }
+            self.forget_past(slot, place, &store, glance);
             return Ok(true);
         };
         let past = store.file(file)?;

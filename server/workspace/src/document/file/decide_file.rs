@@ -82,6 +82,16 @@ impl Document {
             if self.is_asked(at, true)? {
                 return Ok(());
             }
+            let above = self.done_above(at);
+            if !above.is_empty() {
+                let others: Vec<HunkRef> =
+                    above.into_iter().map(|other| self.file_hunk_name(other)).collect();
+                let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+                let words = format!(
+                    "{names} removed, made or renamed the file after it. Reject that first, or this one."
+                );
+                return Err(Undecided { others, ..self.file_refused(at, Why::Collides, words) });
+            }
             if !self.file.now.is(&hunk.change, false) {
                 return self.accept_file_with(at, request);
             }
@@ -145,7 +155,7 @@ impl Document {
             if asked {
                 return Ok(());
             }
-            if !self.file.now.is(&hunk.change, true) {
+            if !self.file.now.is(&hunk.change, true) || !self.done_above(at).is_empty() {
                 return self.reject_file_with(at, request);
             }
             if self.is_open() {
@@ -357,7 +367,7 @@ impl Document {
 
     /// Undoes a file hunk for which the file is not as it left it: with the later ones that are to be undone first, if they may be.
     fn reject_file_with(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
-        let mut above = self.setting_the_same(at, at + 1..self.edits().len(), |file| file.done);
+        let mut above = self.done_above(at);
         if above.is_empty() {
             let words = "The file was removed or renamed by something else since. Put it back, then decide.";
             return Err(self.file_refused(at, Why::Changed, words.to_owned()));
@@ -366,6 +376,11 @@ impl Document {
         let words =
             |names: &str| format!("{names} removed, made or renamed the file after it. Reject that first.");
         self.with_other_files(at, &above, request, words, Self::reject_file)
+    }
+
+    /// The later edits whose file hunks are done and set what this one sets: what they found may be what it left.
+    fn done_above(&self, at: usize) -> Vec<usize> {
+        self.setting_the_same(at, at + 1..self.edits().len(), |file| file.done)
     }
 
     /// The edits among these whose file hunks set what this one sets.

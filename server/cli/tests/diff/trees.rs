@@ -1,0 +1,466 @@
+//! Agents make, change, move and remove files, using names again, and a person decides about single edits and whole conversations in any
+//! order: after each step the tree is that of the edits that are in, byte for byte, or the step was refused for a reason that holds, and
+//! nothing has changed.
+#![cfg(unix)]
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher, Hasher};
+
+use crate::agent::Agent;
+use crate::chance::{Rng, seeds};
+use crate::project::Project;
+
+/// The names that there are to have, in three folders.
+const NAMES: [&str; 6] = ["a", "b", "src/a", "src/c", "doc/b", "doc/d"];
+/// How many conversations there are.
+const CONVERSATIONS: usize = 4;
+
+type Tree = BTreeMap<String, String>;
+
+#[derive(Clone, Debug)]
+enum Op {
+    Make(Vec<String>),
+    /// A line in the place of another.
+    Put(String, String),
+    Move(String, String),
+    Remove,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Pending,
+    Accepted,
+    Rejected,
+}
+
+#[derive(Clone, Debug)]
+struct Edit {
+    id: String,
+    conversation: usize,
+    file: usize,
+    op: Op,
+    /// The edit that made the lines that it changes, if one did.
+    over: Option<usize>,
+    status: Status,
+}
+
+impl Edit {
+    fn is_in(&self) -> bool {
+        self.status != Status::Rejected
+    }
+}
+
+/// A file as it was before the first edit of it.
+#[derive(Clone, Debug)]
+struct File {
+    name: String,
+    lines: Option<Vec<String>>,
+}
+
+/// A file as the edits that are in make it.
+#[derive(Clone, Debug)]
+struct Now {
+    name: String,
+    exists: bool,
+    lines: Vec<String>,
+    made: Option<usize>,
+}
+
+/// What has to be so.
+#[derive(Clone, Debug, Default)]
+struct Oracle {
+    files: Vec<File>,
+    edits: Vec<Edit>,
+    /// The files that were called so last; the last one has the name.
+    called: HashMap<String, Vec<usize>>,
+}
+
+impl Oracle {
+    /// A file with the edits that are in, in the order in which they were made; none if one of them does not go with those before it.
+    fn file(&self, file: usize) -> Option<Now> {
+        let File { name, lines } = self.files[file].clone();
+        let (exists, lines) = (lines.is_some(), lines.unwrap_or_default());
+        let mut now = Now { name, exists, lines, made: None };
+        for (at, edit) in self.edits.iter().enumerate().filter(|(_, edit)| edit.file == file && edit.is_in())
+        {
+            match &edit.op {
+                Op::Make(lines) => {
+                    if now.exists {
+                        return None;
+                    }
+                    (now.exists, now.lines, now.made) = (true, lines.clone(), Some(at));
+                }
+                Op::Remove if !now.exists => return None,
+                Op::Remove => now.exists = false,
+                Op::Move(from, _) if now.name != *from => return None,
+                Op::Move(_, to) => now.name.clone_from(to),
+                Op::Put(old, new) => {
+                    if edit.over.is_some_and(|made| !self.edits[made].is_in()) {
+                        return None;
+                    }
+                    if edit.over == now.made
+                        && let Some(line) = now.lines.iter_mut().find(|line| *line == old)
+                    {
+                        line.clone_from(new);
+                    }
+                }
+            }
+        }
+        Some(now)
+    }
+
+    /// The tree; none if there is none, as edits do not go together or two files have one name.
+    fn tree(&self) -> Option<Tree> {
+        let mut tree = Tree::new();
+        for file in 0..self.files.len() {
+            let now = self.file(file)?;
+            if now.exists && tree.insert(now.name, now.lines.concat()).is_some() {
+                return None;
+            }
+        }
+        Some(tree)
+    }
+
+    /// The same with other statuses.
+    fn with(&self, edits: &[usize], status: Status) -> Self {
+        let mut other = self.clone();
+        for at in edits {
+            other.edits[*at].status = status;
+        }
+        other
+    }
+
+    /// Whether lines are to be decided about that nobody sees: of a file that is gone, or that was made anew since.
+    fn is_of_hidden_lines(&self, edits: &[usize]) -> bool {
+        edits.iter().any(|at| {
+            let Edit { file, op, over, .. } = &self.edits[*at];
+            matches!(op, Op::Put(..)) && self.file(*file).is_none_or(|now| !now.exists || now.made != *over)
+        })
+    }
+
+    /// Whether a file is to be made anew over lines that another edit, which is in, has changed since.
+    fn is_over_changed_lines(&self, edits: &[usize]) -> bool {
+        let made = edits.iter().filter(|at| matches!(self.edits[**at].op, Op::Make(_)));
+        let changed = |at: usize| {
+            self.edits[at + 1..].iter().any(|edit| {
+                let other = edit.file == self.edits[at].file && edit.is_in();
+                other && matches!(edit.op, Op::Put(..)) && edit.over != Some(at)
+            })
+        };
+        made.copied().any(changed)
+    }
+
+    /// Whether other edits, which are in, removed, made or moved a file after one of these.
+    fn is_built_on(&self, edits: &[usize]) -> bool {
+        let is_move = |op: &Op| matches!(op, Op::Move(..));
+        let same = |one: &Op, other: &Op| {
+            let text = |op: &Op| matches!(op, Op::Put(..));
+            !text(one) && !text(other) && is_move(one) == is_move(other)
+        };
+        let later = |at: usize| (at + 1..self.edits.len()).filter(|other| !edits.contains(other));
+        edits.iter().any(|at| {
+            let edit = &self.edits[*at];
+            later(*at)
+                .map(|other| &self.edits[other])
+                .any(|other| other.is_in() && other.file == edit.file && same(&edit.op, &other.op))
+        })
+    }
+
+    /// Notes which file has which name, as far as an edit or a decision has changed that.
+    fn note(&mut self, file: usize, before: Option<&Now>) {
+        let Some(now) = self.file(file) else { return };
+        if before.is_none_or(|before| before.name != now.name || (now.exists && !before.exists)) {
+            self.called.values_mut().for_each(|files| files.retain(|other| *other != file));
+            let last = self.called.get(&now.name).and_then(|files| files.last().copied());
+            // One that is gone takes no name from one that is there.
+            let behind =
+                !now.exists && last.and_then(|other| self.file(other)).is_some_and(|other| other.exists);
+            let called = self.called.entry(now.name).or_default();
+            called.insert(called.len() - usize::from(behind), file);
+        }
+    }
+}
+
+/// How often what was met.
+#[derive(Debug, Default)]
+struct Met {
+    edits: usize,
+    decided: usize,
+    refused: usize,
+    conversations: usize,
+    conversations_refused: usize,
+}
+
+struct Play {
+    project: Project,
+    agent: Agent,
+    rng: Rng,
+    oracle: Oracle,
+    conversations: [Option<String>; CONVERSATIONS],
+    next: usize,
+    met: Met,
+    story: Vec<String>,
+}
+
+impl Play {
+    fn begin(seed: u64) -> Self {
+        let project = Project::new();
+        let mut rng = Rng::new(seed);
+        let mut oracle = Oracle::default();
+        for name in NAMES {
+            if rng.chance(50) {
+                let lines: Vec<String> = (0..4).map(|at| format!("{name} {at}\n")).collect();
+                project.write(name, &lines.concat());
+                oracle.files.push(File { name: name.to_owned(), lines: Some(lines) });
+            }
+        }
+        let agent = Agent::start(&project, &[]);
+        let conversations = Default::default();
+        Self { project, agent, rng, oracle, conversations, next: 0, met: Met::default(), story: Vec::new() }
+    }
+
+    fn tree(&self) -> Tree {
+        let mut tree = Tree::new();
+        let mut folders = vec![self.project.folder.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(&self.project.folder).unwrap().to_str().unwrap().to_owned();
+                match path.is_dir() {
+                    true if name == ".mcp" => {}
+                    true => folders.push(path),
+                    false => drop(tree.insert(name, std::fs::read_to_string(&path).unwrap())),
+                }
+            }
+        }
+        tree
+    }
+
+    fn check(&self) {
+        assert_eq!(Some(self.tree()), self.oracle.tree(), "{}", self.told());
+    }
+
+    fn told(&self) -> String {
+        self.story.join("\n")
+    }
+
+    /// Files that are there, and what they are now.
+    fn living(&self) -> Vec<(usize, Now)> {
+        let all = (0..self.oracle.files.len()).filter_map(|at| Some((at, self.oracle.file(at)?)));
+        all.filter(|(_, now)| now.exists).collect()
+    }
+
+    fn free_name(&mut self) -> Option<String> {
+        let taken = self.tree();
+        let free: Vec<&str> = NAMES.into_iter().filter(|name| !taken.contains_key(*name)).collect();
+        if free.is_empty() { None } else { Some((*self.rng.pick(&free)).to_owned()) }
+    }
+
+    fn edit(&mut self) {
+        let living = self.living();
+        let kind = self.rng.below(10);
+        self.next += 1;
+        let number = self.next;
+        let free = self.free_name();
+        let (file, op) = match (kind, free) {
+            (0..2, Some(name)) => {
+                let lines: Vec<String> = (0..3).map(|at| format!("made {number} {at}\n")).collect();
+                let gone = self.oracle.called.get(&name).and_then(|files| files.last().copied());
+                let file = gone.unwrap_or_else(|| {
+                    self.oracle.files.push(File { name: name.clone(), lines: None });
+                    self.oracle.files.len() - 1
+                });
+                (file, Op::Make(lines))
+            }
+            (2..6, Some(name)) if !living.is_empty() => {
+                let (file, now) = self.rng.pick(&living).clone();
+                (file, Op::Move(now.name, name))
+            }
+            (6..8, _) if !living.is_empty() => (self.rng.pick(&living).0, Op::Remove),
+            _ if !living.is_empty() => {
+                let (file, now) = self.rng.pick(&living).clone();
+                let old = self.rng.pick(&now.lines).clone();
+                let changes =
+                    |edit: &Edit| matches!(&edit.op, Op::Put(line, new) if *line == old || *new == old);
+                if self.oracle.edits.iter().any(changes) {
+                    // Each line is changed once, so that no edit rests on another in the text, or stands against it.
+                    return;
+                }
+                (file, Op::Put(old, format!("put {number}\n")))
+            }
+            _ => return,
+        };
+        let before =
+            self.oracle.file(file).filter(|_| self.oracle.edits.iter().any(|edit| edit.file == file));
+        let name = self.oracle.file(file).unwrap().name;
+        let path = self.project.folder.join(&name);
+        let of = self.rng.below(CONVERSATIONS);
+        let conversation = self.conversations[of].clone();
+        let conversation = conversation.as_deref();
+        let (id, opened) = match &op {
+            Op::Make(lines) => self.agent.make(&path, &lines.concat(), conversation),
+            Op::Put(old, new) => self.agent.put(&path, old, new, conversation),
+            Op::Move(_, to) => self.agent.rename(&path, &self.project.folder.join(to), conversation),
+            Op::Remove => self.agent.remove(&path, conversation),
+        };
+        self.conversations[of] = Some(opened);
+        self.story.push(format!("{} {of} {name}: {op:?}", &id[..8]));
+        let over = self.oracle.file(file).and_then(|now| now.made);
+        self.oracle.edits.push(Edit { id, conversation: of, file, op, over, status: Status::Pending });
+        self.oracle.note(file, before.as_ref());
+        self.met.edits += 1;
+    }
+
+    /// Lets the command decide. Says whether it did, and what it said else.
+    fn run(&mut self, verb: &str, named: &[&str]) -> Result<(), String> {
+        let arguments = [&[verb], named].concat();
+        let before = self.tree();
+        let ran = self.project.run(&arguments);
+        let short: Vec<&str> = arguments.iter().map(|word| &word[word.len().saturating_sub(36)..]).collect();
+        self.story.push(format!("{} => {} {}", short.join(" "), ran.code, ran.err.trim()));
+        if ran.code == 0 {
+            return Ok(());
+        }
+        assert_eq!(self.tree(), before, "refused, and yet something has changed\n{}", self.told());
+        assert!(ran.out.is_empty(), "refused, and yet something was decided: {}\n{}", ran.out, self.told());
+        Err(ran.err)
+    }
+
+    fn decide(&mut self) {
+        let accepts = self.rng.chance(45);
+        let (verb, status) =
+            if accepts { ("accept", Status::Accepted) } else { ("reject", Status::Rejected) };
+        let whole = self.rng.chance(30);
+        let edits: Vec<usize> = if whole {
+            let of = self.rng.below(CONVERSATIONS);
+            let mine = |at: &usize| self.oracle.edits[*at].conversation == of;
+            let all: Vec<usize> = (0..self.oracle.edits.len()).filter(mine).collect();
+            // What was rejected stays so while there is something else to accept.
+            let pending = |at: &usize| self.oracle.edits[*at].status == Status::Pending;
+            match accepts && all.iter().any(pending) {
+                true => all.into_iter().filter(pending).collect(),
+                false => all,
+            }
+        } else if self.oracle.edits.is_empty() {
+            return;
+        } else {
+            vec![self.rng.below(self.oracle.edits.len())]
+        };
+        if edits.iter().all(|at| self.oracle.edits[*at].status == status) {
+            return;
+        }
+        let first = &self.oracle.edits[edits[0]];
+        let conversation = self.conversations[first.conversation].clone().unwrap();
+        let named = if whole { vec!["-c".to_owned(), conversation] } else { vec![first.id.clone()] };
+        let named: Vec<&str> = named.iter().map(String::as_str).collect();
+        let then = self.oracle.with(&edits, status);
+        match self.run(verb, &named) {
+            Ok(()) => {
+                assert!(then.tree().is_some(), "there is no such tree\n{}", self.told());
+                self.take(&edits, status);
+                *if whole { &mut self.met.conversations } else { &mut self.met.decided } += 1;
+            }
+            Err(why) => {
+                let switched: Vec<usize> = edits
+                    .iter()
+                    .copied()
+                    .filter(|at| self.oracle.edits[*at].is_in() != then.edits[*at].is_in())
+                    .collect();
+                let holds = then.tree().is_none()
+                    || self.oracle.is_of_hidden_lines(&switched)
+                    || self.oracle.is_built_on(&switched)
+                    || self.oracle.is_over_changed_lines(&switched);
+                assert!(holds, "it could have been done: {why}\n{}", self.told());
+                *if whole { &mut self.met.conversations_refused } else { &mut self.met.refused } += 1;
+            }
+        }
+    }
+
+    /// The edits have this status now. Names go from hand to hand in the order in which edits are decided.
+    fn take(&mut self, edits: &[usize], status: Status) {
+        let mut order: Vec<usize> = edits.to_vec();
+        if status == Status::Rejected {
+            order.reverse();
+        }
+        for at in order {
+            let file = self.oracle.edits[at].file;
+            let before = self.oracle.file(file);
+            self.oracle.edits[at].status = status;
+            self.oracle.note(file, before.as_ref());
+        }
+    }
+
+    /// The record has what was decided.
+    fn check_statuses(&self) {
+        let (_, json) = self.project.json(&["status", "--json", "-n", "0"]);
+        let of =
+            |id: &str| json["edits"].as_array().unwrap().iter().find(|edit| edit["edit_id"] == id).cloned();
+        for edit in &self.oracle.edits {
+            let status = match edit.status {
+                Status::Pending => "pending",
+                Status::Accepted => "accepted",
+                Status::Rejected => "rejected",
+            };
+            assert_eq!(of(&edit.id).unwrap()["status"], status, "{}\n{}", edit.id, self.told());
+        }
+    }
+
+    fn play(mut self) -> Met {
+        let steps = 10 + self.rng.below(30);
+        for _ in 0..steps {
+            match self.rng.below(10) {
+                0..5 => self.edit(),
+                5..9 => self.decide(),
+                _ => {
+                    self.agent = Agent::start(&self.project, &[]);
+                    self.story.push("a new process".to_owned());
+                }
+            }
+            self.check();
+        }
+        if self.met.edits > 0 {
+            self.check_statuses();
+            self.project.assert_whole();
+        }
+        self.met
+    }
+}
+
+#[test]
+fn the_tree_is_that_of_the_edits_that_are_in() {
+    // Others each time.
+    let base = match std::env::var_os("HASHLINE_SEED") {
+        Some(_) => 0,
+        None => std::collections::hash_map::RandomState::new().build_hasher().finish() >> 16,
+    };
+    let cases: Vec<u64> = seeds(60).map(|seed| base + seed).collect();
+    let (next, all) = (std::sync::Mutex::new(cases.into_iter()), std::sync::Mutex::new(Vec::new()));
+    let failed = std::sync::Mutex::new(BTreeSet::new());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                loop {
+                    let Some(seed) = next.lock().unwrap().next() else { break };
+                    let played = std::panic::catch_unwind(|| Play::begin(seed).play());
+                    match played {
+                        Ok(met) => all.lock().unwrap().push(met),
+                        Err(_) => drop(failed.lock().unwrap().insert(seed)),
+                    }
+                }
+            });
+        }
+    });
+    let all = all.into_inner().unwrap();
+    let sum = |of: fn(&Met) -> usize| all.iter().map(of).sum::<usize>();
+    eprintln!(
+        "{} trees: {} edits, {} decided and {} refused, {} conversations decided and {} refused",
+        all.len(),
+        sum(|met| met.edits),
+        sum(|met| met.decided),
+        sum(|met| met.refused),
+        sum(|met| met.conversations),
+        sum(|met| met.conversations_refused)
+    );
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "HASHLINE_SEED of those that fail: {failed:?}");
+}
