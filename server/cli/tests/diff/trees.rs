@@ -130,21 +130,21 @@ impl Oracle {
         other
     }
 
-    /// Whether lines are to be decided about that nobody sees: of a file that is gone, or that was made anew since.
+    /// Whether lines are to be decided about that nobody sees: of a file that was made anew since.
     fn is_of_hidden_lines(&self, edits: &[usize]) -> bool {
         edits.iter().any(|at| {
             let Edit { file, op, over, .. } = &self.edits[*at];
-            matches!(op, Op::Put(..)) && self.file(*file).is_none_or(|now| !now.exists || now.made != *over)
+            matches!(op, Op::Put(..)) && self.file(*file).is_none_or(|now| now.made != *over)
         })
     }
 
-    /// Whether a file is to be made anew over lines that another edit, which is in, has changed since.
+    /// Whether a file is to be made anew over lines that another edit, which is in, has changed since, or over lines of one that is out.
     fn is_over_changed_lines(&self, edits: &[usize]) -> bool {
         let made = edits.iter().filter(|at| matches!(self.edits[**at].op, Op::Make(_)));
         let changed = |at: usize| {
-            self.edits[at + 1..].iter().any(|edit| {
-                let other = edit.file == self.edits[at].file && edit.is_in();
-                other && matches!(edit.op, Op::Put(..)) && edit.over != Some(at)
+            self.edits.iter().enumerate().any(|(other, edit)| {
+                let lines = edit.file == self.edits[at].file && matches!(edit.op, Op::Put(..));
+                lines && edit.over != Some(at) && edit.is_in() == (other > at)
             })
         };
         made.copied().any(changed)

@@ -23,7 +23,13 @@ impl Document {
         if is_gone {
             self.unremove();
         }
-        let decided = self.decide_all(request, now);
+        // What is asked for by itself is done as a whole or not at all (rule W12).
+        let before = (request.along == Along::Named).then(|| self.clone());
+        let mut decided = self.decide_all(request, now);
+        if let Some(before) = before.filter(|_| !decided.refused.is_empty()) {
+            *self = before;
+            decided.queued.clear();
+        }
         if is_gone {
             self.stays_removed();
         }
@@ -84,6 +90,8 @@ impl Document {
             let missing = match self.bytes() {
                 _ if self.exists_for_agents() && self.bytes().is_none() => None,
                 Some(_) => Some("holds no text now. Put the text back, then decide about its lines."),
+                // Its lines are still known, and come back with it.
+                None if self.is_deleted() => None,
                 None => Some("is not there now. Put it back, then decide about its lines."),
             };
             if self.was_removed() {
@@ -100,7 +108,7 @@ impl Document {
             decided.refused.push(refusal);
             return decided;
         }
-        let before = (self.without_file(request) || request.along == Along::Named).then(|| self.clone());
+        let before = self.without_file(request).then(|| self.clone());
         match self.make_file_for(request, &targets) {
             Ok(made) => decided.queued.extend(made),
             Err(refusal) => {
@@ -119,7 +127,7 @@ impl Document {
             }
         }
         if let Some(before) = before.filter(|_| !decided.refused.is_empty()) {
-            // A file is not made for lines that do not come into it, and what is asked for by itself is done as a whole.
+            // A file is not made for lines that do not come into it.
             *self = before;
             decided.queued.clear();
         }

@@ -40,6 +40,17 @@ impl Document {
         !self.is_open() && !self.edits.is_empty() && should && !self.file.now.exists
     }
 
+    /// Whether the file is gone as an edit has removed it.
+    pub(crate) fn is_deleted(&self) -> bool {
+        let done = self
+            .edits()
+            .iter()
+            .rev()
+            .filter_map(|edit| edit.file.as_ref())
+            .find(|file| file.done && file.change.exists.is_some());
+        !self.is_open() && !self.file.now.exists && done.is_some_and(FileHunk::deletes)
+    }
+
     /// Takes back that something has removed the file: it is to hold what was recorded last.
     pub(crate) fn unremove(&mut self) {
         self.file.now.exists = true;
