@@ -24,6 +24,16 @@ pub enum ServeError {
         /// What the system says.
         source: io::Error,
     },
+    /// What is to be a name of this machine is none.
+    #[error(
+        "{name:?} is no name under which this machine could be reached: {why}. Give a name or an address alone, without a port."
+    )]
+    Host {
+        /// What was given.
+        name: String,
+        /// What is wrong with it.
+        why: url::ParseError,
+    },
     /// Something broke.
     #[error("the MCP server broke off: {0}")]
     Broken(String),

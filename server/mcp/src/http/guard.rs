@@ -25,7 +25,9 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::http::connections::Unanswered;
 use crate::http::demand::demands;
+use crate::http::names::Names;
 use crate::http::outgoing::Outgoing;
+use crate::http::priming;
 use crate::http::refused::Refused;
 use crate::http::room::{Room, Taken};
 use crate::http::scope;
@@ -53,6 +55,7 @@ pub(crate) struct TokenHolder {
 
 /// What stands before the MCP service.
 pub(super) struct Guard {
+    names: Names,
     key: Arc<TokenKey>,
     router: Arc<Router>,
     sessions: Sessions,
@@ -80,6 +83,8 @@ struct Said {
     id: Value,
     /// Whether it calls a tool that changes something.
     changes: bool,
+    /// The version of the protocol that an `initialize` asks for.
+    version: Option<String>,
 }
 
 /// A request that may go on.
@@ -104,6 +109,8 @@ pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next
     let is_of_method = |method: &str| said.as_ref().is_some_and(|said| said.method == method);
     let calls = is_of_method("tools/call");
     holds._running = calls.then(|| guard.running.token());
+    let version = said.as_ref().and_then(|said| said.version.as_deref());
+    let is_primed = priming::is_known_to(version, request.headers());
     let mut response = next.run(request).await;
     if let Some(id) = session_of(response.headers()).filter(|_| is_of_method("initialize")) {
         guard.sessions.begun(id, &subject, grants.clone());
@@ -127,10 +134,10 @@ pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next
         _ => {
             if method == Method::GET {
                 // What is told in a session was asked for with the tokens of its requests, which may have given more than this one.
-                response = response.map(|body| {
-                    let hears = move |event: &Bytes| ready(guard.may_hear(event, &grants));
-                    Body::from_stream(body.into_data_stream().try_filter(hears))
-                });
+                response = with_events(response, move |event| guard.may_hear(event, &grants));
+            }
+            if !is_primed && has_events(response.headers()) {
+                response = with_events(response, |event| !priming::is_priming(event));
             }
             // A call that was begun is answered; a stream of notices ends with the token that it was asked for with.
             response.map(|body| {
@@ -141,19 +148,27 @@ pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next
     }
 }
 
+/// The answer with those of its events that are wanted. Each comes in a frame of its own.
+fn with_events(response: Response, is_wanted: impl Fn(&Bytes) -> bool + Send + 'static) -> Response {
+    response.map(|body| {
+        Body::from_stream(body.into_data_stream().try_filter(move |event| ready(is_wanted(event))))
+    })
+}
+
 fn session_of(headers: &HeaderMap) -> Option<&str> {
     headers.get("mcp-session-id").and_then(|id| id.to_str().ok())
 }
 
 impl Guard {
     pub fn new(
+        names: Names,
         key: Arc<TokenKey>,
         router: Arc<Router>,
         sessions: Sessions,
         stop: CancellationToken,
         running: TaskTracker,
     ) -> Self {
-        Self { key, router, sessions, stop, running, room: Room::new() }
+        Self { names, key, router, sessions, stop, running, room: Room::new() }
     }
 
     async fn admit(&self, request: Request) -> Result<Admitted, Refused> {
@@ -161,6 +176,7 @@ impl Guard {
             return Err(Refused::Ending);
         }
         let (mut parts, body) = request.into_parts();
+        self.names.admit(&parts.uri, &parts.headers).map_err(Refused::Foreign)?;
         let unanswered = parts.extensions.remove::<Arc<Unanswered>>();
         let roots = self.router.roots();
         let bearer = self.bearer(&mut parts.headers)?;
@@ -258,8 +274,16 @@ impl Guard {
 }
 
 fn has_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+    is_of_kind(headers, "application/json")
+}
+
+fn has_events(headers: &HeaderMap) -> bool {
+    is_of_kind(headers, "text/event-stream")
+}
+
+fn is_of_kind(headers: &HeaderMap, kind: &str) -> bool {
+    let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or_default();
+    given.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind)
 }
 
 fn message(body: &[u8]) -> Result<JsonObject, Refused> {
@@ -279,7 +303,9 @@ impl Said {
         let name = || message.get("params")?.get("name")?.as_str();
         let tool = name().filter(|_| method == "tools/call").and_then(ToolName::parse);
         let changes = tool.is_some_and(|tool| !tool.is_read_only());
-        Self { method: method.to_owned(), id: id_of(message), changes }
+        let version = || message.get("params")?.get("protocolVersion")?.as_str();
+        let version = version().filter(|_| method == "initialize").map(str::to_owned);
+        Self { method: method.to_owned(), id: id_of(message), changes, version }
     }
 }
 

@@ -15,7 +15,9 @@ mod demand;
 mod fixtures;
 mod guard;
 mod listener;
+mod names;
 mod outgoing;
+mod priming;
 mod refused;
 mod room;
 mod scope;
@@ -37,6 +39,7 @@ use crate::http::connections::{Connections, MOST, STREAMS};
 use crate::http::guard::Guard;
 pub(crate) use crate::http::guard::TokenHolder;
 use crate::http::listener::Listener;
+use crate::http::names::Names;
 pub use crate::http::scope::{BadScope, Scope};
 use crate::http::sessions::Sessions;
 pub use crate::http::token::TokenKey;
@@ -67,8 +70,11 @@ pub struct HttpOptions {
 pub struct HttpServer {
     listener: Listener,
     address: SocketAddr,
+    names: Names,
     router: Arc<Router>,
-    options: HttpOptions,
+    key: Arc<TokenKey>,
+    toolsets: Vec<Toolset>,
+    tool_names: NameStyle,
 }
 
 impl HttpServer {
@@ -76,12 +82,15 @@ impl HttpServer {
     ///
     /// # Errors
     ///
-    /// [`ServeError::Listen`]: the address cannot be had.
+    /// [`ServeError::Listen`]: the address cannot be had. [`ServeError::Host`]: a name of this machine is none.
     pub async fn bind(address: &str, router: Arc<Router>, options: HttpOptions) -> Result<Self, ServeError> {
         let failed = |source| ServeError::Listen { address: address.to_owned(), source };
         let listener = Listener::bind(address).await.map_err(failed)?;
         let address = listener.address().map_err(failed)?;
-        Ok(Self { listener, address, router, options })
+        let HttpOptions { key, hosts, toolsets, names: tool_names } = options;
+        let bad_name = |(name, why)| ServeError::Host { name, why };
+        let names = Names::new(address.ip(), hosts).map_err(bad_name)?;
+        Ok(Self { listener, address, names, router, key, toolsets, tool_names })
     }
 
     /// Where it listens.
@@ -98,11 +107,10 @@ impl HttpServer {
 
     /// Serves until `stop` fires. Calls that are running then are finished and answered; waits for the person end.
     pub async fn serve(self, stop: CancellationToken) {
-        let Self { listener, address, router, options } = self;
-        let HttpOptions { key, hosts, toolsets, names } = options;
+        let Self { listener, names, router, key, toolsets, tool_names, .. } = self;
         let running = TaskTracker::new();
         let streams = CancellationToken::new();
-        let server = Server::for_tokens(router.clone(), &toolsets, names, stop.clone(), running.clone());
+        let server = Server::for_tokens(router.clone(), &toolsets, tool_names, stop.clone(), running.clone());
         let mut manager = LocalSessionManager::default();
         // It counts notices that nobody hears, and ends streams in which there are none.
         manager.session_config.keep_alive = None;
@@ -116,9 +124,9 @@ impl HttpServer {
                 Ok(server)
             },
             manager,
-            configured(address, hosts).with_cancellation_token(streams.clone()),
+            configured().with_cancellation_token(streams.clone()),
         );
-        let guard = Guard::new(key, router, sessions.clone(), stop.clone(), running.clone());
+        let guard = Guard::new(names, key, router, sessions.clone(), stop.clone(), running.clone());
         let app = axum::Router::new()
             .route_service("/mcp", service)
             .route_layer(axum::middleware::from_fn_with_state(Arc::new(guard), guard::pass))
@@ -137,23 +145,11 @@ impl HttpServer {
     }
 }
 
-/// The service, for these names of this machine and pages that come from them.
-fn configured(address: SocketAddr, hosts: Vec<String>) -> StreamableHttpServerConfig {
-    let mut hosts: Vec<String> =
-        ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into_iter().chain(hosts).collect();
-    if !address.ip().is_unspecified() {
-        hosts.push(address.ip().to_string());
-    }
-    let origins: Vec<String> = hosts
-        .iter()
-        .flat_map(|host| {
-            let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
-            [format!("http://{host}:*"), format!("https://{host}:*")]
-        })
-        .collect();
+/// The service, without what the guard looks at.
+fn configured() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
-        .with_allowed_hosts(hosts)
-        .with_allowed_origins(origins)
+        // It takes `[::1].evil.example` for `::1`.
+        .disable_allowed_hosts()
         // The guard has its own limit.
         .with_max_request_body_bytes(usize::MAX)
 }

@@ -7,6 +7,7 @@ use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
 use crate::http::connections::STREAMS;
+use crate::http::names::Foreign;
 use crate::http::room::LIMIT;
 use crate::http::scope::Scope;
 use crate::http::sessions;
@@ -52,10 +53,10 @@ pub(super) enum Refused {
     #[error("The body is no JSON-RPC message that MCP has.")]
     NotAMessage { id: Value },
     #[error(
-        "{words}. This machine is reached under the names of its loopback, by pages that come from there, too. If agents reach it under \
+        "Not admitted: {0}. This machine is reached under the names of its loopback, by pages that come from there, too. If agents reach it under \
          another name, the person gives that: hashline serve --host NAME."
     )]
-    Foreign { words: String, id: Value },
+    Foreign(Foreign),
     #[error(
         "Nothing is done here with this method. Send messages with POST; GET listens in a session and DELETE ends it, each with its \
          mcp-session-id."
@@ -79,7 +80,6 @@ impl Refused {
         let words = String::from_utf8_lossy(words).into_owned();
         match status {
             StatusCode::BAD_REQUEST => Some(Self::NotAsAgreed { words, id }),
-            StatusCode::FORBIDDEN => Some(Self::Foreign { words, id }),
             StatusCode::NOT_FOUND => Some(Self::NoSession),
             StatusCode::METHOD_NOT_ALLOWED => Some(Self::Method),
             StatusCode::NOT_ACCEPTABLE => Some(Self::NotAccepting { words, id }),
@@ -91,14 +91,15 @@ impl Refused {
     fn status(&self) -> StatusCode {
         match self {
             Self::NoToken | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
-            Self::Lacks { .. } | Self::Foreign { .. } => StatusCode::FORBIDDEN,
+            Self::Lacks { .. } | Self::Foreign(Foreign::Host | Foreign::Page) => StatusCode::FORBIDDEN,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAccepting { .. } => StatusCode::NOT_ACCEPTABLE,
             Self::OtherKind { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::NoSession => StatusCode::NOT_FOUND,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Broken(_)
+            Self::Foreign(Foreign::NotOneHost)
+            | Self::Broken(_)
             | Self::NotJson(_)
             | Self::Batch
             | Self::NotAMessage { .. }
@@ -116,7 +117,7 @@ impl Refused {
             Self::Batch | Self::NotAMessage { .. } | Self::NotAsAgreed { .. } => -32_600,
             // Of those that are left to servers.
             Self::NoToken | Self::BadToken(_) | Self::Lacks { .. } => -32_003,
-            Self::Foreign { .. }
+            Self::Foreign(_)
             | Self::Method
             | Self::NotAccepting { .. }
             | Self::OtherKind { .. }
@@ -151,7 +152,6 @@ impl IntoResponse for Refused {
         let id = match &self {
             Self::Lacks { id, .. }
             | Self::NotAMessage { id }
-            | Self::Foreign { id, .. }
             | Self::NotAccepting { id, .. }
             | Self::OtherKind { id, .. }
             | Self::NotAsAgreed { id, .. } => id,

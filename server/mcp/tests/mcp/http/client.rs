@@ -65,7 +65,13 @@ impl Http {
 
     /// A client with a token of these scopes, in the protocol without sessions.
     pub fn modern(&self, scopes: &[&str]) -> Client {
-        Client { address: self.address, token: Some(self.token(scopes)), session: None, modern: true }
+        Client {
+            address: self.address,
+            token: Some(self.token(scopes)),
+            session: None,
+            version: Some("2026-07-28"),
+            modern: true,
+        }
     }
 
     /// The same in the protocol with sessions, after the handshake.
@@ -80,7 +86,13 @@ impl Http {
     }
 
     pub fn before_handshake(&self, scopes: &[&str]) -> Client {
-        Client { address: self.address, token: Some(self.token(scopes)), session: None, modern: false }
+        Client {
+            address: self.address,
+            token: Some(self.token(scopes)),
+            session: None,
+            version: Some("2025-11-25"),
+            modern: false,
+        }
     }
 
     /// One client of each era.
@@ -118,6 +130,11 @@ impl Answer {
         })
     }
 
+    /// Whether an event in it has no message.
+    pub fn has_empty_event(&self) -> bool {
+        self.body.lines().any(|line| line.trim_end() == "data:")
+    }
+
     /// The result of a tool.
     pub fn tool(&self) -> desk::Answer {
         let message = self.message();
@@ -136,6 +153,8 @@ pub struct Client {
     pub address: SocketAddr,
     pub token: Option<String>,
     pub session: Option<String>,
+    /// What it says that was agreed.
+    pub version: Option<&'static str>,
     pub modern: bool,
 }
 
@@ -179,13 +198,12 @@ impl Client {
     }
 
     pub fn headers(&self) -> Vec<(&'static str, String)> {
-        let version = if self.modern { "2026-07-28" } else { "2025-11-25" };
         let mut headers = vec![
             ("host", self.address.to_string()),
             ("accept", "application/json, text/event-stream".to_owned()),
             ("content-type", "application/json".to_owned()),
-            ("mcp-protocol-version", version.to_owned()),
         ];
+        headers.extend(self.version.map(|version| ("mcp-protocol-version", version.to_owned())));
         headers.extend(self.token.iter().map(|token| ("authorization", format!("Bearer {token}"))));
         headers.extend(self.session.iter().map(|session| ("mcp-session-id", session.clone())));
         headers
@@ -261,6 +279,11 @@ impl Notices {
     /// What is told next.
     pub async fn next(&mut self) -> Value {
         self.find(|line| serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()).await
+    }
+
+    /// The data of the next event, whatever it is.
+    pub async fn data(&mut self) -> String {
+        self.find(|line| Some(line.strip_prefix("data:")?.trim().to_owned())).await
     }
 
     /// The id of the next event.

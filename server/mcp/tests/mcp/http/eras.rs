@@ -44,6 +44,46 @@ async fn mcp_001_tools_and_resources_are_served_over_http() {
     }
 }
 
+/// Gemini CLI 0.61 takes each event for a message.
+#[tokio::test]
+async fn no_event_is_empty_for_who_does_not_know_such_events() {
+    let http = Http::start().await;
+    http.place.write("a.txt", "one\n");
+    for (version, is_primed) in [
+        (Some("2024-11-05"), false),
+        (Some("2025-03-26"), false),
+        (Some("2025-06-18"), false),
+        // One that does not say it with further requests.
+        (None, false),
+        (Some("2025-11-25"), true),
+    ] {
+        let mut client = http.before_handshake(&["write:/"]);
+        client.version = version;
+        let mut handshake = initialize();
+        handshake["params"]["protocolVersion"] = json!(version.unwrap_or("2025-06-18"));
+        // Sent before anything was agreed.
+        let mut headers = client.headers();
+        headers.retain(|(name, _)| *name != "mcp-protocol-version");
+        let begun = client.send("POST", "/mcp", &headers, handshake.to_string()).await;
+        assert_eq!(begun.message()["result"]["protocolVersion"], handshake["params"]["protocolVersion"]);
+        assert_eq!(begun.has_empty_event(), is_primed, "{version:?}: {}", begun.body);
+        client.session = Some(begun.headers["mcp-session-id"].to_str().unwrap().to_owned());
+        client.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+
+        let listed = client.ask("tools/list", json!({})).await;
+        assert!(listed.message()["result"]["tools"].is_array(), "{}", listed.body);
+        assert_eq!(listed.has_empty_event(), is_primed, "{version:?}: {}", listed.body);
+
+        client.ask("resources/subscribe", json!({ "uri": "file://a.txt" })).await;
+        let mut notices = client.notices().await;
+        http.place.write("a.txt", &format!("{version:?}\n"));
+        let first = notices.data().await;
+        assert_eq!(first.is_empty(), is_primed, "{version:?}: {first}");
+        let told = if is_primed { notices.next().await } else { serde_json::from_str(&first).unwrap() };
+        assert_eq!(told["params"]["uri"], "file://a.txt", "{told}");
+    }
+}
+
 #[tokio::test]
 async fn mcp_005_a_session_has_a_uuid_and_one_that_is_unknown_is_404() {
     let http = Http::start().await;

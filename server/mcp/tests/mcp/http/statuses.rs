@@ -104,6 +104,23 @@ async fn foreign_hosts_and_pages_are_403_and_own_ones_are_not() {
     let client = http.before_handshake(&["write:/"]);
     let port = http.address.port();
     for (host, origin, status) in [
+        (format!("LOCALHOST:{port}"), None, 200),
+        ("localhost".to_owned(), None, 200),
+        (format!("[::1].evil.example:{port}"), None, 403),
+        (format!("localhost.evil.example:{port}"), None, 403),
+        (format!("localhost:{port}@evil.example"), None, 403),
+        (format!("evil.example@localhost:{port}"), None, 403),
+        ("%6cocalhost".to_owned(), None, 403),
+        (String::new(), None, 403),
+        (format!("[::1]:{port}"), Some("http://[::1]:3000"), 200),
+        (format!("localhost:{port}"), Some("HTTPS://LOCALHOST"), 200),
+        (format!("localhost:{port}"), Some("http://[::1].evil.example"), 403),
+        (format!("localhost:{port}"), Some("http://127.0.0.1.evil.example"), 403),
+        (format!("localhost:{port}"), Some("http://localhost@evil.example"), 403),
+        (format!("localhost:{port}"), Some("http://localhost/a"), 403),
+        (format!("localhost:{port}"), Some("vscode-webview://localhost"), 403),
+        (format!("localhost:{port}"), Some("file://"), 403),
+        (format!("localhost:{port}"), Some(""), 403),
         (format!("127.0.0.1:{port}"), None, 200),
         (format!("localhost:{port}"), None, 200),
         (format!("[::1]:{port}"), None, 200),
@@ -121,6 +138,42 @@ async fn foreign_hosts_and_pages_are_403_and_own_ones_are_not() {
         let answer = client.send("POST", "/mcp", &headers, initialize().to_string()).await;
         assert_eq!(answer.status, status, "{host} {origin:?}: {}", answer.body);
         assert_eq!(answer.body.contains("--host NAME"), status == 403, "{}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_for_one_host() {
+    let http = Http::start().await;
+    let client = http.before_handshake(&["write:/"]);
+    let own = client.headers()[0].1.clone();
+    for (target, hosts, origins, status) in [
+        ("/mcp", vec![], vec![], 400),
+        ("/mcp", vec![own.as_str(), "evil.example"], vec![], 400),
+        ("http://evil.example/mcp", vec![own.as_str()], vec![], 403),
+        ("http://[::1].evil.example/mcp", vec![own.as_str()], vec![], 403),
+        ("http://localhost/mcp", vec![own.as_str()], vec![], 200),
+        ("/mcp", vec![own.as_str()], vec!["http://localhost", "http://evil.example"], 403),
+    ] {
+        let mut headers = client.headers();
+        headers.remove(0);
+        headers.extend(hosts.iter().map(|host| ("host", (*host).to_owned())));
+        headers.extend(origins.iter().map(|origin| ("origin", (*origin).to_owned())));
+        let answer = client.send("POST", target, &headers, initialize().to_string()).await;
+        assert_eq!(answer.status, status, "{target} {hosts:?} {origins:?}: {}", answer.body);
+        assert_eq!(answer.body.contains("--host NAME"), status != 200, "{}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn a_page_from_elsewhere_is_refused_without_a_token_too() {
+    let http = Http::start().await;
+    let mut client = http.before_handshake(&[]);
+    client.token = None;
+    let foreign = ("origin", "http://[::1].evil.example".to_owned());
+    let headers: Vec<_> = client.headers().into_iter().chain([foreign]).collect();
+    for method in ["POST", "GET", "DELETE"] {
+        let answer = client.send(method, "/mcp", &headers, initialize().to_string()).await;
+        assert_eq!(answer.status, 403, "{method}: {}", answer.body);
     }
 }
 
