@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hashline_history::{DocumentName, Draft, FileId, HunkRef, Location, Store};
+use hashline_history::{Document as Past, DocumentName, Draft, FileId, HunkRef, Location, Store};
 
 use crate::disk::Place;
 use crate::document::{Decided, Document, Request, Target, Undecided, Why};
@@ -65,7 +65,7 @@ impl Workspace {
     ) -> Result<Decided, Refusal> {
         let mut session = self.session(store)?;
         let past = store.file(file)?;
-        let document = Document::of_record(&uri_of(place), &past);
+        let document = former(place, &past);
         let slot = Arc::new(Slot::new(key_of(place.absolute()), document, Some(place.clone())));
         let latest = Some((file, past.sequence));
         *slot.recorded() = Recorded { moved: Some(file), ..Recorded::of(store, latest, store.glance()) };
@@ -141,7 +141,7 @@ impl Workspace {
                     other.short()
                 )
             }
-            None => format!("{name} is another file now, which no edit made. Rename that file, then decide."),
+            None => format!("There is another file called {name}. Rename that one, then decide."),
         };
         Undecided { why: Why::Collides, message, others, ..Document::no_such(target) }
     }
@@ -209,10 +209,17 @@ impl Rehearsal {
         }
         Ok(match self.workspace.meet(path, file)? {
             Some(Met::Named(slot)) => Some(slot.lock().clone()),
-            Some(Met::Former(place, store)) => Some(Document::of_record(&uri_of(&place), &store.file(file)?)),
+            Some(Met::Former(place, store)) => Some(former(&place, &store.file(file)?)),
             None => None,
         })
     }
+}
+
+/// A file that is gone, as it is recorded. Where the record does not know that it is, something else has removed it.
+fn former(place: &Place, past: &Past) -> Document {
+    let mut document = Document::of_record(&uri_of(place), past);
+    document.stays_removed();
+    document
 }
 
 fn refused(target: &Target, refusal: &Refusal) -> Decided {

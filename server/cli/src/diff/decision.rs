@@ -70,6 +70,10 @@ pub fn run<'a>(
             }
             said.push_str(&words::decided(verb, &wish, &one));
             all.add(one);
+            if plan.is_one && !all.refused.is_empty() {
+                // Something has come in between: what rests on it is not tried.
+                break;
+            }
         }
     }
     let code = all.refused.iter().map(|refusal| exit_code(refusal.why)).max().unwrap_or(0);

@@ -70,6 +70,24 @@ fn a_removal_is_decided_about_while_another_file_has_the_name() {
     holds(&project, &[("p", "q\n")]);
 }
 
+/// What something else has removed is not written over the file that has its name now, whatever is forced.
+#[test]
+fn a_file_that_something_else_removed_does_not_take_its_name_back() {
+    let (project, mut agent) = scene(&[("p", "one\ntwo\n"), ("q", "q\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (edit, conversation) = agent.put(&at("p"), "two\n", "2\n", None);
+    std::fs::remove_file(at("p")).unwrap();
+    let (moved, _) = agent.rename(&at("q"), &at("p"), Some(&conversation));
+    let refused = project.must(3, &["reject", &edit]);
+    assert!(refused.err.contains("was removed by something else"), "{}", refused.err);
+    let refused = project.must(4, &["reject", &edit, "--force"]);
+    assert!(refused.err.contains(&moved[..8]), "{}", refused.err);
+    holds(&project, &[("p", "q\n")]);
+    project.must(0, &["reject", &moved]);
+    project.must(0, &["reject", &edit, "--force"]);
+    holds(&project, &[("p", "one\ntwo\n"), ("q", "q\n")]);
+}
+
 #[test]
 fn a_file_moves_to_a_name_that_an_agent_made_and_removed() {
     let (project, mut agent) = scene(&[("q", "q\n")]);
