@@ -9,7 +9,7 @@ use hashline_workspace::document::{Cause, ContentChange, Delivery};
 
 use crate::dice::Dice;
 use crate::kind::{Check, Kind};
-use crate::marks::{Mark, Marking};
+use crate::marks::{Arrival, Mark, Marking};
 use crate::page::{self, Patch};
 use crate::truth::Truth;
 
@@ -36,6 +36,14 @@ pub struct Note {
     pub shows: Truth,
     /// The rest of what happened comes with the next one.
     pub more: bool,
+}
+
+impl Note {
+    /// Whether the server hears in time that it is an undo or redo.
+    pub fn is_said_to_turn(&self) -> bool {
+        let is_turn = |mark: &Mark| matches!(mark.cause, Cause::Turn(_)) && mark.arrival == Arrival::Before;
+        self.marks.iter().any(is_turn)
+    }
 }
 
 #[derive(Clone, Debug)]

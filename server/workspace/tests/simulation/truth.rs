@@ -168,8 +168,12 @@ impl Desk {
         Ok(())
     }
 
-    /// The hunks in the text of a notification. Who does by hand to the letter what is on its way from the server has done that.
+    /// The hunks in the text of a notification. Who does by hand to the letter what is on its way from the server has done that, but for an
+    /// undo that is said to be one: it brings the hunks of the text that it goes back to.
     fn made_by_hand(&self, note: &Note, before: &Weave) -> Result<Truth, Fault> {
+        if note.is_said_to_turn() {
+            return Ok(note.shows.clone());
+        }
         let before = before.buffer().to_string();
         for Parcel { delivery, text, .. } in &self.unanswered {
             if *text == before && self.text_after(text, delivery)? == note.after {
