@@ -20,6 +20,7 @@ Examples:
   mcpdiff accept 3f2a           keep it
   mcpdiff reject 3f2a:2         take its second hunk out again, now or later
   mcpdiff reject -c 9c1b0d7e    take out all that an agent did in one turn
+  mcpdiff export -c 9c1b0d7e    the same as a patch for git apply
   mcpdiff review                go through everything that is undecided
   mcpdiff cleanup --dry-run     see what could be forgotten
 
@@ -65,6 +66,8 @@ pub enum Command {
     /// Show edits with their diffs
     #[command(visible_aliases = ["sh", "s"])]
     Show(Show),
+    /// Print edits as a patch that git apply takes
+    Export(Export),
     /// Accept edits, or hunks of them
     #[command(visible_alias = "a")]
     Accept(Decide),
@@ -155,6 +158,7 @@ Examples:
   mcpdiff show 3f2a                an edit; each @@ says which hunk it is
   mcpdiff show 3f2a:2              one hunk
   mcpdiff show 9c1b0d7e            all edits of a conversation, in order
+  mcpdiff show -c 9c1b0d7e --stat  which files it changes, and how much
   mcpdiff show 3f2a > it.patch     what comes out is a patch
 
 Into a pipe a diff goes as it is; on a terminal characters that would move the
@@ -167,9 +171,41 @@ Exit codes: 0 done, 1 not found, 2 wrong usage, or the id fits more than one.";
 pub struct Show {
     #[command(flatten)]
     pub names: Names,
-    /// Print JSON
+    /// Only say which files are changed, and how much
     #[arg(long)]
+    pub stat: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with = "stat")]
     pub json: bool,
+}
+
+const EXPORT_HELP: &str = "\
+Examples:
+  mcpdiff export -c 9c1b0d7e > turn.patch   what an agent did in one turn
+  git apply turn.patch                      the same, somewhere else
+  git apply -R turn.patch                   take it back
+  mcpdiff export --proposed -c 9c1b0d7e     also what is held or rejected
+  mcpdiff export --rejected 3f2a            an edit that was rejected
+
+Names in the patch begin in the folder of the history: apply it there. Its two
+sides differ in what is named alone. What other edits have built on that is on
+neither side, and what it builds on is on both; both are named beside the patch.
+Lines that you typed since the last edit of a file was recorded are not in it.
+
+Exit codes: 0 done, 1 not found or nothing to write, 2 wrong usage, 4 a part
+could not be put into the patch; the rest is printed, and the part is named.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXPORT_HELP)]
+pub struct Export {
+    #[command(flatten)]
+    pub names: Names,
+    /// All of it, whatever was decided, and not only what is in the files now
+    #[arg(long, conflicts_with = "rejected")]
+    pub proposed: bool,
+    /// What was rejected, as a change of the files as they are now
+    #[arg(long)]
+    pub rejected: bool,
 }
 
 const DECIDE_HELP: &str = "\
@@ -360,6 +396,7 @@ mod tests {
             ("show a", "Show"),
             ("sh a", "Show"),
             ("s a", "Show"),
+            ("export a", "Export"),
             ("accept a", "Accept"),
             ("a a", "Accept"),
             ("reject a", "Reject"),
@@ -377,7 +414,8 @@ mod tests {
 
     #[test]
     fn the_help_fits_eighty_columns() {
-        for text in [AFTER_HELP, STATUS_HELP, SHOW_HELP, DECIDE_HELP, REVIEW_HELP, CLEANUP_HELP] {
+        for text in [AFTER_HELP, STATUS_HELP, SHOW_HELP, EXPORT_HELP, DECIDE_HELP, REVIEW_HELP, CLEANUP_HELP]
+        {
             assert!(text.lines().all(|line| line.len() <= 80), "{text}");
         }
     }

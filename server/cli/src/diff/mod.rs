@@ -8,14 +8,18 @@ mod cleanup;
 mod decide;
 mod decision;
 mod edit;
+mod export;
 mod find;
 mod hunk;
 mod moment;
+mod patch;
 mod place;
 mod review;
 mod show;
 mod sidecars;
+mod sides;
 mod stands;
+mod stat;
 mod status;
 mod words;
 
@@ -46,6 +50,7 @@ pub fn run(options: &Diff) -> Result<ExitCode, Failure> {
         None => status::run(&store, &arguments::Status::default(), screen),
         Some(Command::Status(options)) => status::run(&store, options, screen),
         Some(Command::Show(options)) => show::run(&store, options, screen),
+        Some(Command::Export(options)) => export::run(&store, options, screen),
         Some(Command::Accept(options)) => decision::run(&store, Verb::Accept, options, decider, screen),
         Some(Command::Reject(options)) => decision::run(&store, Verb::Reject, options, decider, screen),
         Some(Command::Review(options)) => review::run(&store, options, decider, screen),

@@ -11,6 +11,7 @@ use super::find::{Book, Named};
 use super::hunk::{Diff, Kind, Line};
 use super::moment::Clock;
 use super::stands::Standing;
+use super::stat;
 use super::status::ink;
 use super::words;
 use crate::Failure;
@@ -39,6 +40,10 @@ pub fn run(store: &Store, options: &Show, screen: Screen) -> Result<ExitCode, Fa
         let mut json = |edit: &Edit, only| edit.json(only, &edits.stands(edit));
         let edits: Vec<_> = all.iter().map(|(edit, only)| json(edit, *only)).collect();
         screen.print_json(&json!({ "edits": edits }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if options.stat {
+        screen.print(&stat::of(&all, &edits, store.folder(), screen))?;
         return Ok(ExitCode::SUCCESS);
     }
     let page = Page { store, clock: Clock::of_this_machine(), screen };

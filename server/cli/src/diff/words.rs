@@ -9,6 +9,7 @@ use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Fou
 use super::decide::{Answer, Refusal, Verb, Wish};
 use super::edit::relative;
 use super::find::{Kind, Named, short_conversation};
+use super::sides::Which;
 use crate::screen::{inert, inert_line};
 
 /// So many candidates are named; of more the number is told.
@@ -326,6 +327,35 @@ pub fn builds_on(hunks: &[HunkRef]) -> String {
 
 pub fn under(hunks: &[HunkRef]) -> String {
     format!("built on by {}, to be rejected with it", names(hunks))
+}
+
+pub fn nothing_to_export(which: Which) -> String {
+    match which {
+        Which::Enabled => {
+            "Nothing of it is in the files now. --proposed writes what was proposed, --rejected what was rejected."
+        }
+        Which::Proposed => "It changes no file that is there.",
+        Which::Rejected => "Nothing of it was rejected. Without --rejected the patch is of what is in the files now.",
+    }
+    .to_owned()
+}
+
+pub fn patch_needs(hunks: &[HunkRef]) -> String {
+    format!("The patch builds on {}: it applies to files that have that.", names(hunks))
+}
+
+pub fn patch_is_without(hunks: &[HunkRef]) -> String {
+    format!(
+        "{} cannot be there without what the patch does, or together with it: it applies to files that do not have that.",
+        names(hunks)
+    )
+}
+
+pub fn left_out_of_patch(hunks: &[HunkRef]) -> String {
+    format!(
+        "{} could not be put into the patch: other lines stand in its place, or a patch cannot say it. `mcpdiff show` shows it.",
+        names(hunks)
+    )
 }
 
 /// What stands above the text that hunks come to which are decided as one.

@@ -54,12 +54,17 @@ impl Agent {
 
 /// Every file of the project, but for the history.
 fn files(project: &Project) -> BTreeMap<String, File> {
+    files_in(&project.folder)
+}
+
+/// Every file of a project's folder.
+pub fn files_in(top: &Path) -> BTreeMap<String, File> {
     let mut files = BTreeMap::new();
-    let mut folders = vec![project.folder.clone()];
+    let mut folders = vec![top.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let name = path.strip_prefix(&project.folder).unwrap().to_string_lossy().into_owned();
+            let name = path.strip_prefix(top).unwrap().to_string_lossy().into_owned();
             match path.is_dir() {
                 true if name == ".mcp" => {}
                 true => folders.push(path),

@@ -8,6 +8,7 @@ mod changed;
 mod commands;
 mod decisions;
 mod editor;
+mod export;
 mod faults;
 mod files;
 mod hostile;

@@ -5,9 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, Hasher};
+use std::path::Path;
 
 use crate::agent::Agent;
 use crate::chance::{Rng, seeds};
+use crate::export::git_apply;
+use crate::files::files_in;
 use crate::project::Project;
 
 /// The names that there are to have, in three folders.
@@ -189,6 +192,21 @@ struct Met {
     refused: usize,
     conversations: usize,
     conversations_refused: usize,
+    patches: usize,
+}
+
+/// Writes a tree into a folder.
+fn lay_out(tree: &Tree, folder: &Path) {
+    for (name, text) in tree {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
+fn tree_in(folder: &Path) -> Tree {
+    let text = |(bytes, _): (Vec<u8>, u32)| String::from_utf8(bytes).unwrap();
+    files_in(folder).into_iter().map(|(name, file)| (name, text(file))).collect()
 }
 
 struct Play {
@@ -220,20 +238,7 @@ impl Play {
     }
 
     fn tree(&self) -> Tree {
-        let mut tree = Tree::new();
-        let mut folders = vec![self.project.folder.clone()];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.strip_prefix(&self.project.folder).unwrap().to_str().unwrap().to_owned();
-                match path.is_dir() {
-                    true if name == ".mcp" => {}
-                    true => folders.push(path),
-                    false => drop(tree.insert(name, std::fs::read_to_string(&path).unwrap())),
-                }
-            }
-        }
-        tree
+        tree_in(&self.project.folder)
     }
 
     fn check(&self) {
@@ -376,6 +381,40 @@ impl Play {
         }
     }
 
+    /// A patch of a conversation makes of the tree without it the one with it: as it is now, with all that was proposed, and with what was
+    /// rejected, where there are such trees.
+    fn export(&mut self) {
+        let of = self.rng.below(CONVERSATIONS);
+        let Some(conversation) = self.conversations[of].clone() else { return };
+        let all: Vec<usize> =
+            (0..self.oracle.edits.len()).filter(|at| self.oracle.edits[*at].conversation == of).collect();
+        let rejected: Vec<usize> = all.iter().copied().filter(|at| !self.oracle.edits[*at].is_in()).collect();
+        let with = |edits: &[usize], status| self.oracle.with(edits, status);
+        let now = self.oracle.clone();
+        for (options, before, after) in [
+            (&[][..], with(&all, Status::Rejected), now.clone()),
+            (&["--proposed"], with(&all, Status::Rejected), with(&all, Status::Accepted)),
+            (&["--rejected"], now, with(&rejected, Status::Accepted)),
+        ] {
+            let (Some(before), Some(after)) = (before.tree(), after.tree()) else { continue };
+            let ran = self.project.run(&[&["export", "-c", &conversation], options].concat());
+            self.story.push(format!(
+                "export {options:?} -c {} => {} {}",
+                &conversation[19..],
+                ran.code,
+                ran.err.trim()
+            ));
+            let there = tempfile::tempdir().unwrap();
+            lay_out(&before, there.path());
+            if ran.code != 1 {
+                let said = git_apply(there.path(), &ran.out, &[]);
+                assert!(said.is_ok(), "{said:?}\n{}\n{}", ran.out, self.told());
+            }
+            assert_eq!(tree_in(there.path()), after, "{options:?}: {}\n{}", ran.out, self.told());
+            self.met.patches += 1;
+        }
+    }
+
     /// The edits have this status now. Names go from hand to hand in the order in which edits are decided.
     fn take(&mut self, edits: &[usize], status: Status) {
         let mut order: Vec<usize> = edits.to_vec();
@@ -410,7 +449,8 @@ impl Play {
         for _ in 0..steps {
             match self.rng.below(10) {
                 0..5 => self.edit(),
-                5..9 => self.decide(),
+                5..8 => self.decide(),
+                8 => self.export(),
                 _ => {
                     self.agent = Agent::start(&self.project, &[]);
                     self.story.push("a new process".to_owned());
@@ -453,13 +493,14 @@ fn the_tree_is_that_of_the_edits_that_are_in() {
     let all = all.into_inner().unwrap();
     let sum = |of: fn(&Met) -> usize| all.iter().map(of).sum::<usize>();
     eprintln!(
-        "{} trees: {} edits, {} decided and {} refused, {} conversations decided and {} refused",
+        "{} trees: {} edits, {} decided and {} refused, {} conversations decided and {} refused, {} patches",
         all.len(),
         sum(|met| met.edits),
         sum(|met| met.decided),
         sum(|met| met.refused),
         sum(|met| met.conversations),
-        sum(|met| met.conversations_refused)
+        sum(|met| met.conversations_refused),
+        sum(|met| met.patches)
     );
     let failed = failed.into_inner().unwrap();
     assert!(failed.is_empty(), "HASHLINE_SEED of those that fail: {failed:?}");

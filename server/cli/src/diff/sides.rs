@@ -1,0 +1,314 @@
+//! A file on the two sides of a patch, which differ in some hunks alone: without them, and with them.
+//!
+//! What others have built on these hunks is on neither side, and what these build on is on both. The text is that of the record: what
+//! somebody has typed since is on neither.
+
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use hashline_history::{
+    Content as Recorded, Decision, Document, DocumentName, EditId, EditState, FileChange, HunkRef, HunkState,
+    Location,
+};
+use hashline_text::{DiskForm, Text};
+use hashline_weave::{HunkId, Weave};
+
+use super::patch::{Change, Content, File};
+
+/// Which of the hunks that are named a patch is to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Those that are in the files now.
+    Enabled,
+    /// All, whatever was decided about them.
+    Proposed,
+    /// Those that were rejected.
+    Rejected,
+}
+
+/// An edit, or one hunk of it.
+pub type Part = (EditId, Option<u32>);
+
+/// A file before and after some hunks, and what else that takes.
+#[derive(Debug)]
+pub struct Sides {
+    exists: [bool; 2],
+    name: [DocumentName; 2],
+    mode: [Option<u32>; 2],
+    content: [Content; 2],
+    /// The hunks in which the sides differ.
+    pub chosen: Vec<HunkRef>,
+    /// The hunks that these build on, and that are not in the text: they have to be there already.
+    pub needed: Vec<HunkRef>,
+    /// The hunks in the text that cannot be there with these, or not without them.
+    pub without: Vec<HunkRef>,
+    /// Those of the chosen that cannot be told: their place is not certain, or others of them stand against them.
+    pub left_out: Vec<HunkRef>,
+}
+
+impl Sides {
+    /// The sides of a file, of which these edits are named, or these hunks of them.
+    pub fn of(document: &Document, named: &[Part], which: Which) -> Self {
+        let hunks = Hunks::of(document, named, which);
+        let registers = document.registers;
+        let mut sides = Self {
+            exists: [registers.exists; 2],
+            name: [document.name.clone(), document.name.clone()],
+            mode: [registers.mode; 2],
+            content: [Content::Unknown, Content::Unknown],
+            chosen: hunks.chosen().map(Hunk::name).collect(),
+            needed: Vec::new(),
+            without: Vec::new(),
+            left_out: hunks.chosen().filter(|hunk| hunk.is_lost()).map(Hunk::name).collect(),
+        };
+        match &document.content {
+            Recorded::None => {}
+            Recorded::Bytes { bytes, .. } => {
+                sides.content = [Content::Bytes(bytes.clone()), Content::Bytes(bytes.clone())];
+            }
+            Recorded::Text { weave, form, .. } => sides.set_texts(&hunks, weave, *form),
+        }
+        sides.set_registers(&hunks);
+        sides
+    }
+
+    fn set_texts(&mut self, hunks: &Hunks<'_>, weave: &Weave, form: DiskForm) {
+        let chosen: Vec<HunkId> = hunks.chosen().filter_map(|hunk| hunk.state.id).collect();
+        let (texts, left_out) = Texts::as_far_as_possible(weave, &chosen);
+        self.content = [&texts.before, &texts.after].map(|text| content(text, form));
+        self.needed = hunks.names(&texts.needed);
+        self.without = hunks.names(&texts.without);
+        self.left_out.extend(hunks.names(&left_out));
+    }
+
+    fn set_registers(&mut self, hunks: &Hunks<'_>) {
+        let exists = hunks.register(&self.exists[0], |change| change.exists);
+        let name = hunks.register(&self.name[0], |change| change.name.clone());
+        let mode = hunks.register(&self.mode[0], |change| change.mode.map(|(was, is)| (was, Some(is))));
+        let without = [exists.without, name.without, mode.without].concat();
+        let left_out = [exists.left_out, name.left_out, mode.left_out].concat();
+        // One hunk sets several registers.
+        self.without.extend(without.into_iter().collect::<BTreeSet<_>>());
+        self.left_out.extend(left_out.into_iter().collect::<BTreeSet<_>>());
+        (self.exists, self.name, self.mode) = (exists.sides, name.sides, mode.sides);
+    }
+
+    /// What the patch says, with names from this folder. None of something that has no file.
+    pub fn change_in(&self, folder: &Path) -> Option<Change> {
+        let file = |side: usize| {
+            let DocumentName::Path(path) = &self.name[side] else { return None };
+            let parts: Vec<&OsStr> = path.strip_prefix(folder).ok()?.iter().collect();
+            let name: OsString = parts.join(OsStr::new("/"));
+            Some(File { name, mode: self.mode[side], content: self.content[side].clone() })
+        };
+        let (before, after) = (file(0)?, file(1)?);
+        Some(Change { before: self.exists[0].then_some(before), after: self.exists[1].then_some(after) })
+    }
+}
+
+fn content(text: &Text, form: DiskForm) -> Content {
+    String::from_utf8(form.to_bytes(text))
+        .map_or_else(|error| Content::Bytes(error.into_bytes()), Content::Text)
+}
+
+/// The hunks of a file, in the order of record.
+struct Hunks<'a> {
+    all: Vec<Hunk<'a>>,
+    which: Which,
+}
+
+struct Hunk<'a> {
+    edit: &'a EditState,
+    state: &'a HunkState,
+    is_chosen: bool,
+}
+
+/// A register on both sides, and the hunks that are on neither, or cannot be told.
+struct Register<T> {
+    sides: [T; 2],
+    without: Vec<HunkRef>,
+    left_out: Vec<HunkRef>,
+}
+
+impl Hunk<'_> {
+    fn name(&self) -> HunkRef {
+        HunkRef { edit: self.edit.made.id.clone(), number: self.state.number }
+    }
+
+    /// What it does to the file itself.
+    fn of_file(&self) -> Option<&FileChange> {
+        self.edit.made.file.as_ref().filter(|_| self.state.number == 1)
+    }
+
+    /// Whether it is of lines that could not be carried over a change that nobody watched.
+    fn is_lost(&self) -> bool {
+        self.state.id.is_none() && self.of_file().is_none()
+    }
+
+    fn is_done(&self) -> bool {
+        self.state.location != Location::None
+    }
+}
+
+impl<'a> Hunks<'a> {
+    fn of(document: &'a Document, named: &[Part], which: Which) -> Self {
+        let wholes: HashSet<&EditId> =
+            named.iter().filter(|part| part.1.is_none()).map(|(edit, _)| edit).collect();
+        let parts: HashSet<(&EditId, u32)> =
+            named.iter().filter_map(|(edit, part)| Some((edit, (*part)?))).collect();
+        let is_named = |edit: &EditState, hunk: &HunkState| {
+            wholes.contains(&edit.made.id) || parts.contains(&(&edit.made.id, hunk.number))
+        };
+        let hunks = document.edits.iter().flat_map(|edit| edit.hunks.iter().map(move |state| (edit, state)));
+        let mut all: Vec<Hunk<'_>> =
+            hunks.map(|(edit, state)| Hunk { edit, state, is_chosen: is_named(edit, state) }).collect();
+        // Lines of edits before this are those of a file that was removed, and are not in the one that was made in its place.
+        let remade = all.iter().rposition(|hunk| {
+            let makes = hunk.of_file().is_some_and(|change| change.exists == Some((false, true)));
+            makes && hunk.is_done() && !hunk.is_chosen
+        });
+        let takes = |hunk: &Hunk<'_>| match (which, hunk.state.id, document.weave()) {
+            (Which::Proposed, ..) => hunk.state.decision != Decision::Withdrawn,
+            (Which::Rejected, ..) => hunk.state.decision == Decision::Rejected,
+            (Which::Enabled, Some(id), Some(weave)) => weave.in_buffer(id),
+            (Which::Enabled, ..) => hunk.is_done(),
+        };
+        for (at, hunk) in all.iter_mut().enumerate() {
+            let is_of_removed_file = hunk.state.id.is_some() && remade.is_some_and(|remade| at < remade);
+            hunk.is_chosen = hunk.is_chosen && !is_of_removed_file && takes(hunk);
+        }
+        Self { all, which }
+    }
+
+    fn chosen(&self) -> impl Iterator<Item = &Hunk<'a>> {
+        self.all.iter().filter(|hunk| hunk.is_chosen)
+    }
+
+    fn names(&self, ids: &[HunkId]) -> Vec<HunkRef> {
+        let ids: HashSet<HunkId> = ids.iter().copied().collect();
+        let is_one = |hunk: &&Hunk<'_>| hunk.state.id.is_some_and(|id| ids.contains(&id));
+        self.all.iter().filter(is_one).map(Hunk::name).collect()
+    }
+
+    /// A register of the file, which is this now: what the edits make of it, one after the other, without the chosen hunks and with them.
+    fn register<T: Clone + PartialEq>(
+        &self,
+        now: &T,
+        set: impl Fn(&FileChange) -> Option<(T, T)>,
+    ) -> Register<T> {
+        let changes = self.all.iter().filter_map(|hunk| {
+            let (was, is) = set(hunk.of_file()?)?;
+            Some(Setting { was, is, is_chosen: hunk.is_chosen, is_done: hunk.is_done(), name: hunk.name() })
+        });
+        let changes: Vec<Setting<T>> = changes.collect();
+        let as_it_is =
+            |left_out| Register { sides: [now.clone(), now.clone()], without: Vec::new(), left_out };
+        let chosen = || changes.iter().filter(|change| change.is_chosen);
+        if chosen().next().is_none() {
+            return as_it_is(Vec::new());
+        }
+        let mut without: Vec<HunkRef> = Vec::new();
+        loop {
+            let other =
+                |change: &Setting<T>| !change.is_chosen && change.is_done && !without.contains(&change.name);
+            let (before, unfit) = follow(&changes, other);
+            let (after, unfit_with) = follow(&changes, |change| change.is_chosen || other(change));
+            let (left_out, unfit_with): (Vec<&Setting<T>>, Vec<&Setting<T>>) =
+                unfit_with.into_iter().partition(|change| change.is_chosen);
+            let names = |changes: &[&Setting<T>]| changes.iter().map(|change| change.name.clone()).collect();
+            let against: Vec<HunkRef> = names(&[unfit, unfit_with].concat());
+            match (before, after) {
+                (Some(before), Some(after)) if against.is_empty() => {
+                    return Register { sides: [before, after], without, left_out: names(&left_out) };
+                }
+                // What was rejected is made of the file as it is.
+                _ if self.which == Which::Rejected => {
+                    return as_it_is(chosen().map(|change| change.name.clone()).collect());
+                }
+                _ => without.extend(against),
+            }
+        }
+    }
+}
+
+/// What an edit sets a register to.
+struct Setting<T> {
+    was: T,
+    is: T,
+    is_chosen: bool,
+    is_done: bool,
+    name: HunkRef,
+}
+
+/// What a register comes to by some of its changes, and those of them that do not find it as they did.
+fn follow<T: Clone + PartialEq>(
+    changes: &[Setting<T>],
+    takes: impl Fn(&Setting<T>) -> bool,
+) -> (Option<T>, Vec<&Setting<T>>) {
+    let mut value = changes.first().map(|first| first.was.clone());
+    let mut unfit = Vec::new();
+    for change in changes.iter().filter(|change| takes(change)) {
+        if value.as_ref() == Some(&change.was) {
+            value = Some(change.is.clone());
+        } else {
+            unfit.push(change);
+        }
+    }
+    (value, unfit)
+}
+
+/// A text without some hunks, and with them.
+struct Texts {
+    before: Text,
+    after: Text,
+    needed: Vec<HunkId>,
+    without: Vec<HunkId>,
+}
+
+impl Texts {
+    /// With as many of the chosen hunks as go together: of those that do not, the ones in the text, and the later ones. Returns the others,
+    /// too.
+    fn as_far_as_possible(weave: &Weave, chosen: &[HunkId]) -> (Self, Vec<HunkId>) {
+        if let Some(texts) = Self::new(weave, chosen) {
+            return (texts, Vec::new());
+        }
+        let (mut taken, mut left_out) = (Vec::new(), Vec::new());
+        let mut best = None;
+        let (inside, outside): (Vec<HunkId>, Vec<HunkId>) =
+            chosen.iter().rev().partition(|id| weave.in_buffer(**id));
+        for id in inside.into_iter().chain(outside) {
+            taken.push(id);
+            match Self::new(weave, &taken) {
+                Some(texts) => best = Some(texts),
+                None => left_out.extend(taken.pop()),
+            }
+        }
+        let as_it_is = || {
+            let text = weave.buffer();
+            Self { before: text.clone(), after: text.clone(), needed: Vec::new(), without: Vec::new() }
+        };
+        (best.unwrap_or_else(as_it_is), left_out)
+    }
+
+    /// None if the hunks do not go together, or the place of one is not certain.
+    fn new(weave: &Weave, chosen: &[HunkId]) -> Option<Self> {
+        let named: HashSet<HunkId> = chosen.iter().copied().collect();
+        let is_chosen = |id: &HunkId| named.contains(id);
+        let on: Vec<HunkId> =
+            weave.with_prerequisites_of(chosen).into_iter().filter(|id| !weave.in_buffer(*id)).collect();
+        let needed: Vec<HunkId> = on.iter().copied().filter(|id| !is_chosen(id)).collect();
+        let above = chosen.iter().flat_map(|id| weave.with_dependents(*id));
+        let against =
+            on.iter().flat_map(|id| weave.collisions(*id)).flat_map(|id| weave.with_dependents(*id));
+        let mut without: Vec<HunkId> =
+            above.chain(against).filter(|id| weave.in_buffer(*id) && !is_chosen(id)).collect();
+        without.sort_unstable();
+        without.dedup();
+        let mut weave = weave.clone();
+        weave.switch(&on, &without).ok()?;
+        let after = weave.buffer().clone();
+        weave.switch(&[], chosen).ok()?;
+        Some(Self { before: weave.buffer().clone(), after, needed, without })
+    }
+}
