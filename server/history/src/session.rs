@@ -19,7 +19,7 @@ use crate::ledger::{Header, Ledger};
 use crate::lines::{read_document, to_line};
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
-use crate::store::{Entered, Known, Store, remember};
+use crate::store::{Entered, Known, Store, Unsure, remember};
 use crate::told::{self, Told, diff_of, weave_in};
 use crate::transaction::{Draft, IntentEnd, NewEdit, Subject, Transaction};
 use crate::wire::WireDelta;
@@ -103,8 +103,8 @@ impl Session {
         {
             let mut known = store.known();
             known.refresh(store.folder(), &mut log)?;
-            if let Some((begin, _)) = known.unsure {
-                log.truncate(begin)?;
+            if let Some(unsure) = &known.unsure {
+                log.truncate(unsure.begin)?;
                 known.unsure = None;
             }
             let torn = log.len()?.saturating_sub(known.ledger.end);
@@ -278,7 +278,7 @@ impl Session {
         {
             self.folder.write_whole(way, &bytes, true)?;
         }
-        self.store.known().unsure = Some((end, end + line.len() as u64));
+        self.store.known().unsure = Some(Unsure { begin: end, line: line.clone() });
         let written = self.log.write(&line).and_then(|()| if found_again { Ok(()) } else { self.log.sync() });
         if let Err(error) = written {
             self.torn = self.log.truncate(end).is_err();

@@ -61,8 +61,16 @@ pub(crate) struct Known {
     identity: Option<(u64, u64)>,
     /// What was recorded last of the documents that this process writes about.
     pub told: HashMap<FileId, Told>,
-    /// A line that is being written, or was refused and could not be taken back yet: where it begins, and where it would end.
-    pub unsure: Option<(u64, u64)>,
+    /// A line that is being written, or was refused and could not be taken back yet.
+    pub unsure: Option<Unsure>,
+}
+
+/// A line of which nobody is to be told that it is recorded.
+pub(crate) struct Unsure {
+    /// Where it begins.
+    pub begin: u64,
+    /// All of it. How much of that is there is not known.
+    pub line: Vec<u8>,
 }
 
 /// A document in a list.
@@ -185,10 +193,10 @@ impl Store {
         drop(Gate::enter(&self.shared, Instant::now() + self.patience));
     }
 
-    /// Whether a line that was refused is still in the record, as it could not be taken back, or one is just being written. Whoever takes the
-    /// history next takes it back.
+    /// Whether a line that was refused may still be in the record, as it could not be taken back: whoever takes the history next does that.
+    /// Also while a line is being written.
     #[must_use]
-    pub fn is_torn(&self) -> bool {
+    pub fn is_unsure(&self) -> bool {
         self.known().unsure.is_some()
     }
 
@@ -456,11 +464,12 @@ struct Reading<'a> {
 impl Known {
     /// Reads what has been added to the record; all of it, if it is another file or not the one that it was.
     pub(crate) fn refresh(&mut self, root: &Path, log: &mut Opened) -> Result<()> {
-        if let Some((_, end)) = self.unsure {
-            if self.identity == log.identity() && log.len()? <= end {
+        if let Some(Unsure { begin, line }) = &self.unsure {
+            let there = log.read_at(*begin, line.len() as u64 + 1)?;
+            if self.identity == log.identity() && line.starts_with(&there) {
                 return Ok(());
             }
-            // Another process has taken it for recorded and has gone on behind it.
+            // Another process has cut it off, or has taken it for recorded, and has gone on.
             self.unsure = None;
         }
         let remembered = self.ledger.last.len() as u64;

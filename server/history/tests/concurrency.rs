@@ -304,3 +304,47 @@ fn nobody_in_the_process_reads_a_line_that_may_be_taken_back() {
     assert_eq!(ids, ["e0", "e2"]);
     assert_eq!(edits(&Store::new(folder.path(), "another")), 2);
 }
+
+/// A disk that takes a part of a line once, and does not let it be cut off.
+#[derive(Default)]
+struct HalfWritten {
+    armed: AtomicBool,
+}
+
+impl Probe for HalfWritten {
+    fn step(&self, step: Step, path: &str) -> Allow {
+        if !path.contains("decisions.log") || !self.armed.load(Ordering::SeqCst) {
+            return Allow::All;
+        }
+        match step {
+            Step::Truncate => {
+                self.armed.store(false, Ordering::SeqCst);
+                Allow::Fail(std::io::Error::other("broken"))
+            }
+            Step::Write(_) => Allow::Part(20),
+            _ => Allow::All,
+        }
+    }
+}
+
+#[test]
+fn what_another_process_recorded_in_the_place_of_a_refused_line_is_not_taken_back() {
+    let folder = common::folder();
+    let disk = Arc::new(HalfWritten::default());
+    let store = Store::new(folder.path(), "one").with_probe(disk.clone());
+    let mut live = Live::new(name_in(folder.path(), "a.txt"), "one\ntwo\nthree\n");
+    let change = |at: usize, new: &str| Change { lines: at..at + 1, new: vec![line(new)] };
+    let first = live.edit("e0", "conv", &[change(0, "1")], true);
+    store.session(&NoFiles).unwrap().append(&live.draft(first)).unwrap();
+    disk.armed.store(true, Ordering::SeqCst);
+    let mut refused = live.clone();
+    let long = refused.edit("e1", "conv", &[change(1, &"x".repeat(3000))], true);
+    assert!(store.session(&NoFiles).unwrap().append(&refused.draft(long)).is_err());
+
+    // It cuts the half line off, and writes a shorter one.
+    let other = Store::new(folder.path(), "two");
+    let short = live.edit("e2", "conv", &[change(2, "3")], true);
+    other.session(&NoFiles).unwrap().append(&live.draft(short)).unwrap();
+    drop(store.session(&NoFiles).unwrap());
+    assert_eq!(Store::new(folder.path(), "three").document(&live.name).unwrap().edits.len(), 2);
+}

@@ -433,7 +433,7 @@ impl Workspace {
         let has_any =
             |document: &Document| hunks.iter().any(|hunk| document.has_target(&Target::Hunk(hunk.clone())));
         settled.await.is_ok()
-            && !self.inner.histories.open().iter().any(Store::is_torn)
+            && !self.inner.histories.open().iter().any(Store::is_unsure)
             && !self.slots().iter().any(|slot| {
                 let document = slot.lock();
                 document.has_unrecorded() && has_any(&document)
@@ -524,7 +524,7 @@ impl Workspace {
         let done = self.change_on_disk(slot, |document, _| {
             let gives_up = requests.iter().any(|request| document.gives_up(request));
             let given_up = gives_up.then(|| document.form().to_bytes(document.text()));
-            let mut decided = self.decide_in_copy(document, requests, |name| self.is_there(name));
+            let mut decided = self.decide_in_copy(document, requests, |name| self.holder(name));
             if decided.queued.is_empty() {
                 // A change that nobody watched is still one: it is shown again, and not given up for nothing.
                 return Ok(ControlFlow::Break(decided));

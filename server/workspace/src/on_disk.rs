@@ -395,13 +395,10 @@ impl Workspace {
         let was = before.map(|before| FileHash::of(&before.bytes));
         let (old, name) = (name_in_record(place), name_in_record(&wanted.place));
         let moves = old != name;
-        let effects = match moves {
-            false => vec![Effect { name: name.clone(), before: was, after }],
-            true => vec![
-                Effect { name: old, before: was, after: None },
-                Effect { name: name.clone(), before: None, after },
-            ],
-        };
+        // Of a file that is gone nothing is to become of its old name, which another one may have.
+        let left = (moves && before.is_some()).then_some(Effect { name: old, before: was, after: None });
+        let there = Effect { name: name.clone(), before: was.filter(|_| !moves), after };
+        let effects = left.into_iter().chain([there]).collect();
         let draft = draft(slot, place, state);
         // Nothing is recorded of a file that moves: the name that it takes may be another's, which is gone.
         let file = match slot.recorded().latest {

@@ -14,6 +14,17 @@ use crate::refusal::Refusal;
 use crate::slot::Slot;
 use crate::workspace::{Workspace, key_of};
 
+/// Who has a name that a file is to have.
+pub(crate) enum Holder {
+    Nobody,
+    /// A file on the disk.
+    File,
+    /// A document of an editor, which has no file of this name.
+    Editor,
+    /// The file that an earlier one of several decisions gives the name; this hunk is what is decided then.
+    Earlier(HunkRef),
+}
+
 /// A file as a decision meets it.
 enum Met {
     /// The one that its name leads to.
@@ -70,7 +81,7 @@ impl Workspace {
         let latest = Some((file, past.sequence));
         *slot.recorded() = Recorded { moved: Some(file), ..Recorded::of(store, latest, store.glance()) };
         let mut copy = slot.lock().clone();
-        let decided = self.decide_in_copy(&mut copy, requests, |name| self.is_there(name));
+        let decided = self.decide_in_copy(&mut copy, requests, |name| self.holder(name));
         if decided.queued.is_empty() {
             return Ok(decided);
         }
@@ -81,10 +92,7 @@ impl Workspace {
             if !self.write_recorded(&mut session, &slot, place, &state, None, &wanted)? {
                 return Ok(Decided::default());
             }
-            copy.was_recorded(&state);
-            self.take_over_copy(&slot, copy);
-            self.inner.slots.insert(slot.key.clone(), slot.clone());
-            self.attend(&slot);
+            // Whoever looks at its name next finds the file, and what is recorded of it.
         } else {
             let document = name_in_record(&wanted.place);
             self.append_draft(&mut session, &Draft { document, ..draft(&slot, place, &state) })?;
@@ -93,13 +101,13 @@ impl Workspace {
         Ok(decided)
     }
 
-    /// Decides in a copy of a document without an editor, one after the other, if the name is free that its file is to have then; `is_there`
-    /// says of a name whether it is taken. Of several all is done or nothing.
+    /// Decides in a copy of a document without an editor, one after the other, if nobody has the name that its file is to have then. Of
+    /// several all is done or nothing.
     pub(crate) fn decide_in_copy(
         &self,
         document: &mut Document,
         requests: &[Request],
-        is_there: impl Fn(&DocumentName) -> bool,
+        holder: impl Fn(&DocumentName) -> Holder,
     ) -> Decided {
         let before = document.clone();
         let mut decided = Decided::default();
@@ -116,34 +124,65 @@ impl Workspace {
         }
         let (was, now) = (before.file_now(), document.file_now());
         let takes = now.name.as_ref().filter(|_| now.exists && (!was.exists || was.name != now.name));
-        match takes.filter(|name| is_there(name)).cloned() {
-            Some(name) => {
+        let taken = takes.and_then(|name| self.name_taken(name, &holder(name), &requests.first()?.target));
+        match taken {
+            Some(refused) => {
                 *document = before;
-                let refused = requests.iter().map(|request| self.name_taken(&name, &request.target));
-                Decided { refused: refused.take(1).collect(), ..Decided::default() }
+                Decided { refused: vec![refused], ..Decided::default() }
             }
             None => decided,
         }
     }
 
-    /// Whether there is a file of a name.
-    pub(crate) fn is_there(&self, name: &DocumentName) -> bool {
-        name.as_path().symlink_metadata().is_ok()
+    /// Who has a name now.
+    pub(crate) fn holder(&self, name: &DocumentName) -> Holder {
+        let path = name.as_path();
+        let is_open = || {
+            let slot = self.inner.slots.get(&key_of(path)).map(|slot| slot.value().clone());
+            let others = || self.inner.others.get().is_some_and(|others| others.may_have(path));
+            slot.is_some_and(|slot| slot.lock().is_open()) || others()
+        };
+        match path.symlink_metadata() {
+            Ok(_) => Holder::File,
+            Err(_) if is_open() => Holder::Editor,
+            Err(_) => Holder::Nobody,
+        }
     }
 
-    /// Why a file cannot have a name: another one has it. Says which edit has given it that.
-    fn name_taken(&self, name: &DocumentName, target: &Target) -> Undecided {
-        let others: Vec<HunkRef> = self.who_took(name).into_iter().collect();
-        let message = match others.first() {
-            Some(other) => {
-                format!(
-                    "{name} is another file now: {} has given it the name. Reject that one first.",
-                    other.short()
-                )
+    /// Why a file cannot have a name, if somebody has it; and which edit has given it to them, if one did.
+    fn name_taken(&self, name: &DocumentName, holder: &Holder, target: &Target) -> Option<Undecided> {
+        let (why, other, message) = match holder {
+            Holder::Nobody => return None,
+            Holder::Editor => {
+                let message = format!(
+                    "{name} is open in an editor, where it has no file yet. Close it there, then decide."
+                );
+                (Why::Open, None, message)
             }
-            None => format!("There is another file called {name}. Rename that one, then decide."),
+            Holder::Earlier(other) => {
+                let message = format!(
+                    "{name} would be the name of two files: {} gives it to another one. Decide about one of the two alone.",
+                    other.short()
+                );
+                (Why::Collides, Some(other.clone()), message)
+            }
+            Holder::File => match self.who_took(name) {
+                Some(other) => {
+                    let message = format!(
+                        "{name} is another file now: {} has given it the name. Reject that one first.",
+                        other.short()
+                    );
+                    (Why::Collides, Some(other), message)
+                }
+                None => {
+                    let message =
+                        format!("There is another file called {name}. Rename that one, then decide.");
+                    (Why::Collides, None, message)
+                }
+            },
         };
-        Undecided { why: Why::Collides, message, others, ..Document::no_such(target) }
+        let others = other.into_iter().collect();
+        Some(Undecided { why, message, others, ..Document::no_such(target) })
     }
 
     /// The edit that made the file that has a name, or moved it there.
@@ -162,12 +201,13 @@ impl Workspace {
 }
 
 /// Decisions about several files, tried one after the other before the first of them is made. What an editor has open is not looked at.
+#[derive(Clone)]
 pub struct Rehearsal {
     workspace: Workspace,
     /// The files as the decisions so far leave them.
     files: HashMap<FileId, Document>,
-    /// Whether there is a file of a name by then, where that is not as the disk has it.
-    names: HashMap<PathBuf, bool>,
+    /// Who has a name by then, where that is not as the disk has it: the hunk that gives it to a file, or nobody.
+    names: HashMap<PathBuf, Option<HunkRef>>,
 }
 
 impl Rehearsal {
@@ -183,18 +223,24 @@ impl Rehearsal {
         match self.document(path, file) {
             Ok(Some(mut document)) => {
                 let before = document.file_now().clone();
-                let there = |name: &DocumentName| match self.names.get(name.as_path()) {
-                    Some(there) => *there,
-                    None => self.workspace.is_there(name),
+                let holder = |name: &DocumentName| match self.names.get(name.as_path()) {
+                    Some(Some(hunk)) => Holder::Earlier(hunk.clone()),
+                    Some(None) => Holder::Nobody,
+                    None => self.workspace.holder(name),
                 };
-                let decided = self.workspace.decide_in_copy(&mut document, requests, there);
+                let decided = self.workspace.decide_in_copy(&mut document, requests, holder);
                 if !decided.refused.is_empty() {
                     return decided;
                 }
                 let now = document.file_now();
-                let name = |name: &Option<DocumentName>| name.as_ref().map(|name| name.as_path().to_owned());
-                self.names.extend(name(&before.name).map(|name| (name, false)).filter(|_| before.exists));
-                self.names.extend(name(&now.name).map(|name| (name, true)).filter(|_| now.exists));
+                let stays = before.exists && now.exists && before.name == now.name;
+                if let Some(name) = before.name.filter(|_| before.exists && !stays) {
+                    self.names.insert(name.as_path().to_owned(), None);
+                }
+                let hunk = decided.queued.last().filter(|_| now.exists && !stays);
+                if let (Some(name), Some(hunk)) = (&now.name, hunk) {
+                    self.names.insert(name.as_path().to_owned(), Some(hunk.clone()));
+                }
                 self.files.insert(file, document);
                 decided
             }

@@ -1,5 +1,6 @@
 //! Deciding: what is asked for, what came of it, and the one place that does it on the disk.
 
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -90,6 +91,24 @@ impl Wish {
             Target::Hunk(target) if self.then.is_empty() => target == hunk,
             _ => self.edits.iter().any(|edit| edit.edit == hunk.edit),
         }
+    }
+
+    /// The same without the hunks that are decided by now; none if nothing is left. `open` are those of an edit that it is about.
+    pub fn without(&self, done: &HashSet<HunkRef>, open: &HashMap<EditId, Vec<HunkRef>>) -> Option<Self> {
+        // Of one whose record cannot be read no hunks are known.
+        let is_left = |edit: &EditId| {
+            let hunks = open.get(edit).filter(|hunks| !hunks.is_empty());
+            hunks.is_none_or(|hunks| !hunks.iter().all(|hunk| done.contains(hunk)))
+        };
+        let edits: Vec<Found> = self.edits.iter().filter(|found| is_left(&found.edit)).cloned().collect();
+        let targets = std::iter::once(&self.target).chain(&self.then);
+        let mut targets = targets.filter(|target| match target {
+            Target::Hunk(hunk) => !done.contains(hunk),
+            Target::Edit(edit) => is_left(edit),
+            Target::Conversation(_) | Target::Whole(_) => true,
+        });
+        let target = targets.next().filter(|_| !edits.is_empty())?.clone();
+        Some(Self { target, then: targets.cloned().collect(), edits, ..self.clone() })
     }
 
     /// The same, with its edits under the names that their files have by now: an earlier wish may have moved them.

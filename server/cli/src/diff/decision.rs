@@ -1,10 +1,12 @@
 //! `mcpdiff accept` and `mcpdiff reject`.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Bound::Excluded;
 use std::process::ExitCode;
 
 use hashline_history::path::to_text;
 use hashline_history::{
-    ConversationId, Decision, DocumentName, Found, HunkRef, HunkState, Status, Store, Why,
+    ConversationId, Decision, DocumentName, EditId, Found, HunkRef, HunkState, Sequence, Status, Store, Why,
 };
 use hashline_workspace::document::Along;
 use serde_json::json;
@@ -48,21 +50,23 @@ pub fn run<'a>(
     for one in &named {
         plan.add(one, &how, &mut edits)?;
     }
-    plan.sort(verb);
+    plan.finish(&how);
     let mut all = Answer { notes: mended, ..Answer::default() };
     let mut said = String::new();
     if !plan.wishes.is_empty() {
         let mut decider = decider()?;
-        let wishes =
-            if plan.is_one { in_order(decider.as_mut(), plan.wishes, &named) } else { Ok(plan.wishes) };
+        let wishes = match plan.is_one {
+            true => in_order(decider.as_mut(), plan.wishes, &named, &plan.open),
+            false => Ok(plan.wishes),
+        };
         let wishes = wishes.unwrap_or_else(|refused| {
             all.refused.extend(refused);
             Vec::new()
         });
         let mut heading = None;
         for (at, wish) in wishes.iter().enumerate() {
-            let wish = if at == 0 { wish.clone() } else { wish.found_again(store)? };
-            let mut one = carry_out(decider.as_mut(), &wish, &named);
+            let mut wish = if at == 0 { wish.clone() } else { wish.found_again(store)? };
+            let mut one = carry_out(decider.as_mut(), &mut wish, &named);
             one.decided.retain(|hunk| !all.decided.contains(hunk));
             if wish.conversation != heading && !one.decided.is_empty() {
                 said.push_str(&wish.conversation.as_ref().map_or_else(String::new, words::conversation));
@@ -75,6 +79,9 @@ pub fn run<'a>(
                 break;
             }
         }
+    }
+    if plan.is_one && named.len() > 1 && !all.refused.is_empty() && all.decided.is_empty() {
+        all.notes.push(words::NOTHING_ELSE.to_owned());
     }
     let code = all.refused.iter().map(|refusal| exit_code(refusal.why)).max().unwrap_or(0);
     let code = if code == 0 && all.decided.is_empty() { 1 } else { code };
@@ -107,25 +114,34 @@ pub fn run<'a>(
     Ok(ExitCode::from(code))
 }
 
-/// Wishes in an order in which all of them can be fulfilled: in theirs, but for those that wait for a name which another of them frees. An
-/// error is what stands against the first that cannot be.
+/// Wishes in an order in which all of them can be fulfilled: in theirs, but for those that wait for a name which another of them frees. What
+/// one takes along is not wished for again. An error is what stands against the first that cannot be.
 fn in_order(
     decider: &mut dyn Decider,
     wishes: Vec<Wish>,
     named: &[Named],
+    open: &HashMap<EditId, Vec<HunkRef>>,
 ) -> Result<Vec<Wish>, Vec<Refusal>> {
     let mut trial = decider.rehearsal();
-    let (mut left, mut order) = (wishes, Vec::new());
+    let (mut left, mut order, mut done) = (wishes, Vec::new(), HashSet::new());
     while !left.is_empty() {
+        left = left.iter().filter_map(|wish| wish.without(&done, open)).collect();
         let mut first = None;
-        let next = left.iter().position(|wish| {
-            let refused = carry_out(trial.as_mut(), wish, named).refused;
-            let fits = refused.is_empty();
-            first = first.take().or(Some(refused).filter(|refused| !refused.is_empty()));
+        let next = left.iter_mut().position(|wish| {
+            let mut tried = wish.clone();
+            let answer = carry_out(trial.as_mut(), &mut tried, named);
+            let fits = answer.refused.is_empty();
+            if fits {
+                done.extend(answer.decided);
+                *wish = tried;
+            } else {
+                first.get_or_insert(answer.refused);
+            }
             fits
         });
         match next {
             Some(at) => order.push(left.remove(at)),
+            None if left.is_empty() => {}
             None => return Err(first.unwrap_or_default()),
         }
     }
@@ -158,6 +174,10 @@ impl How {
 #[derive(Debug, Default)]
 struct Plan {
     wishes: Vec<Wish>,
+    /// The edits of conversations that do something to files, with what is wanted of their conversation.
+    in_turn: Vec<Edit>,
+    /// The hunks that are to be decided, by their edits.
+    open: HashMap<EditId, Vec<HunkRef>>,
     /// All of them are to be fulfilled, or none.
     is_one: bool,
     /// Why not, in sentences.
@@ -166,12 +186,45 @@ struct Plan {
 
 impl Plan {
     /// What was made later may rest on what was made before it, such as lines on their file: it comes in after that, and goes out first.
-    fn sort(&mut self, verb: Verb) {
+    fn finish(&mut self, how: &How) {
+        self.join_runs(how);
         let sequence = |edits: &[Found]| edits.iter().map(|edit| edit.sequence).min();
         self.wishes.sort_by_key(|wish| sequence(&wish.edits));
-        if verb == Verb::Reject {
+        if how.verb == Verb::Reject {
             self.wishes.reverse();
         }
+    }
+
+    /// What follows on each other in one file, with nothing else that is named in between, is written at once: names that the file had only
+    /// in between may be taken.
+    fn join_runs(&mut self, how: &How) {
+        let mut edits = std::mem::take(&mut self.in_turn);
+        edits.sort_by_key(|edit| edit.found.sequence);
+        let all = edits.iter().map(|edit| &edit.found).chain(self.wishes.iter().flat_map(|wish| &wish.edits));
+        let sequences: BTreeSet<Sequence> = all.map(|found| found.sequence).collect();
+        let follows = |one: &Edit, next: &Edit| {
+            let (one, next) = (&one.found, &next.found);
+            let same = one.file == next.file && one.conversation == next.conversation;
+            same && sequences.range((Excluded(one.sequence), Excluded(next.sequence))).next().is_none()
+        };
+        for run in edits.chunk_by(follows) {
+            let mut targets: Vec<Target> = run.iter().flat_map(|edit| parts(edit, how.verb)).collect();
+            if how.verb == Verb::Reject {
+                targets.reverse();
+            }
+            let first = targets.remove(0);
+            let edits: Vec<Found> = run.iter().map(|edit| edit.found.clone()).collect();
+            let conversation = edits.first().map(|found| found.conversation.clone());
+            self.wishes.push(Wish { then: targets, conversation, ..how.wish(first, edits) });
+        }
+    }
+
+    /// Notes the hunks of an edit that are to be decided.
+    fn note_open(&mut self, edit: &EditId, hunks: &[HunkState], verb: Verb) {
+        let is_open = |hunk: &&HunkState| ![Decision::Withdrawn, decision_of(verb)].contains(&hunk.decision);
+        let open =
+            hunks.iter().filter(is_open).map(|hunk| HunkRef { edit: edit.clone(), number: hunk.number });
+        self.open.entry(edit.clone()).or_default().extend(open);
     }
 
     fn add(&mut self, named: &Named, how: &How, edits: &mut Edits<'_>) -> Result<(), Failure> {
@@ -216,22 +269,16 @@ impl Plan {
         }
         all.retain(|edit| edit.state.is_err() || idle(edit.hunks(), how.verb).is_none());
         self.is_one = true;
-        let wish = |target, edits| Wish { conversation: Some(id.clone()), ..how.wish(target, edits) };
-        if all.iter().all(|edit| edit.file_change().is_none()) {
-            let target = if rest { Target::Conversation(id.clone()) } else { Target::Whole(id.clone()) };
-            self.wishes.push(wish(target, all.into_iter().map(|edit| edit.found).collect()));
+        for edit in &all {
+            self.note_open(&edit.found.edit, edit.hunks(), how.verb);
+        }
+        if all.iter().any(|edit| edit.file_change().is_some()) {
+            self.in_turn.extend(all);
             return Ok(());
         }
-        // What follows on each other in one file is written at once: names that it had only in between may be taken.
-        for run in all.chunk_by(|one, next| one.found.file == next.found.file) {
-            let mut targets: Vec<Target> = run.iter().flat_map(|edit| parts(edit, how.verb)).collect();
-            if how.verb == Verb::Reject {
-                targets.reverse();
-            }
-            let first = targets.remove(0);
-            let edits = run.iter().map(|edit| edit.found.clone()).collect();
-            self.wishes.push(Wish { then: targets, ..wish(first, edits) });
-        }
+        let target = if rest { Target::Conversation(id.clone()) } else { Target::Whole(id.clone()) };
+        let edits = all.into_iter().map(|edit| edit.found).collect();
+        self.wishes.push(Wish { conversation: Some(id.clone()), ..how.wish(target, edits) });
         Ok(())
     }
 
@@ -246,7 +293,10 @@ impl Plan {
     ) {
         match idle(hunks, how.verb) {
             Some(why) => self.idle.push(words::nothing_to_do(why, named)),
-            None => self.wishes.push(how.wish(target, found)),
+            None => {
+                found.iter().for_each(|found| self.note_open(&found.edit, hunks, how.verb));
+                self.wishes.push(how.wish(target, found));
+            }
         }
     }
 }
@@ -285,8 +335,9 @@ fn decision_of(verb: Verb) -> Decision {
 /// More conflicts than this in one edit are left for the next time.
 const CONFLICTS: usize = 1000;
 
-/// Decides, and again where the person has said already what to do about what stands against it.
-pub fn carry_out(decider: &mut dyn Decider, wish: &Wish, named: &[Named]) -> Answer {
+/// Decides, and again where the person has said already what to do about what stands against it. The wish is then what was wished for in the
+/// end.
+pub fn carry_out(decider: &mut dyn Decider, wish: &mut Wish, named: &[Named]) -> Answer {
     let mut answer = decider.decide(wish);
     let needed = |refusal: &Refusal| {
         let is_named = |hunk: &HunkRef| {
@@ -300,7 +351,8 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &Wish, named: &[Named]) -> Ans
     };
     if wish.along != Along::All && !answer.refused.is_empty() && answer.refused.iter().all(needed) {
         answer.refused.clear();
-        answer.add(decider.decide(&Wish { along: Along::All, ..wish.clone() }));
+        wish.along = Along::All;
+        answer.add(decider.decide(wish));
     }
     let way = match (wish.choice, wish.mine) {
         (Choice::Accept, Some(Mine::Keep)) => Choice::KeepBoth,
@@ -335,7 +387,7 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &Wish, named: &[Named]) -> Ans
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hashline_history::{DocumentName, FileId, Sequence};
+    use hashline_history::FileId;
 
     /// Answers in turn, and remembers what it was asked.
     struct Fake {
@@ -389,7 +441,7 @@ mod tests {
         let both = [Named::Edit(found("a")), Named::Hunk(found("b"), 1)];
         for (named, asked, refusals) in [(&both[..], 2, 0), (&both[..1], 1, 1)] {
             let mut fake = Fake { answers: vec![needs(), decided(&["a:1", "b:1"])], asked: Vec::new() };
-            let answer = carry_out(&mut fake, &wish(Verb::Accept, None, edit()), named);
+            let answer = carry_out(&mut fake, &mut wish(Verb::Accept, None, edit()), named);
             assert_eq!((fake.asked.len(), answer.refused.len()), (asked, refusals));
             assert_eq!(fake.asked.last().unwrap().2 == Along::All, asked == 2);
         }
@@ -401,7 +453,7 @@ mod tests {
             let answers =
                 vec![refused("a:2", Why::Conflicted, &["a:1"]), decided(&["a:2"]), decided(&["a:1"])];
             let mut fake = Fake { answers, asked: Vec::new() };
-            let answer = carry_out(&mut fake, &wish(Verb::Accept, Some(mine), edit()), &[]);
+            let answer = carry_out(&mut fake, &mut wish(Verb::Accept, Some(mine), edit()), &[]);
             assert_eq!((answer.decided, answer.refused), (decided(&["a:2", "a:1"]).decided, Vec::new()));
             assert_eq!(
                 fake.asked,
@@ -415,13 +467,13 @@ mod tests {
         // Without a word nothing is solved, and neither is a rejection.
         for (verb, mine) in [(Verb::Accept, None), (Verb::Reject, Some(Mine::Keep))] {
             let mut fake = Fake { answers: vec![refused("a:2", Why::Conflicted, &[])], asked: Vec::new() };
-            let answer = carry_out(&mut fake, &wish(verb, mine, edit()), &[]);
+            let answer = carry_out(&mut fake, &mut wish(verb, mine, edit()), &[]);
             assert_eq!((fake.asked.len(), answer.refused.len()), (1, 1));
         }
         // What cannot be solved stays refused.
         let answers = vec![refused("a:2", Why::Conflicted, &[]), refused("a:2", Why::Conflicted, &[])];
         let mut fake = Fake { answers, asked: Vec::new() };
-        let answer = carry_out(&mut fake, &wish(Verb::Accept, Some(Mine::Keep), edit()), &[]);
+        let answer = carry_out(&mut fake, &mut wish(Verb::Accept, Some(Mine::Keep), edit()), &[]);
         assert_eq!((fake.asked.len(), answer.refused.len()), (2, 1));
     }
 

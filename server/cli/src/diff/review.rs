@@ -252,7 +252,7 @@ impl Round<'_> {
         let how = How { verb, reason, mine: None, along: Along::OfTurn };
         let mut wish = how.wish(target.clone(), vec![edit.found.clone()]);
         loop {
-            let answer = carry_out(self.decider, &wish, &[]);
+            let answer = carry_out(self.decider, &mut wish, &[]);
             self.tell(verb, &wish, &answer);
             let Some(refusal) = answer.refused.first() else { return Next::Done };
             match self.way_out(verb, refusal, &wish) {

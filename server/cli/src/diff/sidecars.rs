@@ -132,10 +132,17 @@ impl Decider for Trial<'_> {
             Ok(files) => files,
             Err(refused) => return refused,
         };
+        let before = self.rehearsal.clone();
         let mut all = Answer::default();
         for File { id, name, .. } in files.into_iter().filter(|file| file.holder.is_none()) {
             let decided = self.rehearsal.decide(name.as_path(), id, &requests(&wish));
             all.add(about(name, Answer::from(decided)));
+            if all.refused.iter().any(|refusal| refusal.why != Why::Gone) {
+                // What is wanted of several files is not done in some of them.
+                self.rehearsal = before;
+                all.decided.clear();
+                break;
+            }
         }
         all
     }

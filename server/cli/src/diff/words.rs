@@ -329,6 +329,9 @@ pub fn under(hunks: &[HunkRef]) -> String {
     format!("built on by {}, to be rejected with it", names(hunks))
 }
 
+/// What became of the rest that was named with a conversation which cannot be decided.
+pub const NOTHING_ELSE: &str = "Nothing was decided: a conversation and what is named with it go as one. Name the others alone to decide about them.";
+
 pub fn nothing_to_export(which: Which) -> String {
     match which {
         Which::Enabled => {

@@ -450,3 +450,32 @@ fn edits_outlive_their_editor() {
     scene.project.must(0, &["accept", &edit.id]);
     assert_eq!(scene.project.text("b.txt"), twenty().replace("line 5", "fifth"));
 }
+
+/// A document that has no file yet is not given another one's.
+#[test]
+fn no_file_takes_a_name_that_an_editor_has_open() {
+    let project = Project::new();
+    let at = |name: &str| project.folder.join(name);
+    for name in ["a", "p", "q"] {
+        project.write(name, &format!("{name}\n"));
+    }
+    let mut agent = Agent::start(&project, &[]);
+    let (removed, _) = agent.remove(&at("p"), None);
+    agent.rename(&at("q"), &at("p"), None);
+    agent.remove(&at("p"), None);
+    let (moved, _) = agent.rename(&at("a"), &at("b"), None);
+    drop(agent);
+
+    let editor = Editor::start(&project);
+    editor.open(&at("p"), "mine\n");
+    editor.open(&at("a"), "mine, too\n");
+    for (edit, name) in [(&removed, "p"), (&moved, "a")] {
+        let refused = project.must(4, &["reject", edit]);
+        assert!(refused.err.contains("is open in"), "{}", refused.err);
+        assert!(!at(name).exists() && project.status_of(edit) == "pending");
+    }
+    assert_eq!(project.text("b"), "a\n");
+    drop(editor);
+    project.must(0, &["reject", &moved]);
+    assert_eq!(project.text("a"), "a\n");
+}

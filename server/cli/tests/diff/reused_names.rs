@@ -200,3 +200,106 @@ fn a_conversation_that_cannot_go_as_one_stays_as_it_is() {
     project.must(0, &["reject", "-c", &conversation]);
     holds(&project, &[("a", "a\n"), ("b", "b\n")]);
 }
+
+/// A process that ended before it could say that a file was written again.
+#[test]
+fn a_file_that_came_back_is_known_to_be_back_after_a_crash() {
+    let (project, mut agent) = scene(&[("a", "a\n"), ("q", "q\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (moved, conversation) = agent.rename(&at("a"), &at("p"), None);
+    let (removed, _) = agent.remove(&at("p"), Some(&conversation));
+    let (other, _) = agent.rename(&at("q"), &at("p"), None);
+    drop(agent);
+    project.must(0, &["reject", "-c", &conversation]);
+    let back = [("a", "a\n"), ("p", "q\n")];
+    holds(&project, &back);
+    let record = project.folder.join(".mcp/edit_history/decisions.log");
+    let lines = std::fs::read_to_string(&record).unwrap();
+    let (kept, last) = lines.trim_end().rsplit_once('\n').unwrap();
+    assert!(last.contains("\"ended\":\"done\""), "{last}");
+    std::fs::write(&record, kept.to_owned() + "\n").unwrap();
+
+    let next = project.must(0, &["accept", &other]);
+    assert!(next.err.contains("was written, though its process ended"), "{}", next.err);
+    holds(&project, &back);
+    assert_eq!([project.status_of(&moved), project.status_of(&removed)], ["rejected", "rejected"]);
+    project.must(0, &["reject", &other]);
+    project.must(0, &["accept", "-c", &conversation]);
+    holds(&project, &[("q", "q\n")]);
+}
+
+/// What one conversation takes along of another that is named with it is decided, and no reason to refuse.
+#[test]
+fn what_is_named_together_goes_together() {
+    let (project, mut agent) = scene(&[("f1", "1\n2\n3\n"), ("f2", "x\ny\nz\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let before = tree(&project);
+    let (_, one) = agent.put(&at("f1"), "2\n", "two\n", None);
+    let (_, other) = agent.put(&at("f2"), "y\n", "why\n", None);
+    let (last, _) = agent.put(&at("f2"), "why\n", "WHY\n", Some(&one));
+    let after = tree(&project);
+    for named in [&["-c", &one, "-c", &other][..], &["-c", &one, "-c", &other, &last]] {
+        project.must(0, &[&["reject"], named].concat());
+        assert_eq!(tree(&project), before);
+        project.must(0, &[&["accept"], named].concat());
+        assert_eq!(tree(&project), after);
+    }
+    project.must(0, &["reject", "-c", &one, &last]);
+    holds(&project, &[("f1", "1\n2\n3\n"), ("f2", "x\nwhy\nz\n")]);
+}
+
+#[test]
+fn two_conversations_that_swap_names_are_decided_together() {
+    let (project, mut agent) = scene(&[("a", "a\n"), ("b", "b\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (_, one) = agent.rename(&at("a"), &at("t"), None);
+    let (_, other) = agent.rename(&at("b"), &at("a"), None);
+    agent.rename(&at("t"), &at("b"), Some(&one));
+    for _ in 0..2 {
+        project.must(0, &["reject", "-c", &one, "-c", &other]);
+        holds(&project, &[("a", "a\n"), ("b", "b\n")]);
+        project.must(0, &["accept", "-c", &one, "-c", &other]);
+        holds(&project, &[("a", "b\n"), ("b", "a\n")]);
+    }
+}
+
+/// What is said is true, and what is offered can be done.
+#[test]
+fn a_refusal_names_who_takes_the_name_and_what_goes_first() {
+    let (project, mut agent) = scene(&[("a", "a\n"), ("b", "b\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (first, conversation) = agent.rename(&at("a"), &at("n"), None);
+    project.must(0, &["reject", &first]);
+    let (second, _) = agent.rename(&at("b"), &at("n"), Some(&conversation));
+    project.must(0, &["reject", &second]);
+    let refused = project.must(4, &["accept", "-c", &conversation]);
+    assert!(
+        refused.err.contains("would be the name of two files") && refused.err.contains(&first[..8]),
+        "{}",
+        refused.err
+    );
+    holds(&project, &[("a", "a\n"), ("b", "b\n")]);
+
+    let (third, _) = agent.rename(&at("a"), &at("c"), Some(&conversation));
+    let (fourth, _) = agent.rename(&at("c"), &at("d"), Some(&conversation));
+    let refused = project.must(4, &["accept", &first]);
+    assert!(refused.err.contains(&format!("`mcpdiff reject {}", &fourth[..8])), "{}", refused.err);
+    for edit in [fourth, third] {
+        project.must(0, &["reject", &edit]);
+    }
+    project.must(0, &["accept", &first]);
+    holds(&project, &[("n", "a\n"), ("b", "b\n")]);
+}
+
+/// Of a conversation that cannot go, and an edit that could, neither goes, and that is said.
+#[test]
+fn what_is_named_with_a_conversation_that_cannot_go_stays_and_is_told() {
+    let (project, mut agent) = scene(&[("a", "a\n"), ("b", "b\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (_, conversation) = agent.rename(&at("a"), &at("c"), None);
+    let (edit, _) = agent.put(&at("b"), "b\n", "B\n", None);
+    project.write("a", "mine\n");
+    let refused = project.must(4, &["reject", "-c", &conversation, &edit]);
+    assert!(refused.err.contains("Nothing was decided"), "{}", refused.err);
+    assert_eq!(project.status_of(&edit), "pending");
+}

@@ -444,6 +444,21 @@ impl Play {
         }
     }
 
+    /// All that was ever made goes with one command.
+    fn take_all_back(&mut self) {
+        let all: Vec<usize> = (0..self.oracle.edits.len()).collect();
+        if all.iter().all(|at| !self.oracle.edits[*at].is_in()) {
+            return;
+        }
+        let named: Vec<String> =
+            self.conversations.iter().flatten().flat_map(|id| ["-c".to_owned(), id.clone()]).collect();
+        let refused = self.run("reject", &named.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(refused, Ok(()), "{}", self.told());
+        self.take(&all, Status::Rejected);
+        self.check();
+        self.check_statuses();
+    }
+
     fn play(mut self) -> Met {
         let steps = 10 + self.rng.below(30);
         for _ in 0..steps {
@@ -460,6 +475,7 @@ impl Play {
         }
         if self.met.edits > 0 {
             self.check_statuses();
+            self.take_all_back();
             self.project.assert_whole();
         }
         self.met

@@ -192,7 +192,7 @@ impl Workspace {
         draft: &Draft<'_>,
     ) -> Result<Appended, StoreError> {
         session.append(draft).inspect_err(|_| {
-            if session.store().is_torn() {
+            if session.store().is_unsure() {
                 self.later(Job::TakeBack(session.store().clone()));
             }
         })

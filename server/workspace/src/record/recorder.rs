@@ -179,7 +179,7 @@ impl Worker {
             }
             Job::Offer => workspace.offer_recorded(),
             Job::TakeBack(store) => {
-                if store.is_torn() && workspace.session(&store).is_err() {
+                if store.is_unsure() && workspace.session(&store).is_err() {
                     self.waiting.push((Instant::now() + PAUSE, Job::TakeBack(store)));
                 }
             }

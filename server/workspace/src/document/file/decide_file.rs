@@ -84,13 +84,14 @@ impl Document {
             }
             let above = self.done_above(at);
             if !above.is_empty() {
-                let others: Vec<HunkRef> =
-                    above.into_iter().map(|other| self.file_hunk_name(other)).collect();
-                let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
-                let words = format!(
-                    "{names} removed, made or renamed the file after it. Reject that first, or this one."
-                );
-                return Err(Undecided { others, ..self.file_refused(at, Why::Collides, words) });
+                // The latest goes first.
+                let others = above.into_iter().rev().map(|other| self.file_hunk_name(other)).collect();
+                let words = |names: &str, those: &str| {
+                    format!(
+                        "{names} removed, made or renamed the file after it. Reject {those} first, or this one."
+                    )
+                };
+                return Err(self.refused_for(at, Why::Collides, others, words));
             }
             if !self.file.now.is(&hunk.change, false) {
                 return self.accept_file_with(at, request);
@@ -360,8 +361,9 @@ impl Document {
             let words = "The file is no longer as it was then: it was made, removed or renamed since. Reject the edit.";
             return Err(self.file_refused(at, Why::Collides, words.to_owned()));
         }
-        let words =
-            |names: &str| format!("{names} removed, made or renamed the file before it. Accept that first.");
+        let words = |names: &str, those: &str| {
+            format!("{names} removed, made or renamed the file before it. Accept {those} first.")
+        };
         self.with_other_files(at, &below, request, words, Self::accept_file)
     }
 
@@ -373,9 +375,23 @@ impl Document {
             return Err(self.file_refused(at, Why::Changed, words.to_owned()));
         }
         above.reverse();
-        let words =
-            |names: &str| format!("{names} removed, made or renamed the file after it. Reject that first.");
+        let words = |names: &str, those: &str| {
+            format!("{names} removed, made or renamed the file after it. Reject {those} first.")
+        };
         self.with_other_files(at, &above, request, words, Self::reject_file)
+    }
+
+    /// A refusal for the sake of other hunks. `words` are told their names, and what stands for them.
+    fn refused_for(
+        &self,
+        at: usize,
+        why: Why,
+        others: Vec<HunkRef>,
+        words: impl Fn(&str, &str) -> String,
+    ) -> Undecided {
+        let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+        let those = if others.len() == 1 { "that" } else { "those, in this order," };
+        Undecided { others, ..self.file_refused(at, why, words(&names, those)) }
     }
 
     /// The later edits whose file hunks are done and set what this one sets: what they found may be what it left.
@@ -407,13 +423,12 @@ impl Document {
         at: usize,
         others: &[usize],
         request: &Request,
-        words: impl Fn(&str) -> String,
+        words: impl Fn(&str, &str) -> String,
         decide: impl Fn(&mut Self, usize, &Request) -> Result<(), Undecided>,
     ) -> Result<(), Undecided> {
         if request.along != Along::All {
-            let others: Vec<HunkRef> = others.iter().map(|other| self.file_hunk_name(*other)).collect();
-            let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
-            return Err(Undecided { others, ..self.file_refused(at, Why::NeedsOthers, words(&names)) });
+            let others = others.iter().map(|other| self.file_hunk_name(*other)).collect();
+            return Err(self.refused_for(at, Why::NeedsOthers, others, words));
         }
         // An editor is asked for one thing at a time.
         self.check_closed(at)?;
