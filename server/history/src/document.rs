@@ -8,7 +8,7 @@ use crate::id::{EditId, FileId, HunkRef};
 use crate::name::DocumentName;
 use crate::record::{Decision, Location, Sequence, Status};
 use crate::transaction::{Effect, NewEdit, OwnerChange, Registers, Transaction};
-use crate::wire::{WireDelta, with_text};
+use crate::wire::{DeltaSum, WireDelta, with_text};
 
 /// A transaction whose deltas are read when they are needed.
 pub(crate) type Unread = Transaction<Box<RawValue>>;
@@ -269,18 +269,11 @@ pub(crate) fn replay(
     let Some(first) = transactions.first() else { return Ok(None) };
     let mut document = Document::blank(first);
     let start = transactions.iter().rposition(|transaction| transaction.base.is_some()).unwrap_or(0);
-    for (at, transaction) in transactions.iter().enumerate() {
-        document.note(transaction);
-        if at < start {
-            continue;
-        }
-        let misfit = |why: String| Misfit { sequence: transaction.sequence, why };
-        let follows = at == 0 || transaction.after == Some(transactions[at - 1].sequence);
-        if at > start && !follows {
-            return Err(misfit("the record before it is missing".to_owned()));
-        }
-        document.content = held_after(document.content, transaction, checkpoint).map_err(misfit)?;
-    }
+    transactions.iter().for_each(|transaction| document.note(transaction));
+    document.content = match at_once(&transactions[start..], checkpoint) {
+        Some(content) => content,
+        None => one_by_one(&transactions[start..], checkpoint)?,
+    };
     document.place_hunks();
     Ok(Some(document))
 }
@@ -313,6 +306,57 @@ pub(crate) fn base_of(
     };
     let hash = form.hash(weave.buffer());
     Ok(Content::Text { weave: Box::new(weave), form, hash })
+}
+
+/// Whether a transaction goes on where the one before it ended.
+fn follows(before: &Unread, next: &Unread) -> bool {
+    next.after == Some(before.sequence)
+}
+
+/// What the transactions since a base lead to, put together once. None where they do not go together so: then it is found out which of them
+/// does not fit, if one does not.
+fn at_once(transactions: &[Unread], checkpoint: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Option<Content> {
+    let first = transactions.first()?;
+    let Content::Text { mut weave, mut form, hash } = base_of(first, checkpoint).ok()? else { return None };
+    if !transactions.windows(2).all(|two| follows(&two[0], &two[1])) {
+        return None;
+    }
+    let (before, was) = (weave.buffer().clone(), form);
+    let mut sum: Option<DeltaSum> = None;
+    let mut recorded = None;
+    for transaction in transactions {
+        if let Some(wire) = &transaction.delta {
+            let wire = read(wire).ok()?;
+            if let Some(done) = sum.take_if(|sum| sum.changes_ending(&wire)) {
+                weave.apply_delta(&done.finish().ok()?).ok()?;
+            }
+            sum.get_or_insert_with(|| DeltaSum::since(&weave)).add(wire).ok()?;
+        }
+        form = transaction.form.map_or(form, DiskForm::from);
+        recorded = transaction.text.or(recorded);
+    }
+    if let Some(done) = sum {
+        weave.apply_delta(&done.finish().ok()?).ok()?;
+    }
+    let changed = !weave.buffer().is_same_instance(&before) || form != was;
+    let hash = if changed { form.hash(weave.buffer()) } else { hash };
+    recorded.is_none_or(|recorded| recorded == hash).then_some(Content::Text { weave, form, hash })
+}
+
+/// The same, one after the other.
+fn one_by_one(
+    transactions: &[Unread],
+    checkpoint: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Content, Misfit> {
+    let mut content = Content::None;
+    for (at, transaction) in transactions.iter().enumerate() {
+        let misfit = |why: String| Misfit { sequence: transaction.sequence, why };
+        if at > 0 && !follows(&transactions[at - 1], transaction) {
+            return Err(misfit("the record before it is missing".to_owned()));
+        }
+        content = held_after(content, transaction, checkpoint).map_err(misfit)?;
+    }
+    Ok(content)
 }
 
 fn read(wire: &RawValue) -> Result<WireDelta, String> {

@@ -4,7 +4,7 @@
 //! runs that are as they were before are `[from, how many]`. Whatever comes
 //! back is checked for what the weave takes for granted, as the record may have been touched by anybody.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use hashline_text::{DiskForm, Ending, OwnedLine, Text};
 use hashline_weave::{Delta, HunkId, IdRange, LineId, NewHunk, RunState, Weave};
@@ -126,77 +126,191 @@ impl From<&NewHunk> for WireHunk {
 impl WireDelta {
     /// The delta that was written, if it can be one of this state.
     pub(crate) fn read(self, earlier: &Weave) -> Result<Delta, &'static str> {
-        if self.next_line > MOST_LINES {
+        let mut sum = DeltaSum::since(earlier);
+        sum.add(self)?;
+        sum.finish()
+    }
+}
+
+/// Deltas that follow on each other, as one. To put a weave together again costs as much as the weave has runs: so that is done once, and
+/// not for each of thousands of deltas.
+///
+/// # Limitations
+///
+/// A text's last line takes the ending that it needs from the state before a delta: deltas before and after a change of that ending
+/// ([`changes_ending`](Self::changes_ending)) are not to be put together.
+pub(crate) struct DeltaSum {
+    /// All runs that were ever told of.
+    told: Vec<RunState>,
+    /// The runs as they are now, in order: which of those, and how many that follow on it.
+    runs: Vec<(usize, usize)>,
+    has_runs: bool,
+    hunks: Vec<NewHunk>,
+    switched: BTreeMap<HunkId, bool>,
+    refused: BTreeMap<HunkId, bool>,
+    lost: BTreeMap<HunkId, bool>,
+    own: BTreeMap<HunkId, IdRange>,
+    contents: BTreeMap<u64, OwnedLine>,
+    /// The rest is that of the last delta; none before the first.
+    last: Option<Last>,
+}
+
+/// What a delta says anew each time.
+#[derive(Clone, Copy)]
+struct Last {
+    next_line: u64,
+    watched: u64,
+    newline: (bool, usize),
+    ending: Ending,
+}
+
+impl DeltaSum {
+    /// Nothing has happened yet since this state.
+    pub(crate) fn since(weave: &Weave) -> Self {
+        let told = weave.run_states();
+        Self {
+            runs: vec![(0, told.len())],
+            told,
+            has_runs: false,
+            hunks: Vec::new(),
+            switched: BTreeMap::new(),
+            refused: BTreeMap::new(),
+            lost: BTreeMap::new(),
+            own: BTreeMap::new(),
+            contents: BTreeMap::new(),
+            last: None,
+        }
+    }
+
+    /// Whether a delta says another ending than the one before.
+    pub(crate) fn changes_ending(&self, next: &WireDelta) -> bool {
+        self.last.is_some_and(|last| last.ending.as_str() != next.ending)
+    }
+
+    /// Adds what happened next.
+    pub(crate) fn add(&mut self, wire: WireDelta) -> Result<(), &'static str> {
+        if wire.next_line > MOST_LINES {
             return Err("it counts more lines than there can be");
         }
-        let next = self.next_line;
-        let line = move |number: u64| {
-            if number <= next {
-                Ok(LineId::from_number(number))
-            } else {
-                Err("it names a line that there is not")
-            }
+        let next = wire.next_line;
+        let number = move |number: u64| {
+            if number <= next { Ok(number) } else { Err("it names a line that there is not") }
         };
+        let line = move |id: u64| number(id).map(LineId::from_number);
         let range = move |first: u64, len: u64| {
             let fits = first.checked_add(len).is_some_and(|end| end <= next);
             let len = usize::try_from(len).ok().filter(|_| fits);
             Ok(IdRange { first: line(first)?, len: len.ok_or("it names a line that there is not")? })
         };
-        let marks =
-            |list: Vec<(u32, bool)>| list.into_iter().map(|(id, is)| (HunkId::from_order(id), is)).collect();
-        let hunk = |hunk: WireHunk| {
+        let marks = |list: Vec<(u32, bool)>| list.into_iter().map(|(id, is)| (HunkId::from_order(id), is));
+        if let Some(runs) = wire.runs {
+            self.add_runs(runs, range)?;
+        }
+        for hunk in wire.hunks {
             let removed = hunk.removed.into_iter();
             let around = |id: Option<u64>| id.map(line).transpose();
-            Ok(NewHunk {
+            self.hunks.push(NewHunk {
                 removed: removed
                     .map(|(id, text)| Ok((line(id)?, read_line(&text)?)))
-                    .collect::<Result<_, _>>()?,
+                    .collect::<Result<_, &'static str>>()?,
                 made: range(hunk.made, hunk.proposed.len() as u64)?.first,
                 proposed: read_lines(&hunk.proposed)?,
                 around: (around(hunk.around.0)?, around(hunk.around.1)?),
                 depends: hunks(hunk.depends),
                 collides: hunks(hunk.collides),
                 newline: hunk.newline,
-            })
-        };
-        let before = if self.runs.is_some() { earlier.run_states() } else { Vec::new() };
+            });
+        }
+        self.switched.extend(marks(wire.switched));
+        self.refused.extend(marks(wire.refused));
+        self.lost.extend(marks(wire.lost));
+        for (id, first, len) in wire.own {
+            self.own.insert(HunkId::from_order(id), range(first, len)?);
+        }
+        for (first, lines) in wire.contents {
+            let first = range(first, lines.len() as u64)?.first.number();
+            self.contents.extend((first..).zip(read_lines(&lines)?));
+        }
+        let (watched, ending) = (number(wire.watched)?, read_ending(&wire.ending)?);
+        self.last = Some(Last { next_line: next, watched, newline: wire.newline, ending });
+        Ok(())
+    }
+
+    fn add_runs(
+        &mut self,
+        runs: Vec<WireRuns>,
+        range: impl Fn(u64, u64) -> Result<IdRange, &'static str>,
+    ) -> Result<(), &'static str> {
+        let before = std::mem::take(&mut self.runs);
+        // Where each of the pieces begins.
+        let mut starts: Vec<usize> = Vec::with_capacity(before.len());
+        let mut count = 0;
+        for (_, len) in &before {
+            starts.push(count);
+            count += len;
+        }
         // No run is there twice, so no more can be told than there were.
-        let mut left = before.len();
-        let run = |runs: WireRuns| match runs {
-            WireRuns::Run(first, len, maker, removers, gone) => {
-                let maker = maker.map(HunkId::from_order);
-                Ok(vec![RunState { ids: range(first, len)?, maker, removers: hunks(removers).into(), gone }])
+        let mut left = count;
+        for run in runs {
+            match run {
+                WireRuns::Run(first, len, maker, removers, gone) => {
+                    let maker = maker.map(HunkId::from_order);
+                    let ids = range(first, len)?;
+                    self.put(self.told.len(), 1);
+                    self.told.push(RunState { ids, maker, removers: hunks(removers).into(), gone });
+                }
+                WireRuns::Same(from, len) => {
+                    let end = from.checked_add(len).filter(|end| len <= left && *end <= count);
+                    let end = end.ok_or("it speaks of lines that there were not")?;
+                    left -= len;
+                    let mut at = from;
+                    let mut piece = starts.partition_point(|start| *start <= at).saturating_sub(1);
+                    while at < end {
+                        let (first, len) = before[piece];
+                        let inside = at - starts[piece];
+                        let part = (len - inside).min(end - at);
+                        self.put(first + inside, part);
+                        at += part;
+                        piece += 1;
+                    }
+                }
             }
-            WireRuns::Same(from, len) => {
-                let same =
-                    from.checked_add(len).filter(|_| len <= left).and_then(|end| before.get(from..end));
-                left = left.saturating_sub(len);
-                same.map(<[RunState]>::to_vec).ok_or("it speaks of lines that there were not")
-            }
-        };
-        let runs = self.runs.map(|runs| runs.into_iter().map(run).collect::<Result<Vec<_>, _>>());
-        let runs: Option<Vec<RunState>> = runs.transpose()?.map(|runs| runs.concat());
+        }
+        self.has_runs = true;
+        Ok(())
+    }
+
+    /// Goes on with runs that were told of.
+    fn put(&mut self, first: usize, len: usize) {
+        match self.runs.last_mut() {
+            Some((last, before)) if *last + *before == first => *before += len,
+            _ => self.runs.push((first, len)),
+        }
+    }
+
+    /// All of it as one delta.
+    pub(crate) fn finish(self) -> Result<Delta, &'static str> {
+        let last = self.last.ok_or("it says nothing")?;
+        let states =
+            || self.runs.iter().flat_map(|(first, len)| self.told[*first..first + len].iter().cloned());
+        let runs: Option<Vec<RunState>> = self.has_runs.then(|| states().collect());
         if runs.as_ref().is_some_and(|runs| !apart(runs)) {
             return Err("it names a line twice");
         }
-        let contents = self
-            .contents
-            .into_iter()
-            .map(|(first, lines)| Ok((range(first, lines.len() as u64)?.first, read_lines(&lines)?)));
-        let own = self.own.into_iter();
-        let own = own.map(|(id, first, len)| Ok((HunkId::from_order(id), range(first, len)?)));
+        let mut contents = Vec::new();
+        self.contents.into_iter().for_each(|(id, line)| push_line(&mut contents, id, line));
         Ok(Delta {
-            hunks: self.hunks.into_iter().map(hunk).collect::<Result<_, _>>()?,
-            switched: marks(self.switched),
-            refused: marks(self.refused),
-            lost: marks(self.lost),
-            own: own.collect::<Result<_, &'static str>>()?,
             runs,
-            contents: contents.collect::<Result<_, &'static str>>()?,
-            next_line: line(next)?,
-            watched_from: line(self.watched)?,
-            newline: self.newline,
-            ending: read_ending(&self.ending)?,
+            hunks: self.hunks,
+            switched: self.switched.into_iter().collect(),
+            refused: self.refused.into_iter().collect(),
+            lost: self.lost.into_iter().collect(),
+            own: self.own.into_iter().collect(),
+            contents,
+            next_line: LineId::from_number(last.next_line),
+            watched_from: LineId::from_number(last.watched),
+            newline: last.newline,
+            ending: last.ending,
         })
     }
 }

@@ -101,6 +101,7 @@ enum Asking<'a> {
     Holds(&'a Holds),
     Status(Status),
     Decide(&'a Decide),
+    Rehearse(&'a [Decide]),
 }
 
 impl Client {
@@ -189,6 +190,11 @@ impl Client {
     /// Passes a person's decision on.
     pub async fn decide(&self, decide: &Decide) -> Result<DecideOutcome> {
         self.ask(&Asking::Decide(decide)).await?.parse()
+    }
+
+    /// Asks what would become of decisions about one document.
+    pub async fn rehearse(&self, decides: &[Decide]) -> Result<DecideOutcome> {
+        self.ask(&Asking::Rehearse(decides)).await?.parse()
     }
 
     async fn ask(&self, asking: &Asking<'_>) -> Result<Raw> {

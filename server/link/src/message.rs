@@ -52,6 +52,9 @@ pub enum Request {
     Status(Status),
     /// Carry out a person's decision that was made in another process. Answered by [`DecideOutcome`].
     Decide(Decide),
+    /// What would become of decisions about one document, made one after the other? None is made. Answered by [`DecideOutcome`]: what all
+    /// of them would decide, or what stands against the first that could not be made.
+    Rehearse(Vec<Decide>),
 }
 
 /// A tool call on behalf of an agent. The answer is an MCP `CallToolResult`, whether it is an error or not.

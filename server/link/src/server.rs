@@ -13,7 +13,9 @@ use tokio_util::task::TaskTracker;
 use crate::discovery::lock;
 use crate::error::{Error, RemoteError, RemoteKind, Result};
 use crate::frame::{Frame, FrameReader};
-use crate::message::{Call, Decide, DecideOutcome, Held, Hello, Holds, Raw, Request, SidecarStatus};
+use crate::message::{
+    Call, Decide, DecideOutcome, DecideResult, Held, Hello, Holds, Raw, Request, SidecarStatus,
+};
 use crate::outbox::Outbox;
 use crate::socket::Listener;
 use crate::stream::{self, ReadHalf, WriteHalf};
@@ -82,6 +84,16 @@ pub trait Handler: Send + Sync + 'static {
 
     /// Carries out a person's decision.
     fn decide(&self, decide: Decide) -> impl Future<Output = Result<DecideOutcome, RemoteError>> + Send;
+
+    /// Says what would become of decisions about one document, one after the other, without making any. Who does not know says that
+    /// nothing stands against them.
+    fn rehearse(
+        &self,
+        decides: Vec<Decide>,
+    ) -> impl Future<Output = Result<DecideOutcome, RemoteError>> + Send {
+        drop(decides);
+        std::future::ready(Ok(DecideOutcome { result: DecideResult::Done, ..DecideOutcome::default() }))
+    }
 }
 
 /// Answers processes that connect, until `stop` fires. Then the socket is closed, calls that wait are told, and
@@ -203,6 +215,7 @@ async fn answer<H: Handler>(handler: Arc<H>, body: Raw, reply: Reply) {
         Request::Holds(Holds { paths }) => handler.holds(paths).await.and_then(|held| raw(&held)),
         Request::Status(_) => handler.status().await.and_then(|status| raw(&status)),
         Request::Decide(decide) => handler.decide(decide).await.and_then(|outcome| raw(&outcome)),
+        Request::Rehearse(decides) => handler.rehearse(decides).await.and_then(|outcome| raw(&outcome)),
     };
     reply.send(result);
 }

@@ -47,6 +47,29 @@ pub(crate) async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutc
     DecideOutcome { result, message, decided: names, refused, kept: decided.kept }
 }
 
+/// Finds out what would become of decisions about one document that another process is to make.
+pub(crate) async fn rehearsed(workspace: &Workspace, decides: &[Decide]) -> DecideOutcome {
+    let mut requests = Vec::new();
+    for decide in decides {
+        match request(workspace, decide).await {
+            Ok(request) => requests.push(request),
+            Err((result, message)) => return DecideOutcome { result, message, ..DecideOutcome::default() },
+        }
+    }
+    let Some(path) = decides.iter().find_map(|decide| decide.path.clone()) else {
+        let (result, message) = (DecideResult::NotFound, "name a document".to_owned());
+        return DecideOutcome { result, message, ..DecideOutcome::default() };
+    };
+    let decided = workspace.rehearse(&path, requests).await;
+    let refused: Vec<Refused> = decided.refused.iter().map(refused).collect();
+    let (result, message) = match decided.refused.first() {
+        Some(first) => (result(first.why), first.message.clone()),
+        None => (DecideResult::Done, String::new()),
+    };
+    let names = decided.queued.iter().map(HunkRef::to_string).collect();
+    DecideOutcome { result, message, decided: names, refused, kept: Vec::new() }
+}
+
 /// What a decision of another process asks for.
 async fn request(workspace: &Workspace, decide: &Decide) -> Result<Request, (DecideResult, String)> {
     let newer = |what| {

@@ -72,6 +72,10 @@ impl Handler for Reception {
     async fn decide(&self, decide: Decide) -> Result<DecideOutcome, RemoteError> {
         Ok(handover::decided(&self.session.workspace, decide).await)
     }
+
+    async fn rehearse(&self, decides: Vec<Decide>) -> Result<DecideOutcome, RemoteError> {
+        Ok(handover::rehearsed(&self.session.workspace, &decides).await)
+    }
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, RemoteError> {

@@ -55,6 +55,26 @@ impl Workspace {
         }
     }
 
+    /// What decisions about one document would come to, one after the other, whether an editor has it open or not. None is made.
+    pub async fn rehearse(&self, path: &Path, requests: Vec<Request>) -> Decided {
+        let Some(first) = requests.first().cloned() else { return Decided::default() };
+        let (workspace, path) = (self.clone(), path.to_owned());
+        let tried = tokio::task::spawn_blocking(move || {
+            let Some(slot) = workspace.slot_at(&path)? else {
+                return Ok(Decided {
+                    refused: vec![Document::no_such(&requests[0].target)],
+                    ..Decided::default()
+                });
+            };
+            let mut copy = slot.lock().clone();
+            Ok(workspace.decide_in_copy(&mut copy, &requests, |name| workspace.holder(name)))
+        });
+        tried
+            .await
+            .unwrap_or_else(|_| Ok(Decided::default()))
+            .unwrap_or_else(|refusal| refused(&first.target, &refusal))
+    }
+
     /// The file, and whether its name leads to it; none where it is not served.
     fn meet(&self, path: &Path, file: FileId) -> Result<Option<Met>, Refusal> {
         let Some(place) = self.read_roots().identify(path) else { return Ok(None) };

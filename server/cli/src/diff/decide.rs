@@ -93,6 +93,12 @@ impl Wish {
         }
     }
 
+    /// The same as a wish for each of its targets.
+    pub fn each(&self) -> Vec<Self> {
+        let targets = std::iter::once(&self.target).chain(&self.then).cloned();
+        targets.map(|target| Self { target, then: Vec::new(), ..self.clone() }).collect()
+    }
+
     /// The same without the hunks that are decided by now; none if nothing is left. `open` are those of an edit that it is about.
     pub fn without(&self, done: &HashSet<HunkRef>, open: &HashMap<EditId, Vec<HunkRef>>) -> Option<Self> {
         // Of one whose record cannot be read no hunks are known.

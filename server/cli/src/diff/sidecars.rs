@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hashline_history::{DocumentName, FileId, Store, Why};
-use hashline_link::{Client, Decide, DecideResult, Decision, Held, Sidecar, StateDir, discover};
+use hashline_link::{
+    Client, Decide, DecideOutcome, DecideResult, Decision, Held, Sidecar, StateDir, discover,
+};
 use hashline_workspace::document::Along;
 use hashline_workspace::{Others, Rehearsal};
 use tokio::runtime::Runtime;
+use tokio::time::error::Elapsed;
 
 use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish, requests};
 use super::words;
@@ -115,13 +118,15 @@ impl Decider for Everywhere<'_> {
     }
 
     fn rehearsal(&mut self) -> Box<dyn Decider + '_> {
-        Box::new(Trial { rehearsal: self.disk.rehearsal(), of: self })
+        Box::new(Trial { on_disk: self.disk.rehearsal(), in_editors: HashMap::new(), of: self })
     }
 }
 
-/// Decides nothing, but finds out what would come of it, as far as no editor has the files open.
+/// Decides nothing, but finds out what would come of it.
 struct Trial<'a> {
-    rehearsal: Rehearsal,
+    on_disk: Rehearsal,
+    /// What editors would have been told by then, by file.
+    in_editors: HashMap<FileId, Vec<Decide>>,
     of: &'a Everywhere<'a>,
 }
 
@@ -132,19 +137,39 @@ impl Decider for Trial<'_> {
             Ok(files) => files,
             Err(refused) => return refused,
         };
-        let before = self.rehearsal.clone();
+        let before = (self.on_disk.clone(), self.in_editors.clone());
         let mut all = Answer::default();
-        for File { id, name, .. } in files.into_iter().filter(|file| file.holder.is_none()) {
-            let decided = self.rehearsal.decide(name.as_path(), id, &requests(&wish));
-            all.add(about(name, Answer::from(decided)));
+        for File { id, name, holder } in files {
+            let one = match holder {
+                Some(sidecar) => self.through(sidecar, id, name, &wish),
+                None => Answer::from(self.on_disk.decide(name.as_path(), id, &requests(&wish))),
+            };
+            all.add(about(name, one));
             if all.refused.iter().any(|refusal| refusal.why != Why::Gone) {
                 // What is wanted of several files is not done in some of them.
-                self.rehearsal = before;
+                (self.on_disk, self.in_editors) = before;
                 all.decided.clear();
                 break;
             }
         }
         all
+    }
+}
+
+impl Trial<'_> {
+    /// Asks the editor that has a file what would become of a wish after all that it would have been told by then.
+    fn through(&mut self, sidecar: &Sidecar, id: FileId, name: &DocumentName, wish: &Wish) -> Answer {
+        let told = self.in_editors.entry(id).or_default();
+        let before = told.len();
+        let path = || Some(name.as_path().to_owned());
+        told.extend(wish.each().iter().map(|one| Decide { path: path(), ..said(name, one) }));
+        let asked = async { Client::connect(sidecar).await?.rehearse(told).await };
+        let asked = async { tokio::time::timeout(LIMIT, asked).await };
+        let answer = answer_of(sidecar, &told[before], self.of.runtime.block_on(asked));
+        if !answer.refused.is_empty() {
+            told.truncate(before);
+        }
+        answer
     }
 }
 
@@ -227,8 +252,7 @@ async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a S
 /// Lets a sidecar decide all that is wished of one document, one after the other.
 async fn each_through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Answer {
     let mut all = Answer::default();
-    for target in std::iter::once(&wish.target).chain(&wish.then) {
-        let wish = Wish { target: target.clone(), then: Vec::new(), ..wish.clone() };
+    for wish in wish.each() {
         all.add(through(sidecar, document, &wish).await);
         if !all.refused.is_empty() {
             break;
@@ -240,6 +264,16 @@ async fn each_through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -
 /// Lets a sidecar decide, about one document.
 async fn through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Answer {
     let decide = said(document, wish);
+    let asked = async { Client::connect(sidecar).await?.decide(&decide).await };
+    answer_of(sidecar, &decide, tokio::time::timeout(DECISION, asked).await)
+}
+
+/// What a sidecar has answered, or that it did not.
+fn answer_of(
+    sidecar: &Sidecar,
+    decide: &Decide,
+    said: Result<Result<DecideOutcome, hashline_link::Error>, Elapsed>,
+) -> Answer {
     let refused = |why, message| {
         let hunk = match (&decide.conversation, decide.hunk) {
             (Some(conversation), _) => conversation.clone(),
@@ -248,8 +282,7 @@ async fn through(sidecar: &Sidecar, document: &DocumentName, wish: &Wish) -> Ans
         };
         Answer { refused: vec![refusal(hunk, why, message)], ..Answer::default() }
     };
-    let asked = async { Client::connect(sidecar).await?.decide(&decide).await };
-    let outcome = match tokio::time::timeout(DECISION, asked).await {
+    let outcome = match said {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(error)) => {
             return refused(Why::Elsewhere, words::no_answer(&sidecar.editor, &error.to_string()));

@@ -479,3 +479,33 @@ fn no_file_takes_a_name_that_an_editor_has_open() {
     project.must(0, &["reject", &moved]);
     assert_eq!(project.text("a"), "a\n");
 }
+
+/// Where what is open cannot go, what is closed stays.
+#[test]
+fn a_conversation_goes_in_closed_files_only_if_it_goes_in_open_ones() {
+    let mut scene = Scene::new();
+    let closed = scene.project.write("closed.txt", &twenty());
+    let moved = scene.project.folder.join("moved.txt");
+    let edit = scene.agent.edit(&scene.a, &[("replace", "line 3", "third\nand more")]);
+    let (rename, _) = scene.agent.rename(&closed, &moved, Some(&edit.conversation));
+    scene.project.must(0, &["accept", "-c", &edit.conversation]);
+    until("a", || scene.editor.text(&scene.a).contains("third\nand more"));
+    scene.editor.types(&scene.a, "third", "third, mine");
+    let mine = scene.editor.text(&scene.a);
+
+    let refused = scene.project.must(4, &["reject", "-c", &edit.conversation]);
+    assert!(
+        refused.err.contains("You changed lines") && refused.out.is_empty(),
+        "{}{}",
+        refused.out,
+        refused.err
+    );
+    assert!(moved.exists() && !closed.exists() && scene.editor.text(&scene.a) == mine);
+    scene.settled(&rename, "accepted");
+    scene.project.must(0, &["reject", "-c", &edit.conversation, "--keep"]);
+    until("the move", || closed.exists() && !moved.exists());
+    until("a", || {
+        scene.editor.text(&scene.a).contains("third, mine")
+            && !scene.editor.text(&scene.a).contains("and more")
+    });
+}

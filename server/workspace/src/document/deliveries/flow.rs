@@ -117,12 +117,12 @@ impl Flow {
 
     /// This delivery, if it is the one under way or was given up last: a plugin may tell of the change of either.
     pub(super) fn of_number(&self, number: u64) -> Option<&Flight> {
-        self.flight.iter().chain(&self.given_up).find(|flight| flight.number == number)
+        self.given_up.iter().chain(&self.flight).find(|flight| flight.number == number)
     }
 
     /// Those of the two that the next change of the text of this version may be.
     pub(super) fn due(&self, version: DocVersion) -> impl Iterator<Item = &Flight> {
-        self.flight.iter().chain(&self.given_up).filter(move |flight| flight.reaches == version)
+        self.given_up.iter().chain(&self.flight).filter(move |flight| flight.reaches == version)
     }
 
     /// What the delivery under way does, if the next change of the text of this version may be it.
