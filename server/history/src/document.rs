@@ -1,5 +1,7 @@
 //! What the record says of one document: its text with all that agents did to it, the edits, and what became of each.
 
+use std::collections::HashMap;
+
 use hashline_text::{DiskForm, FileHash, Text, decode};
 use hashline_weave::{HunkId, Weave};
 use serde_json::value::RawValue;
@@ -136,11 +138,6 @@ impl Document {
         self.edits.iter().find(|edit| edit.made.id == *id)
     }
 
-    pub(crate) fn hunk_mut(&mut self, hunk: &HunkRef) -> Option<&mut HunkState> {
-        let edit = self.edits.iter_mut().find(|edit| edit.made.id == hunk.edit)?;
-        edit.hunks.iter_mut().find(|state| state.number == hunk.number)
-    }
-
     /// A hunk.
     #[must_use]
     pub fn hunk(&self, hunk: &HunkRef) -> Option<&HunkState> {
@@ -174,7 +171,7 @@ impl Document {
     }
 
     /// What a transaction says besides what the document holds.
-    fn note(&mut self, transaction: &Unread) {
+    fn note(&mut self, transaction: &Unread, places: &mut Places) {
         let sequence = transaction.sequence;
         self.sequence = sequence;
         self.name.clone_from(&transaction.document);
@@ -183,6 +180,7 @@ impl Document {
                 number: hunk.number,
                 ..HunkState::default()
             };
+            places.0.insert(edit.id.clone(), self.edits.len());
             self.edits.push(EditState {
                 made: edit.clone(),
                 index: transaction.index.unwrap_or(0),
@@ -192,13 +190,13 @@ impl Document {
             });
         }
         for decided in &transaction.decisions {
-            if let Some(hunk) = self.hunk_mut(&decided.hunk) {
+            if let Some(hunk) = places.hunk(&mut self.edits, &decided.hunk) {
                 hunk.decision = decided.decision;
                 hunk.reason.clone_from(&decided.reason);
             }
         }
         for located in &transaction.locations {
-            if let Some(hunk) = self.hunk_mut(&located.hunk) {
+            if let Some(hunk) = places.hunk(&mut self.edits, &located.hunk) {
                 hunk.location = located.location;
             }
         }
@@ -237,17 +235,27 @@ impl Document {
     }
 
     /// Tells every hunk where it is in the weave.
-    fn place_hunks(&mut self) {
+    fn place_hunks(&mut self, places: &Places) {
         let count = self.weave().map_or(0, |weave| weave.hunks().count());
         self.hunks.resize(count, None);
-        let names = self.hunks.clone();
-        for (order, name) in names.iter().enumerate() {
+        for (order, name) in self.hunks.iter().enumerate() {
             let Some(name) = name else { continue };
             let id = u32::try_from(order).ok().map(HunkId::from_order);
-            if let Some(hunk) = self.hunk_mut(name) {
+            if let Some(hunk) = places.hunk(&mut self.edits, name) {
                 hunk.id = id;
             }
         }
+    }
+}
+
+/// Where the edits of a document are in its list, by their ids.
+#[derive(Default)]
+struct Places(HashMap<EditId, usize>);
+
+impl Places {
+    fn hunk<'a>(&self, edits: &'a mut [EditState], hunk: &HunkRef) -> Option<&'a mut HunkState> {
+        let edit = edits.get_mut(*self.0.get(&hunk.edit)?)?;
+        edit.hunks.iter_mut().find(|state| state.number == hunk.number)
     }
 }
 
@@ -269,12 +277,13 @@ pub(crate) fn replay(
     let Some(first) = transactions.first() else { return Ok(None) };
     let mut document = Document::blank(first);
     let start = transactions.iter().rposition(|transaction| transaction.base.is_some()).unwrap_or(0);
-    transactions.iter().for_each(|transaction| document.note(transaction));
+    let mut places = Places::default();
+    transactions.iter().for_each(|transaction| document.note(transaction, &mut places));
     document.content = match at_once(&transactions[start..], checkpoint) {
         Some(content) => content,
         None => one_by_one(&transactions[start..], checkpoint)?,
     };
-    document.place_hunks();
+    document.place_hunks(&places);
     Ok(Some(document))
 }
 

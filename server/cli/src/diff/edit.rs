@@ -6,8 +6,9 @@ use std::path::Path;
 
 use hashline_history::path::quoted;
 use hashline_history::{
-    Decision, Document, DocumentName, EditId, EditState, FileChange, FileId, Found, HunkState, Store,
+    Decision, Document, DocumentName, EditState, FileChange, FileId, Found, HunkState, Store,
 };
+use hashline_workspace::document::Review;
 use serde_json::{Value, json};
 
 use super::hunk::Diff;
@@ -18,7 +19,7 @@ use crate::Failure;
 pub struct Edits<'a> {
     store: &'a Store,
     documents: HashMap<FileId, Result<Document, String>>,
-    stands: HashMap<FileId, HashMap<EditId, Vec<Standing>>>,
+    reviews: HashMap<FileId, Review>,
 }
 
 /// An edit with what became of it.
@@ -33,7 +34,7 @@ pub struct Edit {
 
 impl<'a> Edits<'a> {
     pub fn new(store: &'a Store) -> Self {
-        Self { store, documents: HashMap::new(), stands: HashMap::new() }
+        Self { store, documents: HashMap::new(), reviews: HashMap::new() }
     }
 
     /// Reads an edit.
@@ -56,8 +57,8 @@ impl<'a> Edits<'a> {
     pub fn stands(&mut self, edit: &Edit) -> Vec<Standing> {
         let file = edit.found.file;
         let Some(Ok(document)) = self.documents.get(&file) else { return Vec::new() };
-        let all = self.stands.entry(file).or_insert_with(|| stands::of_file(document).into_iter().collect());
-        all.get(&edit.found.edit).cloned().unwrap_or_default()
+        let review = self.reviews.entry(file).or_insert_with(|| stands::review(document));
+        stands::of(&edit.found.edit, document, review)
     }
 
     /// The lines of a file that an edit removes.
@@ -74,7 +75,7 @@ impl<'a> Edits<'a> {
     /// Forgets what was read: something has changed.
     pub fn forget(&mut self) {
         self.documents.clear();
-        self.stands.clear();
+        self.reviews.clear();
     }
 }
 

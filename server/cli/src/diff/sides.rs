@@ -270,10 +270,12 @@ impl Texts {
     /// With as many of the chosen hunks as go together: of those that do not, the ones in the text, and the later ones. Returns the others,
     /// too.
     fn as_far_as_possible(weave: &Weave, chosen: &[HunkId]) -> (Self, Vec<HunkId>) {
-        if let Some(texts) = Self::new(weave, chosen) {
-            return (texts, Vec::new());
+        let (mut left_out, chosen): (Vec<HunkId>, Vec<HunkId>) =
+            chosen.iter().copied().partition(|id| weave.is_lost(*id));
+        if let Some(texts) = Self::new(weave, &chosen) {
+            return (texts, left_out);
         }
-        let (mut taken, mut left_out) = (Vec::new(), Vec::new());
+        let mut taken = Vec::new();
         let mut best = None;
         let (inside, outside): (Vec<HunkId>, Vec<HunkId>) =
             chosen.iter().rev().partition(|id| weave.in_buffer(**id));

@@ -2,7 +2,7 @@
 //! decided with them.
 
 use hashline_history::{Decision, Document as Past, EditId, EditState, HunkRef, Location};
-use hashline_workspace::document::{Document, HunkState, HunkView};
+use hashline_workspace::document::{Document, HunkState, HunkView, Review};
 
 use super::words;
 
@@ -35,19 +35,23 @@ impl Standing {
     }
 }
 
-/// The edits of a file and how their hunks stand.
-pub fn of_file(past: &Past) -> Vec<(EditId, Vec<Standing>)> {
-    let mut document = Document::of_record("", past);
-    let review = document.review_where(|_| true);
+/// How all hunks of a file are to be decided, by which [`of`] says how one stands.
+pub fn review(past: &Past) -> Review {
+    Document::of_record("", past).review_where(|_| true)
+}
+
+/// How the hunks of an edit stand in the review of its file.
+pub fn of(edit: &EditId, past: &Past, review: &Review) -> Vec<Standing> {
     let views =
         || review.edits.iter().flat_map(|edit| edit.hunks.iter().map(move |view| (&edit.edit.id, view)));
     let members = |first: &HunkRef| {
         let of = views().filter(|(_, view)| view.part_of.as_ref() == Some(first));
         of.map(|(edit, view)| HunkRef { edit: edit.clone(), number: view.number }).collect::<Vec<_>>()
     };
-    let standing = |edit: &EditId, view: &HunkView| {
+    let state = past.edit(edit);
+    let standing = |view: &HunkView| {
         let name = HunkRef { edit: edit.clone(), number: view.number };
-        let state = past.edit(edit).and_then(|state| hunk_of(state, view.number));
+        let state = state.and_then(|state| hunk_of(state, view.number));
         let lost = state
             .and_then(|hunk| hunk.id)
             .is_some_and(|id| past.weave().is_some_and(|weave| weave.is_lost(id)));
@@ -75,13 +79,8 @@ pub fn of_file(past: &Past) -> Vec<(EditId, Vec<Standing>)> {
             together,
         }
     };
-    let edits = review.edits.iter();
-    edits
-        .map(|edit| {
-            let all = edit.hunks.iter().map(|view| standing(&edit.edit.id, view));
-            (edit.edit.id.clone(), all.collect())
-        })
-        .collect()
+    let own = review.edits.iter().find(|one| one.edit.id == *edit);
+    own.map_or_else(Vec::new, |own| own.hunks.iter().map(standing).collect())
 }
 
 fn hunk_of(state: &EditState, number: u32) -> Option<&hashline_history::HunkState> {

@@ -1,4 +1,5 @@
-//! The history from a terminal: the table of 100,000 edits, and what it costs to decide about one edit of a file that has many.
+//! The history: the table of 100,000 edits, and what it costs to decide about one edit of a conversation that has many, and to read the file
+//! anew that they are in.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,6 +12,7 @@ use crate::bench::Bench;
 use crate::report::{Goal, Report, Row};
 use crate::rows::edits::{change, spread};
 use crate::sample::{Samples, show};
+use crate::tool::Tool;
 
 const ENTRIES: usize = 100_000;
 /// What the table may take, in seconds.
@@ -67,28 +69,39 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
         });
     }
     let mut first = None;
-    for edits in [10, 100, bench.times(1000, 200)] {
+    for edits in [10, 100, bench.times(1000, 200), bench.times(10_000, 400)] {
         let place = bench.place(LINES)?;
         let mut agent = bench.stdio(&place)?;
         for count in 1..=edits {
             change(&mut agent, spread(count, LINES), count)?;
         }
+        drop(agent);
         let listed = mcpdiff(bench, &place.root, &["status", "--json", "-n", "0"])?.1;
         let listed: serde_json::Value = serde_json::from_str(&listed)?;
         let ids =
             listed["edits"].as_array().into_iter().flatten().filter_map(|edit| edit["edit_id"].as_str());
-        let mut accepted = Samples::default();
+        let (mut accepted, mut opened) = (Samples::default(), Samples::default());
         for id in ids.take(10) {
             accepted.push(mcpdiff(bench, &place.root, &["accept", id])?.0);
         }
-        let median = accepted.median();
-        report.row(Row {
-            work: format!("mcpdiff accept of one edit of {edits} in a file of {LINES} lines"),
-            goal: Goal::None,
-            ratio: median / *first.get_or_insert(median),
-            ours: show(median),
-            other: "beside 10 edits".to_owned(),
-        });
+        for _ in 0..bench.times(10, 4) {
+            // A new process knows nothing of the file yet.
+            opened.push(bench.stdio(&place)?.read(1, 1)?);
+        }
+        let (accepted, opened) = (accepted.median(), opened.median());
+        let (accepted_first, opened_first) = *first.get_or_insert((accepted, opened));
+        for (what, median, first) in [
+            ("mcpdiff accept of one", accepted, accepted_first),
+            ("the first read of a file with one conversation", opened, opened_first),
+        ] {
+            report.row(Row {
+                work: format!("{what} of {edits} edits in {LINES} lines"),
+                goal: Goal::None,
+                ratio: median / first,
+                ours: show(median),
+                other: "beside 10 edits".to_owned(),
+            });
+        }
     }
     Ok(())
 }
