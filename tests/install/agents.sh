@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Agent programs that people use, for checking that each reads the configuration that `hashline setup` writes, and connects:
-#   tests/.install/agents/bin     their commands; no account and no model is needed to list servers
+# Agent programs that people use, for checking that each reads the configuration that `hashline setup` writes, connects, and edits:
+#   tests/.install/agents/bin     their commands; no account is needed, and the tests stand in for the models
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

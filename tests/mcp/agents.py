@@ -73,23 +73,44 @@ def check_http(program, agent, line, served, folder):
         home, project = folder / f"home{number}", folder / f"project{number}"
         for made in (home, project):
             made.mkdir()
-        configuration, content = configured(agent, served.url, header)
-        configuration = home / configuration if agent != "opencode" else project / configuration
-        configuration.parent.mkdir(exist_ok=True)
-        configuration.write_text(json.dumps(content))
+        write_settings(agent, home, project, configured(agent, served.url, header))
         text = listed_by(program, project, environment_of(home))
         expect("hashline" in text and bool(re.search(line, text)) == connects, text)
 
 
 def configured(agent, url, header):
-    """Where an agent looks for its servers, and what has to stand there for one over HTTP."""
+    """What has to stand in an agent's settings for a server over HTTP."""
     headers = {"Authorization": header}
     if agent == "claude-code":
-        return ".claude.json", {"mcpServers": {"hashline": {"type": "http", "url": url, "headers": headers}}}
+        return {"mcpServers": {"hashline": {"type": "http", "url": url, "headers": headers}}}
+    if agent == "codex":
+        return {"mcp_servers": {"hashline": {"url": url, "http_headers": headers}}}
     if agent == "gemini":
-        return ".gemini/settings.json", {"mcpServers": {"hashline": {"httpUrl": url, "headers": headers}}}
+        return {"mcpServers": {"hashline": {"httpUrl": url, "headers": headers}}}
     server = {"type": "remote", "url": url, "headers": headers, "oauth": False, "enabled": True}
-    return "opencode.json", {"mcp": {"hashline": server}}
+    return {"mcp": {"hashline": server}}
+
+
+def write_settings(agent, home, project, content):
+    """Writes them where the agent looks for them."""
+    files = {
+        "claude-code": home / ".claude.json",
+        "codex": home / ".codex" / "config.toml",
+        "gemini": home / ".gemini" / "settings.json",
+        "opencode": project / "opencode.json",
+    }
+    file = files[agent]
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("".join(toml(content)) if file.suffix == ".toml" else json.dumps(content))
+
+
+def toml(content, *keys):
+    """One line for each value. Texts and truths are spelled as in JSON."""
+    for key, value in content.items():
+        if isinstance(value, dict):
+            yield from toml(value, *keys, key)
+        else:
+            yield f"{'.'.join((*keys, key))} = {json.dumps(value)}\n"
 
 
 def check(program, agent, scope, line, binary, folder):
