@@ -236,6 +236,10 @@ fn not_taken(refused: &Refused) -> String {
             "{uri} is not served at the moment: its editor and hashline have lost step ({reason}). Ask the person to close \
              and open it again."
         ),
+        Refused::Unanswered { uri } => format!(
+            "The editor has not said yet whether its last change of {uri} is an edit that was sent to it. Nothing was changed. Try again \
+             in a moment."
+        ),
         Refused::CannotWeave(error) => {
             format!("The edit was refused and nothing was changed: {}", cannot_weave(error))
         }

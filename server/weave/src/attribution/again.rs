@@ -6,6 +6,7 @@ use hashline_text::Text;
 use crate::attribution::judgement::{Candidate, How, Judgement, Switched};
 use crate::attribution::region::Regions;
 use crate::attribution::weave::{Checkpoint, Weave};
+use crate::model::HunkId;
 
 impl Weave {
     /// As [`recognised`](Self::recognised), after a judgement that was [`half_shown`](Judgement::half_shown): judges the notification
@@ -34,11 +35,14 @@ impl Weave {
         judgement
     }
 
-    /// Goes back to the state before the latest notifications, to judge them once more. False, and nothing has happened, if hunks were
-    /// recorded, taken back or refused since.
-    pub fn resume(&mut self, before: Self) -> bool {
-        let known = before.has_hunks_of(self);
+    /// Goes back to the state before the latest notifications, to judge them once more. What was refused, published or taken back since is so
+    /// then, too. False, and nothing has happened, if hunks were recorded since.
+    pub fn resume(&mut self, mut before: Self) -> bool {
+        let now = self.hunks().count();
+        let taken_back: Vec<HunkId> = before.hunks().skip(now).collect();
+        let known = (taken_back.is_empty() || before.unrecord(&taken_back)) && before.hunks().count() == now;
         if known {
+            before.model.refuse_as(&self.model);
             self.take_up_again(before);
         }
         known

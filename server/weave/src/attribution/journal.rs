@@ -18,8 +18,8 @@ const KEPT: usize = 1000;
 const BYTES: usize = 8 << 20;
 /// How many changes one step of the editor's undo may take back at once.
 const DEPTH: usize = 256;
-/// How many texts are looked at where an undo leads to one that was never reported.
-const NEAREST: usize = 16;
+/// Where an undo leads to a text that was never reported: how many texts are looked at at which hunks were switched, and how many of the others.
+const NEAREST: (usize, usize) = (16, 64);
 /// How many changes of contents may be one entry, and how many parts of a text they may touch.
 const TOGETHER: usize = 64;
 
@@ -325,15 +325,17 @@ impl Journal {
         self.entries.iter().flat_map(|kept| &kept.entry.steps).filter_map(ids).collect()
     }
 
-    /// Of the texts that an editor can go to this way, those at which hunks were switched, the one that differs least from a new one; if it
-    /// differs less than the present one does.
+    /// Of the texts that an editor can go to this way, as far as the last at which hunks were switched, the one that differs least from a new
+    /// one; if it differs less than the present one does. Of equals the next one: what is farther away asks for more to be undone.
     pub(crate) fn nearest(&self, new: &Text, present: &Text, turn: Turn) -> Option<(Text, Print)> {
         let ways = self.ways(turn);
         let switches = |at: &usize| self.entries[*at].entry.switches;
         // Either side of a switch: the next way leads to the text before it.
         let beside = |k: &usize| switches(&ways[*k]) || ways.get(k + 1).is_some_and(switches);
-        let ends = (0..ways.len()).filter(beside).take(NEAREST).map(|k| ways[k]);
-        let texts = ends
+        let (most, others) = NEAREST;
+        let last = (0..ways.len()).filter(beside).take(most).last()?;
+        let looked_at = (0..=last).filter(|k| *k < others || beside(k)).map(|k| ways[k]);
+        let texts = looked_at
             .map(|at| (self.whole_before(at, present), self.entries[at].before))
             .map(|(text, print)| (distance(&text, new), text, print));
         let (least, text, print) = texts.min_by_key(|(distance, ..)| *distance)?;

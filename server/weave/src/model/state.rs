@@ -305,9 +305,9 @@ impl Model {
         self.next_line = later.next_line;
     }
 
-    /// Whether the same hunks are recorded in another state, and the same ones refused.
-    pub(crate) fn has_hunks_of(&self, other: &Self) -> bool {
-        self.hunks.len() == other.hunks.len() && self.refused == other.refused
+    /// Refuses the hunks that are refused in another state with the same hunks, and no others.
+    pub(crate) fn refuse_as(&mut self, other: &Self) {
+        self.refused.clone_from(&other.refused);
     }
 
     /// The ids of the lines of a view, in order.

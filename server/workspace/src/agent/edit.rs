@@ -21,6 +21,8 @@ use crate::workspace::{Caller, Workspace};
 
 /// How often an edit of the text as it is now is begun again because the person has typed meanwhile.
 const ATTEMPTS: u32 = 5;
+/// How long an edit waits at most until the editor has said what its last change was.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
 
 /// What an agent wants to change, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +110,7 @@ impl Workspace {
         // Here, and nowhere else, a path is refused that names no file.
         let slot = self.reach_to_write(caller, &request.path).await?;
         let _turn = slot.queue.lock().await;
+        self.until_answered(&slot).await;
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);
         let new_conversation = request.conversation.is_none();
@@ -171,6 +174,17 @@ impl Workspace {
             (done.states, done.under_way) = (states, under_way);
             if !under_way || !matches!(tokio::time::timeout_at(deadline, changes.changed()).await, Ok(Ok(())))
             {
+                return;
+            }
+        }
+    }
+
+    /// Waits, for some time, while only an answer that the editor owes says what its last change was.
+    async fn until_answered(&self, slot: &Slot) {
+        let mut changes = self.inner.changes.subscribe();
+        let deadline = tokio::time::Instant::now() + ANSWERED_WITHIN;
+        while slot.lock().awaits_answer() {
+            if !matches!(tokio::time::timeout_at(deadline, changes.changed()).await, Ok(Ok(()))) {
                 return;
             }
         }

@@ -6,7 +6,7 @@ use hashline_text::{DocVersion, Encoding, HashPrefix, Line, Position, Span, Text
 use hashline_weave::{TakeOut, View};
 use hashline_workspace::document::{
     Cause, Change, Choice, ContentChange, Decided, Delivery, Document, HunkState, Millis, Mode, Proposal,
-    Proposed, Reports, Request, Target, Why,
+    Proposed, Refused, Reports, Request, Target, Why,
 };
 
 /// A document and its editor, which does nothing by itself.
@@ -84,6 +84,21 @@ impl Desk {
         mode: Mode,
         turn: &str,
     ) -> (Proposed, Proposal) {
+        self.try_to_propose(operations, mode, turn).unwrap()
+    }
+
+    /// An agent wants to replace a line.
+    pub fn tries(&mut self, line: usize, content: &str) -> Result<(), Refused> {
+        let operations = vec![(line, RawOperation::new("replace", "").content(content))];
+        self.try_to_propose(operations, Mode::Propose, "conv_tried").map(|_| ())
+    }
+
+    fn try_to_propose(
+        &mut self,
+        operations: Vec<(usize, RawOperation)>,
+        mode: Mode,
+        turn: &str,
+    ) -> Result<(Proposed, Proposal), Refused> {
         let mut served = self.document.serve(View::Agent).unwrap();
         let hash = served.hash();
         let operation = |(at, (line, raw)): (usize, (usize, RawOperation))| {
@@ -96,7 +111,7 @@ impl Desk {
         let resolved = located.resolve(&Change::Operations(operations), &served).unwrap();
         self.edits += 1;
         let proposal = Proposal { id: EditId::from(format!("{:08}", self.edits)), ..proposal(turn, mode) };
-        (self.document.propose(&located, &resolved, &proposal).unwrap(), proposal)
+        Ok((self.document.propose(&located, &resolved, &proposal)?, proposal))
     }
 
     pub fn decide(&mut self, hunk: &HunkRef, choice: Choice, edited: Option<TakeOut>) -> Result<(), Why> {

@@ -5,7 +5,7 @@ use hashline_history::{Decision, HunkRef};
 use hashline_text::DocVersion;
 use hashline_weave::{Conflict, Turn};
 use hashline_workspace::document::{
-    Along, Cause, Choice, ContentChange, Delivery, HunkState, Mode, Request, Target,
+    Along, Cause, Choice, ContentChange, Delivery, HunkState, Mode, Refused, Request, Target,
 };
 
 use crate::desk::{Desk, at, made};
@@ -364,6 +364,57 @@ fn a_delivery_with_typing_behind_it_in_one_notification_counts_after_its_change_
 }
 
 #[test]
+fn a_delivery_that_came_with_typing_is_known_whatever_comes_before_its_answer() {
+    enum Meanwhile {
+        Published,
+        TakenBack,
+        Withdrawn,
+    }
+    for meanwhile in [Meanwhile::Published, Meanwhile::TakenBack, Meanwhile::Withdrawn] {
+        let (mut desk, hunk, delivery) = on_its_way();
+        let (mut proposed, proposal) = desk.propose(&[(2, Some("3"))], Mode::Propose, "conv_b");
+        if matches!(meanwhile, Meanwhile::Withdrawn) {
+            desk.document.publish(&mut proposed, &proposal);
+        }
+        desk.notify(&[&made(&delivery)[..], &[at(0, 0, (0, 0), "zero ")]].concat());
+        match meanwhile {
+            Meanwhile::Published => desk.document.publish(&mut proposed, &proposal),
+            Meanwhile::TakenBack => desk.document.withdraw_provisional(&proposed),
+            Meanwhile::Withdrawn => desk.document.withdraw(&proposal.id),
+        }
+        desk.document.answered(delivery.number, true, desk.now);
+        desk.settle();
+        assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("zero one\n2\nthree\n", ACCEPTED));
+        let other = HunkRef { edit: proposal.id, number: 1 };
+        match meanwhile {
+            Meanwhile::Published => assert_eq!(how(&mut desk, &other), HELD),
+            Meanwhile::TakenBack => assert_eq!(desk.document.edits().iter().count(), 1),
+            Meanwhile::Withdrawn => assert_eq!(how(&mut desk, &other).1, Decision::Withdrawn),
+        }
+        // The typing and the delivery can be undone one by one.
+        desk.caused(UNDO, &[at(0, 0, (0, 5), "")]);
+        assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
+        desk.caused(UNDO, &[back()]);
+        assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+        is_told(&desk, 0);
+    }
+}
+
+#[test]
+fn nothing_is_recorded_on_top_of_what_only_an_answer_can_tell() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    assert!(!desk.document.awaits_answer());
+    desk.notify(&[&made(&delivery)[..], &[at(0, 0, (0, 0), "zero ")]].concat());
+    assert!(desk.document.awaits_answer());
+    let refused = desk.tries(2, "3");
+    assert!(matches!(refused, Err(Refused::Unanswered { .. })), "{refused:?}");
+    desk.document.answered(delivery.number, true, desk.now);
+    assert!(!desk.document.awaits_answer());
+    let other = desk.replace(2, "3", Mode::Propose);
+    assert_eq!((how(&mut desk, &hunk), how(&mut desk, &other)), (ACCEPTED, HELD));
+}
+
+#[test]
 fn a_delivery_that_was_given_up_is_known_when_its_change_comes_after_all() {
     let zero = at(0, 0, (0, 0), "zero ");
     for says in [Says::Before, Says::After, Says::Never] {
@@ -440,6 +491,24 @@ fn causes_of_versions_that_never_come_are_let_go_and_hold_up_no_others() {
     desk.caused(Cause::Delivery(delivery.number), &made(&delivery));
     assert_eq!(how(&mut desk, &hunk), ACCEPTED, "the newest is kept, and is the first whose version comes");
     is_told(&desk, let_go + 1);
+}
+
+#[test]
+fn an_undo_between_two_reports_takes_back_no_delivery_before_them() {
+    let mut desk = Desk::with_plugin(TEXT);
+    let hunk = desk.insert_after(0, "new", Mode::Propose);
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    desk.carries_out();
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("one\nnew\ntwo\nthree\n", ACCEPTED));
+    // The line is deleted, and another one begun in its place: between the two the editor tells of nothing.
+    let (x, y) = (at(0, 0, (0, 0), "x\n"), at(1, 0, (1, 0), "y\n"));
+    desk.notify(&[x, y, at(3, 0, (4, 0), ""), at(3, 0, (3, 0), "\n"), at(0, 1, (0, 1), "!")]);
+    assert_eq!(desk.text(), "x!\ny\none\n\ntwo\nthree\n");
+    desk.caused(UNDO, &[at(3, 0, (4, 0), ""), at(0, 1, (0, 2), "")]);
+    assert_eq!(desk.text(), "x\ny\none\ntwo\nthree\n");
+    let now = how(&mut desk, &hunk);
+    assert!(matches!(now, (HunkState::Edited(_), Decision::Accepted)), "{now:?}");
+    is_told(&desk, 0);
 }
 
 #[test]

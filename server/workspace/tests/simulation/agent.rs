@@ -369,6 +369,12 @@ impl Desk {
         let outcome = self.document.propose(&flight.located, &flight.resolved, &flight.wish.proposal);
         let proposed = match outcome {
             Ok(proposed) => proposed,
+            Err(Refused::Unanswered { .. }) if self.document.awaits_answer() => {
+                // It waits.
+                room.tally.unanswered += 1;
+                self.flight = Some(flight);
+                return Ok(());
+            }
             Err(refusal) => {
                 let spurious = expected(&flight.wish, &before).is_ok_and(|after| after.is_some());
                 if matches!(refusal, Refused::Stale { .. }) && spurious && !flight.wish.proposal.strict {
@@ -505,6 +511,8 @@ impl Desk {
     pub fn finish_flight(&mut self, room: &mut Room) -> Result<(), Fault> {
         self.propose(room)?;
         self.publish(&mut Dice::new(0, room.now.0), room)?;
+        // It has waited long enough.
+        self.flight = None;
         Ok(())
     }
 

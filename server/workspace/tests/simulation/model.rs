@@ -85,6 +85,16 @@ impl Model {
         self.loose.extend(atoms(text));
     }
 
+    /// The person changes lines with an agent's characters in them, before the server knows that the agent's hunk is there.
+    pub fn wear(&mut self, lines: &str) {
+        for hunk in &mut self.hunks {
+            let own: Vec<char> = hunk.proposed.iter().flat_map(|line| atoms(line)).collect();
+            if own.iter().any(|atom| lines.contains(*atom)) {
+                hunk.worn.extend(own.into_iter().chain(atoms(lines)));
+            }
+        }
+    }
+
     /// Hunks come into the text in the person's words: what becomes of their lines from now on is the person's business.
     pub fn rewritten(&mut self, hunks: &[usize], shown: &[String], own: &[String]) {
         let group = self.group(hunks);

@@ -234,6 +234,9 @@ impl World {
             self.publish(at, dice)?;
         }
         let desk = &mut self.desks[at];
+        if desk.flight.is_some() {
+            return Ok(());
+        }
         if dice.chance(60) {
             self.agents[agent].read(at, desk, dice, &mut self.room)?;
         }

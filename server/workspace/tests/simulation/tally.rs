@@ -88,6 +88,7 @@ tally! {
     wrong_anchor: "edits refused for an anchor",
     unknown_hash: "edits refused for an unknown hash",
     kept_out: "calls refused while out of step",
+    unanswered: "edits that waited for the editor to say what its last change was",
     unwritten: "edits taken back because they could not be recorded",
     conflicts: "conflicted hunks met",
     keep_mine: "conflicts ended by keeping mine",

@@ -221,6 +221,14 @@ impl Document {
         self.judge_anew(*unsaid, cause, now)
     }
 
+    /// Whether only the answer to a delivery will say what the last change was: it reads as that delivery with typing behind it, and no cause of it
+    /// was said. Until then nothing is recorded on top of it.
+    #[must_use]
+    pub fn awaits_answer(&self) -> bool {
+        let delivery = self.told.unsaid.as_ref().and_then(|unsaid| unsaid.delivery);
+        delivery.is_some_and(|number| self.flow.is_under_way(number))
+    }
+
     /// The editor says that it has carried out a delivery, and no change was said to be that. The one that reads so is.
     pub(crate) fn was_done_unsaid(&mut self, number: u64, now: Millis) {
         let Some(unsaid) = self.told.unsaid.take_if(|unsaid| unsaid.delivery == Some(number)) else { return };

@@ -171,7 +171,8 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// [`Refused`]; nothing has changed then. [`Refused::NothingToDo`] where the text reads so already.
+    /// [`Refused`]; nothing has changed then. [`Refused::NothingToDo`] where the text reads so already, [`Refused::Unanswered`] while the
+    /// document [awaits an answer](Self::awaits_answer).
     pub fn propose(
         &mut self,
         located: &Located,
@@ -180,6 +181,9 @@ impl Document {
     ) -> Result<Proposed, Refused> {
         if let Some(reason) = self.out_of_step() {
             return Err(Refused::OutOfStep { uri: self.uri().to_owned(), reason: reason.clone() });
+        }
+        if self.awaits_answer() {
+            return Err(Refused::Unanswered { uri: self.uri().to_owned() });
         }
         let agent = self.weave().agent();
         // What must not be carried is compared, which takes time in the size of the text.

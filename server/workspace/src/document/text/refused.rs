@@ -73,6 +73,11 @@ pub enum Refused {
         /// What happened.
         reason: OutOfStep,
     },
+    /// Only an answer that the editor owes says what its last change was.
+    Unanswered {
+        /// The document.
+        uri: String,
+    },
     /// The text cannot take the change.
     CannotWeave(WeaveError),
     /// The change would change nothing: the text reads so already.
@@ -99,6 +104,7 @@ impl Refused {
             Refused::AddsMark
             | Refused::AmbiguousHash { .. }
             | Refused::OutOfStep { .. }
+            | Refused::Unanswered { .. }
             | Refused::CannotWeave(_) => None,
         }
     }

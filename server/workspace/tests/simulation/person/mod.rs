@@ -155,6 +155,9 @@ impl Desk {
         let first = rows.partition_point(|row| row.start <= bytes.start) - 1;
         let last = rows.partition_point(|row| row.start <= bytes.end) - 1;
         let lines = &text[rows[first].start..rows[last].content_end];
+        if self.document.awaits_answer() {
+            self.model.wear(lines);
+        }
         let known = self.document.text().to_string();
         let unseen = |atom: char| atom::maker(atom) == Some(Maker::Agent) && !known.contains(atom);
         if atom::atoms(lines).any(unseen) {
