@@ -182,7 +182,7 @@ impl Workspace {
                 slot.lock().follow_home(&other, self.now());
                 self.inner.open.insert(other.uri().to_owned(), slot.clone());
             }
-            None => slot.lock().close(),
+            None => slot.lock().close(self.now()),
         }
         slot.forget_read();
         self.changed();

@@ -133,7 +133,7 @@ impl Workspace {
             (document.uri().to_owned(), document.clone(), stays)
         };
         let was = *slot.recorded();
-        document.close();
+        document.close(now);
         document.set_uri(&uri_of(place));
         document.set_file(true, name_in_record(place), file.mode);
         let there = self.inner.slots.get(&key).map(|there| there.clone());

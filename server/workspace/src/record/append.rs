@@ -66,7 +66,7 @@ impl Workspace {
         let session = self.session(&store).inspect_err(|error| {
             let (dropped, more) = {
                 let mut document = slot.lock();
-                (document.drop_wanted(), document.has_unrecorded())
+                (document.was_not_recorded(), document.has_unrecorded())
             };
             if dropped && (edit.is_some() || more) {
                 self.tell_not_made(slot, error);
@@ -133,7 +133,7 @@ impl Workspace {
         let Err(error) = self.append(session, slot, place, &state) else { return Ok(()) };
         let (dropped, more) = {
             let mut document = slot.lock();
-            (document.was_not_recorded(&state), document.has_unrecorded())
+            (document.was_not_recorded(), document.has_unrecorded())
         };
         if dropped && (for_edit || more) {
             // It is others that hear of the rest.

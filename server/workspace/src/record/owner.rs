@@ -82,7 +82,7 @@ impl Workspace {
     ) -> Result<(), StoreError> {
         let (dropped, open) = {
             let mut document = slot.lock();
-            (document.drop_wanted(), document.is_open())
+            (document.was_not_recorded(), document.is_open())
         };
         if dropped {
             self.tell_not_made(slot, error);

@@ -512,3 +512,27 @@ fn what_builds_on_a_withdrawn_edit_is_not_withdrawn_when_it_brings_that_back() {
     assert_eq!(desk.text(), "one\n2\nmy zwei\ndeux\nthree\nfour\n");
     assert_eq!([desk.decision(&below), desk.decision(&above)], [Decision::Undecided; 2]);
 }
+
+#[test]
+fn a_decision_is_not_made_where_a_save_before_it_cannot_be_recorded() {
+    let mut desk = Desk::with_plugin("one\ntwo\n");
+    desk.document.record_before_delivery();
+    let hunk = desk.replace(1, "2", Mode::Propose);
+    let state = desk.document.to_record(&[]);
+    desk.document.was_recorded(&state);
+    desk.document.was_saved();
+    desk.decide(&hunk, Choice::Accept, None).unwrap();
+    assert!(desk.is_deciding(&hunk));
+    // What is recorded next is the save.
+    assert!(desk.document.to_record(&[]).is_saved());
+    assert!(desk.document.was_not_recorded());
+    assert_eq!(desk.document.take_dropped(), std::slice::from_ref(&hunk));
+    assert!(!desk.is_deciding(&hunk));
+    // Once there is room the save is recorded, and nothing is sent.
+    while desk.document.has_unrecorded() {
+        let state = desk.document.to_record(&[]);
+        desk.document.was_recorded(&state);
+    }
+    assert_eq!(desk.poll(), None);
+    assert_eq!(desk.decision(&hunk), Decision::Undecided);
+}

@@ -170,7 +170,7 @@ fn a_file_that_reads_like_a_rejected_edit_is_no_edit() {
     let mut desk = Desk::new("one\ntwo\nthree\n");
     let hunk = desk.replace(1, "2", Mode::Propose);
     desk.decide(&hunk, Choice::Reject, None).unwrap();
-    desk.document.close();
+    desk.document.close(desk.now);
     desk.document.found(&Text::from("one\n2\nthree\nfour\n"), &Earlier::default(), Location::Disk, desk.now);
     assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::Held, Decision::Rejected));
     assert_eq!(desk.text(), "one\n2\nthree\nfour\n");
@@ -187,7 +187,7 @@ fn a_rejection_that_was_not_saved_is_taken_back_by_the_file() {
     desk.decide(&hunk, Choice::Reject, None).unwrap();
     desk.settle();
     assert_eq!(desk.decision(&hunk), Decision::Rejected);
-    desk.document.close();
+    desk.document.close(desk.now);
     desk.document.found(&saved, &Earlier::default(), Location::Disk, desk.now);
     assert_eq!((desk.state(&hunk), desk.decision(&hunk)), (HunkState::InText, Decision::Accepted));
 }
@@ -220,7 +220,7 @@ fn a_file_that_shows_a_rejected_edit_brings_it_back_though_the_person_had_typed_
     desk.settle();
     assert_eq!(desk.text(), "one\ntwo\nthree\n");
     desk.types(0, "unsaved ");
-    desk.document.close();
+    desk.document.close(desk.now);
     desk.document.found(&saved, &Earlier::default(), Location::Disk, desk.now);
     assert_eq!(desk.state(&hunk), HunkState::InText);
     assert_eq!(desk.decision(&hunk), Decision::Undecided);

@@ -261,7 +261,7 @@ fn a_delivery_whose_cause_is_lost_is_known_whatever_comes_before_its_answer() {
 
     let (mut desk, hunk, delivery) = on_its_way();
     desk.notify(&made(&delivery));
-    desk.document.close();
+    desk.document.close(desk.now);
     assert_eq!(how(&mut desk, &hunk), ACCEPTED, "closed");
 
     // A plugin that has refused it has not made it; the text reads so all the same, and is not to have it twice.
@@ -398,6 +398,14 @@ fn a_delivery_that_came_with_typing_is_known_whatever_comes_before_its_answer() 
         assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
         is_told(&desk, 0);
     }
+}
+
+#[test]
+fn a_delivery_that_came_with_typing_is_known_where_its_answer_never_comes() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    desk.notify(&[&made(&delivery)[..], &[at(0, 0, (0, 0), "zero ")]].concat());
+    desk.document.close(desk.now);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("zero one\n2\nthree\n", ACCEPTED));
 }
 
 #[test]

@@ -371,7 +371,6 @@ impl Desk {
             Ok(proposed) => proposed,
             Err(Refused::Unanswered { .. }) if self.document.awaits_answer() => {
                 // It waits.
-                room.tally.unanswered += 1;
                 self.flight = Some(flight);
                 return Ok(());
             }
@@ -470,6 +469,8 @@ impl Desk {
                 forced: false,
                 worn: std::collections::HashSet::new(),
                 in_text: false,
+                stored: false,
+                parted: false,
                 // Nobody has looked yet: what the agent had read may have been changed meanwhile.
                 lost: true,
                 left: false,

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 
 use hashline_history::{Decision, HunkRef};
-use hashline_text::{DocVersion, FileHash, Text};
+use hashline_text::{DiskForm, DocVersion, FileHash, Text};
 use hashline_weave::Weave;
 use hashline_workspace::document::{Cause, Delivery, Document, Earlier, Millis};
 
@@ -66,6 +66,10 @@ pub struct Desk {
     unsaid: bool,
     /// What was recorded of the document, oldest first.
     states: Vec<Recorded>,
+    /// What was written, of saves that are not recorded yet.
+    saved: VecDeque<String>,
+    /// Nothing can be recorded at the moment.
+    pub is_full: bool,
     /// The hunks that the document had in its text at the last look.
     pub seen: Truth,
     /// The hunks of which a client that says nothing let another guess be as good as what happened.
@@ -94,6 +98,9 @@ impl Desk {
         let mut document =
             Document::open(&uri, "text", DocVersion(version), editor.encoding, Text::from(text.as_str()));
         document.set_reports(editor.kind.reports());
+        if dice.chance(50) {
+            document.record_before_delivery();
+        }
         Self {
             uri,
             document,
@@ -112,6 +119,8 @@ impl Desk {
             half: false,
             unsaid: false,
             states: Vec::new(),
+            saved: VecDeque::new(),
+            is_full: false,
             seen: Truth::of([]),
             otherwise: BTreeSet::new(),
         }
@@ -120,7 +129,19 @@ impl Desk {
     /// Records what has happened, as the recorder does.
     fn record(&mut self) {
         while self.document.has_unrecorded() {
-            let state = self.document.to_record(&[]);
+            if self.is_full {
+                self.document.was_not_recorded();
+                let dropped = self.document.take_dropped();
+                dropped.iter().for_each(|hunk| self.model.is_dropped(hunk));
+                return;
+            }
+            let mut state = self.document.to_record(&[]);
+            if state.is_saved()
+                && let Some(file) = self.saved.pop_front()
+            {
+                let form = DiskForm::behind(state.weave.buffer(), file.as_bytes());
+                state.is_stored(form, FileHash::of(file.as_bytes()));
+            }
             let edits = self.document.edits().iter();
             let hunks = edits.flat_map(|edit| edit.hunks.iter().map(move |hunk| (edit, hunk)));
             let accepted = hunks.filter(|(_, hunk)| hunk.decision == Decision::Accepted);
@@ -129,6 +150,34 @@ impl Desk {
             self.document.was_recorded(&state);
             self.states.push(Recorded { text, weave: state.weave, accepted });
         }
+    }
+
+    /// The document's text with all that agents did to it, as it is now, whatever waits to be recorded.
+    pub fn weave_now(&mut self) -> Weave {
+        if self.saved.is_empty() {
+            return self.document.to_record(&[]).weave;
+        }
+        let mut copy = self.document.clone();
+        while copy.has_unrecorded() {
+            let state = copy.to_record(&[]);
+            copy.was_recorded(&state);
+        }
+        copy.to_record(&[]).weave
+    }
+
+    /// The server hears that the editor has written the file.
+    pub fn was_saved(&mut self, text: String) {
+        if self.out || self.document.edits().is_empty() {
+            return;
+        }
+        self.document.was_saved();
+        self.model.stored();
+        self.saved.push_back(text);
+    }
+
+    /// The texts that were recorded, oldest first.
+    pub fn texts_recorded(&self) -> impl Iterator<Item = &str> {
+        self.states.iter().map(|state| state.text.as_str())
     }
 
     /// The recorded states that a text may be.
@@ -153,6 +202,9 @@ impl Desk {
             room.tally.merges += 1;
         }
         let full = note.changes.iter().any(|change| change.span.is_none());
+        if note.marks.iter().any(|mark| mark.cause == Cause::Reload && mark.arrival == Arrival::Before) {
+            self.model.stop();
+        }
         room.trace.say(|| {
             let changes = note.changes.iter().map(|change| match change.span {
                 Some(span) => format!("{}-{} {:?}", span.start, span.end, readable(&change.text)),
@@ -172,7 +224,7 @@ impl Desk {
         for before in self.recent.1.iter().take(2).chain(self.recent.1.iter().skip(recent.max(2))) {
             self.model.muddle(before, &note.after);
         }
-        let before = self.document.to_record(&[]).weave;
+        let before = self.weave_now();
         for Mark { version, cause, arrival } in note.marks.iter().copied() {
             match arrival {
                 Arrival::Before => self.document.say_cause(version, cause, room.now),
@@ -221,6 +273,9 @@ impl Desk {
         self.half = note.more;
         self.check_truth(&note, &before, room)?;
         self.observe(true, room)?;
+        if let Some(text) = note.saves.take() {
+            self.was_saved(text);
+        }
         Ok(true)
     }
 

@@ -36,6 +36,8 @@ pub struct Note {
     pub shows: Truth,
     /// The rest of what happened comes with the next one.
     pub more: bool,
+    /// The file that was written then, of which the editor tells next.
+    pub saves: Option<String>,
 }
 
 impl Note {
@@ -190,6 +192,27 @@ impl Editor {
             }
             _ => self.put_all(&page::by_lines(&self.text, after), None),
         }
+        self.reports_at_once();
+    }
+
+    /// Reads another text from the file, in one step.
+    pub fn reload(&mut self, after: &str, dice: &mut Dice) {
+        let cause = self.kind.is_plugin().then_some(Cause::Reload);
+        if cause.is_some() {
+            self.flush();
+        }
+        self.step(false);
+        self.inserting = false;
+        self.cursor = 0;
+        let patches = match dice.chance(50) {
+            true => page::by_lines(&self.text, after),
+            false => vec![Patch { bytes: 0..self.text.len(), new: after.to_owned() }],
+        };
+        self.put_all(&patches, cause);
+        if cause.is_some() {
+            self.flush();
+        }
+        self.forget_truth();
         self.reports_at_once();
     }
 
@@ -390,7 +413,20 @@ impl Editor {
         }
         let is_alone = part.iter().all(|change| change.cause == part[0].cause);
         let version = DocVersion(version);
-        self.outbox.push_back(Note { version, changes, marks, is_alone, after, shows, more });
+        self.outbox.push_back(Note { version, changes, marks, is_alone, after, shows, more, saves: None });
+    }
+
+    /// Writes the file. Returns its text if the server has been told of that already, and is told of the save at once.
+    pub fn save(&mut self) -> Option<String> {
+        self.send(None);
+        let saved = self.text.clone();
+        match self.outbox.back_mut() {
+            Some(note) => {
+                note.saves = Some(saved);
+                None
+            }
+            None => Some(saved),
+        }
     }
 
     /// Other hunks are in the text that was told of last, which reads as it did. What was done to it since may have gone back before that.

@@ -48,7 +48,7 @@ impl Marking {
     pub fn flushes(&self, version: i32) -> bool {
         match self {
             Self::Careful => true,
-            Self::Careless(seed) => !Dice::new(!*seed, version as u64).chance(8),
+            Self::Careless(seed) => !Dice::new(!*seed, version as u64).chance(25),
         }
     }
 }

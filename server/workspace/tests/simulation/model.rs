@@ -36,6 +36,10 @@ pub struct Hunk {
     /// What has ever stood in its lines, once the person had changed them: it comes back with them.
     pub worn: HashSet<char>,
     pub in_text: bool,
+    /// The file has it, too.
+    pub stored: bool,
+    /// It was accepted and in the file, and a text that is found came without it: a checkout keeps what was decided.
+    pub parted: bool,
     /// Its place was lost in a text that nobody watched.
     pub lost: bool,
     /// That, and the person left it there and rejected it.
@@ -179,6 +183,7 @@ impl Model {
         let lost: Vec<bool> = ids.map(|id| document.is_lost(id)).collect();
         let unwatched = std::mem::take(&mut self.unwatched);
         for (at, view) in views.iter().enumerate() {
+            self.part(at, view, unwatched);
             self.place(at, view, lost[at], unwatched)?;
             // Of one whose place was lost the text says nothing (rule W17).
             self.decided(at, view, &sight, settled && !lost[at], tally)?;
@@ -204,6 +209,20 @@ impl Model {
             hunk.decision = view.decision;
         }
         Ok(())
+    }
+
+    /// Notes that a hunk has left the text, or come into it.
+    fn part(&mut self, at: usize, view: &HunkView, unwatched: bool) {
+        let hunk = &mut self.hunks[at];
+        let (is_in, both) = (is_in_text(&view.state), [hunk.decision, view.decision]);
+        let parts = unwatched && hunk.in_text && hunk.stored && both == [Decision::Accepted; 2];
+        hunk.parted = !is_in && view.decision == Decision::Accepted && (hunk.parted || parts);
+        hunk.stored &= is_in;
+    }
+
+    /// What is in the text is in the file, too.
+    pub fn stored(&mut self) {
+        self.hunks.iter_mut().for_each(|hunk| hunk.stored |= hunk.in_text);
     }
 
     /// A place is lost in a text that nobody watched and nowhere else, and what is lost neither comes into the text nor leaves it by itself.
@@ -347,7 +366,7 @@ impl Model {
         if is_in_text(&view.state) && out && !hunk.left {
             return wrong("it cannot be both".to_owned());
         }
-        if !is_in_text(&view.state) && view.decision == Decision::Accepted {
+        if !is_in_text(&view.state) && view.decision == Decision::Accepted && !hunk.parted {
             return wrong("it cannot be both".to_owned());
         }
         Ok(())
@@ -505,6 +524,13 @@ impl Model {
         for hunk in &mut self.hunks {
             (hunk.may_come, hunk.may_go, hunk.over_mine) = (false, false, false);
             hunk.asked = None;
+        }
+    }
+
+    /// A decision about a hunk was not made, as it could not be recorded.
+    pub fn is_dropped(&mut self, name: &HunkRef) {
+        if let Some(at) = self.find(name) {
+            self.hunks[at].asked = None;
         }
     }
 

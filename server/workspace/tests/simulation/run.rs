@@ -34,9 +34,11 @@ enum Act {
     Reopen,
     Misorder,
     Heal,
+    /// The disk is full, or has room again.
+    Fill,
 }
 
-const ACTS: [(usize, Act); 14] = [
+const ACTS: [(usize, Act); 15] = [
     (330, Act::Press),
     (70, Act::Read),
     (120, Act::Edit),
@@ -51,6 +53,7 @@ const ACTS: [(usize, Act); 14] = [
     (8, Act::Reopen),
     (4, Act::Misorder),
     (15, Act::Heal),
+    (6, Act::Fill),
 ];
 
 /// Everybody and everything in a run.
@@ -204,6 +207,11 @@ impl World {
             Act::Reopen => self.reopen(at, dice)?,
             Act::Misorder => desk.misorder(room)?,
             Act::Heal => desk.heal(room)?,
+            Act::Fill => {
+                desk.is_full = !desk.is_full;
+                room.tally.full += u64::from(desk.is_full);
+                desk.observe(true, room)?;
+            }
         }
         let (desk, room) = (&mut self.desks[at], &mut self.room);
         if dice.chance(85) {
@@ -269,6 +277,7 @@ impl World {
     /// Closes a document, lets agents edit the file, and opens it again.
     fn reopen(&mut self, at: usize, dice: &mut Dice) -> Result<(), Fault> {
         let (desk, room) = (&mut self.desks[at], &mut self.room);
+        desk.is_full = false;
         desk.finish_flight(room)?;
         desk.editor.send(None);
         desk.receive_all(room)?;
@@ -279,7 +288,7 @@ impl World {
         desk.parcels.clear();
         desk.unanswered.clear();
         desk.answers.clear();
-        desk.document.close();
+        desk.document.close(room.now);
         desk.model.stop();
         desk.out = false;
         desk.half = false;

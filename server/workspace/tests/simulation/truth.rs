@@ -203,7 +203,7 @@ impl Desk {
 
     /// Whether the document would have this text with these hunks in it and no others.
     fn reads_so(&mut self, truth: &Truth, text: &str) -> bool {
-        let weave = self.document.to_record(&[]).weave;
+        let weave = self.weave_now();
         self.text_with(&weave, truth).is_some_and(|with| with == text)
     }
 }

@@ -239,6 +239,13 @@ impl Document {
         }
     }
 
+    /// No answer comes any more. What reads as a delivery is that, as nothing else will tell.
+    pub(crate) fn stays_unanswered(&mut self, now: Millis) {
+        if let Some(number) = self.told.unsaid.as_ref().and_then(|unsaid| unsaid.delivery) {
+            self.was_done_unsaid(number, now);
+        }
+    }
+
     /// Judges a change and what came after it once more. False, and nothing has happened, if the cause does not go with the text, or
     /// something was recorded, decided or switched since.
     pub(super) fn judge_anew(&mut self, unsaid: Unsaid, cause: Cause, now: Millis) -> bool {

@@ -96,22 +96,13 @@ impl Document {
         !tokens.is_empty()
     }
 
-    /// A state could not be recorded: all of it is still to be, but for the decisions that were only wanted. Those are not made: the text is
-    /// as it was. True if there were any.
-    pub fn was_not_recorded(&mut self, state: &State) -> bool {
-        self.drop_wanted_upto(state.upto)
-    }
-
-    /// Lets the decisions that wait for the record not be made. True if there were any.
-    pub fn drop_wanted(&mut self) -> bool {
-        self.drop_wanted_upto(self.outbox.queue.last)
-    }
-
-    fn drop_wanted_upto(&mut self, last: Serial) -> bool {
+    /// A state could not be recorded: all that has happened is still to be, but for the decisions that were only wanted, behind it in the queue,
+    /// too. Those are not made: the text is as it was. True if there were any.
+    pub fn was_not_recorded(&mut self) -> bool {
         let mut tokens = Vec::new();
         let dropped = &mut self.outbox.dropped;
-        self.outbox.queue.notes.retain(|(serial, note)| match note {
-            Note::Wanted(token, wanted) if *serial <= last => {
+        self.outbox.queue.notes.retain(|(_, note)| match note {
+            Note::Wanted(token, wanted) => {
                 tokens.push(*token);
                 dropped.extend(wanted.iter().map(|wanted| wanted.hunk.clone()));
                 false

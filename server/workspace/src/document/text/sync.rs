@@ -43,7 +43,8 @@ impl Document {
     }
 
     /// Takes over that the editor has closed the document. Its edits wait.
-    pub fn close(&mut self) {
+    pub fn close(&mut self, now: Millis) {
+        self.stays_unanswered(now);
         self.address.moves_to(Home::Disk);
         self.text.out_of_step = None;
         self.stop_wanting();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::atom::Maker;
+use crate::atom::{Maker, readable};
 use crate::desk::{Desk, Room};
 use crate::dice::Dice;
 use crate::first::MARK;
@@ -136,6 +136,34 @@ impl Desk {
         }
         self.model.saved(&self.editor.text);
         self.disk.clone_from(&self.editor.text);
+        if let Some(text) = self.editor.save() {
+            self.was_saved(text);
+        }
+    }
+
+    /// Reads the text from the file again, as it was saved or as a checkout has put it there.
+    pub fn reload(&mut self, dice: &mut Dice, room: &mut Room) {
+        let recorded: Vec<String> = self.texts_recorded().map(str::to_owned).collect();
+        if let Some(text) = dice.pick(&recorded).filter(|_| dice.chance(40)) {
+            room.tally.checkouts += 1;
+            self.disk.clone_from(text);
+        }
+        if self.disk == self.editor.text {
+            return;
+        }
+        room.tally.reloads += 1;
+        let disk = self.disk.clone();
+        room.trace.say(|| format!("the person at {} reads the file again: {:?}", self.uri, readable(&disk)));
+        self.model.muddle_all(&self.editor.text, &disk);
+        let before = self.shown();
+        self.editor.reload(&disk, dice);
+        let after = self.shown();
+        for (hunk, (was, is)) in self.model.hunks.iter_mut().zip(before.into_iter().zip(after)) {
+            // The latest word about it is this.
+            if was != is || is.is_none() {
+                hunk.asked = None;
+            }
+        }
     }
 
     /// Puts the whole text in another order.

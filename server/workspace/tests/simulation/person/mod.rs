@@ -24,6 +24,7 @@ pub enum Key {
     Redo,
     Save,
     Rewrite,
+    Reload,
     Indent,
     MoveLines,
     Cursors,
@@ -32,7 +33,7 @@ pub enum Key {
 }
 
 /// The keys by how often they are used.
-pub const KEYS: [(usize, Key); 15] = [
+pub const KEYS: [(usize, Key); 16] = [
     (40, Key::Type),
     (10, Key::Enter),
     (8, Key::Erase),
@@ -43,6 +44,7 @@ pub const KEYS: [(usize, Key); 15] = [
     (5, Key::Redo),
     (3, Key::Save),
     (1, Key::Rewrite),
+    (1, Key::Reload),
     (3, Key::Indent),
     (2, Key::MoveLines),
     (3, Key::Cursors),
@@ -99,6 +101,7 @@ impl Desk {
             Key::Redo => return self.turn(true, room),
             Key::Save => self.save(dice, room),
             Key::Rewrite => self.rewrite(dice, room),
+            Key::Reload => self.reload(dice, room),
             Key::Indent => self.indent(dice, room),
             Key::MoveLines => self.move_lines(dice, room),
             Key::Cursors => self.type_at_cursors(dice, room),
