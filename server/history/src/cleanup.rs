@@ -426,6 +426,7 @@ impl Session {
             owner: document.owner.map(OwnerChange::Claimed),
             intent: Vec::new(),
             ended: None,
+            together: None,
         };
         Ok((to_line(&transaction)?, bytes.map(|bytes| (way, bytes))))
     }

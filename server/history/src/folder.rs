@@ -142,7 +142,7 @@ impl Folder {
         move |error| StoreError::io(&path, action, &error)
     }
 
-    fn ask(&self, step: Step, name: &str) -> io::Result<()> {
+    pub(crate) fn ask(&self, step: Step, name: &str) -> io::Result<()> {
         match self.probe.as_ref().map(|probe| probe.step(step, name)) {
             None | Some(Allow::All) => Ok(()),
             Some(Allow::Part(_)) => Err(io::Error::other("stopped")),

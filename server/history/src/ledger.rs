@@ -11,10 +11,14 @@ use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::name::DocumentName;
 use crate::record::{Decision, Location, Sequence, Status};
-use crate::transaction::{IntentEnd, OwnerChange, Transaction};
+use crate::transaction::{IntentEnd, OwnerChange, Together, Transaction};
 
-/// The version of the record that this program reads and writes.
-pub(crate) const VERSION: u64 = 1;
+/// The newest version of the record that this program reads and writes. Since the second there are transactions that count together: a program
+/// that does not know of them would take the first of a torn group for the whole.
+pub(crate) const VERSION: u64 = 2;
+
+/// The version of a record in which no transactions count together.
+const FIRST: u64 = 1;
 
 const FORMAT: &str = "hashline decisions";
 
@@ -25,7 +29,7 @@ const MOST: u64 = 1 << 52;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     format: String,
-    version: u64,
+    pub version: u64,
     /// How often the record was written anew.
     pub generation: u64,
     /// Sequence numbers up to this one have been given, whether or not they still stand here.
@@ -34,7 +38,7 @@ pub(crate) struct Header {
 
 impl Default for Header {
     fn default() -> Self {
-        Self { format: FORMAT.to_owned(), version: VERSION, generation: 0, given: Sequence(0) }
+        Self { format: FORMAT.to_owned(), version: FIRST, generation: 0, given: Sequence(0) }
     }
 }
 
@@ -67,7 +71,12 @@ pub(crate) struct Line {
     pub about: Vec<EditId>,
     /// It is a base; with the file where its text lies.
     pub base: Option<Option<String>>,
+    /// The lines that it counts together with.
+    pub together: Option<Together>,
 }
+
+/// A line that was read, and what is wrong with it if it cannot be taken in.
+type Read = Result<Transaction<IgnoredAny>, String>;
 
 /// A file in the record.
 #[derive(Clone, Debug)]
@@ -121,10 +130,15 @@ pub(crate) struct Ledger {
     /// How long it is, with its newline.
     pub last_len: u64,
     count: usize,
+    /// The last lines, behind the end, as long as others that they count together with have not come.
+    waiting: Vec<(Vec<u8>, Read)>,
 }
 
 /// A record of another version.
 pub(crate) struct OtherVersion(pub u64);
+
+/// What is wrong with a line that counts together with others which are not there.
+const ALONE: &str = "it counts together with others that are not there";
 
 /// How much of the last line is remembered: its sequence, time and process are in it.
 pub(crate) const REMEMBERED: usize = 160;
@@ -140,20 +154,67 @@ impl Ledger {
         self.lines.last().map_or(self.header.given, |line| line.sequence.max(self.header.given))
     }
 
-    /// Takes in the next line, without its newline.
+    /// Takes in the next line, without its newline. One that counts together with others waits for the last of them.
     pub(crate) fn take(&mut self, line: &[u8]) -> Result<(), OtherVersion> {
-        if self.count > 0 {
-            let read = self.read(line);
-            self.take_read(line, read);
+        if self.count == 0 {
+            self.take_header(line)?;
+            self.note(line);
             return Ok(());
         }
-        self.take_header(line)?;
-        self.note(line);
+        let read = self.read(line);
+        if let Some(group) = self.waited_for() {
+            // Of one that cannot be read nobody knows: whether it was one of them the next ones tell.
+            let is_one = read.as_ref().map_or(true, |one| one.together == Some(group));
+            let is_last = read.as_ref().is_ok_and(|one| one.sequence == group.last());
+            if is_one {
+                self.waiting.push((line.to_vec(), read));
+                if is_last {
+                    self.take_waiting(group);
+                }
+                return Ok(());
+            }
+            self.take_waiting(group);
+        }
+        match read.as_ref().ok().and_then(|one| Some((one.sequence, self.counts_with(one)?))) {
+            None => self.take_read(line, read),
+            Some((sequence, group)) if sequence == group.from => self.waiting.push((line.to_vec(), read)),
+            Some(_) => self.take_read(line, Err(ALONE.to_owned())),
+        }
         Ok(())
     }
 
-    /// The same with a transaction that was read already.
-    pub(crate) fn take_read(&mut self, line: &[u8], read: Result<Transaction<IgnoredAny>, String>) {
+    /// The lines that a transaction counts together with. Those that were there at the last cleanup were all there then.
+    fn counts_with(&self, transaction: &Transaction<IgnoredAny>) -> Option<Together> {
+        transaction.together.filter(|group| group.of > 1 && transaction.sequence > self.header.given)
+    }
+
+    fn waited_for(&self) -> Option<Together> {
+        self.waiting.first()?.1.as_ref().ok()?.together
+    }
+
+    /// Takes in the lines that wait for each other, if all are there.
+    fn take_waiting(&mut self, group: Together) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let is_whole = waiting.len() as u64 >= group.of;
+        for (line, read) in waiting {
+            self.take_read(&line, if is_whole { read } else { Err(ALONE.to_owned()) });
+        }
+    }
+
+    /// How many lines would count together whose last ones are missing; none if there are none such, or they only say that something is
+    /// done.
+    pub(crate) fn torn_group(&self) -> Option<u64> {
+        let first = self.waiting.first()?.1.as_ref().ok()?;
+        Some(first.together.filter(|_| first.ended.is_none())?.of)
+    }
+
+    /// Forgets the lines that wait: they are read again, or are not there any more.
+    pub(crate) fn forget_waiting(&mut self) {
+        self.waiting.clear();
+    }
+
+    /// Takes in a line that was read already.
+    pub(crate) fn take_read(&mut self, line: &[u8], read: Read) {
         let taken = read.and_then(|transaction| self.take_transaction(transaction, line.len() as u64 + 1));
         self.note(line);
         if let Err(why) = taken {
@@ -172,7 +233,7 @@ impl Ledger {
 
     fn take_header(&mut self, line: &[u8]) -> Result<(), OtherVersion> {
         match serde_json::from_slice::<Header>(line) {
-            Ok(header) if header.format == FORMAT && header.version != VERSION => {
+            Ok(header) if header.format == FORMAT && !(FIRST..=VERSION).contains(&header.version) => {
                 return Err(OtherVersion(header.version));
             }
             Ok(header) if header.format == FORMAT && header.given.0 < MOST => self.header = header,
@@ -220,6 +281,7 @@ impl Ledger {
             edit: transaction.edit.map(|edit| edit.id),
             about,
             base: transaction.base.map(|base| base.checkpoint),
+            together: transaction.together,
         });
         Ok(())
     }
@@ -309,6 +371,9 @@ impl Ledger {
         let checkpoint = transaction.base.as_ref().and_then(|base| base.checkpoint.as_deref());
         if checkpoint.is_some_and(|way| !layout::is_checkpoint(way)) {
             return Err("its checkpoint may not be called so".to_owned());
+        }
+        if transaction.together.is_some_and(|group| group.of < 1 || !group.holds(transaction.sequence)) {
+            return Err("it is none of those that it would count together with".to_owned());
         }
         Ok(transaction)
     }

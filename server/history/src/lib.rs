@@ -37,6 +37,9 @@
 //! the disk is recorded before it is made, as an intent together with how things are once it is done, and is ended in the same session;
 //! a session that finds one open asks the disk ([`FilesNow`]) and ends it one way or the other. Reading takes no lock.
 //!
+//! What becomes of several files at once ([`Session::switch`]) is recorded in one write, as lines that count together or not at all, and done step by step. A
+//! session that finds a switch half done finishes it, from what is recorded alone; the files themselves are changed by whoever took the session.
+//!
 //! # Rules
 //!
 //! - Records have one order: their sequence number, given under the lock. Times are for people.
@@ -46,7 +49,7 @@
 //! - What a delta is told against is what a reader knows, which is less than what the weave knows (`Weave::as_told`).
 //! - Nothing that is read is believed: ids, paths and checkpoints are checked, a line that lies is left out and named by its number,
 //!   and what rests on it is refused until the next base.
-//! - Nothing outside `.mcp` is written, no link in it is followed, and nothing but regular files is opened.
+//! - Nothing outside `.mcp` is written by this crate, no link in it is followed, and nothing but regular files is opened.
 //! - Paths in the record are relative to the folder, so they cannot point outside, and a folder that is moved keeps its history. Logs
 //!   have absolute ones, as they are when the log is written. One that is not UTF-8 is written with `%`, as [`mod@path`] says: in logs it is
 //!   a `file:` URI, in the record it is marked.
@@ -66,11 +69,13 @@
 
 #![forbid(unsafe_code)]
 
+mod append;
 mod cleanup;
 mod derive;
 mod diff;
 mod document;
 mod error;
+mod files;
 mod find;
 mod folder;
 mod id;
@@ -84,15 +89,19 @@ pub mod path;
 mod record;
 mod recover;
 mod session;
+mod steps;
 mod store;
+mod switch;
 mod told;
 mod transaction;
 mod why;
 mod wire;
 
+pub use append::Appended;
 pub use cleanup::{Cleaned, Forget, LastWord, Pin};
 pub use document::{Content, Document, EditState, HunkState, RecordedState};
 pub use error::StoreError;
+pub use files::{Change, FilesNow, Held};
 pub use find::{has_history, history_folder};
 #[doc(hidden)]
 pub use folder::{Allow, Probe, Step};
@@ -102,8 +111,9 @@ pub use list::Listing;
 pub use log_entry::LogEntry;
 pub use name::DocumentName;
 pub use record::{Decision, Location, Sequence, Status};
-pub use session::{Appended, FilesNow, Session};
+pub use session::Session;
 pub use store::{Found, Glance, Store, Summary};
+pub use switch::Switched;
 pub use transaction::{
     Continuity, Decided, Draft, Effect, FileChange, IntentEnd, Located, Mode, NewEdit, NewHunk, Now,
     Operation, OwnerChange, Registers, Subject,

@@ -2,14 +2,19 @@
 
 use hashline_text::FileHash;
 
+use crate::append::Entry;
 use crate::document::{Content, Document, Unread, base_of, replay};
 use crate::error::Result;
+use crate::files::FilesNow;
 use crate::id::{FileId, HunkRef};
 use crate::lines::{checkpoint, read_transactions};
 use crate::name::DocumentName;
-use crate::record::Decision;
-use crate::session::{FilesNow, Session};
-use crate::transaction::{Continuity, Decided, Draft, Effect, IntentEnd, Located, Now, Registers, Subject};
+use crate::record::{Decision, Sequence};
+use crate::session::Session;
+use crate::steps::Net;
+use crate::transaction::{
+    Continuity, Decided, Draft, Effect, IntentEnd, Located, Now, Registers, Subject, Together,
+};
 
 /// What the disk says of an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,37 +51,65 @@ fn judge(effects: &[Effect], now: &[Option<FileHash>]) -> Verdict {
 }
 
 impl Session {
-    /// Ends the intents that were left open, one way or the other.
+    /// Ends an intent of this session that failed: the disk says whether it was done.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be recorded; the next session does it.
+    pub fn give_up(&mut self, file: FileId, files: &dyn FilesNow) -> Result<()> {
+        self.end_intent(file, &Net::default(), files)
+    }
+
+    /// Ends the intents that were left open, one way or the other. Those that count together are finished together.
     pub(crate) fn end_intents(&mut self, files: &dyn FilesNow) -> Result<()> {
-        let open: Vec<FileId> = {
+        let open: Vec<(FileId, Option<Together>)> = {
             let known = self.store().known();
-            known
-                .ledger
-                .files
-                .iter()
-                .filter(|(_, tracked)| tracked.intent.is_some())
-                .map(|(file, _)| *file)
-                .collect()
+            let ledger = &known.ledger;
+            let group = |sequence: Sequence| {
+                let at = ledger.lines.partition_point(|line| line.sequence < sequence);
+                ledger.lines.get(at)?.together
+            };
+            let open = ledger.files.iter().filter_map(|(file, tracked)| Some((*file, tracked.intent?)));
+            open.map(|(file, sequence)| (file, group(sequence))).collect()
         };
-        for file in open {
-            self.end_intent(file, files)?;
+        let mut finished = Vec::new();
+        for (file, group) in open {
+            match group {
+                None => self.end_intent(file, &Net::default(), files)?,
+                Some(group) if finished.contains(&group) => {}
+                Some(group) => {
+                    self.finish_switch(group, files)?;
+                    finished.push(group);
+                }
+            }
         }
         Ok(())
     }
 
-    /// Ends the intent of a file, if there is one.
-    pub(crate) fn end_intent(&mut self, file: FileId, files: &dyn FilesNow) -> Result<()> {
-        let transactions = {
-            let store = self.store().clone();
-            let known = store.known();
-            read_transactions(&known.ledger, &mut self.log, file, None)?
-        };
-        let Some(at) = transactions.iter().rposition(|transaction| !transaction.intent.is_empty()) else {
+    fn transactions(&mut self, file: FileId) -> Result<Vec<Unread>> {
+        let store = self.store().clone();
+        let known = store.known();
+        read_transactions(&known.ledger, &mut self.log, file, None)
+    }
+
+    /// How a file was before a transaction of it; none if there is no such.
+    pub(crate) fn before(&mut self, file: FileId, sequence: Sequence) -> Result<Option<Before>> {
+        let mut transactions = self.transactions(file)?;
+        transactions.retain(|transaction| transaction.sequence <= sequence);
+        let read = |way: &str| checkpoint(&self.folder, way);
+        Ok(Before::of(transactions, &read))
+    }
+
+    /// Ends the intent of a file, if there is one. `net` says what becomes of its names besides.
+    pub(crate) fn end_intent(&mut self, file: FileId, net: &Net, files: &dyn FilesNow) -> Result<()> {
+        let transactions = self.transactions(file)?;
+        let Some(with) = transactions.iter().rfind(|transaction| !transaction.intent.is_empty()) else {
             return Ok(());
         };
-        let (with, name) = (&transactions[at], &transactions[transactions.len() - 1].document);
+        let Some(name) = transactions.last().map(|last| &last.document) else { return Ok(()) };
+        let intent: Vec<Effect> = with.intent.iter().map(|effect| net.whole(effect)).collect();
         let mut now = Vec::new();
-        for effect in &with.intent {
+        for effect in &intent {
             match files.hash(effect.name.as_path()) {
                 Ok(hash) => now.push(hash),
                 Err(error) => {
@@ -88,21 +121,21 @@ impl Session {
                 }
             }
         }
-        let verdict = judge(&with.intent, &now);
+        let verdict = judge(&intent, &now);
         if verdict == Verdict::NotDone {
-            let read = |way: &str| checkpoint(&self.folder, way);
-            let before = Before::of(&transactions[..=at], &read);
-            self.append_with(&before.draft(with, file), Some(IntentEnd::Withdrawn), before.hunks.clone())?;
+            if let Some(before) = self.before(file, with.sequence)? {
+                self.append_one(before.entry())?;
+            }
             self.repaired(format!(
                 "The last change of {name} was not written before its process ended; it was taken back."
             ));
             return Ok(());
         }
-        let own = with.intent.iter().position(|effect| effect.name == *name);
+        let own = intent.iter().position(|effect| effect.name == *name);
         // Of a text that nobody knows it is not said what of it was written: the file tells, compared with what it was before (W16).
         let saved = own.and_then(|at| now.get(at).copied().flatten()).filter(|_| verdict != Verdict::Changed);
-        let draft = Draft { file: Subject::File(file), saved, ..Draft::about(name.clone()) };
-        self.append_with(&draft, Some(IntentEnd::Done), None)?;
+        let file = Subject::File(file);
+        self.append_one(Draft { file, saved, done: true, ..Draft::about(name.clone()) }.into())?;
         self.repaired(match verdict {
         Verdict::Changed => format!(
             "{name} was changed by something else after a process ended in the middle of writing it; what the file does not show of its \
@@ -118,7 +151,9 @@ impl Session {
 }
 
 /// How things were before a transaction.
-struct Before {
+pub(crate) struct Before {
+    /// The transaction.
+    with: Unread,
     document: Option<Document>,
     content: Content,
     hunks: Option<Vec<Option<HunkRef>>>,
@@ -127,31 +162,30 @@ struct Before {
 }
 
 impl Before {
-    /// Before the last of these.
-    fn of(transactions: &[Unread], read: &dyn Fn(&str) -> std::result::Result<Vec<u8>, String>) -> Self {
-        let (with, earlier) = match transactions.split_last() {
-            Some((with, earlier)) => (Some(with), earlier),
-            None => (None, transactions),
-        };
-        let document = replay(earlier, read).ok().flatten();
+    /// Before the last of these; none if there are none.
+    fn of(
+        mut transactions: Vec<Unread>,
+        read: &dyn Fn(&str) -> std::result::Result<Vec<u8>, String>,
+    ) -> Option<Self> {
+        let with = transactions.pop()?;
+        let document = replay(&transactions, read).ok().flatten();
         let recorded = document.as_ref().filter(|document| !matches!(document.content, Content::None));
-        let (content, hunks) = match (recorded, with) {
-            (Some(document), _) => (document.content.clone(), Some(document.hunks.clone())),
-            (None, Some(with)) => {
+        let (content, hunks) = match recorded {
+            Some(document) => (document.content.clone(), Some(document.hunks.clone())),
+            None => {
                 let hunks = with.base.as_ref().map(|base| base.hunks.clone());
-                (base_of(with, read).unwrap_or(Content::None), hunks)
+                (base_of(&with, read).unwrap_or(Content::None), hunks)
             }
-            (None, None) => (Content::None, None),
         };
-        let mut before = Self { document, content, hunks, decisions: Vec::new(), locations: Vec::new() };
-        if let Some(with) = with {
-            before.take_back(with);
-        }
-        before
+        let mut before =
+            Self { with, document, content, hunks, decisions: Vec::new(), locations: Vec::new() };
+        before.take_back();
+        Some(before)
     }
 
     /// What takes back the decisions and locations of a transaction.
-    fn take_back(&mut self, with: &Unread) {
+    fn take_back(&mut self) {
+        let with = &self.with;
         let then = |hunk: &HunkRef| self.document.as_ref().and_then(|document| document.hunk(hunk));
         let withdrawn = |hunk: HunkRef| Decided {
             hunk,
@@ -173,13 +207,11 @@ impl Before {
             Located { hunk: located.hunk.clone(), location }
         });
         let locations = locations.collect();
+        let is_new = |name: &HunkRef| with.edit.as_ref().is_some_and(|edit| edit.id == name.edit);
         if let (Content::Text { weave, .. }, Some(names)) = (&mut self.content, &self.hunks) {
             let ids: Vec<_> = weave.hunks().collect();
             for (id, name) in ids.into_iter().zip(names) {
-                if name
-                    .as_ref()
-                    .is_some_and(|name| with.edit.as_ref().is_some_and(|edit| edit.id == name.edit))
-                {
+                if name.as_ref().is_some_and(is_new) {
                     weave.set_refused(id, true);
                 }
             }
@@ -187,8 +219,14 @@ impl Before {
         (self.decisions, self.locations) = (decisions, locations);
     }
 
-    /// The draft that makes things as they were.
-    fn draft(&self, with: &Unread, file: FileId) -> Draft<'_> {
+    /// What makes things as they were.
+    pub(crate) fn entry(&self) -> Entry<'_> {
+        let ended = (!self.with.intent.is_empty()).then_some(IntentEnd::Withdrawn);
+        Entry { draft: self.draft(), ended, hunks: self.hunks.clone() }
+    }
+
+    fn draft(&self) -> Draft<'_> {
+        let with = &self.with;
         let change = with.edit.as_ref().and_then(|edit| edit.file.as_ref());
         let (name, registers) = match &self.document {
             Some(document) => (document.name.clone(), document.registers),
@@ -208,7 +246,7 @@ impl Before {
             Content::Bytes { bytes, .. } => Some(Now::Bytes(bytes)),
         };
         Draft {
-            file: Subject::File(file),
+            file: Subject::File(with.file),
             now,
             continuity: Continuity::Unobserved,
             decisions: self.decisions.clone(),

@@ -144,6 +144,13 @@ impl Store {
         Self { probe: Some(probe), ..self }
     }
 
+    /// Whom it asks, if that was given.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn probe(&self) -> Option<Arc<dyn Probe>> {
+        self.probe.clone()
+    }
+
     /// The folder whose history it is.
     #[must_use]
     pub fn folder(&self) -> &Path {
@@ -464,6 +471,7 @@ struct Reading<'a> {
 impl Known {
     /// Reads what has been added to the record; all of it, if it is another file or not the one that it was.
     pub(crate) fn refresh(&mut self, root: &Path, log: &mut Opened) -> Result<()> {
+        self.ledger.forget_waiting();
         if let Some(Unsure { begin, line }) = &self.unsure {
             let there = log.read_at(*begin, line.len() as u64 + 1)?;
             if self.identity == log.identity() && line.starts_with(&there) {
@@ -493,13 +501,14 @@ impl Known {
             line.clear();
             reader.read_until(b'\n', &mut line).map_err(failed)?;
             let Some((b'\n', whole)) = line.split_last() else { return Ok(()) };
+            let known = self.ledger.lines.len();
             self.ledger.take(whole).map_err(|OtherVersion(found)| StoreError::WrongVersion {
                 path: path.clone(),
                 found,
                 known: VERSION,
             })?;
-            // Another process wrote about it.
-            if let Some(line) = self.ledger.lines.last() {
+            // Another process wrote about them.
+            for line in self.ledger.lines.get(known..).unwrap_or_default() {
                 self.told.remove(&line.file);
             }
         }

@@ -329,6 +329,28 @@ pub(crate) struct Transaction<D> {
     pub intent: Vec<Effect>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<IntentEnd>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
+}
+
+/// Transactions about different files that follow on each other and count together, or not at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Together {
+    /// The first of them.
+    pub from: Sequence,
+    /// How many there are.
+    pub of: u64,
+}
+
+impl Together {
+    pub(crate) fn last(self) -> Sequence {
+        Sequence(self.from.0.saturating_add(self.of).saturating_sub(1))
+    }
+
+    /// Whether a transaction may be one of them.
+    pub(crate) fn holds(self, sequence: Sequence) -> bool {
+        (self.from..=self.last()).contains(&sequence)
+    }
 }
 
 fn none<T>() -> Option<T> {
