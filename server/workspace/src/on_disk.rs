@@ -147,7 +147,7 @@ impl Workspace {
 
     /// Brings a document to its file and its record, whatever the file holds; none if there is no file. Looks again if others may be
     /// writing them.
-    fn look(
+    pub(crate) fn look(
         &self,
         slot: &Arc<Slot>,
         place: &Place,
@@ -351,11 +351,7 @@ impl Workspace {
     /// How the file of a document is to be.
     pub(crate) fn wanted(&self, place: &Place, document: &Document) -> Result<Wanted, Refusal> {
         let file = document.file_now();
-        let bytes = match document.bytes() {
-            _ if !file.exists => None,
-            Some(bytes) => Some(bytes.to_vec()),
-            None => Some(document.form().to_bytes(document.text())),
-        };
+        let bytes = document.file_bytes();
         let place = match &file.name {
             Some(name) if *name != name_in_record(place) => {
                 let outside = || Refusal::NoFolder { uri: name.to_string() };
@@ -367,7 +363,7 @@ impl Workspace {
     }
 
     /// A file has another name: its document is found under that.
-    fn renamed(&self, slot: &Arc<Slot>, place: Place) {
+    pub(crate) fn renamed(&self, slot: &Arc<Slot>, place: Place) {
         let key = key_of(place.absolute());
         let mut document = slot.lock().clone();
         document.set_uri(&uri_of(&place));
@@ -375,7 +371,8 @@ impl Workspace {
         *fresh.recorded() = *slot.recorded();
         let fresh = Arc::new(fresh);
         fresh.lock().news_of_edits();
-        self.inner.slots.remove(&slot.key);
+        // Of several that are renamed at once another one may have its name already.
+        self.inner.slots.remove_if(&slot.key, |_, there| Arc::ptr_eq(there, slot));
         self.inner.slots.insert(key, fresh.clone());
         self.attend(&fresh);
     }
@@ -459,7 +456,7 @@ impl Workspace {
     }
 
     /// Removes what a crash may have left in a file's folder, before the first write there.
-    fn remove_leftovers(&self, place: &Place) {
+    pub(crate) fn remove_leftovers(&self, place: &Place) {
         let Some(folder) = place.absolute().parent() else { return };
         if self.inner.swept.insert(folder.to_owned(), ()).is_none()
             && let Err(error) = remove_leftovers(place, SystemTime::now())

@@ -137,6 +137,20 @@ pub enum Refusal {
     /// The history refuses.
     #[error("{0}")]
     History(StoreError),
+    /// A file could not be changed, so that what was decided about several was not done.
+    #[error("{why} Nothing was decided, and all files are as they were.")]
+    NotSwitched {
+        /// What stands against it.
+        why: String,
+    },
+    /// What was decided about several files could not be finished, and not be undone either.
+    #[error(
+        "The decision is recorded, but not all files could be written: {why} The next command finishes it."
+    )]
+    Unfinished {
+        /// What stands against it.
+        why: String,
+    },
     /// An edit is not there, or not the caller's.
     #[error(
         "No edit of this connection is called {0}. list_edits lists the edits that you can see, with their ids and whose they are."

@@ -138,6 +138,40 @@ pub fn check_writable(place: &Place) -> Result<(), DiskError> {
     }
 }
 
+/// Sees to it that this user may make and remove files in the folder of a place, or make that where it is missing, as far as that shows
+/// before.
+///
+/// # Errors
+/// The folder, or the last one on the way to it, is not writable, or is none.
+pub fn check_folder(place: &Place) -> Result<(), DiskError> {
+    let mut opened: Option<Dir> = None;
+    for name in place.relative().parent().into_iter().flatten() {
+        let dir = opened.as_ref().unwrap_or(&place.root.dir);
+        match step_into(dir, Path::new(name), place) {
+            Ok(next) => opened = Some(next),
+            Err(DiskError::NotFound { .. }) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    may_write_in(opened.as_ref().unwrap_or(&place.root.dir))
+        .map_err(|error| DiskError::from_io(place.absolute(), Action::Write, &error))
+}
+
+#[cfg(unix)]
+fn may_write_in(dir: &Dir) -> io::Result<()> {
+    use rustix::fs::{Access, AtFlags, accessat};
+    match accessat(dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()) {
+        Err(error @ (rustix::io::Errno::ACCESS | rustix::io::Errno::ROFS)) => Err(error.into()),
+        // Whatever other error there is, the writing will tell.
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn may_write_in(_: &Dir) -> io::Result<()> {
+    Ok(())
+}
+
 /// Removes a file.
 ///
 /// # Errors
@@ -153,6 +187,19 @@ pub fn remove(place: &Place, expect: Expect<'_>) -> Result<(), DiskError> {
     folder.dir().remove_file(folder.name).map_err(failed)?;
     sync_folder(folder.dir())
         .map_err(|error| DiskError::NotSynced { path: path.into(), why: error.to_string() })
+}
+
+/// Removes a folder that is empty.
+///
+/// # Errors
+/// Something is in it, it is none, or the disk refuses.
+pub fn remove_folder(place: &Place) -> Result<(), DiskError> {
+    place.check_write()?;
+    let folder = Folder::of(place)?;
+    folder
+        .dir()
+        .remove_dir(folder.name)
+        .map_err(|error| DiskError::from_io(place.absolute(), Action::Remove, &error))
 }
 
 /// Gives a file another name, which nobody has yet. The folder of that name has to be there.

@@ -39,6 +39,16 @@ impl Workspace {
         Ok(session)
     }
 
+    /// Finishes or takes back what a process left unfinished in a history that ended too early. Returns what, in sentences; what cannot be
+    /// mended now is told by whoever writes next. Blocks.
+    #[must_use]
+    pub fn mend(&self, store: &Store) -> Vec<String> {
+        let Ok(session) = store.session(&OnDisk(self)) else { return Vec::new() };
+        let mut told = session.repairs().to_vec();
+        told.extend(session.finish());
+        told
+    }
+
     /// Tells the person something, if anybody listens.
     pub(crate) fn notice(&self, words: String) {
         tracing::info!("{words}");

@@ -4,11 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use dashmap::DashMap;
-use hashline_history::path::to_text;
-use hashline_history::{FilesNow, Glance, Probe, Store};
-use hashline_text::FileHash;
-
-use crate::disk::{DiskError, PathStyle, Roots, read};
+use hashline_history::{Glance, Probe, Store};
 
 /// The histories in which a process records. Each is found when it is first needed.
 pub struct Histories {
@@ -65,17 +61,5 @@ impl Histories {
             }
         };
         self.stores.entry(folder.to_owned()).or_insert_with(fresh).clone()
-    }
-}
-
-/// The files in these folders. What does not lie in them is not read: paths come from the record.
-impl FilesNow for Roots {
-    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>> {
-        let place = self.resolve(&to_text(path), PathStyle::Any).map_err(std::io::Error::other)?;
-        match read(&place) {
-            Ok(bytes) => Ok(Some(FileHash::of(&bytes.bytes))),
-            Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => Ok(None),
-            Err(error) => Err(std::io::Error::other(error)),
-        }
     }
 }

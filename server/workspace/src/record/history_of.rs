@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hashline_history::{DocumentName, FilesNow, Store, has_history, history_folder};
-use hashline_text::FileHash;
+use hashline_history::{DocumentName, Store, has_history, history_folder};
 
 use crate::disk::Place;
 use crate::record::Job;
@@ -110,13 +109,4 @@ fn histories_below(root: &Path) -> Vec<PathBuf> {
 /// What a file is called in the record.
 pub(crate) fn name_in_record(place: &Place) -> DocumentName {
     DocumentName::Path(place.absolute().to_owned())
-}
-
-/// The files of a workspace, for a history that asks whether something was written.
-pub(crate) struct OnDisk<'a>(pub &'a Workspace);
-
-impl FilesNow for OnDisk<'_> {
-    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>> {
-        self.0.read_roots().hash(path)
-    }
 }

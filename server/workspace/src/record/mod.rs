@@ -15,6 +15,7 @@
 //! - A line of the record that was refused and could not be cut off counts as recorded if the process ends before it can be.
 
 mod append;
+mod files;
 mod histories;
 mod history_of;
 mod jobs;
@@ -25,8 +26,9 @@ mod restore;
 mod whose;
 
 pub(crate) use append::{Provisional, Unfinished, draft, is_beaten};
+pub(crate) use files::OnDisk;
 pub use histories::Histories;
-pub(crate) use history_of::{OnDisk, name_in_record};
+pub(crate) use history_of::name_in_record;
 pub(crate) use jobs::{Job, Jobs};
 pub(crate) use recorded::Recorded;
 pub(crate) use restore::{Look, uri_of};

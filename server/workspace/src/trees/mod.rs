@@ -1,8 +1,10 @@
 //! Decisions about files by what they are and not by what they are called: a file that is gone is still the file that it was when
 //! another one has its name, and of several decisions each meets the names that the ones before have left (rule W10).
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+mod rehearsal;
+mod switch;
+
+use std::path::Path;
 use std::sync::Arc;
 
 use hashline_history::{Document as Past, DocumentName, Draft, FileId, HunkRef, Location, Store};
@@ -13,6 +15,8 @@ use crate::record::{Recorded, draft, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
 use crate::workspace::{Workspace, key_of};
+
+pub use rehearsal::Rehearsal;
 
 /// Who has a name that a file is to have.
 pub(crate) enum Holder {
@@ -157,16 +161,18 @@ impl Workspace {
     /// Who has a name now.
     pub(crate) fn holder(&self, name: &DocumentName) -> Holder {
         let path = name.as_path();
-        let is_open = || {
-            let slot = self.inner.slots.get(&key_of(path)).map(|slot| slot.value().clone());
-            let others = || self.inner.others.get().is_some_and(|others| others.may_have(path));
-            slot.is_some_and(|slot| slot.lock().is_open()) || others()
-        };
         match path.symlink_metadata() {
             Ok(_) => Holder::File,
-            Err(_) if is_open() => Holder::Editor,
+            Err(_) if self.is_open_anywhere(path) => Holder::Editor,
             Err(_) => Holder::Nobody,
         }
+    }
+
+    /// Whether an editor has a file open, the one of this process or another.
+    pub(crate) fn is_open_anywhere(&self, path: &Path) -> bool {
+        let slot = self.inner.slots.get(&key_of(path)).map(|slot| slot.value().clone());
+        let others = || self.inner.others.get().is_some_and(|others| others.may_have(path));
+        slot.is_some_and(|slot| slot.lock().is_open()) || others()
     }
 
     /// Why a file cannot have a name, if somebody has it; and which edit has given it to them, if one did.
@@ -217,67 +223,6 @@ impl Workspace {
         };
         let edit = past.edits.iter().rev().find(gives)?;
         Some(HunkRef { edit: edit.made.id.clone(), number: 1 })
-    }
-}
-
-/// Decisions about several files, tried one after the other before the first of them is made. What an editor has open is not looked at.
-#[derive(Clone)]
-pub struct Rehearsal {
-    workspace: Workspace,
-    /// The files as the decisions so far leave them.
-    files: HashMap<FileId, Document>,
-    /// Who has a name by then, where that is not as the disk has it: the hunk that gives it to a file, or nobody.
-    names: HashMap<PathBuf, Option<HunkRef>>,
-}
-
-impl Rehearsal {
-    /// Nothing is decided yet.
-    #[must_use]
-    pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, files: HashMap::new(), names: HashMap::new() }
-    }
-
-    /// What a decision about a file would come to after those before; one that is refused is as if it had not been asked for. Blocks.
-    pub fn decide(&mut self, path: &Path, file: FileId, requests: &[Request]) -> Decided {
-        let Some(first) = requests.first() else { return Decided::default() };
-        match self.document(path, file) {
-            Ok(Some(mut document)) => {
-                let before = document.file_now().clone();
-                let holder = |name: &DocumentName| match self.names.get(name.as_path()) {
-                    Some(Some(hunk)) => Holder::Earlier(hunk.clone()),
-                    Some(None) => Holder::Nobody,
-                    None => self.workspace.holder(name),
-                };
-                let decided = self.workspace.decide_in_copy(&mut document, requests, holder);
-                if !decided.refused.is_empty() {
-                    return decided;
-                }
-                let now = document.file_now();
-                let stays = before.exists && now.exists && before.name == now.name;
-                if let Some(name) = before.name.filter(|_| before.exists && !stays) {
-                    self.names.insert(name.as_path().to_owned(), None);
-                }
-                let hunk = decided.queued.last().filter(|_| now.exists && !stays);
-                if let (Some(name), Some(hunk)) = (&now.name, hunk) {
-                    self.names.insert(name.as_path().to_owned(), Some(hunk.clone()));
-                }
-                self.files.insert(file, document);
-                decided
-            }
-            Ok(None) => Decided { refused: vec![Document::no_such(&first.target)], ..Decided::default() },
-            Err(refusal) => refused(&first.target, &refusal),
-        }
-    }
-
-    fn document(&self, path: &Path, file: FileId) -> Result<Option<Document>, Refusal> {
-        if let Some(document) = self.files.get(&file) {
-            return Ok(Some(document.clone()));
-        }
-        Ok(match self.workspace.meet(path, file)? {
-            Some(Met::Named(slot)) => Some(slot.lock().clone()),
-            Some(Met::Former(place, store)) => Some(former(&place, &store.file(file)?)),
-            None => None,
-        })
     }
 }
 

@@ -4,3 +4,4 @@
 mod agent;
 mod on_disk;
 mod open;
+mod several;

@@ -166,6 +166,15 @@ impl Document {
         &self.file.now
     }
 
+    /// What the file is to hold; none for no file.
+    pub(crate) fn file_bytes(&self) -> Option<Vec<u8>> {
+        match self.bytes() {
+            _ if !self.file.now.exists => None,
+            Some(bytes) => Some(bytes.to_vec()),
+            None => Some(self.form().to_bytes(self.text())),
+        }
+    }
+
     /// Says how the file is, as seen on the disk.
     pub(crate) fn set_file(&mut self, exists: bool, name: DocumentName, mode: Option<u32>) {
         self.file.now = FileNow { exists, name: Some(name), mode: mode.or(self.file.now.mode) };

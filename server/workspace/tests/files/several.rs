@@ -1,0 +1,273 @@
+//! Several files decided as one: swaps and folders that come and go, what is checked before, and what the disk refuses in the middle.
+#![cfg(unix)]
+
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hashline_history::{Allow, Change, EditId, FilesNow, Probe, Status, Step, Store};
+use hashline_text::FileHash;
+use hashline_workspace::agent::{FileAction, FileRequest};
+use hashline_workspace::disk::Roots;
+use hashline_workspace::document::{Choice, Decided, Request, Target};
+use hashline_workspace::{Histories, Rehearsal, Settings, Workspace};
+
+use crate::agent::caller;
+
+/// Fails once, at a step of its choice; never if that is 0.
+#[derive(Default)]
+struct Fails(AtomicUsize);
+
+impl Probe for Fails {
+    fn step(&self, _: Step, _: &str) -> Allow {
+        let count = |left: usize| left.checked_sub(1);
+        match self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, count) {
+            Ok(1) => Allow::Fail(io::Error::from(io::ErrorKind::StorageFull)),
+            _ => Allow::All,
+        }
+    }
+}
+
+struct Desk {
+    workspace: Workspace,
+    fails: Arc<Fails>,
+    folder: tempfile::TempDir,
+    edits: Vec<EditId>,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = Roots::open([folder.path()]).unwrap();
+        let fails = Arc::new(Fails::default());
+        let histories = Histories::of("a test").with_probe(fails.clone());
+        let workspace = Workspace::new(roots, Settings::default(), histories).0;
+        Self { workspace, fails, folder, edits: Vec::new() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    async fn change(&mut self, path: &str, change: FileAction) {
+        let request = FileRequest { path: path.into(), change, conversation: None, tool: "a_tool".into() };
+        self.edits.push(self.workspace.change_file(&caller(), request).await.unwrap().edit);
+    }
+
+    async fn rename(&mut self, from: &str, to: &str) {
+        self.change(from, FileAction::Move(self.path(to).display().to_string())).await;
+    }
+
+    /// Rejects all edits as one, the latest first.
+    async fn reject_all(&self) -> Decided {
+        let (workspace, folder, edits) = (self.workspace.clone(), self.path(""), self.edits.clone());
+        let decide = move || {
+            let store = Store::new(folder, "whoever looks");
+            let mut rehearsal = Rehearsal::new(workspace);
+            for edit in edits.iter().rev() {
+                let found = store.find(edit.as_str()).unwrap().remove(0);
+                let request = Request::of(Choice::Reject, Target::Edit(edit.to_string()));
+                let decided = rehearsal.decide(found.document.as_path(), found.file, &[request]);
+                assert_eq!(decided.refused, []);
+            }
+            rehearsal.make()
+        };
+        tokio::task::spawn_blocking(decide).await.unwrap()
+    }
+
+    fn statuses(&self) -> Vec<Status> {
+        let store = Store::new(self.path(""), "whoever looks");
+        self.edits.iter().map(|edit| store.find(edit.as_str()).unwrap()[0].status).collect()
+    }
+}
+
+/// The names in a folder, but for that of the history, and what is there.
+fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut todo = vec![folder.to_path_buf()];
+    while let Some(path) = todo.pop() {
+        for entry in std::fs::read_dir(&path).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true if !path.ends_with(".mcp") => todo.push(path),
+                true => {}
+                false => found.push((path.clone(), std::fs::read(&path).unwrap())),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Two files of bytes have changed their names, another has been written where a third was, and that lies in a folder now.
+async fn swapped() -> (Desk, Vec<(PathBuf, Vec<u8>)>) {
+    let mut desk = Desk::new();
+    for (name, bytes, mode) in
+        [("a", &b"\xff\x00one"[..], 0o755), ("b", b"\xff\x00two", 0o600), ("c", b"three\n", 0o644)]
+    {
+        std::fs::write(desk.path(name), bytes).unwrap();
+        std::fs::set_permissions(desk.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let before = tree(&desk.path(""));
+    desk.rename("a", "t").await;
+    desk.rename("b", "a").await;
+    desk.rename("t", "b").await;
+    desk.rename("c", "deep/er/c").await;
+    desk.change("c", FileAction::Create("new\n".into())).await;
+    assert_ne!(tree(&desk.path("")), before);
+    (desk, before)
+}
+
+#[tokio::test]
+async fn names_are_swapped_back_and_every_file_stays_itself() {
+    let (desk, before) = swapped().await;
+    let inode = |name: &str| std::fs::metadata(desk.path(name)).unwrap().ino();
+    let (a, b, c) = (inode("b"), inode("a"), inode("deep/er/c"));
+    let decided = desk.reject_all().await;
+    assert_eq!((decided.refused.len(), decided.queued.len()), (0, 6), "{decided:?}");
+    assert_eq!(tree(&desk.path("")), before);
+    assert_eq!((inode("a"), inode("b"), inode("c")), (a, b, c));
+    assert_eq!(desk.statuses(), [Status::Rejected; 5]);
+    // What it holds now is what this process serves, too.
+    assert_eq!(crate::agent::read(&desk.workspace, "c").await.unwrap(), "three\n");
+}
+
+#[tokio::test]
+async fn what_the_disk_refuses_in_the_middle_changes_nothing() {
+    let mut refused = 0;
+    for step in 1.. {
+        let (desk, before) = swapped().await;
+        let now = tree(&desk.path(""));
+        desk.fails.0.store(step, Ordering::SeqCst);
+        let decided = desk.reject_all().await;
+        let is_hit = desk.fails.0.swap(0, Ordering::SeqCst) == 0;
+        if decided.refused.is_empty() {
+            assert_eq!(tree(&desk.path("")), before, "{step}");
+        } else {
+            refused += 1;
+            assert!(decided.queued.is_empty(), "{step}: {decided:?}");
+            assert_eq!(tree(&desk.path("")), now, "{step}: {decided:?}");
+            assert_eq!(desk.statuses(), [Status::Pending; 5], "{step}");
+            // Nothing is in the way afterwards.
+            let decided = desk.reject_all().await;
+            assert_eq!((decided.refused, tree(&desk.path(""))), (Vec::new(), before), "{step}");
+        }
+        if !is_hit {
+            break;
+        }
+    }
+    assert!(refused > 5, "{refused}");
+}
+
+#[tokio::test]
+async fn what_can_be_known_before_is_said_before() {
+    // Something else has the name by now, or a file may not be written.
+    for case in 0..2 {
+        let (mut desk, _) = swapped().await;
+        match case {
+            0 => {
+                std::fs::rename(desk.path("b"), desk.path("elsewhere")).unwrap();
+                std::fs::create_dir(desk.path("b")).unwrap();
+            }
+            _ => {
+                std::fs::write(desk.path("d"), "one\n").unwrap();
+                let edit = crate::agent::replace_first(&desk.workspace, "d", "two").await;
+                desk.edits.push(EditId::from(edit.as_str()));
+                std::fs::set_permissions(desk.path("d"), std::fs::Permissions::from_mode(0o444)).unwrap();
+            }
+        }
+        let now = tree(&desk.path(""));
+        let record = || std::fs::read(desk.path(".mcp/edit_history/decisions.log")).unwrap();
+        let (workspace, folder, edits) = (desk.workspace.clone(), desk.path(""), desk.edits.clone());
+        let before = record();
+        let decided = tokio::task::spawn_blocking(move || {
+            let store = Store::new(folder, "whoever looks");
+            let mut rehearsal = Rehearsal::new(workspace);
+            let mut refused = Vec::new();
+            for edit in edits.iter().rev() {
+                let found = store.find(edit.as_str()).unwrap().remove(0);
+                let request = Request::of(Choice::Reject, Target::Edit(edit.to_string()));
+                refused.extend(rehearsal.decide(found.document.as_path(), found.file, &[request]).refused);
+            }
+            if refused.is_empty() { rehearsal.make() } else { Decided { refused, ..Decided::default() } }
+        });
+        let decided = decided.await.unwrap();
+        assert!(!decided.refused.is_empty() && decided.queued.is_empty(), "{case}: {decided:?}");
+        assert_eq!(tree(&desk.path("")), now, "{case}");
+        let after = record();
+        assert!(
+            after.starts_with(&before) && !String::from_utf8_lossy(&after[before.len()..]).contains("intent"),
+            "{case}"
+        );
+    }
+}
+
+/// What a history asks for is done in the folders that are served alone, to files that are what it takes them for.
+#[test]
+fn a_history_changes_nothing_that_is_not_served() {
+    let temp = tempfile::tempdir().unwrap();
+    let top = temp.path().canonicalize().unwrap();
+    let served = top.join("served");
+    for folder in ["served/.git", "served/.mcp/edit_history", "served/folder", "outside"] {
+        std::fs::create_dir_all(top.join(folder)).unwrap();
+    }
+    for file in
+        ["served/a", "served/.git/config", "served/.mcp/edit_history/x", "outside/victim", "served/folder/f"]
+    {
+        std::fs::write(top.join(file), "x").unwrap();
+    }
+    std::os::unix::fs::symlink(top.join("outside"), served.join("out")).unwrap();
+    std::os::unix::fs::symlink("a", served.join("link")).unwrap();
+    std::os::unix::fs::symlink("folder", served.join("way")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(served.join("pipe")).status().unwrap().success());
+    let roots = Roots::open([&served]).unwrap();
+    let before = tree(&top.join("outside"));
+    let was = FileHash::of(b"x");
+    for name in [
+        "../outside/victim",
+        "out/victim",
+        "out/new",
+        ".git/config",
+        ".git/hooks/new",
+        ".mcp/edit_history/x",
+        ".mcp/new",
+        "link",
+        "way/f",
+        "folder",
+        "pipe",
+        "a/b",
+    ] {
+        let path = served.join(name);
+        let free = served.join("free");
+        for change in [
+            Change::Make { path: &path, bytes: b"y", mode: None },
+            Change::Write { path: &path, was, bytes: b"y" },
+            Change::Remove { path: &path, was },
+            Change::Rename { from: &path, to: &free, was },
+            Change::Rename { from: &served.join("a"), to: &path, was },
+        ] {
+            let done = roots.change(&change);
+            assert!(done.is_err(), "{change:?}: {done:?}");
+            assert!(!free.exists() && served.join("a").exists(), "{change:?}");
+        }
+    }
+    assert_eq!(tree(&top.join("outside")), before);
+    // A file that is another by now stays.
+    let a = served.join("a");
+    let other = FileHash::of(b"other");
+    for change in [
+        Change::Make { path: &a, bytes: b"y", mode: None },
+        Change::Write { path: &a, was: other, bytes: b"y" },
+        Change::Remove { path: &a, was: other },
+        Change::Rename { from: &a, to: &served.join("b"), was: other },
+        Change::Rename { from: &a, to: &served.join("folder/f"), was },
+    ] {
+        assert!(roots.change(&change).is_err(), "{change:?}");
+        assert_eq!(std::fs::read(&a).unwrap(), b"x");
+    }
+    assert_eq!(roots.hash(&served.join("a/b")).unwrap(), None);
+    let held = roots.change(&Change::Write { path: &a, was, bytes: b"y" }).unwrap().unwrap();
+    assert_eq!((held.bytes.as_slice(), roots.hash(&a).unwrap()), (&b"x"[..], Some(FileHash::of(b"y"))));
+}
