@@ -49,6 +49,16 @@ pub fn mcpdiff() -> ExitCode {
     end("mcpdiff", diff::run(&diff::Mcpdiff::parse().diff))
 }
 
+/// The same with these arguments, and with every change of the disk asked for. For tests.
+#[doc(hidden)]
+#[must_use]
+pub fn mcpdiff_with(
+    arguments: impl IntoIterator<Item = std::ffi::OsString>,
+    probe: std::sync::Arc<dyn hashline_history::Probe>,
+) -> ExitCode {
+    end("mcpdiff", diff::run_with(&diff::Mcpdiff::parse_from(arguments).diff, probe))
+}
+
 /// The program `mcp-publisher`.
 #[must_use]
 pub fn mcp_publisher() -> ExitCode {

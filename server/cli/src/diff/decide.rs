@@ -12,6 +12,7 @@ use hashline_workspace::{Event, Histories, Others, Rehearsal, Settings, Workspac
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::find::Book;
+use super::place::PROCESS;
 use crate::Failure;
 
 /// What the person wants, in a word.
@@ -200,20 +201,6 @@ pub fn word(why: Why) -> &'static str {
 pub trait Decider {
     /// Decides as far as it can be.
     fn decide(&mut self, wish: &Wish) -> Answer;
-
-    /// Whoever finds out what stands against decisions that are made one after the other, before the first is.
-    fn rehearsal(&mut self) -> Box<dyn Decider + '_> {
-        Box::new(Unknown)
-    }
-}
-
-/// Knows of nothing that stands against a decision.
-struct Unknown;
-
-impl Decider for Unknown {
-    fn decide(&mut self, _: &Wish) -> Answer {
-        Answer::default()
-    }
 }
 
 /// The files of a history that no editor has open.
@@ -226,9 +213,19 @@ impl Disk {
     /// `others` say of a file whether an editor has it open by now; then it is not written.
     pub fn new(store: &Store, others: Arc<dyn Others>) -> Result<Self, Failure> {
         let roots = Roots::open([store.folder()]).map_err(Failure::broken)?;
-        let (workspace, events) = Workspace::new(roots, Settings::default(), Histories::of("mcpdiff"));
+        let mut histories = Histories::of(PROCESS);
+        if let Some(probe) = store.probe() {
+            histories = histories.with_probe(probe);
+        }
+        let (workspace, events) = Workspace::new(roots, Settings::default(), histories);
         workspace.mind(others);
         Ok(Self { workspace, events: Mutex::new(events) })
+    }
+
+    /// Finishes or takes back what a process left unfinished that was killed, and says what, in sentences. What cannot be mended now is told by
+    /// whatever is done next.
+    pub fn mended(&self, store: &Store) -> Vec<String> {
+        self.workspace.mend(store)
     }
 
     /// Decides about one file.
@@ -243,7 +240,7 @@ impl Disk {
     }
 
     /// What was found out meanwhile that a person should know: what was repaired, what could not be written.
-    fn notices(&self) -> Vec<String> {
+    pub fn notices(&self) -> Vec<String> {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         let mut notices = Vec::new();
         while let Ok(event) = events.try_recv() {

@@ -15,7 +15,7 @@ use super::arguments::Decide;
 use super::decide::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Wish, exit_code, word};
 use super::edit::{Edit, Edits};
 use super::find::{Book, Named, hunk};
-use super::place;
+use super::sidecars::{Everywhere, Trial};
 use super::words;
 use crate::Failure;
 use crate::screen::{Screen, inert, tell};
@@ -25,14 +25,28 @@ pub fn run<'a>(
     store: &Store,
     verb: Verb,
     options: &Decide,
-    decider: impl FnOnce() -> Result<Box<dyn Decider + 'a>, Failure>,
+    decider: impl FnOnce() -> Result<Everywhere<'a>, Failure>,
     screen: Screen,
 ) -> Result<ExitCode, Failure> {
     if options.names.is_empty() {
         return Err(Book::open(store)?.name_something(verb.word()));
     }
+    let mut decider = decider()?;
     // What was left half done is not decided already.
-    let mended = place::mended(store);
+    let mended = decider.mended();
+    decide(store, verb, options, &mut decider, &mended, screen).inspect_err(|_| {
+        mended.iter().for_each(|note| tell(&format!("mcpdiff: {}", inert(note))));
+    })
+}
+
+fn decide(
+    store: &Store,
+    verb: Verb,
+    options: &Decide,
+    decider: &mut Everywhere<'_>,
+    mended: &[String],
+    screen: Screen,
+) -> Result<ExitCode, Failure> {
     let book = Book::open(store)?;
     let named = book.all(&options.names)?;
     let how = How {
@@ -51,35 +65,22 @@ pub fn run<'a>(
         plan.add(one, &how, &mut edits)?;
     }
     plan.finish(&how);
-    let mut all = Answer { notes: mended, ..Answer::default() };
-    let mut said = String::new();
-    if !plan.wishes.is_empty() {
-        let mut decider = decider()?;
-        let wishes = match plan.is_one {
-            true => in_order(decider.as_mut(), plan.wishes, &named, &plan.open),
-            false => Ok(plan.wishes),
-        };
-        let wishes = wishes.unwrap_or_else(|refused| {
-            all.refused.extend(refused);
-            Vec::new()
-        });
-        let mut heading = None;
-        for (at, wish) in wishes.iter().enumerate() {
+    let all = Answer { notes: mended.to_vec(), ..Answer::default() };
+    let mut told = Told { verb, said: String::new(), heading: None, all };
+    if plan.is_one {
+        let mut trial = decider.rehearsal();
+        match in_order(&mut trial, plan.wishes, &named, &plan.open) {
+            Ok(wishes) => wishes.iter().zip(trial.make()).for_each(|(wish, one)| told.add(wish, one)),
+            Err(refused) => told.all.refused.extend(refused),
+        }
+    } else {
+        for (at, wish) in plan.wishes.iter().enumerate() {
             let mut wish = if at == 0 { wish.clone() } else { wish.found_again(store)? };
-            let mut one = carry_out(decider.as_mut(), &mut wish, &named);
-            one.decided.retain(|hunk| !all.decided.contains(hunk));
-            if wish.conversation != heading && !one.decided.is_empty() {
-                said.push_str(&wish.conversation.as_ref().map_or_else(String::new, words::conversation));
-                heading.clone_from(&wish.conversation);
-            }
-            said.push_str(&words::decided(verb, &wish, &one));
-            all.add(one);
-            if plan.is_one && !all.refused.is_empty() {
-                // Something has come in between: what rests on it is not tried.
-                break;
-            }
+            let one = carry_out(decider, &mut wish, &named);
+            told.add(&wish, one);
         }
     }
+    let Told { mut said, mut all, .. } = told;
     if plan.is_one && named.len() > 1 && !all.refused.is_empty() && all.decided.is_empty() {
         all.notes.push(words::NOTHING_ELSE.to_owned());
     }
@@ -114,27 +115,49 @@ pub fn run<'a>(
     Ok(ExitCode::from(code))
 }
 
+/// What came of wishes so far, and what is said of it.
+struct Told {
+    verb: Verb,
+    said: String,
+    /// The conversation that was named last.
+    heading: Option<ConversationId>,
+    all: Answer,
+}
+
+impl Told {
+    fn add(&mut self, wish: &Wish, mut one: Answer) {
+        one.decided.retain(|hunk| !self.all.decided.contains(hunk));
+        if wish.conversation != self.heading && !one.decided.is_empty() {
+            self.said.push_str(&wish.conversation.as_ref().map_or_else(String::new, words::conversation));
+            self.heading.clone_from(&wish.conversation);
+        }
+        self.said.push_str(&words::decided(self.verb, wish, &one));
+        self.all.add(one);
+    }
+}
+
 /// Wishes in an order in which all of them can be fulfilled: in theirs, but for those that wait for a name which another of them frees. What
 /// one takes along is not wished for again. An error is what stands against the first that cannot be.
 fn in_order(
-    decider: &mut dyn Decider,
+    trial: &mut Trial<'_>,
     wishes: Vec<Wish>,
     named: &[Named],
     open: &HashMap<EditId, Vec<HunkRef>>,
 ) -> Result<Vec<Wish>, Vec<Refusal>> {
-    let mut trial = decider.rehearsal();
     let (mut left, mut order, mut done) = (wishes, Vec::new(), HashSet::new());
     while !left.is_empty() {
         left = left.iter().filter_map(|wish| wish.without(&done, open)).collect();
         let mut first = None;
         let next = left.iter_mut().position(|wish| {
             let mut tried = wish.clone();
-            let answer = carry_out(trial.as_mut(), &mut tried, named);
+            let answer = carry_out(trial, &mut tried, named);
             let fits = answer.refused.is_empty();
             if fits {
+                trial.keep();
                 done.extend(answer.decided);
                 *wish = tried;
             } else {
+                trial.forget();
                 first.get_or_insert(answer.refused);
             }
             fits

@@ -28,35 +28,43 @@ mod words;
 mod common;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub use arguments::{Diff, Mcpdiff};
+use hashline_history::{Probe, Store};
 use hashline_link::discover;
 
 use crate::screen::{Screen, tell};
 use crate::{Failure, log};
 use arguments::Command;
-use decide::{Decider, Verb};
+use decide::Verb;
 use sidecars::Everywhere;
 
 /// Carries out a command.
 pub fn run(options: &Diff) -> Result<ExitCode, Failure> {
+    run_in(options, &place::store(&options.place)?)
+}
+
+/// The same with every change of the disk asked for. For tests.
+pub fn run_with(options: &Diff, probe: Arc<dyn Probe>) -> Result<ExitCode, Failure> {
+    run_in(options, &place::store(&options.place)?.with_probe(probe))
+}
+
+fn run_in(options: &Diff, store: &Store) -> Result<ExitCode, Failure> {
     log::start(None)?;
     let screen = Screen::of_stdout();
-    let store = place::store(&options.place)?;
-    let decider = || -> Result<Box<dyn Decider + '_>, Failure> {
-        Ok(Box::new(Everywhere::new(&store, place::state(&options.place)?)?))
-    };
+    let decider = || Everywhere::new(store, place::state(&options.place)?);
     let done = match &options.command {
-        None => status::run(&store, &arguments::Status::default(), screen),
-        Some(Command::Status(options)) => status::run(&store, options, screen),
-        Some(Command::Show(options)) => show::run(&store, options, screen),
-        Some(Command::Export(options)) => export::run(&store, options, screen),
-        Some(Command::Accept(options)) => decision::run(&store, Verb::Accept, options, decider, screen),
-        Some(Command::Reject(options)) => decision::run(&store, Verb::Reject, options, decider, screen),
-        Some(Command::Review(options)) => review::run(&store, options, decider, screen),
+        None => status::run(store, &arguments::Status::default(), screen),
+        Some(Command::Status(options)) => status::run(store, options, screen),
+        Some(Command::Show(options)) => show::run(store, options, screen),
+        Some(Command::Export(options)) => export::run(store, options, screen),
+        Some(Command::Accept(options)) => decision::run(store, Verb::Accept, options, decider, screen),
+        Some(Command::Reject(options)) => decision::run(store, Verb::Reject, options, decider, screen),
+        Some(Command::Review(options)) => review::run(store, options, decider, screen),
         Some(Command::Cleanup(cleanup)) => {
             let sidecars = discover(&place::state(&options.place)?);
-            cleanup::run(&store, cleanup, &sidecars, screen)
+            cleanup::run(store, cleanup, &sidecars, screen)
         }
     };
     // The table of the status tells it by itself, and whoever is told of something worse need not hear of it.

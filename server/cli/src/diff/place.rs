@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use hashline_history::{Store, has_history, history_folder};
 use hashline_link::{StateDir, discover};
-use hashline_workspace::disk::Roots;
 
 use super::arguments::Where;
 use super::words;
 use crate::Failure;
 
 /// What this program is called in the record.
-const PROCESS: &str = "mcpdiff";
+pub const PROCESS: &str = "mcpdiff";
 
 /// The history that is meant, which is there.
 pub fn store(place: &Where) -> Result<Store, Failure> {
@@ -34,16 +33,6 @@ pub fn store(place: &Where) -> Result<Store, Failure> {
     }
     let folder = found.ok_or_else(|| Failure::broken(words::no_history(&start)))?;
     Ok(Store::new(folder, PROCESS))
-}
-
-/// Finishes or takes back what a process left unfinished that was killed, and says what, in sentences. What cannot be mended now is told
-/// by whatever is done next.
-pub fn mended(store: &Store) -> Vec<String> {
-    let Ok(files) = Roots::open([store.folder()]) else { return Vec::new() };
-    let Ok(session) = store.session(&files) else { return Vec::new() };
-    let mut told = session.repairs().to_vec();
-    told.extend(session.finish());
-    told
 }
 
 /// Where editors announce themselves.

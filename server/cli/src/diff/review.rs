@@ -12,8 +12,8 @@ use super::decision::{How, carry_out};
 use super::edit::{Edit, Edits};
 use super::find::{Book, Kind, Named, hunk};
 use super::moment::Clock;
-use super::place;
 use super::show::Page;
+use super::sidecars::Everywhere;
 use super::words;
 use crate::Failure;
 use crate::screen::{Ink, Screen, inert, tell};
@@ -22,14 +22,15 @@ use crate::screen::{Ink, Screen, inert, tell};
 pub fn run<'a>(
     store: &Store,
     options: &Review,
-    decider: impl FnOnce() -> Result<Box<dyn Decider + 'a>, Failure>,
+    decider: impl FnOnce() -> Result<Everywhere<'a>, Failure>,
     screen: Screen,
 ) -> Result<ExitCode, Failure> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
         return Err(Failure::usage(words::review_needs_a_terminal()));
     }
-    for note in place::mended(store) {
+    let mut decider = decider()?;
+    for note in decider.mended() {
         tell(&format!("mcpdiff: {note}"));
     }
     let book = Book::open(store)?;
@@ -46,10 +47,9 @@ pub fn run<'a>(
         return Err(Failure::broken(words::nothing_undecided()));
     }
     let page = Page { store, clock: Clock::of_this_machine(), screen };
-    let mut decider = decider()?;
     let (mut input, mut output) = (stdin.lock(), std::io::stdout());
     let talk = Talk { input: &mut input, output: &mut output, screen };
-    let mut round = Round { store, page, talk, decider: decider.as_mut(), tally: Tally::default() };
+    let mut round = Round { store, page, talk, decider: &mut decider, tally: Tally::default() };
     round.all(&edits)?;
     Ok(ExitCode::SUCCESS)
 }

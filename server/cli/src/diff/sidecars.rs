@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_history::{DocumentName, FileId, Store, Why};
+use hashline_history::{DocumentName, FileId, HunkRef, Store, Why};
 use hashline_link::{
     Client, Decide, DecideOutcome, DecideResult, Decision, Held, Sidecar, StateDir, discover,
 };
@@ -38,6 +38,16 @@ impl<'a> Everywhere<'a> {
         let runtime =
             runtime().map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
         Ok(Self { store, disk: Disk::new(store, Arc::new(Editors { state }))?, runtime, sidecars })
+    }
+
+    /// Finishes or takes back what a process left unfinished that was killed, and says what, in sentences.
+    pub fn mended(&self) -> Vec<String> {
+        self.disk.mended(self.store)
+    }
+
+    /// Finds out what would come of several decisions, to make them as one.
+    pub fn rehearsal(&self) -> Trial<'_> {
+        Trial { so_far: SoFar::of(&self.disk), before: SoFar::of(&self.disk), of: self }
     }
 
     /// The wish, with the files called what they are called now: an earlier decision may have given them other names.
@@ -116,18 +126,43 @@ impl Decider for Everywhere<'_> {
             all
         })
     }
-
-    fn rehearsal(&mut self) -> Box<dyn Decider + '_> {
-        Box::new(Trial { on_disk: self.disk.rehearsal(), in_editors: HashMap::new(), of: self })
-    }
 }
 
-/// Decides nothing, but finds out what would come of it.
-struct Trial<'a> {
+/// Decides nothing yet, but finds out what would come of it; then all of it can be made as one.
+pub struct Trial<'a> {
+    so_far: SoFar<'a>,
+    /// The same without the wish that is tried.
+    before: SoFar<'a>,
+    of: &'a Everywhere<'a>,
+}
+
+/// What would be decided.
+#[derive(Clone)]
+struct SoFar<'a> {
     on_disk: Rehearsal,
     /// What editors would have been told by then, by file.
     in_editors: HashMap<FileId, Vec<Decide>>,
-    of: &'a Everywhere<'a>,
+    /// What the wishes that are kept came to, file by file.
+    parts: Vec<Arc<Part<'a>>>,
+    /// How many wishes are kept.
+    kept: usize,
+}
+
+/// What a wish comes to in one file.
+struct Part<'a> {
+    /// The wish, by its place among those that are kept.
+    of: usize,
+    wish: Wish,
+    file: DocumentName,
+    /// The sidecar that is to decide.
+    holder: Option<&'a Sidecar>,
+    decided: Vec<HunkRef>,
+}
+
+impl SoFar<'_> {
+    fn of(disk: &Disk) -> Self {
+        Self { on_disk: disk.rehearsal(), in_editors: HashMap::new(), parts: Vec::new(), kept: 0 }
+    }
 }
 
 impl Decider for Trial<'_> {
@@ -137,17 +172,22 @@ impl Decider for Trial<'_> {
             Ok(files) => files,
             Err(refused) => return refused,
         };
-        let before = (self.on_disk.clone(), self.in_editors.clone());
+        let before = self.so_far.clone();
         let mut all = Answer::default();
         for File { id, name, holder } in files {
             let one = match holder {
                 Some(sidecar) => self.through(sidecar, id, name, &wish),
-                None => Answer::from(self.on_disk.decide(name.as_path(), id, &requests(&wish))),
+                None => Answer::from(self.so_far.on_disk.decide(name.as_path(), id, &requests(&wish))),
             };
+            if one.refused.is_empty() {
+                let (decided, file) = (one.decided.clone(), name.clone());
+                let part = Part { of: self.so_far.kept, wish: wish.clone(), file, holder, decided };
+                self.so_far.parts.push(Arc::new(part));
+            }
             all.add(about(name, one));
             if all.refused.iter().any(|refusal| refusal.why != Why::Gone) {
                 // What is wanted of several files is not done in some of them.
-                (self.on_disk, self.in_editors) = before;
+                self.so_far = before;
                 all.decided.clear();
                 break;
             }
@@ -157,9 +197,52 @@ impl Decider for Trial<'_> {
 }
 
 impl Trial<'_> {
+    /// The wish that was tried is to be made with the others.
+    pub fn keep(&mut self) {
+        self.so_far.kept += 1;
+        self.before = self.so_far.clone();
+    }
+
+    /// The wish that was tried is as if it had not been.
+    pub fn forget(&mut self) {
+        self.so_far = self.before.clone();
+    }
+
+    /// Makes all that is kept, and says of each wish what came of it. What is on the disk comes first: that is done as a whole or not at all,
+    /// and where it is not, no editor is asked.
+    pub fn make(self) -> Vec<Answer> {
+        let Trial { before: SoFar { on_disk, parts, kept, .. }, of, .. } = self;
+        let mut answers = vec![Answer::default(); kept];
+        let Some(first) = answers.first_mut() else { return answers };
+        *first = Answer { notes: of.disk.notices(), ..Answer::from(on_disk.make()) };
+        first.decided.clear();
+        for refused in &mut first.refused {
+            let is_of = |part: &&Arc<Part<'_>>| {
+                part.wish.edits.iter().any(|edit| refused.hunk.starts_with(edit.edit.as_str()))
+            };
+            refused.document = parts.iter().find(is_of).map(|part| part.file.clone());
+        }
+        first.notes.extend(of.disk.notices());
+        for part in parts.iter().filter(|part| part.holder.is_none()) {
+            if answers[0].refused.is_empty() {
+                answers[part.of].decided.extend(part.decided.iter().cloned());
+            }
+        }
+        for part in &parts {
+            let Some(holder) = part.holder else { continue };
+            if answers.iter().any(|answer| !answer.refused.is_empty()) {
+                // What rests on it is not tried.
+                break;
+            }
+            let one = of.runtime.block_on(each_through(holder, &part.file, &part.wish));
+            answers[part.of].add(about(&part.file, one));
+        }
+        answers
+    }
+
     /// Asks the editor that has a file what would become of a wish after all that it would have been told by then.
     fn through(&mut self, sidecar: &Sidecar, id: FileId, name: &DocumentName, wish: &Wish) -> Answer {
-        let told = self.in_editors.entry(id).or_default();
+        let told = self.so_far.in_editors.entry(id).or_default();
         let before = told.len();
         let path = || Some(name.as_path().to_owned());
         told.extend(wish.each().iter().map(|one| Decide { path: path(), ..said(name, one) }));
@@ -174,16 +257,16 @@ impl Trial<'_> {
 }
 
 /// A file that a wish is about, and the sidecar that decides about it, if one does.
-struct File<'a> {
+struct File<'a, 'w> {
     id: FileId,
-    name: &'a DocumentName,
+    name: &'w DocumentName,
     holder: Option<&'a Sidecar>,
 }
 
 impl Everywhere<'_> {
     /// The files of a wish, each once. An error is the answer to the wish.
-    async fn files<'a>(&'a self, wish: &'a Wish) -> Result<Vec<File<'a>>, Answer> {
-        let mut files: Vec<File<'_>> = Vec::new();
+    async fn files<'a, 'w>(&'a self, wish: &'w Wish) -> Result<Vec<File<'a, 'w>>, Answer> {
+        let mut files: Vec<File<'_, '_>> = Vec::new();
         for edit in &wish.edits {
             let (id, name) = (edit.file, &edit.document);
             if files.iter().any(|file| file.id == id) {

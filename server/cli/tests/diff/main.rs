@@ -12,6 +12,7 @@ mod export;
 mod faults;
 mod files;
 mod hostile;
+mod killed;
 mod live;
 mod names;
 mod project;

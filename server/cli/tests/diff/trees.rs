@@ -16,12 +16,12 @@ use crate::project::Project;
 /// The names that there are to have, in three folders.
 const NAMES: [&str; 6] = ["a", "b", "src/a", "src/c", "doc/b", "doc/d"];
 /// How many conversations there are.
-const CONVERSATIONS: usize = 4;
+pub(crate) const CONVERSATIONS: usize = 4;
 
-type Tree = BTreeMap<String, String>;
+pub(crate) type Tree = BTreeMap<String, String>;
 
 #[derive(Clone, Debug)]
-enum Op {
+pub(crate) enum Op {
     Make(Vec<String>),
     /// A line in the place of another.
     Put(String, String),
@@ -30,21 +30,31 @@ enum Op {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
+pub(crate) enum Status {
     Pending,
     Accepted,
     Rejected,
 }
 
 #[derive(Clone, Debug)]
-struct Edit {
-    id: String,
-    conversation: usize,
-    file: usize,
+pub(crate) struct Edit {
+    pub(crate) id: String,
+    pub(crate) conversation: usize,
+    pub(crate) file: usize,
     op: Op,
     /// The edit that made the lines that it changes, if one did.
     over: Option<usize>,
-    status: Status,
+    pub(crate) status: Status,
+}
+
+impl Status {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Status::Pending => "pending",
+            Status::Accepted => "accepted",
+            Status::Rejected => "rejected",
+        }
+    }
 }
 
 impl Edit {
@@ -71,9 +81,9 @@ struct Now {
 
 /// What has to be so.
 #[derive(Clone, Debug, Default)]
-struct Oracle {
+pub(crate) struct Oracle {
     files: Vec<File>,
-    edits: Vec<Edit>,
+    pub(crate) edits: Vec<Edit>,
     /// The files that were called so last; the last one has the name.
     called: HashMap<String, Vec<usize>>,
 }
@@ -113,7 +123,7 @@ impl Oracle {
     }
 
     /// The tree; none if there is none, as edits do not go together or two files have one name.
-    fn tree(&self) -> Option<Tree> {
+    pub(crate) fn tree(&self) -> Option<Tree> {
         let mut tree = Tree::new();
         for file in 0..self.files.len() {
             let now = self.file(file)?;
@@ -125,7 +135,7 @@ impl Oracle {
     }
 
     /// The same with other statuses.
-    fn with(&self, edits: &[usize], status: Status) -> Self {
+    pub(crate) fn with(&self, edits: &[usize], status: Status) -> Self {
         let mut other = self.clone();
         for at in edits {
             other.edits[*at].status = status;
@@ -204,24 +214,24 @@ fn lay_out(tree: &Tree, folder: &Path) {
     }
 }
 
-fn tree_in(folder: &Path) -> Tree {
+pub(crate) fn tree_in(folder: &Path) -> Tree {
     let text = |(bytes, _): (Vec<u8>, u32)| String::from_utf8(bytes).unwrap();
     files_in(folder).into_iter().map(|(name, file)| (name, text(file))).collect()
 }
 
-struct Play {
-    project: Project,
-    agent: Agent,
-    rng: Rng,
-    oracle: Oracle,
-    conversations: [Option<String>; CONVERSATIONS],
+pub(crate) struct Play {
+    pub(crate) project: Project,
+    pub(crate) agent: Agent,
+    pub(crate) rng: Rng,
+    pub(crate) oracle: Oracle,
+    pub(crate) conversations: [Option<String>; CONVERSATIONS],
     next: usize,
     met: Met,
     story: Vec<String>,
 }
 
 impl Play {
-    fn begin(seed: u64) -> Self {
+    pub(crate) fn begin(seed: u64) -> Self {
         let project = Project::new();
         let mut rng = Rng::new(seed);
         let mut oracle = Oracle::default();
@@ -237,7 +247,7 @@ impl Play {
         Self { project, agent, rng, oracle, conversations, next: 0, met: Met::default(), story: Vec::new() }
     }
 
-    fn tree(&self) -> Tree {
+    pub(crate) fn tree(&self) -> Tree {
         tree_in(&self.project.folder)
     }
 
@@ -245,7 +255,7 @@ impl Play {
         assert_eq!(Some(self.tree()), self.oracle.tree(), "{}", self.told());
     }
 
-    fn told(&self) -> String {
+    pub(crate) fn told(&self) -> String {
         self.story.join("\n")
     }
 
@@ -261,7 +271,7 @@ impl Play {
         if free.is_empty() { None } else { Some((*self.rng.pick(&free)).to_owned()) }
     }
 
-    fn edit(&mut self) {
+    pub(crate) fn edit(&mut self) {
         let living = self.living();
         let kind = self.rng.below(10);
         self.next += 1;
@@ -331,7 +341,7 @@ impl Play {
         Err(ran.err)
     }
 
-    fn decide(&mut self) {
+    pub(crate) fn decide(&mut self) {
         let accepts = self.rng.chance(45);
         let (verb, status) =
             if accepts { ("accept", Status::Accepted) } else { ("reject", Status::Rejected) };
@@ -430,17 +440,12 @@ impl Play {
     }
 
     /// The record has what was decided.
-    fn check_statuses(&self) {
+    pub(crate) fn check_statuses(&self) {
         let (_, json) = self.project.json(&["status", "--json", "-n", "0"]);
         let of =
             |id: &str| json["edits"].as_array().unwrap().iter().find(|edit| edit["edit_id"] == id).cloned();
         for edit in &self.oracle.edits {
-            let status = match edit.status {
-                Status::Pending => "pending",
-                Status::Accepted => "accepted",
-                Status::Rejected => "rejected",
-            };
-            assert_eq!(of(&edit.id).unwrap()["status"], status, "{}\n{}", edit.id, self.told());
+            assert_eq!(of(&edit.id).unwrap()["status"], edit.status.word(), "{}\n{}", edit.id, self.told());
         }
     }
 
