@@ -280,7 +280,7 @@ t.test("refused: it collides with another", function()
   )
   child:cmd("2 | Hashline accept")
   t.eq(vim.list_slice(decisions.said(child, 3), 2), {
-    { decision = "reject", uri = uri, edit = "other-edit", hunk = 4 },
+    { decision = "reject", edit = "other-edit", hunk = 4 },
     { decision = "accept", uri = uri, edit = messages.ID, hunk = 1 },
   })
 end)
@@ -314,7 +314,7 @@ t.test("a way out of a conflict is refused: the next way is asked for", function
   child:cmd("2 | Hashline accept")
   t.eq(decisions.said(child, 3), {
     { decision = "takeTheirs", uri = uri, edit = messages.ID, hunk = 1 },
-    { decision = "reject", uri = uri, edit = "other-edit", hunk = 4 },
+    { decision = "reject", edit = "other-edit", hunk = 4 },
     { decision = "takeTheirs", uri = uri, edit = messages.ID, hunk = 1 },
   })
   t.eq(child:lua("return prompts"), { "Conflicted: you changed line 2", "it is collides" })

@@ -119,7 +119,7 @@ local exercises = {
       child:settle()
     end,
     check = function(child, uri)
-      t.eq(decisions.said(child, 2)[2], of_hunk("reopen", 1, { uri = uri }))
+      t.eq(decisions.said(child, 2)[2], of_hunk("reopen", 1))
     end,
   },
   [":Hashline-edit"] = {

@@ -34,7 +34,6 @@ end
 ---@class hashline.Made
 ---@field client_id integer
 ---@field name string
----@field uri string?
 
 local made = {} ---@type hashline.Made[][] what was decided as one, the last one last
 
@@ -57,12 +56,8 @@ end
 ---@param target hashline.Target
 ---@param queued string[]
 local function remember_queued(batch, target, queued)
-  local uris = {}
-  for _, place in ipairs(target.places) do
-    uris[place.entry.name] = place.document.uri
-  end
   for _, name in ipairs(queued) do
-    remember(batch, { client_id = target.client_id, name = name, uri = uris[name] })
+    remember(batch, { client_id = target.client_id, name = name })
   end
 end
 
@@ -382,7 +377,8 @@ function M.reopen()
   local left = {} ---@type hashline.Made[]
   for _, hunk in ipairs(last) do
     local edit, number = hunk.name:match("^(.*):(%d+)$")
-    local fields = { uri = hunk.uri, edit = edit, hunk = math.floor(tonumber(number) or 1) }
+    -- In whichever file it is by now: the decision may have given it another name.
+    local fields = { edit = edit, hunk = math.floor(tonumber(number) or 1) }
     local target = { client_id = hunk.client_id, fields = fields, places = {} }
     M.send(target, { decision = "reopen" }, function(refused)
       if #refused == 0 then

@@ -224,8 +224,9 @@ function M.after_refusal(target, decided, refused, queued)
           local decide, batch = require("hashline.decide"), {}
           for _, other in ipairs(first.others) do
             local edit, number = other:match("^(.*):(%d+)$")
-            local fields = { uri = target.fields.uri, edit = edit, hunk = math.floor(tonumber(number) or 1) }
-            local collides = { client_id = target.client_id, buf = target.buf, fields = fields, places = {} }
+            -- In whichever file it is: another one may have taken the name of this one.
+            local fields = { edit = edit, hunk = math.floor(tonumber(number) or 1) }
+            local collides = { client_id = target.client_id, fields = fields, places = {} }
             decide.send(collides, { decision = "reject" }, nil, batch)
           end
           decide.send(target, decided, nil, batch)

@@ -406,7 +406,7 @@ async fn reopened() {
     scene.lists(&["1 held", "2 held"]).await;
     scene.decide_hunk("reject", 0, 1, json!({"reason": "by mistake"})).await;
     scene.lists(&["1 held rejected", "2 held"]).await;
-    scene.decide_hunk("reopen", 0, 1, json!({})).await;
+    scene.decide_hunk("reopen", 0, 1, json!({"uri": null})).await;
     scene.lists(&["1 held", "2 held"]).await;
     scene.is("reopened").await;
 }
