@@ -85,7 +85,7 @@ pub use frame::FRAME_LIMIT;
 pub use id::SidecarId;
 pub use message::{
     AgentStatus, Along, Call, CallerInfo, Decide, DecideOutcome, DecideResult, Decision, DocumentStatus,
-    GrantInfo, Held, Hello, Holds, Mine, PROTOCOL, Raw, Refused, Request, SidecarStatus, Status,
+    FileThen, GrantInfo, Held, Hello, Holds, Mine, PROTOCOL, Raw, Refused, Request, SidecarStatus, Status,
 };
 pub use secret::Secret;
 pub use server::{Handler, IN_FLIGHT, serve};

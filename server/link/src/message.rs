@@ -292,6 +292,20 @@ pub struct DecideOutcome {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(with = "hashline_history::path")]
     pub kept: Vec<PathBuf>,
+    /// Of a rehearsal: the file as it would be by then, where the document has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileThen>,
+}
+
+/// What would become of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileThen {
+    /// Its name.
+    #[serde(with = "hashline_history::path")]
+    pub path: PathBuf,
+    /// Whether it would be there.
+    pub exists: bool,
 }
 
 /// A hunk that was not decided.

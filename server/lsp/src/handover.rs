@@ -5,19 +5,21 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hashline_history::{ConversationId, EditId, HunkRef};
-use hashline_link::{Decide, DecideOutcome, DecideResult, Decision, Mine, Refused};
+use hashline_history::{ConversationId, Decision as Standing, EditId, HunkRef};
+use hashline_link::{Decide, DecideOutcome, DecideResult, Decision, FileThen, Mine, Refused};
 use hashline_weave::TakeOut;
 use hashline_workspace::agent::ReviewScope;
 use hashline_workspace::document::{
-    Along, Choice, Decided, Elsewhere, Request, Target, Undecided, Unseen, Why,
+    Along, Choice, Decided, Elsewhere, HunkView, Request, Target, Undecided, Unseen, Why,
 };
-use hashline_workspace::{Caller, Refusal, Workspace};
+use hashline_workspace::{Caller, Refusal, Rehearsed, Workspace};
 
 use crate::session::Session;
 
 /// How long the editor may take to show a decision before the other process is told that it waits.
 const SHOWN_WITHIN: Duration = Duration::from_millis(1500);
+/// The same where it is to rename or remove a file: longer than it is given for that, as what is decided next may rest on it.
+const FILE_SHOWN_WITHIN: Duration = Duration::from_secs(8);
 /// The pause before looking again.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -27,24 +29,24 @@ pub(crate) async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutc
         Ok(request) => request,
         Err((result, message)) => return DecideOutcome { result, message, ..DecideOutcome::default() },
     };
-    let decided = workspace.decide_from_elsewhere(decide.path.as_deref(), &request).await;
-    let shown = shown(workspace, &decided.queued).await;
+    let mut decided = workspace.decide_from_elsewhere(decide.path.as_deref(), &request).await;
+    let (word, wanted) = match request.choice {
+        Choice::Reject | Choice::KeepMine => ("rejected", Standing::Rejected),
+        _ => ("accepted", Standing::Accepted),
+    };
+    let shown = shown(workspace, &decided.queued, wanted).await;
+    for hunk in shown.iter().flatten() {
+        decided.queued.retain(|queued| queued != hunk);
+        decided.refused.push(not_made(workspace, hunk));
+    }
     let refused: Vec<Refused> = decided.refused.iter().map(refused).collect();
-    let (result, message) = match decided.refused.first() {
-        Some(first) => (result(first.why), first.message.clone()),
-        None => {
-            let word = match request.choice {
-                Choice::Reject | Choice::KeepMine => "rejected",
-                _ => "accepted",
-            };
-            match shown {
-                true => (DecideResult::Done, word.to_owned()),
-                false => (DecideResult::Queued, format!("{word}; waits for the editor to show it")),
-            }
-        }
+    let (result, message) = match (decided.refused.first(), shown) {
+        (Some(first), _) => (result(first.why), first.message.clone()),
+        (None, Some(_)) => (DecideResult::Done, word.to_owned()),
+        (None, None) => (DecideResult::Queued, format!("{word}; waits for the editor to show it")),
     };
     let names = decided.queued.iter().map(HunkRef::to_string).collect();
-    DecideOutcome { result, message, decided: names, refused, kept: decided.kept }
+    DecideOutcome { result, message, decided: names, refused, kept: decided.kept, file: None }
 }
 
 /// Finds out what would become of decisions about one document that another process is to make.
@@ -60,14 +62,15 @@ pub(crate) async fn rehearsed(workspace: &Workspace, decides: &[Decide]) -> Deci
         let (result, message) = (DecideResult::NotFound, "name a document".to_owned());
         return DecideOutcome { result, message, ..DecideOutcome::default() };
     };
-    let decided = workspace.rehearse(&path, requests).await;
+    let Rehearsed { decided, file } = workspace.rehearse(&path, requests).await;
     let refused: Vec<Refused> = decided.refused.iter().map(refused).collect();
     let (result, message) = match decided.refused.first() {
         Some(first) => (result(first.why), first.message.clone()),
         None => (DecideResult::Done, String::new()),
     };
     let names = decided.queued.iter().map(HunkRef::to_string).collect();
-    DecideOutcome { result, message, decided: names, refused, kept: Vec::new() }
+    let file = file.map(|(path, exists)| FileThen { path, exists });
+    DecideOutcome { result, message, decided: names, refused, kept: Vec::new(), file }
 }
 
 /// What a decision of another process asks for.
@@ -134,28 +137,42 @@ fn the_person() -> Caller {
     Caller::anywhere("mcpdiff", "mcpdiff")
 }
 
-/// Waits a moment for the texts to show what was decided, and for the record to have it: whoever asked looks there before anything else is
-/// decided. False if that takes longer.
-async fn shown(workspace: &Workspace, hunks: &[HunkRef]) -> bool {
+/// Waits a moment for the texts and the disk to show what was decided, and for the record to have it: whoever asked looks there before
+/// anything else is decided. Gives back the hunks about which it was not made after all; none if that takes longer.
+async fn shown(workspace: &Workspace, hunks: &[HunkRef], wanted: Standing) -> Option<Vec<HunkRef>> {
     if hunks.is_empty() {
-        return true;
+        return Some(Vec::new());
     }
     let ids: BTreeSet<&str> = hunks.iter().map(|hunk| hunk.edit.as_str()).collect();
     let edits = ids.into_iter().map(str::to_owned).collect();
     let scope = ReviewScope { edits, ..ReviewScope::default() };
-    let deadline = Instant::now() + SHOWN_WITHIN;
+    let begun = Instant::now();
     loop {
         let edits = workspace.edits(&the_person(), &scope).await.unwrap_or_default();
-        if !edits.iter().flat_map(|edit| &edit.hunks).any(|hunk| hunk.view.deciding)
-            && workspace.recorded_by_now(hunks).await
-        {
-            return true;
+        let views = || edits.iter().flat_map(|edit| edit.hunks.iter().map(|hunk| (&edit.id, &hunk.view)));
+        if !views().any(|(_, view)| view.deciding) && workspace.recorded_by_now(hunks).await {
+            let is_one = |(edit, view): &(&EditId, &HunkView)| {
+                hunks.iter().any(|hunk| hunk.edit == **edit && hunk.number == view.number)
+            };
+            let unmade = views().filter(is_one).filter(|(_, view)| view.decision != wanted);
+            let name =
+                |(edit, view): (&EditId, &HunkView)| HunkRef { edit: edit.clone(), number: view.number };
+            return Some(unmade.map(name).collect());
         }
-        if Instant::now() >= deadline {
-            return false;
+        let of_files = views().any(|(_, view)| view.file.is_some());
+        if begun.elapsed() >= if of_files { FILE_SHOWN_WITHIN } else { SHOWN_WITHIN } {
+            return None;
         }
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+/// What to say of a decision that the editor was asked for, and that was not made.
+fn not_made(workspace: &Workspace, hunk: &HunkRef) -> Undecided {
+    let message = workspace.not_done_because(hunk).unwrap_or_else(|| {
+        "It was not made, and the editor says why. Look at how it stands there, and decide again.".to_owned()
+    });
+    Undecided { hunk: hunk.to_string(), why: Why::Failed, message, others: Vec::new() }
 }
 
 fn result(why: Why) -> DecideResult {

@@ -82,6 +82,7 @@ impl Workspace {
             // How the file was when an agent read it says nothing of what the editor has read.
             known.set_place(place);
             known.forget_read();
+            known.awaited.store(false, Ordering::Relaxed);
             known
         };
         self.inner.open.insert(uri.to_owned(), slot.clone());
@@ -314,10 +315,7 @@ impl Workspace {
 
     /// Decides in these documents for a person who is not at the editor.
     pub(crate) async fn decide_in_each(&self, slots: Vec<Arc<Slot>>, request: &Request) -> Decided {
-        let mut decided = self.decide_in_all(slots, request, true).await;
-        // Whoever asked here has asked everywhere.
-        decided.refused.extend(decided.elsewhere.drain(..).map(|elsewhere| elsewhere.refused));
-        decided
+        self.decide_in_all(slots, request, true).await.asked_everywhere()
     }
 
     async fn decide_in_all(&self, slots: Vec<Arc<Slot>>, request: &Request, elsewhere: bool) -> Decided {
@@ -425,8 +423,8 @@ impl Workspace {
         }
     }
 
-    /// Whether the record has what has become of these hunks so far, and nothing that was refused. Waits for what is being recorded; what cannot be is tried again, and
-    /// the person is told.
+    /// Whether the record has what has become of these hunks so far, and nothing that was refused, and editors have opened again what they
+    /// have renamed. Waits for what is being recorded; what cannot be is tried again, and the person is told.
     pub async fn recorded_by_now(&self, hunks: &[HunkRef]) -> bool {
         let workspace = self.clone();
         let settled = tokio::task::spawn_blocking(move || workspace.settle_record());
@@ -435,8 +433,9 @@ impl Workspace {
         settled.await.is_ok()
             && !self.inner.histories.open().iter().any(Store::is_unsure)
             && !self.slots().iter().any(|slot| {
+                let awaited = slot.is_awaited();
                 let document = slot.lock();
-                document.has_unrecorded() && has_any(&document)
+                (awaited || document.has_unrecorded()) && has_any(&document)
             })
     }
 

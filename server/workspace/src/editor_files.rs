@@ -5,8 +5,9 @@
 //! all that is known of it: if the editor has it open there already, that is where its text is.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use hashline_history::DocumentName;
+use hashline_history::{DocumentName, HunkRef};
 
 use crate::disk::{DiskError, FileBytes, Place, create_folders, read, stamp};
 use crate::document::{
@@ -56,13 +57,51 @@ impl Workspace {
         Ok(())
     }
 
-    /// Sees to it that a file can be renamed to a name.
-    fn make_way(&self, name: &DocumentName) -> Result<(), String> {
+    /// Finds out for a copy of an open document what [`look_at_file`](Self::look_at_file) finds out for the document itself, but for who
+    /// has the names that its file is to have. `stored`: what the file holds. Blocks as long as the disk does.
+    ///
+    /// # Errors
+    ///
+    /// Why the decision cannot be made.
+    pub(crate) fn look_in_copy(
+        &self,
+        copy: &mut Document,
+        stored: Option<&FileBytes>,
+        request: &Request,
+    ) -> Result<(), Undecided> {
+        let Some(version) = copy.version() else { return Ok(()) };
+        let operations = copy.operations_for(request);
+        if operations.is_empty() {
+            return Ok(());
+        }
+        let editor = self.file_operations();
+        let refused = |error| Document::not_decided(&request.target, error);
+        if copy.is_delivering() {
+            return Err(refused(LINES_BEFORE.to_owned()));
+        }
+        for operation in &operations {
+            if let FileOperation::Rename(to) = operation {
+                self.served(to).map_err(refused)?;
+            }
+        }
+        let saved = stored.is_some_and(|stored| copy.text().is_served_from(&stored.bytes));
+        copy.look(Looked { version, saved, editor });
+        Ok(())
+    }
+
+    /// The place of a name that a file is to have.
+    fn served(&self, name: &DocumentName) -> Result<Place, String> {
         let place = self.read_roots().identify(name.as_path());
         let place = place.ok_or_else(|| {
             format!("{name} does not lie in a folder that is served. Open its folder first.")
         })?;
         place.check_write().map_err(|error| error.to_string())?;
+        Ok(place)
+    }
+
+    /// Sees to it that a file can be renamed to a name.
+    fn make_way(&self, name: &DocumentName) -> Result<(), String> {
+        let place = self.served(name)?;
         let open = self.inner.slots.get(&key_of(place.absolute())).is_some_and(|slot| slot.lock().is_open());
         if open || !is_missing(&place) {
             return Err(format!("{name} is there already. Rename or remove it first, then decide again."));
@@ -126,6 +165,8 @@ impl Workspace {
         let (key, now) = (key_of(place.absolute()), self.now());
         // Agents wait meanwhile; what they are at under the old name is done first.
         let Ok(_turn) = slot.queue.try_lock() else { return false };
+        // Nobody finds it decided and under neither name.
+        slot.awaited.store(true, Ordering::Relaxed);
         let (old_uri, mut document, stays) = {
             let mut document = slot.lock();
             document.was_done();
@@ -149,13 +190,16 @@ impl Workspace {
             }
             None => {
                 let fresh = Arc::new(Slot::new(key.clone(), document, Some(place.clone())));
+                fresh.awaited.store(true, Ordering::Relaxed);
                 self.inner.slots.insert(key, fresh.clone());
+                self.later(Job::Closed(fresh.clone()));
                 fresh
             }
         };
         *slot_there.recorded() = Recorded { moved: was.latest.map(|(file, _)| file), ..was };
         slot_there.set_whose(slot.whose());
         slot.forget_read();
+        slot.awaited.store(false, Ordering::Relaxed);
         // Who still works with the old name finds no file, or what the editor keeps open under it.
         let name = name_in_record(&slot.place().unwrap_or_else(|| place.clone()));
         *slot.lock() = match stays.as_ref().map(|kept| (kept.home(), kept)) {
@@ -194,6 +238,12 @@ impl Workspace {
         self.attend(slot);
     }
 
+    /// Why an editor has not done with a file what it was asked for last, for the sake of a hunk; in words for the person.
+    #[must_use]
+    pub fn not_done_because(&self, hunk: &HunkRef) -> Option<String> {
+        self.slots().iter().find_map(|slot| slot.lock().not_done_because(hunk).map(str::to_owned))
+    }
+
     /// Whether an editor that has opened a document may be about to have renamed another to it: then it is that one.
     pub(crate) fn may_be_renamed(&self, slot: &Arc<Slot>) -> bool {
         let Some(name) = slot.place().map(|place| name_in_record(&place)) else { return false };
@@ -215,6 +265,10 @@ impl Workspace {
         !matches!(request.target, Target::Lines(_)) && !slot.lock().operations_for(request).is_empty()
     }
 }
+
+/// Why a file is neither renamed nor removed after a change of its lines.
+const LINES_BEFORE: &str = "Lines of the file would be changed before, and it is open in the editor. Decide about those, save the file, then \
+                            decide about its removal or its new name.";
 
 fn is_missing(place: &Place) -> bool {
     matches!(stamp(place), Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }))

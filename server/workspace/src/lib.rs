@@ -35,5 +35,5 @@ pub use level::Level;
 pub use record::Histories;
 pub use refusal::Refusal;
 pub use settings::{BadGlob, Rule, Settings, SettingsByFolder};
-pub use trees::Rehearsal;
+pub use trees::{Rehearsal, Rehearsed};
 pub use workspace::{Caller, Event, Others, Workspace};

@@ -36,6 +36,7 @@ impl Slot {
             record: Mutex::default(),
             anew: AtomicBool::new(false),
             guessed: AtomicBool::new(false),
+            awaited: AtomicBool::new(false),
             whose: Mutex::default(),
             whole: watch::Sender::new(true),
         }

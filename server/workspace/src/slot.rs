@@ -35,6 +35,8 @@ pub(crate) struct Slot {
     pub anew: AtomicBool,
     /// What has become of its edits in the text that it was opened with is not known yet, but guessed: they are not shown.
     pub guessed: AtomicBool,
+    /// An editor has given its file this name, and may be about to open it under that.
+    pub awaited: AtomicBool,
     /// Who decides about its edits.
     pub whose: Mutex<Whose>,
     /// Whether its recorded edits are in it: agents wait for that.
@@ -83,6 +85,11 @@ impl Slot {
     /// Whether what is known of its edits is a guess.
     pub fn is_guessed(&self) -> bool {
         self.guessed.load(Ordering::Relaxed)
+    }
+
+    /// Whether its editor may be about to open it under the name that it has given its file.
+    pub fn is_awaited(&self) -> bool {
+        self.awaited.load(Ordering::Relaxed) && !self.lock().is_open()
     }
 
     /// Waits until its recorded edits are in it.

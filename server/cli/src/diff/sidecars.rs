@@ -1,6 +1,7 @@
 //! Decisions about files that an editor has open go through its sidecar: the text is there, unsaved work included.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,12 +51,30 @@ impl<'a> Everywhere<'a> {
         Trial { so_far: SoFar::of(&self.disk), before: SoFar::of(&self.disk), of: self }
     }
 
+    /// What the files are called now. What cannot be read is told by whoever decides.
+    fn names(&self) -> HashMap<FileId, DocumentName> {
+        let documents = self.store.documents().unwrap_or_default();
+        documents.into_iter().map(|document| (document.file, document.name)).collect()
+    }
+
+    /// Makes decisions that were rehearsed about files that no editor has open, as one.
+    fn switch(&self, rehearsal: &Rehearsal, steps: Range<usize>, parts: &[Arc<Part<'_>>]) -> Answer {
+        let mut notes = self.disk.notices();
+        let mut answer = Answer::from(rehearsal.make(steps, &self.names()));
+        answer.decided.clear();
+        for refused in &mut answer.refused {
+            let is_of = |part: &&Arc<Part<'_>>| {
+                part.wish.edits.iter().any(|edit| refused.hunk.starts_with(edit.edit.as_str()))
+            };
+            refused.document = parts.iter().find(is_of).map(|part| part.file.clone());
+        }
+        notes.extend(self.disk.notices());
+        Answer { notes, ..answer }
+    }
+
     /// The wish, with the files called what they are called now: an earlier decision may have given them other names.
     fn renamed(&self, wish: &Wish) -> Wish {
-        // What cannot be read is told by whoever decides.
-        let documents = self.store.documents().unwrap_or_default();
-        let names: HashMap<FileId, DocumentName> =
-            documents.into_iter().map(|document| (document.file, document.name)).collect();
+        let names = self.names();
         let mut wish = wish.clone();
         for edit in &mut wish.edits {
             if let Some(name) = names.get(&edit.file) {
@@ -109,6 +128,12 @@ fn runtime_of_its_own<T>(work: impl Future<Output = T>) -> Option<T> {
 
 impl Decider for Everywhere<'_> {
     fn decide(&mut self, wish: &Wish) -> Answer {
+        self.decide_now(wish)
+    }
+}
+
+impl Everywhere<'_> {
+    fn decide_now(&self, wish: &Wish) -> Answer {
         let wish = self.renamed(wish);
         self.runtime.block_on(async {
             let files = match self.files(&wish).await {
@@ -140,8 +165,8 @@ pub struct Trial<'a> {
 #[derive(Clone)]
 struct SoFar<'a> {
     on_disk: Rehearsal,
-    /// What editors would have been told by then, by file.
-    in_editors: HashMap<FileId, Vec<Decide>>,
+    /// The files that editors decide about, as far as they got by then.
+    in_editors: HashMap<FileId, InEditor>,
     /// What the wishes that are kept came to, file by file.
     parts: Vec<Arc<Part<'a>>>,
     /// How many wishes are kept.
@@ -152,6 +177,7 @@ struct SoFar<'a> {
 struct Part<'a> {
     /// The wish, by its place among those that are kept.
     of: usize,
+    /// The same of this file alone.
     wish: Wish,
     file: DocumentName,
     /// The sidecar that is to decide.
@@ -163,6 +189,15 @@ impl SoFar<'_> {
     fn of(disk: &Disk) -> Self {
         Self { on_disk: disk.rehearsal(), in_editors: HashMap::new(), parts: Vec::new(), kept: 0 }
     }
+}
+
+/// A file that an editor decides about.
+#[derive(Clone)]
+struct InEditor {
+    /// What the editor would have been told by then.
+    told: Vec<Decide>,
+    /// Where the file would be by then; none if it would not be there.
+    path: Option<PathBuf>,
 }
 
 impl Decider for Trial<'_> {
@@ -181,7 +216,9 @@ impl Decider for Trial<'_> {
             };
             if one.refused.is_empty() {
                 let (decided, file) = (one.decided.clone(), name.clone());
-                let part = Part { of: self.so_far.kept, wish: wish.clone(), file, holder, decided };
+                let edits = wish.edits.iter().filter(|edit| edit.file == id).cloned().collect();
+                let wish = Wish { edits, ..wish.clone() };
+                let part = Part { of: self.so_far.kept, wish, file, holder, decided };
                 self.so_far.parts.push(Arc::new(part));
             }
             all.add(about(name, one));
@@ -208,51 +245,64 @@ impl Trial<'_> {
         self.so_far = self.before.clone();
     }
 
-    /// Makes all that is kept, and says of each wish what came of it. What is on the disk comes first: that is done as a whole or not at all,
-    /// and where it is not, no editor is asked.
+    /// Makes all that is kept, in its order, and says of each wish what came of it. What follows on each other on the disk is done as a whole or
+    /// not at all; where something is refused after all, what comes behind it is not tried.
     pub fn make(self) -> Vec<Answer> {
         let Trial { before: SoFar { on_disk, parts, kept, .. }, of, .. } = self;
         let mut answers = vec![Answer::default(); kept];
-        let Some(first) = answers.first_mut() else { return answers };
-        *first = Answer { notes: of.disk.notices(), ..Answer::from(on_disk.make()) };
-        first.decided.clear();
-        for refused in &mut first.refused {
-            let is_of = |part: &&Arc<Part<'_>>| {
-                part.wish.edits.iter().any(|edit| refused.hunk.starts_with(edit.edit.as_str()))
+        let mut made = 0;
+        for run in parts.chunk_by(|one, next| one.holder.is_none() && next.holder.is_none()) {
+            let first = &run[0];
+            let answer = match first.holder {
+                Some(_) => of.decide_now(&first.wish),
+                None => {
+                    let steps = made..made + run.len();
+                    made = steps.end;
+                    of.switch(&on_disk, steps, run)
+                }
             };
-            refused.document = parts.iter().find(is_of).map(|part| part.file.clone());
-        }
-        first.notes.extend(of.disk.notices());
-        for part in parts.iter().filter(|part| part.holder.is_none()) {
-            if answers[0].refused.is_empty() {
-                answers[part.of].decided.extend(part.decided.iter().cloned());
-            }
-        }
-        for part in &parts {
-            let Some(holder) = part.holder else { continue };
-            if answers.iter().any(|answer| !answer.refused.is_empty()) {
-                // What rests on it is not tried.
+            let is_made = answer.refused.is_empty();
+            answers[first.of].add(answer);
+            if !is_made {
                 break;
             }
-            let one = of.runtime.block_on(each_through(holder, &part.file, &part.wish));
-            answers[part.of].add(about(&part.file, one));
+            for part in run.iter().filter(|part| part.holder.is_none()) {
+                answers[part.of].decided.extend(part.decided.iter().cloned());
+            }
         }
         answers
     }
 
-    /// Asks the editor that has a file what would become of a wish after all that it would have been told by then.
+    /// Asks the editor that has a file what would become of a wish after all that it would have been told by then. It does one thing after
+    /// the other, so each name that the file has in between has to be free.
     fn through(&mut self, sidecar: &Sidecar, id: FileId, name: &DocumentName, wish: &Wish) -> Answer {
-        let told = self.so_far.in_editors.entry(id).or_default();
-        let before = told.len();
-        let path = || Some(name.as_path().to_owned());
-        told.extend(wish.each().iter().map(|one| Decide { path: path(), ..said(name, one) }));
-        let asked = async { Client::connect(sidecar).await?.rehearse(told).await };
-        let asked = async { tokio::time::timeout(LIMIT, asked).await };
-        let answer = answer_of(sidecar, &told[before], self.of.runtime.block_on(asked));
-        if !answer.refused.is_empty() {
-            told.truncate(before);
+        let path = || name.as_path().to_owned();
+        let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+        let here = || InEditor { told: Vec::new(), path: Some(path()).filter(is_there) };
+        let InEditor { mut told, path: mut was } =
+            self.so_far.in_editors.get(&id).cloned().unwrap_or_else(here);
+        let mut all = Answer::default();
+        for (one, request) in wish.each().iter().zip(requests(wish)) {
+            told.push(Decide { path: Some(path()), ..said(name, one) });
+            let asked = async { Client::connect(sidecar).await?.rehearse(&told).await };
+            let asked = async { tokio::time::timeout(LIMIT, asked).await };
+            let outcome = self.of.runtime.block_on(asked);
+            let file = outcome.iter().flatten().find_map(|outcome| outcome.file.clone());
+            let answer = answer_of(sidecar, &told[told.len() - 1], outcome);
+            if !answer.refused.is_empty() {
+                return answer;
+            }
+            let now = file.map_or_else(|| was.clone(), |file| file.exists.then_some(file.path));
+            let renamed =
+                self.so_far.on_disk.rename(was.as_deref(), now.as_deref(), &request, &answer.decided);
+            if let Err(taken) = renamed {
+                return Answer { refused: vec![Refusal::from(taken)], ..Answer::default() };
+            }
+            was = now;
+            all.add(answer);
         }
-        answer
+        self.so_far.in_editors.insert(id, InEditor { told, path: was });
+        all
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -36,6 +36,8 @@ struct State {
     answered: Vec<Value>,
     /// What is locked when a delivery comes, and until it is taken away from here.
     lock: Option<File>,
+    /// Why files are not renamed or removed now.
+    busy: Option<&'static str>,
 }
 
 pub fn uri(path: &Path) -> String {
@@ -45,6 +47,11 @@ pub fn uri(path: &Path) -> String {
 
 impl Editor {
     pub fn start(project: &Project) -> Self {
+        Self::start_with(project, &[])
+    }
+
+    /// One that does these operations on files when it is asked.
+    pub fn start_with(project: &Project, operations: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
         command.args(["lsp", "--editor", "an-editor", "--state-dir"]).arg(project.temp.path().join("state"));
         command.current_dir(&project.folder).env_remove("HASHLINE_LOG");
@@ -55,8 +62,8 @@ impl Editor {
         let (stdout, hears) = (BufReader::new(child.stdout.take().unwrap()), shared.clone());
         std::thread::spawn(move || hears.listen(stdout));
         let editor = Self { child, shared };
-        let capabilities =
-            json!({"workspace": {"applyEdit": true, "workspaceEdit": {"documentChanges": true}}});
+        let edits = json!({"documentChanges": true, "resourceOperations": operations});
+        let capabilities = json!({"workspace": {"applyEdit": true, "workspaceEdit": edits}});
         let folder = json!({"uri": uri(&project.folder), "name": "project"});
         editor.shared.say(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "processId": null, "rootUri": uri(&project.folder), "workspaceFolders": [folder],
@@ -92,6 +99,21 @@ impl Editor {
         answer().unwrap()["result"].clone()
     }
 
+    /// The names and texts of what is open.
+    pub fn texts(&self) -> Vec<(String, String)> {
+        let state = self.shared.state.lock().unwrap();
+        let name = |uri: &String| uri.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut texts: Vec<_> =
+            state.documents.iter().map(|(uri, _, text)| (name(uri), text.clone())).collect();
+        texts.sort();
+        texts
+    }
+
+    /// From now on files are not renamed or removed, for this reason.
+    pub fn is_busy(&self, why: Option<&'static str>) {
+        self.shared.state.lock().unwrap().busy = why;
+    }
+
     /// Ends the server as a crash does.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
@@ -99,7 +121,7 @@ impl Editor {
     }
 
     /// The person replaces the first place where something stands.
-    fn types(&self, path: &Path, old: &str, new: &str) {
+    pub fn types(&self, path: &Path, old: &str, new: &str) {
         let mut state = self.shared.state.lock().unwrap();
         let text = &state.documents.iter().find(|(name, ..)| *name == uri(path)).unwrap().2;
         let from = text.find(old).unwrap_or_else(|| panic!("{old:?} is not in {text}"));
@@ -152,6 +174,25 @@ impl Shared {
         self.tell("textDocument/didChange", &json!({"textDocument": document, "contentChanges": changes}));
     }
 
+    /// Renames or removes the file of a document.
+    fn operate(&self, state: &mut State, operation: &Value) {
+        let path = |uri: &Value| PathBuf::from(uri.as_str().unwrap().strip_prefix("file://").unwrap());
+        let new = operation.get("newUri");
+        let old = if new.is_some() { &operation["oldUri"] } else { &operation["uri"] };
+        match new {
+            Some(new) => std::fs::rename(path(old), path(new)).unwrap(),
+            None => std::fs::remove_file(path(old)).unwrap(),
+        }
+        let at = state.documents.iter().position(|(uri, ..)| old == uri).unwrap();
+        let (_, _, text) = state.documents.remove(at);
+        self.tell("textDocument/didClose", &json!({"textDocument": {"uri": old}}));
+        if let Some(new) = new {
+            let document = json!({"uri": new, "languageId": "text", "version": 1, "text": text});
+            state.documents.push((new.as_str().unwrap().to_owned(), 1, text));
+            self.tell("textDocument/didOpen", &json!({"textDocument": document}));
+        }
+    }
+
     fn listen(&self, mut stdout: impl BufRead) {
         loop {
             let (mut length, mut line) = (0, String::new());
@@ -173,16 +214,20 @@ impl Shared {
                     continue;
                 }
                 Some("workspace/applyEdit") => {
-                    let change = &message["params"]["edit"]["documentChanges"][0];
+                    let changes = message["params"]["edit"]["documentChanges"].as_array().unwrap();
+                    let change = &changes[0];
                     let (uri, version) = (&change["textDocument"]["uri"], &change["textDocument"]["version"]);
                     let fits = state.documents.iter().any(|(name, now, _)| uri == name && version == now);
-                    if fits {
+                    let busy = state.busy.filter(|_| changes.len() > 1);
+                    if let Some(operation) = changes.get(1).filter(|_| fits && busy.is_none()) {
+                        self.operate(&mut state, operation);
+                    } else if fits && busy.is_none() {
                         if let Some(file) = &state.lock {
                             file.lock().unwrap();
                         }
                         self.change(&mut state, uri.as_str().unwrap(), change["edits"].as_array().unwrap());
                     }
-                    json!({"applied": fits})
+                    json!({"applied": fits && busy.is_none(), "failureReason": busy})
                 }
                 Some("workspace/configuration") => json!([null]),
                 Some(_) => Value::Null,
@@ -207,8 +252,8 @@ struct Scene {
     project: Project,
     editor: Editor,
     agent: Agent,
-    a: std::path::PathBuf,
-    b: std::path::PathBuf,
+    a: PathBuf,
+    b: PathBuf,
 }
 
 const UNSAVED: &str = "not saved\n";

@@ -15,6 +15,7 @@ mod hostile;
 mod killed;
 mod live;
 mod names;
+mod open_files;
 mod project;
 #[path = "../pty/mod.rs"]
 mod pty;

@@ -279,6 +279,7 @@ impl Workspace {
     pub(crate) fn settle_closed(&self, slot: &Arc<Slot>) -> bool {
         let Some(place) = slot.place() else { return true };
         let Ok(turn) = slot.queue.try_lock() else { return false };
+        slot.awaited.store(false, Ordering::Relaxed);
         if slot.lock().is_open() || (slot.lock().edits().is_empty() && !self.record_is_ahead(slot, &place)) {
             return true;
         }

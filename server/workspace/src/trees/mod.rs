@@ -4,12 +4,12 @@
 mod rehearsal;
 mod switch;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hashline_history::{Document as Past, DocumentName, Draft, FileId, HunkRef, Location, Store};
 
-use crate::disk::Place;
+use crate::disk::{Place, read};
 use crate::document::{Decided, Document, Request, Target, Undecided, Why};
 use crate::record::{Recorded, draft, name_in_record, uri_of};
 use crate::refusal::Refusal;
@@ -53,30 +53,57 @@ impl Workspace {
         });
         match met.await.unwrap_or(Ok(None)) {
             Ok(Some(slot)) if requests.len() == 1 => self.decide_in_each(vec![slot], first).await,
-            Ok(Some(slot)) => self.decide_in_turn(&slot, requests).await,
+            Ok(Some(slot)) => self.decide_in_turn(&slot, requests).await.asked_everywhere(),
             Ok(None) => self.decide_in_each(Vec::new(), first).await,
             Err(decided) => decided.unwrap_or_else(|refusal| refused(&first.target, &refusal)),
         }
     }
 
-    /// What decisions about one document would come to, one after the other, whether an editor has it open or not. None is made.
-    pub async fn rehearse(&self, path: &Path, requests: Vec<Request>) -> Decided {
-        let Some(first) = requests.first().cloned() else { return Decided::default() };
+    /// What decisions about one document would come to, one after the other, whether an editor has it open or not. None is made. Who has the
+    /// names that its file is to have is for the caller to find out, as other decisions may free them before.
+    pub async fn rehearse(&self, path: &Path, requests: Vec<Request>) -> Rehearsed {
+        let Some(first) = requests.first().cloned() else { return Rehearsed::default() };
         let (workspace, path) = (self.clone(), path.to_owned());
         let tried = tokio::task::spawn_blocking(move || {
             let Some(slot) = workspace.slot_at(&path)? else {
-                return Ok(Decided {
-                    refused: vec![Document::no_such(&requests[0].target)],
-                    ..Decided::default()
-                });
+                let refused = vec![Document::no_such(&requests[0].target)];
+                return Ok(Rehearsed { decided: Decided { refused, ..Decided::default() }, file: None });
             };
-            let mut copy = slot.lock().clone();
-            Ok(workspace.decide_in_copy(&mut copy, &requests, |name| workspace.holder(name)))
+            Ok(workspace.rehearse_in_copy(&slot, &requests))
         });
         tried
             .await
-            .unwrap_or_else(|_| Ok(Decided::default()))
-            .unwrap_or_else(|refusal| refused(&first.target, &refusal))
+            .unwrap_or_else(|_| Ok(Rehearsed::default()))
+            .unwrap_or_else(|refusal| Rehearsed { decided: refused(&first.target, &refusal), file: None })
+    }
+
+    /// Decides in a copy of a document, whose editor is taken to do with the file what it is asked for.
+    fn rehearse_in_copy(&self, slot: &Slot, requests: &[Request]) -> Rehearsed {
+        let mut copy = slot.lock().clone();
+        let place = slot.place().filter(|_| copy.is_open());
+        let stored = place.as_ref().and_then(|place| read(place).ok());
+        if let Some(place) = place {
+            let mode = stored.as_ref().and_then(|stored| stored.mode);
+            copy.set_file(stored.is_some(), name_in_record(&place), mode);
+        }
+        let mut decided = Decided::default();
+        for request in requests {
+            let one = match self.look_in_copy(&mut copy, stored.as_ref(), request) {
+                Ok(()) => self.decide_in_copy(&mut copy, std::slice::from_ref(request), |_| Holder::Nobody),
+                Err(refused) => Decided { refused: vec![refused], ..Decided::default() },
+            };
+            copy.do_as_asked(self.now());
+            if !one.refused.is_empty() && requests.len() > 1 {
+                decided = Decided { refused: one.refused, ..Decided::default() };
+                break;
+            }
+            decided.add(one.queued);
+            decided.refused.extend(one.refused);
+            decided.kept.extend(one.kept);
+        }
+        let now = copy.file_now();
+        let file = now.name.as_ref().map(|name| (name.as_path().to_owned(), now.exists));
+        Rehearsed { decided, file }
     }
 
     /// The file, and whether its name leads to it; none where it is not served.
@@ -224,6 +251,15 @@ impl Workspace {
         let edit = past.edits.iter().rev().find(gives)?;
         Some(HunkRef { edit: edit.made.id.clone(), number: 1 })
     }
+}
+
+/// What decisions about one document would come to.
+#[derive(Clone, Debug, Default)]
+pub struct Rehearsed {
+    /// What of them is decided, and what is not.
+    pub decided: Decided,
+    /// The path of its file by then, and whether it is there; none of a document without a file.
+    pub file: Option<(PathBuf, bool)>,
 }
 
 /// A file that is gone, as it is recorded. Where the record does not know that it is, something else has removed it.

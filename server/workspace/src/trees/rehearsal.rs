@@ -1,13 +1,14 @@
 //! Decisions about several files, found out in copies before the first of them is made.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hashline_history::{DocumentName, FileId, HunkRef};
 
 use super::{Holder, Met, former, refused};
-use crate::document::{Decided, Document, Request};
+use crate::document::{Decided, Document, Request, Undecided};
 use crate::refusal::Refusal;
 use crate::workspace::Workspace;
 
@@ -26,6 +27,7 @@ pub struct Rehearsal {
 }
 
 /// A decision about one file.
+#[derive(Clone)]
 pub(super) struct Step {
     pub path: PathBuf,
     pub file: FileId,
@@ -45,11 +47,18 @@ impl Rehearsal {
         Self { workspace, files, names: HashMap::new(), order: Vec::new(), steps: Vec::new() }
     }
 
-    /// Decides all that was rehearsed so, as one: all of it or nothing. Blocks.
+    /// Decides some of what was rehearsed, by its place in the order in which it was, as one: all of it or nothing. What came before is made.
+    /// `names`: what the files are called by now. Blocks.
     #[must_use]
-    pub fn make(self) -> Decided {
-        let Some(first) = self.steps.first() else { return Decided::default() };
-        let decided = self.workspace.switch(&self.steps);
+    pub fn make(&self, which: Range<usize>, names: &HashMap<FileId, DocumentName>) -> Decided {
+        let steps =
+            self.steps.get(which).unwrap_or_default().iter().map(|step| match names.get(&step.file) {
+                Some(name) => Arc::new(Step { path: name.as_path().to_owned(), ..Step::clone(step) }),
+                None => step.clone(),
+            });
+        let steps: Vec<Arc<Step>> = steps.collect();
+        let Some(first) = steps.first() else { return Decided::default() };
+        let decided = self.workspace.switch(&steps);
         decided.unwrap_or_else(|refusal| match first.requests.first() {
             Some(request) => refused(&request.target, &refusal),
             None => Decided::default(),
@@ -72,27 +81,15 @@ impl Rehearsal {
         let Some(first) = requests.first() else { return Decided::default() };
         match self.document(path, file) {
             Ok(Some(mut document)) => {
-                let before = document.file_now().clone();
-                let holder = |name: &DocumentName| match self.names.get(name.as_path()) {
-                    Some(Some(hunk)) => Holder::Earlier(hunk.clone()),
-                    Some(None) => Holder::Nobody,
-                    None => self.workspace.holder(name),
-                };
-                let decided = self.workspace.decide_in_copy(&mut document, requests, holder);
+                let (was, before) = (path_of(&document), document.file_now().clone());
+                let decided =
+                    self.workspace.decide_in_copy(&mut document, requests, |name| self.holder(name));
                 if !decided.refused.is_empty() {
                     return decided;
                 }
+                self.note_name(was.as_deref(), path_of(&document).as_deref(), decided.queued.last());
                 let now = document.file_now();
-                let stays = before.exists && now.exists && before.name == now.name;
-                let name = before.name;
-                if let Some(name) = name.as_ref().filter(|_| before.exists && !stays) {
-                    self.names.insert(name.as_path().to_owned(), None);
-                }
-                let hunk = decided.queued.last().filter(|_| now.exists && !stays);
-                if let (Some(name), Some(hunk)) = (&now.name, hunk) {
-                    self.names.insert(name.as_path().to_owned(), Some(hunk.clone()));
-                }
-                let comes = now.exists && !before.exists || now.name != name;
+                let comes = now.exists && !before.exists || now.name != before.name;
                 if comes || !self.order.contains(&file) {
                     self.order.retain(|other| *other != file);
                     self.order.push(file);
@@ -106,6 +103,52 @@ impl Rehearsal {
         }
     }
 
+    /// Lets a file that another process decides about have this name by then, where it had that one; none: it is not there. `decided`: what is
+    /// decided about it.
+    ///
+    /// # Errors
+    ///
+    /// Somebody else has the name by then.
+    pub fn rename(
+        &mut self,
+        was: Option<&Path>,
+        now: Option<&Path>,
+        request: &Request,
+        decided: &[HunkRef],
+    ) -> Result<(), Undecided> {
+        let takes = now.filter(|_| was != now).map(|path| DocumentName::Path(path.to_owned()));
+        let taken =
+            takes.and_then(|name| self.workspace.name_taken(&name, &self.holder(&name), &request.target));
+        match taken {
+            Some(undecided) => Err(undecided),
+            None => {
+                self.note_name(was, now, decided.last());
+                Ok(())
+            }
+        }
+    }
+
+    fn note_name(&mut self, was: Option<&Path>, now: Option<&Path>, decided: Option<&HunkRef>) {
+        if was == now {
+            return;
+        }
+        if let Some(was) = was {
+            self.names.insert(was.to_owned(), None);
+        }
+        if let (Some(now), Some(hunk)) = (now, decided) {
+            self.names.insert(now.to_owned(), Some(hunk.clone()));
+        }
+    }
+
+    /// Who has a name by then.
+    fn holder(&self, name: &DocumentName) -> Holder {
+        match self.names.get(name.as_path()) {
+            Some(Some(hunk)) => Holder::Earlier(hunk.clone()),
+            Some(None) => Holder::Nobody,
+            None => self.workspace.holder(name),
+        }
+    }
+
     fn document(&self, path: &Path, file: FileId) -> Result<Option<Document>, Refusal> {
         if let Some(document) = self.files.get(&file) {
             return Ok(Some(Document::clone(document)));
@@ -116,4 +159,10 @@ impl Rehearsal {
             None => None,
         })
     }
+}
+
+/// Where the file of a document is; none if it is not there.
+fn path_of(document: &Document) -> Option<PathBuf> {
+    let now = document.file_now();
+    now.name.as_ref().filter(|_| now.exists).map(|name| name.as_path().to_owned())
 }

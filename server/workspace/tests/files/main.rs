@@ -4,4 +4,5 @@
 mod agent;
 mod on_disk;
 mod open;
+mod rehearsed;
 mod several;

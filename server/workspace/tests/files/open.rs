@@ -17,18 +17,18 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::agent::{caller, read, replace_first};
 
-const TEXT: &str = "one\ntwo\nthree\n";
-const BOTH: FileOperations = FileOperations { removes: true, renames: true };
+pub const TEXT: &str = "one\ntwo\nthree\n";
+pub const BOTH: FileOperations = FileOperations { removes: true, renames: true };
 
 /// An editor that does as it is told, step by step.
-struct Desk {
-    workspace: Workspace,
+pub struct Desk {
+    pub workspace: Workspace,
     events: UnboundedReceiver<Event>,
     folder: tempfile::TempDir,
 }
 
 impl Desk {
-    fn new(operations: FileOperations) -> Self {
+    pub fn new(operations: FileOperations) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (workspace, events) = started(&folder);
         workspace.set_file_operations(operations);
@@ -44,11 +44,11 @@ impl Desk {
         self.workspace.set_file_operations(BOTH);
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    fn uri(&self, name: &str) -> String {
+    pub fn uri(&self, name: &str) -> String {
         url::Url::from_file_path(self.path(name)).unwrap().to_string()
     }
 
@@ -64,11 +64,11 @@ impl Desk {
         std::fs::rename(self.path(from), self.path(to)).unwrap();
     }
 
-    fn file(&self, name: &str) -> Option<String> {
+    pub fn file(&self, name: &str) -> Option<String> {
         std::fs::read_to_string(self.path(name)).ok()
     }
 
-    async fn change(&self, path: &str, change: FileAction) -> FileReply {
+    pub async fn change(&self, path: &str, change: FileAction) -> FileReply {
         let request = FileRequest { path: path.into(), change, conversation: None, tool: "a_tool".into() };
         let held = self.workspace.change_file(&caller(), request).await.unwrap();
         assert!(held.held && held.open);
@@ -76,7 +76,7 @@ impl Desk {
     }
 
     /// An agent makes a file of one line, and the person opens it.
-    async fn made(&self) -> FileReply {
+    pub async fn made(&self) -> FileReply {
         let change = FileAction::Create("one\n".into());
         let request =
             FileRequest { path: "new.txt".into(), change, conversation: None, tool: "a_tool".into() };
@@ -86,7 +86,7 @@ impl Desk {
         made
     }
 
-    async fn moved(&self) -> FileReply {
+    pub async fn moved(&self) -> FileReply {
         self.change("a.txt", FileAction::Move("sub/b.txt".into())).await
     }
 
@@ -95,11 +95,11 @@ impl Desk {
     }
 
     /// Puts a line in the place of the first.
-    async fn replace_first(&self, path: &str, line: &str) -> String {
+    pub async fn replace_first(&self, path: &str, line: &str) -> String {
         replace_first(&self.workspace, path, line).await
     }
 
-    async fn decide(&self, choice: Choice, edit: &FileReply) -> Decided {
+    pub async fn decide(&self, choice: Choice, edit: &FileReply) -> Decided {
         self.workspace.decide(None, &Request::of(choice, Target::Edit(edit.edit.to_string()))).await
     }
 
@@ -134,7 +134,7 @@ impl Desk {
         }
     }
 
-    async fn status(&self, reply: &FileReply) -> Status {
+    pub async fn status(&self, reply: &FileReply) -> Status {
         let scope = ReviewScope { edits: vec![reply.edit.to_string()], ..ReviewScope::default() };
         self.workspace.edits(&caller(), &scope).await.unwrap()[0].status
     }
@@ -245,6 +245,27 @@ async fn an_open_file_is_renamed_by_its_editor_and_goes_on_with_its_edits() {
         assert_eq!(desk.decide(Choice::Accept, &moved).await.refused, []);
         assert_eq!((desk.file("a.txt"), desk.file("sub/b.txt").unwrap()), (None, "1\ntwo\nthree\n".into()));
     }
+}
+
+/// Whoever decides next from elsewhere finds it open.
+#[tokio::test]
+async fn what_an_editor_has_renamed_is_awaited_until_it_is_open_again() {
+    let desk = Desk::new(BOTH);
+    let moved = desk.moved().await;
+    let delivery = desk.asked(Choice::Accept, &moved, "a.txt").await;
+    desk.rename("a.txt", "sub/b.txt");
+    let closed = Instant::now();
+    desk.close("a.txt");
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
+    desk.until(&moved, Status::Accepted).await;
+    let hunk = [HunkRef { edit: moved.edit.clone(), number: 1 }];
+    let is_there = desk.workspace.recorded_by_now(&hunk).await;
+    // It is not awaited for ever.
+    assert!(!is_there || closed.elapsed() > Duration::from_secs(1));
+    desk.open("sub/b.txt", 1, TEXT);
+    assert!(desk.workspace.recorded_by_now(&hunk).await);
+    desk.close("sub/b.txt");
+    assert!(desk.workspace.recorded_by_now(&hunk).await);
 }
 
 /// In each order in which editors tell of it, and where it is not renamed after all.

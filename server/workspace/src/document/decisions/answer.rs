@@ -40,6 +40,12 @@ pub struct Elsewhere {
 }
 
 impl Decided {
+    /// For whoever asks everywhere by themselves: what another editor decides about is not decided.
+    pub(crate) fn asked_everywhere(mut self) -> Self {
+        self.refused.extend(self.elsewhere.drain(..).map(|elsewhere| elsewhere.refused));
+        self
+    }
+
     /// Adds hunks that are decided, each once.
     pub(crate) fn add(&mut self, hunks: impl IntoIterator<Item = HunkRef>) {
         for hunk in hunks {

@@ -10,7 +10,8 @@ use hashline_weave::HunkId;
 
 use crate::document::file::asking::{Asked, Looked, Stage, operation};
 use crate::document::{
-    Delivered, Document, Edit, FileDelivery, FileHunk, FileOperation, Request, Undecided, UnderWay, Why,
+    Delivered, Document, Edit, FileDelivery, FileHunk, FileOperation, Millis, Request, Undecided, UnderWay,
+    Why,
 };
 
 impl Document {
@@ -53,7 +54,8 @@ impl Document {
         let recorded = !self.note_wanted_hunks(number, vec![hunk.clone()], decision, request.reason.as_ref());
         let stage = if recorded { Stage::Ready } else { Stage::Unrecorded };
         let reason = request.reason.clone();
-        self.file.asked = Some(Asked { number, hunk, on, version, operation, decision, reason, stage });
+        self.file.asked =
+            Some(Asked { number, hunk, on, version, operation, decision, reason, stage, failure: None });
         self.news.deliver();
         self.news.review();
         Ok(())
@@ -201,6 +203,16 @@ impl Document {
         self.news.deliver();
     }
 
+    /// Takes it that the editor has done what it is asked for, in a copy.
+    pub(crate) fn do_as_asked(&mut self, now: Millis) {
+        let Some(asked) = self.file.asked.as_mut().filter(|asked| asked.is_under_way()) else { return };
+        asked.stage = Stage::Sent;
+        if asked.operation == FileOperation::Remove {
+            self.close(now);
+        }
+        self.was_done();
+    }
+
     /// It was not done, for this reason: the decision is not made.
     pub(crate) fn was_not_done(&mut self, why: &str) {
         let Some(asked) = self.file.asked.as_mut().filter(|asked| asked.is_under_way()) else { return };
@@ -209,12 +221,19 @@ impl Document {
             FileOperation::Remove => "removed".to_owned(),
             FileOperation::Rename(to) => format!("renamed to {to}"),
         };
-        self.news.tell(format!(
+        let message = format!(
             "{} was not {what}: {why}. The edit waits as before; decide again, or close the file first.",
-            self.uri()
-        ));
+            self.address.uri()
+        );
+        asked.failure = Some(message.clone());
+        self.news.tell(message);
         self.news.review();
         self.news.deliver();
+    }
+
+    /// Why the editor has not done what it was asked for last, if that was for a hunk.
+    pub(crate) fn not_done_because(&self, hunk: &HunkRef) -> Option<&str> {
+        self.file.asked.as_ref().filter(|asked| asked.hunk == *hunk)?.failure.as_deref()
     }
 
     /// It is recorded that these are wanted.

@@ -77,6 +77,8 @@ pub(crate) struct Asked {
     pub(super) decision: Decision,
     pub(super) reason: Option<String>,
     pub(super) stage: Stage,
+    /// Why it was given up, in words for the person.
+    pub(super) failure: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,163 @@
+//! Files that an editor has open are renamed and removed by it, also where a conversation is decided about from a terminal: all of it, or
+//! nothing and why.
+#![cfg(unix)]
+
+use std::path::PathBuf;
+
+use crate::agent::Agent;
+use crate::live::{Editor, until};
+use crate::project::Project;
+
+/// A folder with files, of which an editor has some open, and an agent that has found it.
+struct Scene {
+    project: Project,
+    editor: Editor,
+    agent: Agent,
+    conversation: Option<String>,
+}
+
+type Files<'a> = &'a [(&'a str, &'a str)];
+
+fn owned(files: Files<'_>) -> Vec<(String, String)> {
+    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
+
+impl Scene {
+    fn new(files: Files<'_>, open: &[&str]) -> Self {
+        let project = Project::new();
+        for (name, text) in files {
+            project.write(name, text);
+        }
+        let editor = Editor::start_with(&project, &["rename", "delete"]);
+        let agent = Agent::start(&project, &[]);
+        let mut scene = Self { project, editor, agent, conversation: None };
+        open.iter().for_each(|name| scene.open(name));
+        scene
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.project.folder.join(name)
+    }
+
+    fn open(&mut self, name: &str) {
+        let path = self.at(name);
+        self.editor.open(&path, &self.project.text(name));
+        let agent = std::cell::RefCell::new(&mut self.agent);
+        until("the agent's way to the editor", || agent.borrow_mut().read(&path).contains(" Open in "));
+    }
+
+    /// What an agent does, in the conversation of the scene.
+    fn notes(&mut self, (edit, conversation): (String, String)) -> String {
+        self.conversation.get_or_insert(conversation);
+        edit
+    }
+
+    fn moves(&mut self, from: &str, to: &str) -> String {
+        let (from, to) = (self.at(from), self.at(to));
+        let made = self.agent.rename(&from, &to, self.conversation.as_deref());
+        self.notes(made)
+    }
+
+    fn removes(&mut self, name: &str) -> String {
+        let path = self.at(name);
+        let made = self.agent.remove(&path, self.conversation.as_deref());
+        self.notes(made)
+    }
+
+    fn accept(&self, edit: &str) {
+        self.project.must(0, &["accept", edit]);
+        until(edit, || self.project.status_of(edit) == "accepted");
+    }
+
+    /// Decides about the conversation. Gives back what was said.
+    fn all(&self, code: i32, verb: &str) -> String {
+        let ran = self.project.must(code, &[verb, "-c", self.conversation.as_deref().unwrap()]);
+        ran.out + &ran.err
+    }
+
+    /// The folder holds just these files, and the editor just these texts.
+    fn holds(&self, files: Files<'_>, texts: Files<'_>) {
+        until(&format!("{texts:?} in place of {:?}", self.editor.texts()), || {
+            self.editor.texts() == owned(texts)
+        });
+        let mut found: Vec<(String, String)> = Vec::new();
+        for entry in std::fs::read_dir(&self.project.folder).unwrap() {
+            let entry = entry.unwrap();
+            if entry.path().is_file() {
+                let name = entry.file_name().into_string().unwrap();
+                found.push((name.clone(), self.project.text(&name)));
+            }
+        }
+        found.sort();
+        assert_eq!(found, owned(files));
+    }
+
+    fn is_over(&self) {
+        let (_, json) = self.project.json(&["status", "--json", "-n", "0"]);
+        let edits = json["edits"].as_array().unwrap();
+        assert!(edits.iter().all(|edit| edit["status"] != "pending"), "{json}");
+    }
+}
+
+#[test]
+fn a_swap_of_which_a_file_is_open_goes_and_comes_as_one() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("b", "b\n")], &["a"]);
+    let edit = scene.moves("a", "t");
+    scene.holds(&[("a", "a\n"), ("b", "b\n")], &[("a", "a\n")]);
+    scene.accept(&edit);
+    scene.holds(&[("b", "b\n"), ("t", "a\n")], &[("t", "a\n")]);
+    scene.moves("b", "a");
+    let edit = scene.moves("t", "b");
+    scene.accept(&edit);
+    for _ in 0..2 {
+        scene.all(0, "accept");
+        scene.holds(&[("a", "b\n"), ("b", "a\n")], &[("b", "a\n")]);
+        scene.is_over();
+        scene.all(0, "reject");
+        scene.holds(&[("a", "a\n"), ("b", "b\n")], &[("a", "a\n")]);
+        scene.is_over();
+    }
+}
+
+/// Nothing of it is done where the editor has unsaved work in a file that would be renamed, or would get some.
+#[test]
+fn a_conversation_stays_where_a_file_is_not_saved() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("c", "c\n")], &["a"]);
+    let moved = scene.moves("a", "b");
+    scene.moves("c", "d");
+    scene.accept(&moved);
+    let files = [("b", "a\n"), ("d", "c\n")];
+    scene.editor.types(&scene.at("b"), "a", "mine");
+    let said = scene.all(1, "reject");
+    assert!(said.contains("not saved") && !said.contains("Rejected"), "{said}");
+    scene.holds(&files, &[("b", "mine\n")]);
+    assert_eq!(scene.project.status_of(&moved), "accepted");
+
+    let mut scene = Scene::new(&[("p", "one\ntwo\n"), ("q", "q\n")], &["p"]);
+    let path = scene.at("p");
+    let edited = scene.agent.put(&path, "two\n", "2\n", None);
+    let edited = scene.notes(edited);
+    let removed = scene.removes("p");
+    scene.moves("q", "r");
+    let said = scene.all(1, "accept");
+    assert!(said.contains("save the file") && !said.contains("Accepted"), "{said}");
+    scene.holds(&[("p", "one\ntwo\n"), ("r", "q\n")], &[("p", "one\ntwo\n")]);
+    for edit in [edited, removed] {
+        assert_eq!(scene.project.status_of(&edit), "pending");
+    }
+}
+
+/// What an editor does not do is not said to be done.
+#[test]
+fn a_removal_that_the_editor_does_not_do_is_refused_for_its_reason() {
+    let mut scene = Scene::new(&[("p", "p\n")], &["p"]);
+    let removed = scene.removes("p");
+    scene.editor.is_busy(Some("you are typing in it"));
+    let refused = scene.project.must(1, &["accept", &removed]);
+    assert!(refused.err.contains("you are typing in it") && refused.out.is_empty(), "{}", refused.err);
+    scene.holds(&[("p", "p\n")], &[("p", "p\n")]);
+    assert_eq!(scene.project.status_of(&removed), "pending");
+    scene.editor.is_busy(None);
+    scene.accept(&removed);
+    scene.holds(&[], &[]);
+}
