@@ -342,7 +342,9 @@ impl Ledger {
         let unsaved = tracked.unsaved || !transaction.locations.is_empty();
         let in_buffer = transaction.locations.iter().any(|located| located.location == Location::Buffer);
         let differs = |saved| in_buffer || transaction.text.is_some_and(|text| text != saved);
-        tracked.unsaved = unsaved && transaction.saved.is_none_or(differs);
+        // Of a file that is gone with its edits nothing is to be saved.
+        let is_gone = !exists && !transaction.locations.is_empty() && !in_buffer;
+        tracked.unsaved = !is_gone && unsaved && transaction.saved.is_none_or(differs);
         match &transaction.owner {
             Some(OwnerChange::Claimed(owner)) => tracked.owner = Some(owner.clone()),
             Some(OwnerChange::Released) => tracked.owner = None,

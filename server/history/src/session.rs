@@ -156,6 +156,13 @@ impl Session {
         known.ledger.file(name).is_some_and(|(_, tracked)| tracked.owner.as_deref() == Some(own))
     }
 
+    /// Whether a file was claimed last by this one, whatever has its name by now.
+    #[must_use]
+    pub fn is_owner_of(&self, file: FileId, own: &str) -> bool {
+        let known = self.store.known();
+        known.ledger.files.get(&file).is_some_and(|tracked| tracked.owner.as_deref() == Some(own))
+    }
+
     /// As [`Store::owner_but`].
     #[must_use]
     pub fn owner_but(&self, name: &DocumentName, own: &str) -> Option<String> {

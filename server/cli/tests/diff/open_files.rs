@@ -58,6 +58,12 @@ impl Scene {
         self.notes(made)
     }
 
+    fn makes(&mut self, name: &str, text: &str) -> String {
+        let path = self.at(name);
+        let made = self.agent.make(&path, text, self.conversation.as_deref());
+        self.notes(made)
+    }
+
     fn removes(&mut self, name: &str) -> String {
         let path = self.at(name);
         let made = self.agent.remove(&path, self.conversation.as_deref());
@@ -119,6 +125,20 @@ fn a_swap_of_which_a_file_is_open_goes_and_comes_as_one() {
     }
 }
 
+#[test]
+fn a_file_that_is_open_goes_for_the_one_that_had_its_name() {
+    let mut scene = Scene::new(&[("a", "a\n")], &[]);
+    scene.moves("a", "a.bak");
+    scene.makes("a", "new\n");
+    scene.open("a");
+    scene.all(0, "reject");
+    scene.holds(&[("a", "a\n")], &[]);
+    scene.is_over();
+    scene.all(0, "accept");
+    scene.holds(&[("a", "new\n"), ("a.bak", "a\n")], &[]);
+    scene.is_over();
+}
+
 /// Nothing of it is done where the editor has unsaved work in a file that would be renamed, or would get some.
 #[test]
 fn a_conversation_stays_where_a_file_is_not_saved() {
@@ -160,4 +180,35 @@ fn a_removal_that_the_editor_does_not_do_is_refused_for_its_reason() {
     scene.editor.is_busy(None);
     scene.accept(&removed);
     scene.holds(&[], &[]);
+}
+
+/// An editor that has removed a file has closed it: what was made there is decided about by whoever comes, at once.
+#[test]
+fn a_file_that_its_editor_removed_is_nobodys() {
+    let mut scene = Scene::new(&[], &[]);
+    let made = scene.makes("n", "n\n");
+    scene.open("n");
+    let moved = scene.moves("n", "m");
+    scene.accept(&moved);
+    scene.all(0, "reject");
+    scene.holds(&[], &[]);
+    for edit in [&made, &moved] {
+        scene.project.must(0, &["accept", edit]);
+    }
+    scene.holds(&[("m", "n\n")], &[]);
+    scene.all(0, "reject");
+    scene.holds(&[], &[]);
+    scene.all(0, "accept");
+    scene.holds(&[("m", "n\n")], &[]);
+    scene.is_over();
+    scene.open("m");
+    scene.removes("m");
+    for _ in 0..2 {
+        scene.all(0, "accept");
+        scene.holds(&[], &[]);
+        scene.is_over();
+        scene.all(0, "reject");
+        scene.holds(&[], &[]);
+        scene.is_over();
+    }
 }

@@ -8,7 +8,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hashline_history::{DocumentName, Draft, Glance, HunkRef, OwnerChange, Session, Store, StoreError};
+use hashline_history::{
+    DocumentName, Draft, FileId, Glance, HunkRef, OwnerChange, Session, Store, StoreError, Subject,
+};
 
 use crate::disk::Place;
 use crate::document::Document;
@@ -175,15 +177,16 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Gives a claim back: the document is closed.
-    pub(crate) fn release(&self, slot: &Slot) -> Result<(), StoreError> {
+    /// Gives the claim to a file back: the document is closed. Another file may have its name by now.
+    pub(crate) fn release(&self, slot: &Slot, file: FileId) -> Result<(), StoreError> {
         let (Some(own), Some(place)) = (self.own_name(), slot.place()) else { return Ok(()) };
         let Some(store) = self.history_of(&place) else { return Ok(()) };
         let name = name_in_record(&place);
         let mut session = self.session(&store)?;
-        if session.is_owner(&name, own) && !slot.lock().is_open() {
+        if session.is_owner_of(file, own) && !slot.lock().is_open() {
             let known = session.latest(&name) == slot.recorded().latest;
-            let draft = Draft { owner: Some(OwnerChange::Released), ..Draft::about(name) };
+            let (file, owner) = (Subject::File(file), Some(OwnerChange::Released));
+            let draft = Draft { file, owner, ..Draft::about(name) };
             let appended = self.append_draft(&mut session, &draft)?;
             if known {
                 slot.recorded().latest = Some((appended.file, appended.sequence));

@@ -283,11 +283,14 @@ impl Workspace {
         if slot.lock().is_open() || (slot.lock().edits().is_empty() && !self.record_is_ahead(slot, &place)) {
             return true;
         }
+        // As long as its name leads to it.
+        let file = slot.recorded().latest.map(|(file, _)| file);
         if let Err(refusal) = self.read_now(slot, &place) {
             tracing::debug!("{} was not looked at after it was closed: {refusal}", slot.key);
         }
         if slot.whose() == Whose::Own
-            && let Err(error) = self.release(slot)
+            && let Some(file) = file
+            && let Err(error) = self.release(slot, file)
         {
             // It ends with this process at the latest.
             tracing::debug!("the claim to {} was not given back: {error}", slot.key);
