@@ -60,6 +60,13 @@ t.test("renamed: the bytes stay as they are, and nobody formats them", function(
   made:close()
 end)
 
+t.test("renamed: who hears of the new name finds the file written", function()
+  local child, uri = start("a.txt", LINES)
+  child:cmd("autocmd BufFilePost * ++once lua written = pcall(vim.cmd, 'silent write')")
+  t.eq(child:operate(uri, child:version(), rename(child, uri, "b.txt")), { applied = true })
+  t.eq(child:lua("return written"), true)
+end)
+
 t.test("removed: the windows stay and show what was there before", function()
   local child, uri, path = start("a.txt", LINES)
   child:cmd("edit " .. vim.fn.fnameescape(beside(child, "other.txt")))

@@ -115,14 +115,19 @@ local function rename(operation)
   for _, client in ipairs(others) do
     vim.lsp.buf_detach_client(buf, client.id)
   end
+  -- That it has the new name is told when the file is written: who hears of it, the sidecar among them, reads it then.
+  local ignored = vim.o.eventignore
+  vim.opt.eventignore:append("BufFilePost")
   local named, why = pcall(vim.api.nvim_buf_call, buf, function()
     vim.cmd("silent keepalt file " .. vim.fn.fnameescape(to))
   end)
+  vim.o.eventignore = ignored
   if not named then
     vim.uv.fs_rename(to, from)
   else
     own_file(buf)
     move_undo_file(from, to)
+    vim.api.nvim_exec_autocmds("BufFilePost", { buffer = buf, modeline = false })
     local left = buffer_named(from) -- Neovim keeps the old name in a buffer of its own
     if left and not vim.api.nvim_buf_is_loaded(left) then
       vim.api.nvim_buf_delete(left, { force = true })
