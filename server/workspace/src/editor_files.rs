@@ -177,25 +177,25 @@ impl Workspace {
         document.close(now);
         document.set_uri(&uri_of(place));
         document.set_file(true, name_in_record(place), file.mode);
-        let there = self.inner.slots.get(&key).map(|there| there.clone());
-        let there = there.filter(|there| there.lock().is_open());
-        let slot_there = match there {
-            Some(there) => {
-                let mut open = there.lock();
-                document.keep_told(&open);
-                document.follow_home(&open, now);
-                *open = document;
-                drop(open);
-                there
-            }
-            None => {
-                let fresh = Arc::new(Slot::new(key.clone(), document, Some(place.clone())));
-                fresh.awaited.store(true, Ordering::Relaxed);
-                self.inner.slots.insert(key, fresh.clone());
-                self.later(Job::Closed(fresh.clone()));
-                fresh
-            }
+        // The editor may open it there at this moment: then it finds the slot, and the document in it or not yet.
+        let fresh = || {
+            let nothing = Document::missing(&uri_of(place), name_in_record(place));
+            Arc::new(Slot::new(key.clone(), nothing, Some(place.clone())))
         };
+        let slot_there = self.inner.slots.entry(key.clone()).or_insert_with(fresh).value().clone();
+        {
+            let mut there = slot_there.lock();
+            if there.is_open() {
+                document.keep_told(&there);
+                document.follow_home(&there, now);
+            } else {
+                slot_there.set_place(Some(place.clone()));
+                slot_there.forget_read();
+                slot_there.awaited.store(true, Ordering::Relaxed);
+                self.later(Job::Closed(slot_there.clone()));
+            }
+            *there = document;
+        }
         *slot_there.recorded() = Recorded { moved: was.latest.map(|(file, _)| file), ..was };
         slot_there.set_whose(slot.whose());
         slot.forget_read();
