@@ -75,9 +75,7 @@ end
 ---@return string path
 function Scene:open(name, bytes)
   local path = vim.fs.joinpath(self.folder, name)
-  local file = assert(io.open(path, "wb"))
-  file:write(bytes)
-  file:close()
+  M.write(path, bytes)
   self.child:cmd("edit " .. vim.fn.fnameescape(path))
   self.child:wait_for_sidecar()
   return path
@@ -263,6 +261,13 @@ function Scene:go(words)
   self.child:type("gg0/\\V" .. words .. "<CR>")
   local line = self.child:lines()[self.child:cursor()[1]]
   assert(line:find(words, 1, true), ("the cursor is not on %q but on %q"):format(words, line))
+end
+
+--- Makes a file of these bytes.
+function M.write(path, bytes)
+  local file = assert(io.open(path, "wb"))
+  file:write(bytes)
+  file:close()
 end
 
 ---@return string the bytes of a file
