@@ -29,6 +29,7 @@ const HOSTED = [
   "navigation",
   "texts",
   "files",
+  "chains",
   "stillness",
   "sidecar_life",
   "crowd",

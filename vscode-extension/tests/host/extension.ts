@@ -86,6 +86,15 @@ export class Extension {
     await run("rejectHunk", this.entry(uri, edit, number).name);
   }
 
+  /** About an edit, once it is offered, whichever file it is in. */
+  async acceptOffered(edit: string): Promise<void> {
+    await run("acceptHunk", await this.offered(edit));
+  }
+
+  async rejectOffered(edit: string): Promise<void> {
+    await run("rejectHunk", await this.offered(edit));
+  }
+
   async acceptEdit(uri: vscode.Uri, edit: string): Promise<void> {
     await run("acceptEdit", this.entry(uri, edit, 1).name);
   }
@@ -154,6 +163,13 @@ export class Extension {
         () => `there is nothing left to decide in ${uri}: ${this.hunksOf(vscode.Uri.parse(uri))}`,
       );
     }
+  }
+
+  /** The name of the first hunk of an edit, once it is to be decided. */
+  private async offered(edit: string): Promise<string> {
+    const entries = () => this.api.documents().flatMap((document) => document.entries);
+    const found = () => entries().find((entry) => entry.edit.id.startsWith(edit));
+    return (await until(found, () => `${edit} is offered among ${entries().map(({ name }) => name)}`)).name;
   }
 
   private reviewed(uri: vscode.Uri): ReturnType<HashlineApi["documents"]>[number] | undefined {
