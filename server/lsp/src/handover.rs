@@ -37,7 +37,9 @@ pub(crate) async fn decided(workspace: &Workspace, decide: Decide) -> DecideOutc
     let shown = shown(workspace, &decided.queued, wanted).await;
     for hunk in shown.iter().flatten() {
         decided.queued.retain(|queued| queued != hunk);
-        decided.refused.push(not_made(workspace, hunk));
+        let message = workspace.not_done_because(hunk).unwrap_or_default();
+        let (hunk, why, others) = (hunk.to_string(), Why::Failed, Vec::new());
+        decided.refused.push(Undecided { hunk, why, message, others });
     }
     let refused: Vec<Refused> = decided.refused.iter().map(refused).collect();
     let (result, message) = match (decided.refused.first(), shown) {
@@ -138,7 +140,7 @@ fn the_person() -> Caller {
 }
 
 /// Waits a moment for the texts and the disk to show what was decided, and for the record to have it: whoever asked looks there before
-/// anything else is decided. Gives back the hunks about which it was not made after all; none if that takes longer.
+/// anything else is decided. Gives back the hunks about which the editor says that it has not made it; none if that takes longer.
 async fn shown(workspace: &Workspace, hunks: &[HunkRef], wanted: Standing) -> Option<Vec<HunkRef>> {
     if hunks.is_empty() {
         return Some(Vec::new());
@@ -157,7 +159,11 @@ async fn shown(workspace: &Workspace, hunks: &[HunkRef], wanted: Standing) -> Op
             let unmade = views().filter(is_one).filter(|(_, view)| view.decision != wanted);
             let name =
                 |(edit, view): (&EditId, &HunkView)| HunkRef { edit: edit.clone(), number: view.number };
-            return Some(unmade.map(name).collect());
+            let unmade: Vec<HunkRef> = unmade.map(name).collect();
+            // One that says nothing may have done it, and its document be on the way to its new name.
+            if unmade.iter().all(|hunk| workspace.not_done_because(hunk).is_some()) {
+                return Some(unmade);
+            }
         }
         let of_files = views().any(|(_, view)| view.file.is_some());
         if begun.elapsed() >= if of_files { FILE_SHOWN_WITHIN } else { SHOWN_WITHIN } {
@@ -165,14 +171,6 @@ async fn shown(workspace: &Workspace, hunks: &[HunkRef], wanted: Standing) -> Op
         }
         tokio::time::sleep(PAUSE).await;
     }
-}
-
-/// What to say of a decision that the editor was asked for, and that was not made.
-fn not_made(workspace: &Workspace, hunk: &HunkRef) -> Undecided {
-    let message = workspace.not_done_because(hunk).unwrap_or_else(|| {
-        "It was not made, and the editor says why. Look at how it stands there, and decide again.".to_owned()
-    });
-    Undecided { hunk: hunk.to_string(), why: Why::Failed, message, others: Vec::new() }
 }
 
 fn result(why: Why) -> DecideResult {
