@@ -37,6 +37,7 @@ impl Slot {
             anew: AtomicBool::new(false),
             guessed: AtomicBool::new(false),
             awaited: AtomicBool::new(false),
+            deferred: AtomicBool::new(false),
             whose: Mutex::default(),
             whole: watch::Sender::new(true),
         }

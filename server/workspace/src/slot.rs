@@ -37,6 +37,8 @@ pub(crate) struct Slot {
     pub guessed: AtomicBool,
     /// An editor has given its file this name, and may be about to open it under that.
     pub awaited: AtomicBool,
+    /// It was opened, and is made anew of its record in a moment: it may be a document that had another name.
+    pub deferred: AtomicBool,
     /// Who decides about its edits.
     pub whose: Mutex<Whose>,
     /// Whether its recorded edits are in it: agents wait for that.
@@ -87,9 +89,10 @@ impl Slot {
         self.guessed.load(Ordering::Relaxed)
     }
 
-    /// Whether its editor may be about to open it under the name that it has given its file.
+    /// Whether its editor may be about to open it under the name that it has given its file, or has just done so.
     pub fn is_awaited(&self) -> bool {
-        self.awaited.load(Ordering::Relaxed) && !self.lock().is_open()
+        self.deferred.load(Ordering::Relaxed)
+            || self.awaited.load(Ordering::Relaxed) && !self.lock().is_open()
     }
 
     /// Waits until its recorded edits are in it.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -125,6 +126,7 @@ impl Worker {
             }
             Job::Opened(slot) if workspace.may_be_renamed(&slot) => {
                 // Then it is the document that had the other name.
+                slot.deferred.store(true, Ordering::Relaxed);
                 self.waiting.push((Instant::now() + TURN, Job::Opened(slot)));
             }
             Job::Opened(slot) => {
@@ -132,6 +134,7 @@ impl Worker {
                     self.waiting.push((Instant::now() + TURN, Job::Opened(slot)));
                     return;
                 }
+                slot.deferred.store(false, Ordering::Relaxed);
                 if !*slot.whole.borrow() {
                     self.waiting.push((Instant::now() + PAUSE, Job::Opened(slot)));
                     return;
