@@ -47,6 +47,12 @@ impl Rehearsal {
         Self { workspace, files, names: HashMap::new(), order: Vec::new(), steps: Vec::new() }
     }
 
+    /// How many decisions were rehearsed.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.steps.len()
+    }
+
     /// Decides some of what was rehearsed, by its place in the order in which it was, as one: all of it or nothing. What came before is made.
     /// `names`: what the files are called by now. Blocks.
     #[must_use]

@@ -1,6 +1,7 @@
 //! Several files decided as one: swaps and folders that come and go, what is checked before, and what the disk refuses in the middle.
 #![cfg(unix)]
 
+use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -72,7 +73,7 @@ impl Desk {
                 let decided = rehearsal.decide(found.document.as_path(), found.file, &[request]);
                 assert_eq!(decided.refused, []);
             }
-            rehearsal.make()
+            rehearsal.make(0..rehearsal.count(), &HashMap::new())
         };
         tokio::task::spawn_blocking(decide).await.unwrap()
     }
@@ -191,7 +192,11 @@ async fn what_can_be_known_before_is_said_before() {
                 let request = Request::of(Choice::Reject, Target::Edit(edit.to_string()));
                 refused.extend(rehearsal.decide(found.document.as_path(), found.file, &[request]).refused);
             }
-            if refused.is_empty() { rehearsal.make() } else { Decided { refused, ..Decided::default() } }
+            if refused.is_empty() {
+                rehearsal.make(0..rehearsal.count(), &HashMap::new())
+            } else {
+                Decided { refused, ..Decided::default() }
+            }
         });
         let decided = decided.await.unwrap();
         assert!(!decided.refused.is_empty() && decided.queued.is_empty(), "{case}: {decided:?}");
