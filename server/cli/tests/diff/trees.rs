@@ -494,7 +494,7 @@ fn the_tree_is_that_of_the_edits_that_are_in() {
         Some(_) => 0,
         None => std::collections::hash_map::RandomState::new().build_hasher().finish() >> 16,
     };
-    let cases: Vec<u64> = seeds(60).map(|seed| base + seed).collect();
+    let cases: Vec<u64> = seeds(30).map(|seed| base + seed).collect();
     let (next, all) = (std::sync::Mutex::new(cases.into_iter()), std::sync::Mutex::new(Vec::new()));
     let failed = std::sync::Mutex::new(BTreeSet::new());
     std::thread::scope(|scope| {
