@@ -234,8 +234,10 @@ pub enum Along {
     Named,
     /// Hunks of the same turn of an agent.
     OfTurn,
-    /// Whatever it needs.
+    /// Whatever it needs, and what editors show as one with that.
     All,
+    /// Whatever it needs, and nothing else.
+    Needed,
     /// Something that a later release says: it is refused.
     #[serde(other)]
     Unknown,

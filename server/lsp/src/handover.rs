@@ -113,6 +113,7 @@ async fn request(workspace: &Workspace, decide: &Decide) -> Result<Request, (Dec
         hashline_link::Along::Named => Along::Named,
         hashline_link::Along::OfTurn => Along::OfTurn,
         hashline_link::Along::All => Along::All,
+        hashline_link::Along::Needed => Along::Needed,
         hashline_link::Along::Unknown => return Err(newer("what else is decided")),
     };
     Ok(Request { choice, target, reason: decide.reason.clone(), edited, own: None, along, unseen })
@@ -258,6 +259,7 @@ fn said(request: &Request, file: &Path) -> Option<Decide> {
             Along::Named => hashline_link::Along::Named,
             Along::OfTurn => hashline_link::Along::OfTurn,
             Along::All => hashline_link::Along::All,
+            Along::Needed => hashline_link::Along::Needed,
         },
     })
 }

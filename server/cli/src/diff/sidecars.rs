@@ -231,6 +231,10 @@ impl Decider for Trial<'_> {
         }
         all
     }
+
+    fn rehearsal(&mut self) -> Box<dyn Decider + '_> {
+        Box::new(Trial { on_disk: self.on_disk.clone(), in_editors: self.in_editors.clone(), of: self.of })
+    }
 }
 
 impl Trial<'_> {
@@ -465,6 +469,7 @@ fn said(document: &DocumentName, wish: &Wish) -> Decide {
             Along::Named => hashline_link::Along::Named,
             Along::OfTurn => hashline_link::Along::OfTurn,
             Along::All => hashline_link::Along::All,
+            Along::Needed => hashline_link::Along::Needed,
         },
     }
 }

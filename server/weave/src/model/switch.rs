@@ -3,6 +3,7 @@
 use crate::model::error::WeaveError;
 use crate::model::hunk::HunkId;
 use crate::model::plan::Plan;
+use crate::model::run::Run;
 use crate::model::state::Model;
 
 impl Model {
@@ -100,6 +101,13 @@ impl Model {
             |hunk| &self.hunk(hunk).dependents,
             |hunk| self.in_buffer(hunk) || !self.is_refused(hunk),
         )
+    }
+
+    /// Whether a line stands in the buffer that no hunk has made, and none of these removes.
+    #[must_use]
+    pub fn shows_lines_of_nobody(&self, but_of: impl Fn(HunkId) -> bool) -> bool {
+        let is_of_nobody = |run: &Run| run.maker.is_none() && !run.removers.iter().any(|hunk| but_of(*hunk));
+        self.runs.iter().any(|run| run.shown && is_of_nobody(run))
     }
 
     /// The hunks that cannot be on together with this one.

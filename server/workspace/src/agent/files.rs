@@ -15,7 +15,7 @@ use crate::level::Level;
 use crate::record::{Provisional, name_in_record};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
-use crate::workspace::{Caller, Workspace};
+use crate::workspace::{Caller, Found, Workspace};
 
 /// What an agent wants of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +85,7 @@ impl Workspace {
         if let FileAction::Move(destination) = &request.change {
             self.look_up(caller, destination).await?;
         }
+        self.look_at_promises().await?;
         let to = match &request.change {
             FileAction::Move(destination) => Some(self.free_place(caller, &place, destination)?),
             FileAction::Create(_) if self.is_promised(&place) => return Err(taken(&place)),
@@ -136,6 +137,18 @@ impl Workspace {
         let Some(place) = found.place.clone().filter(|_| found.slot.is_some()) else { return Ok(()) };
         let workspace = self.clone();
         blocking(move || workspace.load_file(&found, &place)).await.map(drop)
+    }
+
+    /// Looks what has become of the files that are to have other names: another process may have decided about that.
+    async fn look_at_promises(&self) -> Result<(), Refusal> {
+        let promised = |slot: &Arc<Slot>| !slot.lock().is_open() && slot.lock().name_to_be().is_some();
+        for slot in self.slots().into_iter().filter(promised) {
+            let Some(place) = slot.place() else { continue };
+            let workspace = self.clone();
+            let found = Found { key: slot.key.clone(), slot: Some(slot), place: Some(place.clone()) };
+            blocking(move || workspace.load_file(&found, &place)).await?;
+        }
+        Ok(())
     }
 
     /// Where a file is to go, if nothing is there and nothing is to be.

@@ -11,7 +11,7 @@ use crate::document::decisions::request::Ruling;
 use crate::document::decisions::undecided::changed_words;
 use crate::document::decisions::wishes::Way;
 use crate::document::{
-    Along, Choice, Decided, Document, FileHunk, HunkState, Millis, Request, Target, Undecided, Unseen, Why,
+    Choice, Decided, Document, FileHunk, HunkState, Millis, Request, Target, Undecided, Unseen, Why,
 };
 
 impl Document {
@@ -24,7 +24,7 @@ impl Document {
             self.unremove();
         }
         // What is asked for by itself is done as a whole or not at all (rule W12).
-        let before = (request.along == Along::Named).then(|| self.clone());
+        let before = request.is_exact().then(|| self.clone());
         let mut decided = self.decide_all(request, now);
         if let Some(before) = before.filter(|_| !decided.refused.is_empty()) {
             *self = before;
@@ -86,12 +86,14 @@ impl Document {
             decided.refused.push(Self::not_decided(&request.target, message.to_owned()));
             return decided;
         }
-        if targets.iter().any(|id| switches(self, *id)) {
+        let switched: Vec<HunkId> = targets.iter().copied().filter(|id| switches(self, *id)).collect();
+        let maker = self.maker_of(request, &switched);
+        if !switched.is_empty() {
             let missing = match self.bytes() {
-                _ if self.exists_for_agents() && self.bytes().is_none() => None,
+                None if self.exists_for_agents() => None,
                 Some(_) => Some("holds no text now. Put the text back, then decide about its lines."),
-                // Its lines are still known, and come back with it.
-                None if self.is_deleted() => None,
+                // Of one that is gone as it should be the lines are still known, and come back with it.
+                None if !self.is_open() => None,
                 None => Some("is not there now. Put it back, then decide about its lines."),
             };
             if self.was_removed() {
@@ -108,9 +110,9 @@ impl Document {
             decided.refused.push(refusal);
             return decided;
         }
-        let before = self.without_file(request).then(|| self.clone());
-        match self.make_file_for(request, &targets) {
-            Ok(made) => decided.queued.extend(made),
+        let before = maker.map(|_| self.clone());
+        match self.make_file_for(request, &switched) {
+            Ok(made) => decided.add(made),
             Err(refusal) => {
                 decided.refused.push(refusal);
                 return decided;
@@ -119,7 +121,7 @@ impl Document {
         let of_many = targets.len() > 1;
         for id in targets {
             // What is asked for by itself is not decided as one with others (rule W12).
-            let together = if request.along == Along::Named { vec![id] } else { self.group_of(id) };
+            let together = if request.is_exact() { vec![id] } else { self.group_of(id) };
             let ruling = Ruling { request: request.clone(), of_many, together };
             match self.decide_one(id, &ruling, now) {
                 Ok(all) => decided.add(all.into_iter().filter_map(|id| self.name(id))),

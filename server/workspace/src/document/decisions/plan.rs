@@ -99,9 +99,12 @@ impl Document {
     }
 
     fn plan_out(&mut self, off: &[HunkId], how: Option<TakeOut>) -> Result<Plan, String> {
+        // One that builds on several goes by the decision about the last of them.
+        let goes: HashSet<HunkId> =
+            self.wanted.iter().filter(|(_, wish)| !wish.on).map(|(id, _)| id).collect();
         let weave = self.weave();
         let mut above = off.iter().flat_map(|id| weave.with_dependents(*id));
-        if above.any(|id| weave.in_buffer(id) && !off.contains(&id)) {
+        if above.any(|id| weave.in_buffer(id) && !off.contains(&id) && !goes.contains(&id)) {
             return Err("Another edit came into the text that builds on one that was about to be undone. Decide again, about both."
                 .to_owned());
         }

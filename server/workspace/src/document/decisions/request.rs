@@ -88,10 +88,15 @@ impl Request {
         Self { choice, target, reason: None, edited: None, own: None, along, unseen }
     }
 
+    /// Whether it is done as a whole or not at all, and nothing that is shown as one with it is decided for that (rule W12).
+    pub(crate) fn is_exact(&self) -> bool {
+        matches!(self.along, Along::Named | Along::Needed)
+    }
+
     /// Whether a hunk of one edit that is asked for may take one of another edit along.
     pub(crate) fn takes_along(&self, of: &Edit, other: &Edit) -> bool {
         match self.along {
-            Along::All => true,
+            Along::All | Along::Needed => true,
             Along::OfTurn => other.same_turn(of),
             Along::Named => match &self.target {
                 Target::Edit(id) => other.id.as_str().starts_with(id.as_str()),
@@ -111,8 +116,10 @@ pub enum Along {
     /// Hunks of the same turn (rule W11).
     #[default]
     OfTurn,
-    /// Whatever it needs.
+    /// Whatever it needs, and what is shown as one with that (rule W11).
     All,
+    /// Whatever it needs, and nothing else: all of it, or the decision is refused as a whole.
+    Needed,
 }
 
 /// What becomes of a change of a file that was made while nobody watched, when something is decided about the file.

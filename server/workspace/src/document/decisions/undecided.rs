@@ -90,12 +90,12 @@ impl Document {
     pub(crate) fn collides(&self, id: HunkId, other: HunkId) -> Undecided {
         let others: Vec<HunkRef> = self.name(other).into_iter().collect();
         let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+        let is_in = self.text.woven().is_none_or(|weave| weave.in_buffer(other));
+        let how = if is_in { "is in the text" } else { "was proposed before it" };
         Undecided {
             hunk: self.full_name(id),
             why: Why::Collides,
-            message: format!(
-                "{names} changes the same place and is in the text. Reject that one first, or this one."
-            ),
+            message: format!("{names} changes the same place and {how}. Reject that one first, or this one."),
             others,
         }
     }

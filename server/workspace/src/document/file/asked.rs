@@ -178,7 +178,13 @@ impl Document {
             return Some((asked.operation.clone(), true));
         }
         let held = |file: &&FileHunk| !file.done && file.decision == Decision::Undecided;
-        let held = self.edits().iter().filter_map(|edit| edit.file.as_ref()).find(held)?;
+        // One that is gone as it should be was not removed or renamed by that.
+        let held = self
+            .edits()
+            .iter()
+            .filter_map(|edit| edit.file.as_ref())
+            .find(held)
+            .filter(|_| self.was_removed())?;
         Some((operation(held, true)?, false))
     }
 

@@ -1,7 +1,6 @@
 //! The person's decisions about what edits do to files themselves (rule W10).
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use hashline_history::{Decision, FileChange, HunkRef};
 use hashline_text::{DiskForm, FileHash, Text};
@@ -11,7 +10,7 @@ use crate::document::{Along, Choice, Decided, Document, Edit, FileHunk, Request,
 
 /// What a file that is unmade takes with it.
 struct Emptied {
-    /// The hunks that have come into it since it was made.
+    /// The hunks that have come into it since it was made, and what waits to build on them.
     hunks: Vec<HunkId>,
     /// The text without them, and how it is stored; none if they cannot be taken out, and may be lost.
     left: Option<(Weave, DiskForm)>,
@@ -61,26 +60,28 @@ impl Document {
                 Some(false) => self.reject_file(at, request),
                 None => {
                     self.set_file_decision(at, Decision::Undecided, None);
-                    Ok(())
+                    Ok(vec![self.file_hunk_name(at)])
                 }
             };
             match done {
-                Ok(()) => decided.queued.push(self.file_hunk_name(at)),
+                Ok(hunks) => decided.add(hunks),
                 Err(refused) => decided.refused.push(refused),
             }
         }
         decided
     }
 
-    fn accept_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
-        let Some(hunk) = self.edits()[at].file.clone() else { return Ok(()) };
+    /// Returns what is decided: the hunk, and what goes with it.
+    fn accept_file(&mut self, at: usize, request: &Request) -> Result<Vec<HunkRef>, Undecided> {
+        let Some(hunk) = self.edits()[at].file.clone() else { return Ok(Vec::new()) };
+        let name = self.file_hunk_name(at);
         if hunk.done && self.is_asking_for(&self.file_hunk_name(at)) {
             // The editor is about to undo it.
             self.is_asked(at, true)?;
         }
         if !hunk.done {
             if self.is_asked(at, true)? {
-                return Ok(());
+                return Ok(vec![name]);
             }
             let above = self.done_above(at);
             if !above.is_empty() {
@@ -104,40 +105,43 @@ impl Document {
                 self.take_form_of(at);
             }
             if self.is_open() {
-                return self.ask(at, true, Decision::Accepted, request);
+                return self.ask(at, true, Decision::Accepted, request).map(|()| vec![name]);
             }
             self.switch_file(at, true);
         }
         self.set_file_decision(at, Decision::Accepted, request.reason.clone());
-        Ok(())
+        Ok(vec![name])
     }
 
-    /// Whether lines are to come into a file that is only proposed.
-    pub(crate) fn without_file(&self, request: &Request) -> bool {
-        request.choice.puts_in() == Some(true)
-            && !self.is_open()
-            && !self.exists()
-            && self.exists_for_agents()
+    /// The edit that would make the file that lines are to come into, where it is not there and no editor has it open.
+    pub(crate) fn maker_of(&self, request: &Request, lines: &[HunkId]) -> Option<usize> {
+        let goes_in = request.choice.puts_in() == Some(true) && !self.is_open() && !self.exists();
+        let of_existence =
+            |file: &FileHunk| file.change.exists.is_some() && file.decision != Decision::Withdrawn;
+        let edit = self.edits.edit_of(*lines.first().filter(|_| goes_in)?)?;
+        let latest = (0..=edit).rfind(|at| self.edits()[*at].file.as_ref().is_some_and(of_existence))?;
+        // Lines of a file that was removed are still known.
+        let makes = |file: &FileHunk| {
+            file.creates() && !file.done && (file.decision == Decision::Undecided || !self.is_deleted())
+        };
+        self.edits()[latest].file.as_ref().is_some_and(makes).then_some(latest)
     }
 
-    /// Makes the file that lines are to come into, as far as that may be decided with them. The name of the hunk that makes it, if it was
-    /// not made yet.
+    /// Makes the file that lines are to come into, as far as that may be decided with them. Returns what is decided for that.
     pub(crate) fn make_file_for(
         &mut self,
         request: &Request,
         lines: &[HunkId],
-    ) -> Result<Option<HunkRef>, Undecided> {
-        let Some(first) = lines.first().filter(|_| self.without_file(request)) else { return Ok(None) };
-        let proposed = |edit: &Arc<Edit>| edit.file.as_ref().is_some_and(FileHunk::is_proposed);
-        let Some(at) = self.edits().iter().position(proposed) else { return Ok(None) };
+    ) -> Result<Vec<HunkRef>, Undecided> {
+        let (Some(at), Some(first)) = (self.maker_of(request, lines), lines.first()) else {
+            return Ok(Vec::new());
+        };
         let mut edits = lines.iter().filter_map(|id| self.owner_of(*id));
         let foreign = edits.any(|(edit, _)| !request.takes_along(edit, &self.edits()[at]));
         if foreign && !matches!(request.target, Target::All) {
             let maker = self.file_hunk_name(at);
-            let words = format!(
-                "The file is not made yet: {} would make it. Decide that one with it.",
-                maker.short()
-            );
+            let words =
+                format!("The file is not there: {} would make it. Decide that one with it.", maker.short());
             return Err(Undecided {
                 hunk: self.full_name(*first),
                 why: Why::NeedsOthers,
@@ -145,31 +149,33 @@ impl Document {
                 others: vec![maker],
             });
         }
-        self.accept_file(at, request)?;
-        Ok(Some(self.file_hunk_name(at)))
+        self.accept_file(at, request)
     }
 
-    fn reject_file(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
-        let Some(hunk) = self.edits()[at].file.clone() else { return Ok(()) };
+    /// The same.
+    fn reject_file(&mut self, at: usize, request: &Request) -> Result<Vec<HunkRef>, Undecided> {
+        let Some(hunk) = self.edits()[at].file.clone() else { return Ok(Vec::new()) };
+        let mut decided = vec![self.file_hunk_name(at)];
         let asked = self.is_asked(at, false)?;
         if hunk.done {
             if asked {
-                return Ok(());
+                return Ok(decided);
             }
             if !self.file.now.is(&hunk.change, true) || !self.done_above(at).is_empty() {
                 return self.reject_file_with(at, request);
             }
             if self.is_open() {
-                return self.ask(at, false, Decision::Rejected, request);
+                return self.ask(at, false, Decision::Rejected, request).map(|()| decided);
             }
             if hunk.creates() {
                 let emptied = self.may_be_emptied(at, request)?;
+                decided.extend(emptied.hunks.iter().filter_map(|id| self.name(*id)));
                 self.empty(emptied, request.reason.as_ref());
             }
             self.switch_file(at, false);
         }
         self.set_file_decision(at, Decision::Rejected, request.reason.clone());
-        Ok(())
+        Ok(decided)
     }
 
     /// Takes back an undecided file hunk, for the agent that made it.
@@ -275,11 +281,13 @@ impl Document {
     /// Takes out of a file that is to be unmade all lines that have come into it since it was made.
     fn empty(&mut self, emptied: Emptied, reason: Option<&String>) {
         let Some((left, form)) = emptied.left else { return };
-        *self.weave() = left;
+        let weave = std::mem::replace(self.weave(), left);
         self.set_form(form);
         self.text_changed();
         for id in emptied.hunks {
-            self.note_switch(id, false);
+            if weave.in_buffer(id) {
+                self.note_switch(id, false);
+            }
             self.set_decision(id, Decision::Rejected, reason.cloned());
         }
     }
@@ -320,19 +328,36 @@ impl Document {
 
     /// What goes with a file.
     fn emptied(&mut self, at: usize) -> Emptied {
-        let hunks = self.hunks_since(at);
+        let mut hunks = self.hunks_since(at);
         let edit = self.edits()[at].clone();
         let mut trial = self.weave().clone();
         let left = trial.carry_out(&Plan::switch(&[], &hunks)).is_ok().then_some(trial);
         let below = edit.file.as_ref().and_then(|file| file.below);
         let (form, mine) = match left.as_ref().map(|weave| weave.buffer()) {
             Some(left) if left.is_empty() => (self.form(), false),
+            // Where it is not the text of then, hunks from before have come or gone since, or the person has written.
             Some(left) => self.form_with(left, below).map_or((self.form(), true), |form| (form, false)),
             None => (self.form(), true),
         };
+        let mine = mine && (left.is_none() || self.has_lines_of_the_person(at));
         let makes = edit.file.as_ref().and_then(|file| file.makes);
         let mine = mine || self.bytes().is_some_and(|bytes| Some(FileHash::of(bytes)) != makes);
+        let weave = self.weave();
+        let held: Vec<HunkId> = hunks.iter().flat_map(|id| weave.with_dependents(*id)).collect();
+        hunks.extend(held.into_iter().filter(|id| !weave.in_buffer(*id)));
+        hunks.sort_unstable();
+        hunks.dedup();
         Emptied { hunks, left: left.map(|left| (left, form)), mine }
+    }
+
+    /// Whether there may be lines in the text that the person has written since an edit made the file. Lines that it or an edit before it
+    /// removes were there before, and those of hunks are agents'.
+    fn has_lines_of_the_person(&mut self, made: usize) -> bool {
+        let edits = self.edits.clone();
+        let is_from_before = |id: HunkId| edits.edit_of(id).is_some_and(|edit| edit <= made);
+        let weave = self.weave();
+        let mut on = weave.hunks().filter(|id| weave.in_buffer(*id));
+        weave.shows_lines_of_nobody(is_from_before) || on.any(|id| weave.edited(id).changed)
     }
 
     /// A file that an editor has open is not removed or renamed under it, unless it does so itself.
@@ -345,30 +370,40 @@ impl Document {
         Err(self.file_refused(at, Why::Open, words.to_owned()))
     }
 
-    /// Does a file hunk for which the file is not as it was then: with the earlier ones that are to be done first, if they may be.
-    fn accept_file_with(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
-        let open = |file: &FileHunk| !file.done && file.decision != Decision::Withdrawn;
-        let below = self.setting_the_same(at, 0..at, open);
-        let mut trial = self.clone();
-        if !below.iter().all(|other| {
-            let change =
-                trial.edits()[*other].file.as_ref().map(|file| file.change.clone()).unwrap_or_default();
-            let fits = trial.file.now.is(&change, false);
-            trial.switch_file(*other, true);
-            fits
-        }) || !trial.edits()[at].file.as_ref().is_some_and(|file| trial.file.now.is(&file.change, false))
-        {
+    /// Does a file hunk for which the file is not as it was then: with the earlier ones that lead there, if they may be done.
+    fn accept_file_with(&mut self, at: usize, request: &Request) -> Result<Vec<HunkRef>, Undecided> {
+        let Some(below) = self.way_to(at) else {
             let words = "The file is no longer as it was then: it was made, removed or renamed since. Reject the edit.";
             return Err(self.file_refused(at, Why::Collides, words.to_owned()));
-        }
+        };
         let words = |names: &str, those: &str| {
             format!("{names} removed, made or renamed the file before it. Accept {those} first.")
         };
         self.with_other_files(at, &below, request, words, Self::accept_file)
     }
 
+    /// The earlier edits whose file hunks, done in this order, leave the file as this one found it; none if there is no such way.
+    fn way_to(&self, at: usize) -> Option<Vec<usize>> {
+        let change = |at: usize| self.edits()[at].file.as_ref().map(|file| file.change.clone());
+        let (mut way, mut next) = (Vec::new(), at);
+        while !self.file.now.is(&change(next)?, false) {
+            let found = change(next)?;
+            let leads = |file: &FileHunk| {
+                let exists = found
+                    .exists
+                    .is_some_and(|(was, _)| file.change.exists.is_some_and(|(_, now)| now == was));
+                let name = found.name.as_ref().is_some_and(|(was, _)| file.moves_to() == Some(was));
+                !file.done && file.decision != Decision::Withdrawn && (exists || name)
+            };
+            next = self.setting_the_same(next, 0..next, leads).pop()?;
+            way.push(next);
+        }
+        way.reverse();
+        Some(way)
+    }
+
     /// Undoes a file hunk for which the file is not as it left it: with the later ones that are to be undone first, if they may be.
-    fn reject_file_with(&mut self, at: usize, request: &Request) -> Result<(), Undecided> {
+    fn reject_file_with(&mut self, at: usize, request: &Request) -> Result<Vec<HunkRef>, Undecided> {
         let mut above = self.done_above(at);
         if above.is_empty() {
             let words = "The file was removed or renamed by something else since. Put it back, then decide.";
@@ -424,19 +459,22 @@ impl Document {
         others: &[usize],
         request: &Request,
         words: impl Fn(&str, &str) -> String,
-        decide: impl Fn(&mut Self, usize, &Request) -> Result<(), Undecided>,
-    ) -> Result<(), Undecided> {
-        if request.along != Along::All {
+        decide: impl Fn(&mut Self, usize, &Request) -> Result<Vec<HunkRef>, Undecided>,
+    ) -> Result<Vec<HunkRef>, Undecided> {
+        if !matches!(request.along, Along::All | Along::Needed) {
             let others = others.iter().map(|other| self.file_hunk_name(*other)).collect();
             return Err(self.refused_for(at, Why::NeedsOthers, others, words));
         }
         // An editor is asked for one thing at a time.
         self.check_closed(at)?;
         let mut trial = self.clone();
-        for other in others.iter().chain([&at]) {
-            decide(&mut trial, *other, request)?;
+        let mut along = Vec::new();
+        for other in others {
+            along.extend(decide(&mut trial, *other, request)?);
         }
+        let mut decided = decide(&mut trial, at, request)?;
+        decided.extend(along);
         *self = trial;
-        Ok(())
+        Ok(decided)
     }
 }

@@ -11,7 +11,7 @@ use hashline_history::{
     Decision, DocumentName, FileChange, HunkRef, Location, Mode, NewEdit, NewHunk, Operation, Registers,
 };
 use hashline_text::{DiskForm, FileHash, Text};
-use hashline_weave::Change;
+use hashline_weave::{Change, HunkId, Weave};
 
 use crate::document::Refused;
 use crate::document::decisions::wishes::Way;
@@ -110,7 +110,7 @@ impl Document {
         now: Millis,
     ) -> Result<(), Refused> {
         let mut edit = self.file_edit(&change, proposal);
-        let mut hunks = Vec::new();
+        let (mut hunks, mut held) = (Vec::new(), Vec::new());
         let below = self.form().hash(self.text());
         match content {
             None => {}
@@ -122,7 +122,12 @@ impl Document {
                 edit.hash_after = Some(form.hash(&text));
                 self.set_bytes(None);
                 self.set_form(form);
+                let at_once = proposal.mode == Mode::Apply;
                 let weave = self.weave();
+                // What waits in a file that was removed is not in what is made at once.
+                let waits = |weave: &Weave, id: HunkId| !weave.in_buffer(id) && !weave.is_refused(id);
+                held = weave.hunks().filter(|id| at_once && waits(weave, *id)).collect();
+                held.iter().for_each(|id| weave.set_refused(*id, true));
                 // Of a file that was removed the lines are still known.
                 let rewrite = rewrite_whole(weave.agent(), &text);
                 let changes: Vec<Change> = rewrite
@@ -134,6 +139,9 @@ impl Document {
                     Some(newline) => weave.record_with_newline(&changes, newline),
                     None => weave.record(&changes),
                 };
+                if ids.is_err() {
+                    held.iter().for_each(|id| weave.set_refused(*id, false));
+                }
                 hunks = ids.map_err(Refused::CannotWeave)?;
                 let lines = changes.iter().map(|change| change.lines.start);
                 let new = hunks.iter().zip(lines).zip(2..);
@@ -152,6 +160,7 @@ impl Document {
             }
             self.settle_on_disk(now);
         }
+        held.iter().for_each(|id: &HunkId| self.weave().set_refused(*id, false));
         Ok(())
     }
 
