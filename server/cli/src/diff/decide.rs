@@ -201,6 +201,9 @@ pub fn word(why: Why) -> &'static str {
 pub trait Decider {
     /// Decides as far as it can be.
     fn decide(&mut self, wish: &Wish) -> Answer;
+
+    /// What would come of a wish. Nothing is decided.
+    fn look_at(&mut self, wish: &Wish) -> Answer;
 }
 
 /// The files of a history that no editor has open.

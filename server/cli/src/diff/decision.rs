@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use hashline_history::path::to_text;
 use hashline_history::{
-    ConversationId, Decision, DocumentName, EditId, Found, HunkRef, HunkState, Sequence, Status, Store, Why,
+    ConversationId, Decision, DocumentName, EditId, FileId, Found, HunkRef, HunkState, Sequence, Status,
+    Store, Why,
 };
 use hashline_workspace::document::Along;
 use serde_json::json;
@@ -57,7 +58,7 @@ fn decide(
             (_, true) => Some(Mine::GiveUp),
             _ => None,
         },
-        along: if options.with_others { Along::All } else { Along::Named },
+        along: if options.with_others { Along::Needed } else { Along::Named },
     };
     let mut edits = Edits::new(store);
     let mut plan = Plan::default();
@@ -69,7 +70,7 @@ fn decide(
     let mut told = Told { verb, said: String::new(), heading: None, all };
     if plan.is_one {
         let mut trial = decider.rehearsal();
-        match in_order(&mut trial, plan.wishes, &named, &plan.open) {
+        match in_order(&mut trial, plan.wishes, &named, &plan.open, &book) {
             Ok(wishes) => wishes.iter().zip(trial.make()).for_each(|(wish, one)| told.add(wish, one)),
             Err(refused) => told.all.refused.extend(refused),
         }
@@ -143,11 +144,23 @@ fn in_order(
     wishes: Vec<Wish>,
     named: &[Named],
     open: &HashMap<EditId, Vec<HunkRef>>,
+    book: &Book,
 ) -> Result<Vec<Wish>, Vec<Refusal>> {
+    // What waits for what others of these do to a file is not what stands against them.
+    let files: HashSet<FileId> = wishes.iter().flat_map(|wish| &wish.edits).map(|found| found.file).collect();
     let (mut left, mut order, mut done) = (wishes, Vec::new(), HashSet::new());
     while !left.is_empty() {
         left = left.iter().filter_map(|wish| wish.without(&done, open)).collect();
-        let mut first = None;
+        let waits = |refusals: &[Refusal]| {
+            let is_waited_for =
+                |hunk: &HunkRef| book.file_of(&hunk.edit).is_some_and(|file| files.contains(&file));
+            let only = |refusal: &Refusal| {
+                let others = &refusal.others;
+                refusal.why == Why::Collides && !others.is_empty() && others.iter().all(is_waited_for)
+            };
+            refusals.iter().all(only)
+        };
+        let mut first: Option<Vec<Refusal>> = None;
         let next = left.iter_mut().position(|wish| {
             let mut tried = wish.clone();
             let answer = carry_out(trial, &mut tried, named);
@@ -158,7 +171,9 @@ fn in_order(
                 *wish = tried;
             } else {
                 trial.forget();
-                first.get_or_insert(answer.refused);
+                if first.as_ref().is_none_or(|first| waits(first) && !waits(&answer.refused)) {
+                    first = Some(answer.refused);
+                }
             }
             fits
         });
@@ -362,20 +377,31 @@ const CONFLICTS: usize = 1000;
 /// end.
 pub fn carry_out(decider: &mut dyn Decider, wish: &mut Wish, named: &[Named]) -> Answer {
     let mut answer = decider.decide(wish);
+    let is_named = |hunk: &HunkRef| {
+        named.iter().any(|named| match named {
+            Named::Edit(found) => found.edit == hunk.edit,
+            Named::Hunk(found, number) => found.edit == hunk.edit && *number == hunk.number,
+            Named::Conversation(_, found) => found.iter().any(|found| found.edit == hunk.edit),
+        })
+    };
     let needed = |refusal: &Refusal| {
-        let is_named = |hunk: &HunkRef| {
-            named.iter().any(|named| match named {
-                Named::Edit(found) => found.edit == hunk.edit,
-                Named::Hunk(found, number) => found.edit == hunk.edit && *number == hunk.number,
-                Named::Conversation(_, found) => found.iter().any(|found| found.edit == hunk.edit),
-            })
-        };
         refusal.why == Why::NeedsOthers && !refusal.others.is_empty() && refusal.others.iter().all(is_named)
     };
-    if wish.along != Along::All && !answer.refused.is_empty() && answer.refused.iter().all(needed) {
-        answer.refused.clear();
-        wish.along = Along::All;
-        answer.add(decider.decide(wish));
+    if wish.along == Along::Named && !answer.refused.is_empty() && answer.refused.iter().all(needed) {
+        // It may need more than it has said.
+        let whole = Wish { along: Along::Needed, ..wish.clone() };
+        let mut others = decider.look_at(&whole).decided;
+        others.retain(|hunk| !is_named(hunk));
+        if others.is_empty() {
+            answer.refused.clear();
+            *wish = whole;
+            answer.add(decider.decide(wish));
+        } else {
+            for refusal in &mut answer.refused {
+                refusal.message = words::takes_along(&others);
+                refusal.others.clone_from(&others);
+            }
+        }
     }
     let way = match (wish.choice, wish.mine) {
         (Choice::Accept, Some(Mine::Keep)) => Choice::KeepBoth,
@@ -423,6 +449,10 @@ mod tests {
             self.asked.push((wish.choice, wish.target.clone(), wish.along));
             if self.answers.is_empty() { Answer::default() } else { self.answers.remove(0) }
         }
+
+        fn look_at(&mut self, _: &Wish) -> Answer {
+            Answer::default()
+        }
     }
 
     fn found(edit: &str) -> Found {
@@ -466,7 +496,7 @@ mod tests {
             let mut fake = Fake { answers: vec![needs(), decided(&["a:1", "b:1"])], asked: Vec::new() };
             let answer = carry_out(&mut fake, &mut wish(Verb::Accept, None, edit()), named);
             assert_eq!((fake.asked.len(), answer.refused.len()), (asked, refusals));
-            assert_eq!(fake.asked.last().unwrap().2 == Along::All, asked == 2);
+            assert_eq!(fake.asked.last().unwrap().2 == Along::Needed, asked == 2);
         }
     }
 

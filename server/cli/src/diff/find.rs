@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use hashline_history::{ConversationId, EditId, Found, HunkRef, Status, Store};
+use hashline_history::{ConversationId, EditId, FileId, Found, HunkRef, Status, Store};
 
 use super::arguments::Names;
 use super::words;
@@ -58,6 +58,11 @@ impl Book {
     /// Those that are undecided, in the order of record.
     pub fn pending(&self) -> Vec<&Found> {
         self.edits.iter().filter(|edit| edit.status == Status::Pending).collect()
+    }
+
+    /// The file that an edit is about.
+    pub fn file_of(&self, edit: &EditId) -> Option<FileId> {
+        self.edits.iter().find(|found| found.edit == *edit).map(|found| found.file)
     }
 
     /// The same edits as they are here, in the order of record.

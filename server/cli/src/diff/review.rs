@@ -352,6 +352,10 @@ mod tests {
     }
 
     impl Decider for Recording<'_> {
+        fn look_at(&mut self, _: &Wish) -> Answer {
+            Answer::default()
+        }
+
         fn decide(&mut self, wish: &Wish) -> Answer {
             self.wishes.push(wish.clone());
             let decision =

@@ -130,6 +130,10 @@ impl Decider for Everywhere<'_> {
     fn decide(&mut self, wish: &Wish) -> Answer {
         self.decide_now(wish)
     }
+
+    fn look_at(&mut self, wish: &Wish) -> Answer {
+        self.rehearsal().decide(wish)
+    }
 }
 
 impl Everywhere<'_> {
@@ -232,8 +236,11 @@ impl Decider for Trial<'_> {
         all
     }
 
-    fn rehearsal(&mut self) -> Box<dyn Decider + '_> {
-        Box::new(Trial { on_disk: self.on_disk.clone(), in_editors: self.in_editors.clone(), of: self.of })
+    fn look_at(&mut self, wish: &Wish) -> Answer {
+        let before = self.so_far.clone();
+        let answer = self.decide(wish);
+        self.so_far = before;
+        answer
     }
 }
 

@@ -163,7 +163,7 @@ impl<'a> Hunks<'a> {
         let hunks = document.edits.iter().flat_map(|edit| edit.hunks.iter().map(move |state| (edit, state)));
         let mut all: Vec<Hunk<'_>> =
             hunks.map(|(edit, state)| Hunk { edit, state, is_chosen: is_named(edit, state) }).collect();
-        // Lines of edits before this are those of a file that was removed, and are not in the one that was made in its place.
+        // The lines that this has taken the place of are those of a file that was removed, and are not in the one that was made then.
         let remade = all.iter().rposition(|hunk| {
             let makes = hunk.of_file().is_some_and(|change| change.exists == Some((false, true)));
             makes && hunk.is_done() && !hunk.is_chosen
@@ -174,8 +174,16 @@ impl<'a> Hunks<'a> {
             (Which::Enabled, Some(id), Some(weave)) => weave.in_buffer(id),
             (Which::Enabled, ..) => hunk.is_done(),
         };
+        let new: HashSet<HunkId> = remade.map_or_else(HashSet::new, |remade| {
+            all[remade].edit.hunks.iter().filter_map(|state| state.id).collect()
+        });
         for (at, hunk) in all.iter_mut().enumerate() {
-            let is_of_removed_file = hunk.state.id.is_some() && remade.is_some_and(|remade| at < remade);
+            let is_in_its_place = |id: HunkId, weave: &Weave| {
+                let collisions = weave.collisions(id).iter();
+                weave.with_dependents(id).iter().chain(collisions).any(|other| new.contains(other))
+            };
+            let is_of_removed_file = remade.is_some_and(|remade| at < remade)
+                && hunk.state.id.zip(document.weave()).is_some_and(|(id, weave)| is_in_its_place(id, weave));
             hunk.is_chosen = hunk.is_chosen && !is_of_removed_file && takes(hunk);
         }
         Self { all, which }

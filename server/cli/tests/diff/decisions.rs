@@ -190,6 +190,30 @@ fn a_conversation_is_decided_as_one() {
     assert_eq!((project.text("a.txt"), project.text("b.txt")), (mine(), twenty()));
 }
 
+/// What builds on two hunks goes with both of them.
+#[test]
+fn two_hunks_go_with_what_builds_on_both() {
+    let project = Project::new();
+    let path = project.write("a.txt", &twenty());
+    let mut agent = Agent::start(&project, &[]);
+    let two = agent.edit(&path, &[("replace", "line 3", "third"), ("replace", "line 5", "fifth")]);
+    let read = agent.read(&path);
+    let tag =
+        |line: &str| read.lines().find(|tagged| tagged.ends_with(line)).unwrap().split('|').next().unwrap();
+    let hash =
+        read.split("file_hash ").nth(1).unwrap().split(|letter: char| !letter.is_ascii_hexdigit()).next();
+    let above = json!({"path": path, "file_hash": hash, "mcp_conversation_id": two.conversation, "operations": [
+        {"op": "replace_range", "anchor": tag("|third"), "end_anchor": tag("|fifth"), "content": "3 to 5"}
+    ]});
+    agent.change("edit_text_file", above, Some(&two.conversation));
+    for _ in 0..2 {
+        project.must(0, &["reject", "-c", &two.conversation]);
+        assert_eq!(project.text("a.txt"), twenty());
+        project.must(0, &["accept", "-c", &two.conversation]);
+        assert!(project.text("a.txt").contains("line 2\n3 to 5\nline 6\n"));
+    }
+}
+
 /// Section 6: what another conversation built on an edit does not silently go with it.
 #[test]
 fn what_others_built_on_it_is_asked_about() {

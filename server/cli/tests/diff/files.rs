@@ -17,7 +17,12 @@ type File = (Vec<u8>, u32);
 
 impl Agent {
     /// Changes a file; the edit's id, and the conversation that it opened if none was given.
-    fn change(&mut self, tool: &str, mut arguments: Value, conversation: Option<&str>) -> (String, String) {
+    pub fn change(
+        &mut self,
+        tool: &str,
+        mut arguments: Value,
+        conversation: Option<&str>,
+    ) -> (String, String) {
         if let Some(conversation) = conversation {
             arguments["mcp_conversation_id"] = conversation.into();
         }

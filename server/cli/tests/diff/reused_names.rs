@@ -303,3 +303,166 @@ fn what_is_named_with_a_conversation_that_cannot_go_stays_and_is_told() {
     assert!(refused.err.contains("Nothing was decided"), "{}", refused.err);
     assert_eq!(project.status_of(&edit), "pending");
 }
+
+/// What other agents have changed in a file since it was made again is theirs, and not the person's.
+#[test]
+fn lines_of_agents_are_not_said_to_be_yours() {
+    let (project, mut agent) = scene(&[("p", "one\ntwo\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let last = agent.edit_in(&at("p"), None, &[("insert_after", "two", "three")]);
+    project.must(0, &["reject", &last.id]);
+    let (removed, conversation) = agent.remove(&at("p"), None);
+    let (made, _) = agent.make(&at("p"), "new\n", Some(&conversation));
+    // It stands behind all that the new file has taken the place of.
+    project.must(0, &["accept", &last.id]);
+    holds(&project, &[("p", "new\nthree\n")]);
+    project.must(0, &["reject", &made]);
+    project.must(0, &["reject", &removed]);
+    holds(&project, &[("p", "one\ntwo\nthree\n")]);
+    for edit in [&removed, &made] {
+        project.must(0, &["accept", edit]);
+    }
+    holds(&project, &[("p", "new\nthree\n")]);
+    // What the person writes still is.
+    project.write("p", "new\nthree\nmine\n");
+    agent.read(&at("p"));
+    let refused = project.must(4, &["reject", &made, "--keep"]);
+    assert!(refused.err.contains("You have written in the file"), "{}", refused.err);
+    holds(&project, &[("p", "new\nthree\nmine\n")]);
+}
+
+/// A name in a folder that is a file by now, and one of a file that is a folder by now.
+#[test]
+fn lines_wait_for_the_edit_that_makes_their_file() {
+    let (project, mut agent) = scene(&[]);
+    let at = |name: &str| project.folder.join(name);
+    let (made, conversation) = agent.make(&at("n"), "one\ntwo\n", None);
+    let (put, _) = agent.put(&at("n"), "two\n", "2\n", None);
+    project.must(0, &["reject", &made, &put]);
+    let refused = project.must(4, &["accept", &put]);
+    assert!(refused.err.contains(&made[..8]) && refused.err.contains("--with-others"), "{}", refused.err);
+    let refused = project.must(4, &["accept", &format!("{made}:2")]);
+    assert!(refused.err.contains(&format!("{}:1", &made[..8])), "{}", refused.err);
+    holds(&project, &[]);
+    project.must(0, &["accept", &put, "--with-others"]);
+    holds(&project, &[("n", "one\n2\n")]);
+    project.must(0, &["reject", "-c", &conversation, "--with-others"]);
+    holds(&project, &[]);
+}
+
+/// Of earlier edits of a file's name only those are asked for that lead to the one that is named.
+#[test]
+fn only_the_renames_that_lead_to_it_are_asked_for() {
+    let (project, mut agent) = scene(&[("a", "a\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (first, conversation) = agent.rename(&at("a"), &at("b"), None);
+    project.must(0, &["reject", &first]);
+    let (second, _) = agent.rename(&at("a"), &at("c"), Some(&conversation));
+    let (third, _) = agent.rename(&at("c"), &at("d"), Some(&conversation));
+    project.must(0, &["reject", &third, &second]);
+    let refused = project.must(4, &["accept", &third]);
+    assert!(refused.err.contains(&second[..8]) && !refused.err.contains(&first[..8]), "{}", refused.err);
+    project.must(0, &["accept", &third, "--with-others"]);
+    holds(&project, &[("d", "a\n")]);
+    let refused = project.must(4, &["accept", &first]);
+    assert!(refused.err.contains(&third[..8]), "{}", refused.err);
+}
+
+/// What goes along with a decision about a file is told, lines as well as files.
+#[test]
+fn what_goes_along_with_a_file_is_told() {
+    let (project, mut agent) = scene(&[("a", "a\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (made, _) = agent.make(&at("n"), "one\ntwo\n", None);
+    let (put, _) = agent.put(&at("n"), "two\n", "2\n", None);
+    let told = project.must(0, &["reject", &format!("{made}:1"), "--with-others"]).out;
+    for line in
+        [format!("{}, hunk 2, which goes with it.", &made[..8]), format!("{}, hunk 1, which", &put[..8])]
+    {
+        assert!(told.contains(&line), "{line}: {told}");
+    }
+    let (first, _) = agent.rename(&at("a"), &at("b"), None);
+    let (second, _) = agent.rename(&at("b"), &at("c"), None);
+    for (verb, one, other) in [("reject", &first, &second), ("accept", &second, &first)] {
+        let told = project.must(0, &[verb, one, "--with-others"]).out;
+        assert!(told.contains(&format!("{}, hunk 1, which goes with it.", &other[..8])), "{told}");
+    }
+}
+
+/// What is named together takes nothing else along.
+#[test]
+fn what_is_named_together_takes_nothing_else_along() {
+    let (project, mut agent) = scene(&[("p", "p\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (removed, _) = agent.remove(&at("p"), None);
+    let (made, _) = agent.make(&at("p"), "one\ntwo\n", None);
+    let (put, _) = agent.put(&at("p"), "two\n", "2\n", None);
+    let refused = project.must(4, &["reject", &removed, &made]);
+    assert!(refused.err.contains(&put[..8]), "{}", refused.err);
+    holds(&project, &[("p", "one\n2\n")]);
+    assert_eq!(project.status_of(&put), "pending");
+    project.must(0, &["reject", &removed, &made, &put]);
+    holds(&project, &[("p", "p\n")]);
+}
+
+/// What waits in a file that was removed is not in what is made in its place, and its agent has written what is there.
+#[test]
+fn what_is_written_at_once_is_there_whatever_waits() {
+    let (project, mut agent) = scene(&[("p", "one\ntwo\nthree\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let mut cautious = Agent::start(&project, &["--mode", "propose"]);
+    let (held, _) = cautious.put(&at("p"), "two\n", "2\n", None);
+    let (removed, _) = agent.remove(&at("p"), None);
+    let (made, _) = agent.make(&at("p"), "new\n", None);
+    holds(&project, &[("p", "new\n")]);
+    let refused = project.must(4, &["accept", &held]);
+    assert!(refused.err.contains(&made[..8]), "{}", refused.err);
+    project.must(0, &["reject", &made, &removed]);
+    project.must(0, &["accept", &held]);
+    holds(&project, &[("p", "one\n2\nthree\n")]);
+}
+
+/// Whatever editors show as one: what is needed goes along, and nothing else.
+#[test]
+fn what_need_not_go_along_stays() {
+    let (project, _agent) = scene(&[("p", "one\ntwo\nthree\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let mut agent = Agent::start(&project, &["--mode", "propose"]);
+    let (first, conversation) = agent.put(&at("p"), "two\n", "2\n", None);
+    let (second, _) = agent.put(&at("p"), "2\n", "II\n", Some(&conversation));
+    let (third, _) = agent.put(&at("p"), "II\n", "ii\n", Some(&conversation));
+    project.must(0, &["reject", &second, "--with-others"]);
+    let statuses = [&first, &second, &third].map(|edit| project.status_of(edit));
+    assert_eq!(statuses, ["pending", "rejected", "rejected"]);
+    project.must(0, &["accept", &second, "--with-others"]);
+    let statuses = [&first, &second, &third].map(|edit| project.status_of(edit));
+    assert_eq!(statuses, ["accepted", "accepted", "rejected"]);
+    holds(&project, &[("p", "one\nII\nthree\n")]);
+}
+
+/// A file that is gone as its making was rejected was not removed by an edit that waits for the person.
+#[test]
+fn a_removal_that_waits_is_not_done_by_another_decision() {
+    let (project, mut agent) = scene(&[]);
+    let at = |name: &str| project.folder.join(name);
+    let (made, _) = agent.make(&at("n"), "one\n", None);
+    let (removed, _) = Agent::start(&project, &["--mode", "propose"]).remove(&at("n"), None);
+    project.must(0, &["reject", &made]);
+    agent.make(&at("other"), "other\n", None);
+    Agent::start(&project, &[]).read(&at("n"));
+    assert_eq!(project.status_of(&removed), "pending");
+    holds(&project, &[("other", "other\n")]);
+}
+
+/// A name that a file was to have is free when that was rejected, for an agent that was there all the time.
+#[test]
+fn a_name_that_was_only_proposed_is_free_again() {
+    let (project, _agent) = scene(&[("a", "a\n"), ("b", "b\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let mut agent = Agent::start(&project, &["--mode", "propose"]);
+    let (moved, _) = agent.rename(&at("a"), &at("n"), None);
+    project.must(0, &["reject", &moved]);
+    let (made, _) = agent.make(&at("n"), "new\n", None);
+    project.must(0, &["accept", &made]);
+    holds(&project, &[("a", "a\n"), ("b", "b\n"), ("n", "new\n")]);
+}

@@ -226,12 +226,26 @@ impl Document {
             1 => "Accept the other hunk, or decide about this one first.".to_owned(),
             count => format!("Accept the {count} others, or decide about this one first."),
         };
-        let what = match conflict_found {
-            Conflict::Lost => "has no certain place in the file any more",
-            _ => "is conflicted",
-        };
-        let message = format!("Nothing was accepted: hunk {} {what}. {rest}", self.full_name(id));
-        Some(Undecided { message, others, ..why })
+        let name = self.full_name(id);
+        Some(match conflict_found {
+            // What stands against it is named, and not what does not.
+            Conflict::With(_) => {
+                let message = format!("Nothing was accepted, for hunk {name}: {} {rest}", why.message);
+                Undecided { message, ..why }
+            }
+            Conflict::Lost => {
+                let what = "has no certain place in the file any more";
+                Undecided {
+                    message: format!("Nothing was accepted: hunk {name} {what}. {rest}"),
+                    others,
+                    ..why
+                }
+            }
+            _ => {
+                let message = format!("Nothing was accepted: hunk {name} is conflicted. {rest}");
+                Undecided { message, others, ..why }
+            }
+        })
     }
 
     /// Makes the changes that wait in the text of a file that no editor has open. The caller writes the file.
