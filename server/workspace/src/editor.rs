@@ -281,16 +281,11 @@ impl Workspace {
 
     /// Decides about hunks. What changes the text is under way when this returns. For `uri` none, the target says which documents.
     pub async fn decide(&self, uri: Option<&str>, request: &Request) -> Decided {
-        match uri {
-            Some(uri) => {
-                let slots = self.slot_of(uri).into_iter().collect();
-                self.decide_in_all(slots, request, false).await
-            }
-            None => {
-                let slots = self.slots_of_target(&request.target).await;
-                self.decide_in_all(slots, request, false).await
-            }
-        }
+        let slots = match uri {
+            Some(uri) => self.slots_meant(uri, &request.target).await,
+            None => self.slots_of_target(&request.target).await,
+        };
+        self.decide_in_all(slots, request, false).await
     }
 
     /// Decides for a person who is not at the editor, about one file or wherever the target is. As there is no undo at hand, a copy is
@@ -366,6 +361,20 @@ impl Workspace {
             slot.wait_until_ready().await;
         }
         slots.into_iter().filter(|slot| slot.lock().has_target(target)).collect()
+    }
+
+    /// The document that the editor calls `uri`. Where that one does not have the edit that is named, those that have it: its file may just
+    /// have got another name, and of the lists that say so the editor has had only one.
+    async fn slots_meant(&self, uri: &str, target: &Target) -> Vec<Arc<Slot>> {
+        let called = self.slot_of(uri);
+        if let Some(slot) = &called {
+            slot.wait_until_ready().await;
+        }
+        let has_it = called.as_ref().is_some_and(|slot| slot.lock().has_target(target));
+        match target {
+            Target::Hunk(_) | Target::Edit(_) if !has_it => self.slots_of_target(target).await,
+            _ => called.into_iter().collect(),
+        }
     }
 
     async fn decide_in(&self, slot: &Arc<Slot>, request: &Request, elsewhere: bool) -> Decided {

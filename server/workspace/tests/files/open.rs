@@ -268,6 +268,34 @@ async fn what_an_editor_has_renamed_is_awaited_until_it_is_open_again() {
     assert!(desk.workspace.recorded_by_now(&hunk).await);
 }
 
+/// The editor may have heard that the edit is under the new name, and not yet that it is no longer under the old one.
+#[tokio::test]
+async fn an_edit_that_is_named_is_decided_though_its_file_has_another_name_by_now() {
+    for old_name_is_open in [false, true] {
+        let desk = Desk::new(BOTH);
+        let line = desk.replace_first("a.txt", "1").await;
+        let moved = desk.moved().await;
+        let delivery = desk.asked(Choice::Accept, &moved, "a.txt").await;
+        desk.rename("a.txt", "sub/b.txt");
+        desk.close("a.txt");
+        desk.open("sub/b.txt", 1, TEXT);
+        desk.workspace.answered_file(&delivery, FileAnswer::Done);
+        desk.until(&moved, Status::Accepted).await;
+        if old_name_is_open {
+            desk.open("a.txt", 1, "another\n");
+        }
+        let a = desk.uri("a.txt");
+        // What has no name of its own is meant where the person sees it.
+        let all = desk.workspace.decide(Some(&a), &Request::of(Choice::Accept, Target::All)).await;
+        assert_eq!(all.queued, []);
+        let hunk = HunkRef { edit: line.into(), number: 1 };
+        let accept = Request::of(Choice::Accept, Target::Hunk(hunk.clone()));
+        let decided = desk.workspace.decide(Some(&a), &accept).await;
+        assert_eq!((decided.queued, decided.refused), (vec![hunk], vec![]), "{old_name_is_open}");
+        assert_eq!(desk.delivered("sub/b.txt").await.edits.len(), 1);
+    }
+}
+
 /// In each order in which editors tell of it, and where it is not renamed after all.
 #[tokio::test]
 async fn what_an_agent_takes_back_while_a_file_is_renamed_leaves_it_under_its_new_name() {
