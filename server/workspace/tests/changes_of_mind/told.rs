@@ -74,6 +74,12 @@ fn whole(text: &str) -> ContentChange {
     ContentChange { span: None, text: text.into() }
 }
 
+/// The person undoes the edit that was delivered, which is held again.
+fn is_undone(desk: &mut Desk, hunk: &HunkRef) {
+    desk.caused(UNDO, &[back()]);
+    assert_eq!((desk.text().as_str(), how(desk, hunk)), (TEXT, HELD));
+}
+
 /// Nothing was guessed, and so often it was not as the editor said.
 fn is_told(desk: &Desk, disagreements: u64) {
     assert_eq!((desk.document.guesses(), desk.document.disagreements()), (0, disagreements));
@@ -82,8 +88,7 @@ fn is_told(desk: &Desk, disagreements: u64) {
 #[test]
 fn what_the_editor_says_before_its_changes_counts() {
     let (mut desk, hunk) = delivered();
-    desk.caused(UNDO, &[back()]);
-    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    is_undone(&mut desk, &hunk);
     desk.caused(REDO, &[forth()]);
     assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
     desk.caused(UNDO, &[back()]);
@@ -211,8 +216,7 @@ fn what_was_said_of_a_version_long_past_changes_nothing() {
     is_told(&desk, 4);
     // What comes now is judged by what is said of it.
     desk.caused(UNDO, &[at(0, 0, (0, 11), "")]);
-    desk.caused(UNDO, &[back()]);
-    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    is_undone(&mut desk, &hunk);
     is_told(&desk, 4);
 }
 
@@ -394,8 +398,7 @@ fn a_delivery_that_came_with_typing_is_known_whatever_comes_before_its_answer() 
         // The typing and the delivery can be undone one by one.
         desk.caused(UNDO, &[at(0, 0, (0, 5), "")]);
         assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
-        desk.caused(UNDO, &[back()]);
-        assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+        is_undone(&mut desk, &hunk);
         is_told(&desk, 0);
     }
 }
@@ -531,8 +534,7 @@ fn an_undo_is_known_after_a_document_was_out_of_step() {
     desk.version += 2;
     desk.notify(&[whole(EDITED)]);
     assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
-    desk.caused(UNDO, &[back()]);
-    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    is_undone(&mut desk, &hunk);
     is_told(&desk, 0);
 }
 
@@ -549,8 +551,7 @@ fn an_undo_is_known_though_a_change_before_it_was_cut_short() {
     desk.version += 2;
     desk.notify(&[whole(EDITED)]);
     assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED));
-    desk.caused(UNDO, &[back()]);
-    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (TEXT, HELD));
+    is_undone(&mut desk, &hunk);
 }
 
 /// The undo and the redo of the withdrawal are no word about what was accepted since.

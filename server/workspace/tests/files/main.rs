@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
 mod agent;
+mod desk;
 mod on_disk;
 mod open;
 mod rehearsed;

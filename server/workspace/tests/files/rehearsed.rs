@@ -8,7 +8,7 @@ use hashline_workspace::Rehearsed;
 use hashline_workspace::agent::{FileAction, FileReply};
 use hashline_workspace::document::{Choice, ContentChange, FileOperations, Request, Target};
 
-use crate::open::{BOTH, Desk, TEXT};
+use crate::desk::{BOTH, Desk, TEXT};
 
 fn request(choice: Choice, edit: &str) -> Request {
     Request::of(choice, Target::Edit(edit.to_owned()))
