@@ -119,12 +119,8 @@ end)
 
 --- Conversations in which names are used again.
 
---- Rejects the conversation and accepts it again, twice. Before and after that are files and texts; `first`: what is open at first.
-local function to_and_fro(chain, before, after, first)
-  chain:holds(after[1], first or after[2], "with the conversation")
-  chain:mcpdiff(0, "accept", "-c", chain.conversation)
-  chain:holds(after[1], first or after[2], "accepted")
-  chain:is_over()
+--- Rejects the conversation and accepts it again, twice. Before and after that are files and texts.
+local function to_and_fro(chain, before, after)
   for _ = 1, 2 do
     chain:mcpdiff(0, "reject", "-c", chain.conversation)
     chain:holds(before[1], before[2], "without the conversation")
@@ -135,12 +131,21 @@ local function to_and_fro(chain, before, after, first)
   end
 end
 
+--- Accepts the conversation first, that changes nothing. `first`: what is open then.
+local function accepted_to_and_fro(chain, before, after, first)
+  chain:holds(after[1], first or after[2], "with the conversation")
+  chain:mcpdiff(0, "accept", "-c", chain.conversation)
+  chain:holds(after[1], first or after[2], "accepted")
+  chain:is_over()
+  to_and_fro(chain, before, after)
+end
+
 t.test("moved away and written anew, with the moved file open", function()
   local chain = Chain.start({ a = "a\n" }, { "a" })
   chain:accepts(chain:moves("a", "a.bak"))
   chain:holds({ ["a.bak"] = "a\n" }, { ["a.bak"] = "a\n" })
   chain:makes("a", "new\n")
-  to_and_fro(
+  accepted_to_and_fro(
     chain,
     { { a = "a\n" }, { a = "a\n" } },
     { { a = "new\n", ["a.bak"] = "a\n" }, { ["a.bak"] = "a\n" } }
@@ -152,7 +157,7 @@ t.test("moved away and written anew, with the new file open", function()
   chain:moves("a", "a.bak")
   chain:makes("a", "new\n")
   chain:open({ "a" })
-  to_and_fro(chain, { { a = "a\n" }, {} }, { { a = "new\n", ["a.bak"] = "a\n" }, {} }, { a = "new\n" })
+  accepted_to_and_fro(chain, { { a = "a\n" }, {} }, { { a = "new\n", ["a.bak"] = "a\n" }, {} }, { a = "new\n" })
 end)
 
 t.test("two names swapped, with the one open that gets the third in between", function()
@@ -161,7 +166,7 @@ t.test("two names swapped, with the one open that gets the third in between", fu
   chain:holds({ t = "a\n", b = "b\n" }, { t = "a\n" })
   chain:moves("b", "a")
   chain:accepts(chain:moves("t", "b"))
-  to_and_fro(chain, { { a = "a\n", b = "b\n" }, { a = "a\n" } }, { { a = "b\n", b = "a\n" }, { b = "a\n" } })
+  accepted_to_and_fro(chain, { { a = "a\n", b = "b\n" }, { a = "a\n" } }, { { a = "b\n", b = "a\n" }, { b = "a\n" } })
 end)
 
 t.test("two names swapped, with the other one open", function()
@@ -170,7 +175,7 @@ t.test("two names swapped, with the other one open", function()
   chain:accepts(chain:moves("b", "a"))
   chain:holds({ a = "b\n", t = "a\n" }, { a = "b\n" })
   chain:moves("t", "b")
-  to_and_fro(chain, { { a = "a\n", b = "b\n" }, { b = "b\n" } }, { { a = "b\n", b = "a\n" }, { a = "b\n" } })
+  accepted_to_and_fro(chain, { { a = "a\n", b = "b\n" }, { b = "b\n" } }, { { a = "b\n", b = "a\n" }, { a = "b\n" } })
 end)
 
 t.test("two names swapped stay so while one of the files is not saved", function()
@@ -289,14 +294,11 @@ t.test("edited and removed in a closed file, with another edit in an open one", 
   chain:mcpdiff(0, "accept", "-c", chain.conversation)
   chain:holds({ q = "q\n" }, { q = "Q\n(not saved)" })
   chain:is_over()
-  for _ = 1, 2 do
-    chain:mcpdiff(0, "reject", "-c", chain.conversation)
-    chain:holds({ p = "one\ntwo\n", q = "q\n" }, { q = "q\n(not saved)" })
-    chain:is_over()
-    chain:mcpdiff(0, "accept", "-c", chain.conversation)
-    chain:holds({ q = "q\n" }, { q = "Q\n(not saved)" })
-    chain:is_over()
-  end
+  to_and_fro(
+    chain,
+    { { p = "one\ntwo\n", q = "q\n" }, { q = "q\n(not saved)" } },
+    { { q = "q\n" }, { q = "Q\n(not saved)" } }
+  )
 end)
 
 t.test("made, opened, moved and removed", function()
@@ -310,14 +312,7 @@ t.test("made, opened, moved and removed", function()
   chain:mcpdiff(0, "accept", "-c", chain.conversation)
   chain:holds({}, {})
   chain:is_over()
-  for _ = 1, 2 do
-    chain:mcpdiff(0, "reject", "-c", chain.conversation)
-    chain:holds({}, {})
-    chain:is_over()
-    chain:mcpdiff(0, "accept", "-c", chain.conversation)
-    chain:holds({}, {})
-    chain:is_over()
-  end
+  to_and_fro(chain, { {}, {} }, { {}, {} })
 end)
 
 t.test("made, opened and moved: all of it is unmade in the editor", function()

@@ -4,6 +4,7 @@ can also connect to `hashline serve` over HTTP, with its token."""
 import json
 import os
 import re
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -53,17 +54,29 @@ def environment_of(home):
 
 
 def listed_by(program, project, environment):
-    done = subprocess.run(
-        [program, "mcp", "list"],
+    _, told = ended([program, "mcp", "list"], environment, project)
+    return re.sub(r"\x1b\[[0-9;]*m", "", told)
+
+
+def ended(command, environment, folder):
+    """How a program ended, and what it told. One that does not end is ended with all that it has started."""
+    program = subprocess.Popen(
+        command,
         env=environment,
-        cwd=project,
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=60,
+        start_new_session=True,
     )
-    return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+    with program:
+        try:
+            told, _ = program.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(program.pid, signal.SIGKILL)
+            told, _ = program.communicate()
+    return program.returncode, told
 
 
 def check_http(program, agent, line, served, folder):

@@ -3,10 +3,8 @@ It has the tools of hashline for that, over stdio as `hashline setup` writes it 
 """
 
 import os
-import signal
-import subprocess
 
-from agents import configured, write_settings
+from agents import configured, ended, write_settings
 from checks import Checks, expect
 from model import DONE, Model
 from workspace import AFTER, NAME, Served, Workspace, file_hash
@@ -97,24 +95,3 @@ def work(program, name, agent, workspace, model):
     expect(f"{DONE} {file_hash(AFTER)}" in told and code == 0, f"exit {code}\n{told}")
     expect(workspace.content == AFTER, f"the file holds {workspace.content!r}")
     expect(not model.elsewhere, f"asked for elsewhere: {model.elsewhere}")
-
-
-def ended(command, environment, folder):
-    """How a program ended, and what it told. One that does not end is ended with all that it has started."""
-    program = subprocess.Popen(
-        command,
-        env=environment,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    with program:
-        try:
-            told, _ = program.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            os.killpg(program.pid, signal.SIGKILL)
-            told, _ = program.communicate()
-    return program.returncode, told

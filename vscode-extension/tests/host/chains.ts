@@ -28,6 +28,16 @@ async function toAndFro(chain: Chain, before: Stand, after: Stand, first = after
   }
 }
 
+/** `a` and `b` have swapped their names, with `b` open. */
+async function swappedWithSecondOpen(scene: Scene): Promise<Chain> {
+  const chain = await Chain.start(scene, { a: "a\n", b: "b\n" }, ["b"]);
+  await chain.moves("a", "t");
+  await chain.accepts(await chain.moves("b", "a"));
+  await chain.holds({ a: "b\n", t: "a\n" }, { a: "b\n" });
+  await chain.moves("t", "b");
+  return chain;
+}
+
 export default {
   heading: "chains",
   tests: {
@@ -162,11 +172,7 @@ export default {
     },
 
     async "two names swapped, with the other one open"(scene) {
-      const chain = await Chain.start(scene, { a: "a\n", b: "b\n" }, ["b"]);
-      await chain.moves("a", "t");
-      await chain.accepts(await chain.moves("b", "a"));
-      await chain.holds({ a: "b\n", t: "a\n" }, { a: "b\n" });
-      await chain.moves("t", "b");
+      const chain = await swappedWithSecondOpen(scene);
       await toAndFro(
         chain,
         { files: { a: "a\n", b: "b\n" }, texts: { b: "b\n" } },
@@ -175,11 +181,7 @@ export default {
     },
 
     async "two names swapped stay so while one of the files is not saved"(scene) {
-      const chain = await Chain.start(scene, { a: "a\n", b: "b\n" }, ["b"]);
-      await chain.moves("a", "t");
-      await chain.accepts(await chain.moves("b", "a"));
-      await chain.holds({ a: "b\n", t: "a\n" }, { a: "b\n" });
-      await chain.moves("t", "b");
+      const chain = await swappedWithSecondOpen(scene);
       const files = { a: "b\n", b: "a\n" };
       await chain.holds(files, { a: "b\n" });
       await chain.mcpdiff(0, "accept", "-c", chain.conversation);
