@@ -23,7 +23,24 @@ const always = (make: (context: Context) => Run): Command => ({ enabled: make, d
 const SCOPES = ["Hunk", "Edit", "File", "Conversation", "Agent", "All"] as const;
 type Scope = (typeof SCOPES)[number];
 
-/** Commands are called about a node of the tree, the name of a hunk, a file, or nothing: then the cursor says it. */
+/** A command about a row of the tree, the name of a hunk or a file; called about nothing, about what is at the cursor. */
+const aboutOne = (run: (context: Context, about: unknown) => unknown): Command => ({
+  enabled:
+    (context) =>
+    (...about) =>
+      isForgotten(about) ? forgotten() : run(context, about[0]),
+});
+
+/** While VS Code asks for the tree again it does not know the rows that are still drawn, and calls about them with `undefined`. */
+function isForgotten(about: readonly unknown[]): boolean {
+  return about.length > 0 && (about[0] === undefined || about[0] === null);
+}
+
+function forgotten(): void {
+  const why = "the list was being drawn anew, and which of its rows was meant is not known";
+  void vscode.window.showWarningMessage(`Hashline: ${why}. Nothing was done: press it again.`);
+}
+
 const isNode = (about: unknown): about is Node =>
   typeof about === "object" && about !== null && "targets" in about;
 
@@ -96,57 +113,52 @@ function nothing(scope: Scope): void {
 }
 
 /** A decision about whatever the command is called about. `verb` is the decision, whatever the word for it is. */
-const deciding = (scope: Scope, verb: "accept" | "reject"): Command => ({
-  enabled: (context) => async (about) => {
+function deciding(scope: Scope, verb: "accept" | "reject"): Command {
+  const decide = async (context: Context, about?: unknown) => {
     const subject = subjectOf(context, scope, about);
     return subject ? context.decisions.decide(subject, verb) : nothing(scope);
-  },
-});
+  };
+  return scope === "All" ? { enabled: (context) => () => decide(context) } : aboutOne(decide);
+}
 
 /** The same, whatever the word for it is. */
-const withReason: Command = {
-  enabled: (context) => async (about) => {
-    const scope = isNode(about) && about.kind === "file" ? "File" : "Hunk";
-    const subject = subjectOf(context, scope, about);
-    if (!subject) {
-      return nothing(scope);
-    }
-    const reason = await vscode.window.showInputBox({
-      title: `${rejecting(subject)} ${counted(subject.entries.length, "hunk")}`,
-      prompt: "Why? The agent is told.",
-      placeHolder: "the caller checks this already",
-    });
-    return reason === undefined
-      ? undefined
-      : context.decisions.decide(subject, "reject", reason.trim() || null);
-  },
-};
+const withReason = aboutOne(async (context, about) => {
+  const scope = isNode(about) && about.kind === "file" ? "File" : "Hunk";
+  const subject = subjectOf(context, scope, about);
+  if (!subject) {
+    return nothing(scope);
+  }
+  const reason = await vscode.window.showInputBox({
+    title: `${rejecting(subject)} ${counted(subject.entries.length, "hunk")}`,
+    prompt: "Why? The agent is told.",
+    placeHolder: "the caller checks this already",
+  });
+  return reason === undefined
+    ? undefined
+    : context.decisions.decide(subject, "reject", reason.trim() || null);
+});
 
 function rejecting({ entries }: Subject): string {
   return VERBS[verbsFor(entries.map(({ hunk }) => hunk))].reject;
 }
 
-const resolveConflict: Command = {
-  enabled: (context) => (about) => {
-    const hunk = hunkOf(context, about);
-    return hunk ? context.decisions.resolve(hunk.entry) : nothing("Hunk");
-  },
-};
+const resolveConflict = aboutOne((context, about) => {
+  const hunk = hunkOf(context, about);
+  return hunk ? context.decisions.resolve(hunk.entry) : nothing("Hunk");
+});
 
-const compare: Command = {
-  enabled: (context) => async (about) => {
-    const document = documentOf(context, about);
-    const hunk = hunkOf(context, about);
-    if (!document) {
-      return nothing("File");
-    }
-    const entry = hunk?.document.key === document.key ? hunk.entry : undefined;
-    if (!(await context.compare.open(document, entry))) {
-      const said = "There are no lines to compare here: what is conflicted is compared by Edit by hand.";
-      void vscode.window.showInformationMessage(`Hashline: ${said}`);
-    }
-  },
-};
+const compare = aboutOne(async (context, about) => {
+  const document = documentOf(context, about);
+  const hunk = hunkOf(context, about);
+  if (!document) {
+    return nothing("File");
+  }
+  const entry = hunk?.document.key === document.key ? hunk.entry : undefined;
+  if (!(await context.compare.open(document, entry))) {
+    const said = "There are no lines to compare here: what is conflicted is compared by Edit by hand.";
+    void vscode.window.showInformationMessage(`Hashline: ${said}`);
+  }
+});
 
 const revealInTree: Command = {
   enabled: (context) => async (about) => {
@@ -194,18 +206,14 @@ export const COMMANDS: Record<string, Command> = {
   reopenDecision: { enabled: (context) => () => context.decisions.reopen() },
   nextHunk: { enabled: (context) => () => context.navigation.step(1) },
   previousHunk: { enabled: (context) => () => context.navigation.step(-1) },
-  showHunk: {
-    enabled: (context) => (about) => {
-      const hunk = hunkOf(context, about);
-      return hunk && context.navigation.go(hunk, undefined, undefined, true);
-    },
-  },
-  openHunk: {
-    enabled: (context) => (about) => {
-      const hunk = hunkOf(context, about);
-      return hunk && context.navigation.go(hunk);
-    },
-  },
+  showHunk: aboutOne((context, about) => {
+    const hunk = hunkOf(context, about);
+    return hunk && context.navigation.go(hunk, undefined, undefined, true);
+  }),
+  openHunk: aboutOne((context, about) => {
+    const hunk = hunkOf(context, about);
+    return hunk && context.navigation.go(hunk);
+  }),
   revealInTree,
   compare,
   compareAll: { enabled: (context) => () => context.compare.openAll() },

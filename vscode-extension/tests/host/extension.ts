@@ -78,6 +78,14 @@ export class Extension {
     await run("acceptHunk");
   }
 
+  /** About a row of the tree that is still drawn when VS Code does not know it any more, as its button calls. */
+  async acceptForgottenRow(): Promise<void> {
+    const row = { $treeViewId: "hashline.review", $treeItemHandle: "1/forgotten" };
+    // What is called from inside the extension host does not look for the row.
+    const commands = [{ command: "hashline.acceptHunk", args: row }];
+    await vscode.commands.executeCommand("runCommands", { commands });
+  }
+
   async acceptHunk(uri: vscode.Uri, edit: string, number: number): Promise<void> {
     await run("acceptHunk", this.entry(uri, edit, number).name);
   }
@@ -127,7 +135,7 @@ export class Extension {
 
   /** Compares a file, or the one in front. */
   async compare(uri?: vscode.Uri): Promise<void> {
-    await run("compare", uri);
+    await run("compare", ...(uri ? [uri] : []));
   }
 
   /** By the row of the tree that is called so. */

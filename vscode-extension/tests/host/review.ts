@@ -47,6 +47,16 @@ export default {
       await scene.reads(agent, document);
     },
 
+    async "a row of the tree that VS Code has forgotten is not taken for the hunk at the cursor"(scene) {
+      const { editor, document, edited } = await offered(scene);
+      await scene.go(editor, "Hello");
+      await scene.extension.acceptForgottenRow();
+      // A list that lacks the second was made after what came before.
+      await scene.extension.rejectHunk(document.uri, edited.edit, 2);
+      await scene.shows(document, ["1 held 2-3", "3 held 10-10"]);
+      assert.deepEqual(linesOf(document), UNSAVED);
+    },
+
     async "typing before and after an acceptance is undone by itself"(scene) {
       const { editor, document } = await offered(scene);
       await scene.go(editor, "// the end", "end");
