@@ -97,6 +97,7 @@ export const window = {
     window.activeTextEditor = editorOver(uri);
     return window.activeTextEditor;
   },
+  createTreeView: () => ({ dispose: () => undefined }),
   setStatusBarMessage: (said: string) => void sent.push(said),
   tabGroups: {
     get all() {

@@ -19,7 +19,8 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   private parents = new Map<string, Node>();
   private byHunk = new Map<string, Node>();
   private timer: NodeJS.Timeout | undefined;
-  private shown = "";
+  /** What VS Code shows; none while it is to ask for it. */
+  private shown: string | undefined;
   readonly view: vscode.TreeView<Node>;
   readonly onDidChangeTreeData = this.changed.event;
 
@@ -37,7 +38,12 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 
   getChildren(node?: Node): Node[] {
-    return [...(node ? node.children : this.roots)];
+    if (node) {
+      return [...node.children];
+    }
+    this.build();
+    this.shown = shownOf(this.roots);
+    return [...this.roots];
   }
 
   getParent(node: Node): Node | undefined {
@@ -81,9 +87,9 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     this.build();
     const tally = tallyOf(this.review.all());
     this.view.badge = tally.hunks > 0 ? { value: tally.hunks, tooltip: tallyInWords(tally) } : undefined;
-    const shown = shownOf(this.roots);
-    if (shown !== this.shown) {
-      this.shown = shown;
+    // While VS Code asks for all of it again, what is pressed in the rows that are still drawn is lost: so it is told no oftener than it asks.
+    if (this.shown !== undefined && this.shown !== shownOf(this.roots)) {
+      this.shown = undefined;
       this.changed.fire();
     }
   }

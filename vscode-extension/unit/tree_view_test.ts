@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { ReviewTree } from "../src/views/tree";
+import { edit, hunk, list, reviewOf } from "./fixtures";
+
+/** A tree of what is to be decided, and how often VS Code was told to ask for it again. */
+function tree(context: TestContext) {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const review = reviewOf();
+  const shown = new ReviewTree(review);
+  let told = 0;
+  shown.onDidChangeTreeData(() => told++);
+  return {
+    shown,
+    told: () => told,
+    /** An agent edits another file. */
+    edited: (name: string) => {
+      review.receive(list([edit(name, [hunk()])], { uri: `file:///p/${name}.js`, version: null }));
+    },
+    passed: () => context.mock.timers.tick(1000),
+    /** The hunks in what VS Code is given. */
+    asked: () => shown.getChildren().flatMap(({ entries }) => entries.map(({ name }) => name)),
+  };
+}
+
+test("VS Code is told once to ask again, and then not before it has asked: while it does it forgets the rows that are drawn", (context) => {
+  const { told, edited, passed, asked } = tree(context);
+  edited("a");
+  passed();
+  assert.equal(told(), 0, "it has not asked yet, and will");
+  assert.deepEqual(asked(), ["a:1"]);
+  edited("b");
+  passed();
+  assert.equal(told(), 1);
+  edited("c");
+  passed();
+  assert.equal(told(), 1, "it is about to ask");
+  assert.deepEqual(asked(), ["a:1", "b:1", "c:1"]);
+  edited("c");
+  passed();
+  assert.equal(told(), 1, "it has all of it");
+  edited("d");
+  passed();
+  assert.equal(told(), 2);
+  edited("e");
+  assert.deepEqual(asked(), ["a:1", "b:1", "c:1", "d:1", "e:1"], "however new it is");
+  passed();
+  assert.equal(told(), 2);
+});
