@@ -105,6 +105,8 @@ export default {
       const inVscode = await agent.edit(ours, await room.readIn(VSCODE, agent, ours), COUNTED);
 
       await desk.status("pending").click();
+      // With both of them the list is whole: it is not drawn anew under the hand that presses.
+      await desk.row(`${ours}, line`).waitFor();
       const row = desk.row(`${theirs}, line`);
       await row.hover();
       await row.getByRole("button", { name: "Accept" }).first().click();
