@@ -286,6 +286,7 @@ impl Session {
                 "A decision about {about} was not finished before its process ended, and something else has changed them since; each of them \
                  stays as it is."
             ));
+            self.tell_aside(plan, &BTreeSet::new(), files);
             return plan.files.iter().try_for_each(|one| self.end_intent(one.file, net, files));
         };
         let left = around(&plan.steps[made..], &foreign);
@@ -322,7 +323,9 @@ impl Session {
             if foreign.contains(aside) || !files.hash(aside).is_ok_and(|there| there == Some(hash)) {
                 continue;
             }
-            if self.change(files, &Change::Rename { from: aside, to: from, was: hash }).is_err() {
+            let is_free = files.hash(from).is_ok_and(|there| there.is_none());
+            let back = Change::Rename { from: aside, to: from, was: hash };
+            if !is_free || self.change(files, &back).is_err() {
                 self.repaired(format!("What was {} is {} now.", from.display(), aside.display()));
             }
         }

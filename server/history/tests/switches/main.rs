@@ -177,26 +177,36 @@ fn what_somebody_has_changed_since_is_theirs() {
     let mut met = 0;
     for steps in 1.. {
         let Some(desk) = ended_after(steps) else { break };
-        let there = tree(desk.path());
-        for name in there.keys() {
+        let files = tree(desk.path()).len();
+        for (at, mine) in (0..files).flat_map(|at| [(at, Some("mine\n")), (at, None)]) {
             let desk = ended_after(steps).unwrap();
-            std::fs::write(desk.path().join(name), "mine\n").unwrap();
+            // What is set aside has another name each time.
+            let there = tree(desk.path());
+            let name = there.keys().nth(at).unwrap();
+            let path = desk.path().join(name);
+            match mine {
+                Some(text) => std::fs::write(path, text).unwrap(),
+                None => std::fs::remove_file(path).unwrap(),
+            }
             let said = desk.next().join("\n");
             let now = tree(desk.path());
-            assert!(now.values().any(|text| text == "mine\n"), "{steps} {name}: {now:?}");
-            if !name.starts_with(".hashline-") {
-                assert_eq!(now[name], "mine\n", "{steps} {name}: {said}");
+            let told = format!("{steps} {name} {mine:?}: {now:?}\n{said}");
+            if let Some(text) = mine {
+                assert!(now.values().any(|there| there == text), "{told}");
+                if !name.starts_with(".hashline-") {
+                    assert_eq!(now[name], text, "{told}");
+                }
             }
-            assert!(desk.documents().iter().all(|document| document.intent.is_none()), "{steps} {name}");
+            assert!(desk.documents().iter().all(|document| document.intent.is_none()), "{told}");
             met += usize::from(said.contains("changed"));
-            // Of what they did not touch nothing is lost.
+            // Of what they did not touch nothing is lost, nor left where nobody looks.
             for at in (0..WANTED.len()).filter(|at| !WANTED[*at].0.is_empty() && *at != 4) {
                 let lines = format!("{at} one\n");
                 let was = there.get(name).is_some_and(|text| text.starts_with(&lines));
-                assert!(
-                    was || now.values().any(|text| text.starts_with(&lines)),
-                    "{steps} {name} {at}: {now:?}"
-                );
+                assert!(was || now.values().any(|text| text.starts_with(&lines)), "{at} of {told}");
+            }
+            for aside in now.keys().filter(|left| left.starts_with(".hashline-") && now[*left] != "mine\n") {
+                assert!(said.contains(aside.as_str()), "{aside} of {told}");
             }
         }
     }
