@@ -163,6 +163,12 @@ impl Session {
         known.ledger.files.get(&file).is_some_and(|tracked| tracked.owner.as_deref() == Some(own))
     }
 
+    /// What a file is called by now; none of one that is not recorded.
+    #[must_use]
+    pub fn name_of(&self, file: FileId) -> Option<DocumentName> {
+        self.store.known().ledger.files.get(&file).map(|tracked| tracked.name.clone())
+    }
+
     /// As [`Store::owner_but`].
     #[must_use]
     pub fn owner_but(&self, name: &DocumentName, own: &str) -> Option<String> {

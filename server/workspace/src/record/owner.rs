@@ -177,16 +177,19 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Gives the claim to a file back: the document is closed. Another file may have its name by now.
+    /// Gives the claim to a file back: the document is closed. The file may have another name by now, and another file its name.
     pub(crate) fn release(&self, slot: &Slot, file: FileId) -> Result<(), StoreError> {
         let (Some(own), Some(place)) = (self.own_name(), slot.place()) else { return Ok(()) };
         let Some(store) = self.history_of(&place) else { return Ok(()) };
         let name = name_in_record(&place);
         let mut session = self.session(&store)?;
-        if session.is_owner_of(file, own) && !slot.lock().is_open() {
+        if session.is_owner_of(file, own)
+            && !slot.lock().is_open()
+            && let Some(by_now) = session.name_of(file)
+        {
             let known = session.latest(&name) == slot.recorded().latest;
             let (file, owner) = (Subject::File(file), Some(OwnerChange::Released));
-            let draft = Draft { file, owner, ..Draft::about(name) };
+            let draft = Draft { file, owner, ..Draft::about(by_now) };
             let appended = self.append_draft(&mut session, &draft)?;
             if known {
                 slot.recorded().latest = Some((appended.file, appended.sequence));

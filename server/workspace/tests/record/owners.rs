@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use hashline_history::{Decision, Location, Status};
+use hashline_workspace::agent::{FileAction, FileRequest};
 use hashline_workspace::document::{Choice, Elsewhere, HunkState, Mode, Target, Why};
 use hashline_workspace::{DocumentReview, Histories, Others, Refusal, Settings, Workspace};
 
-use crate::desk::{Desk, Folder, Op, request};
+use crate::desk::{Desk, Folder, Op, agent, request};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\n";
@@ -210,6 +211,32 @@ async fn a_claim_ends_when_the_file_is_closed() {
     one.until("the decision", |one| shown(one, "a.txt").is_none()).await;
     other.settle();
     assert_eq!(other.recorded("a.txt", &edit), (Decision::Accepted, Location::Buffer));
+}
+
+/// The document was closed a moment ago, and what is still to be said of it is said by the name that it had.
+#[tokio::test]
+async fn a_claim_that_is_given_back_leaves_a_file_its_new_name() {
+    let mut one = Street::default().joined_by("one", None);
+    one.open("a.txt");
+    let change = FileAction::Move(one.path("c.txt").display().to_string());
+    let asked = FileRequest {
+        path: one.path("a.txt").display().to_string(),
+        change,
+        conversation: None,
+        tool: "a_tool".into(),
+    };
+    let moved = one.workspace.change_file(&agent("tester"), asked).await.unwrap();
+    assert!(moved.held);
+    one.settle();
+    assert_eq!(one.past("a.txt").owner.as_deref(), Some("one-id"));
+    one.close("a.txt");
+    let target = || Target::Edit(moved.edit.to_string());
+    let decided = one.workspace.decide(None, &request(Choice::Accept, target())).await;
+    assert_eq!((decided.refused, one.stored("c.txt").as_str()), (vec![], FILE));
+    one.close_for_good("a.txt").await;
+    assert_eq!(one.past("c.txt").owner, None);
+    let decided = one.workspace.decide(None, &request(Choice::Reject, target())).await;
+    assert_eq!((decided.refused, one.stored("a.txt").as_str()), (vec![], FILE));
 }
 
 #[tokio::test]
