@@ -137,8 +137,9 @@ impl Told {
     }
 }
 
-/// Wishes in an order in which all of them can be fulfilled: in theirs, but for those that wait for a name which another of them frees. What
-/// one takes along is not wished for again. An error is what stands against the first that cannot be.
+/// Wishes in an order in which all of them can be fulfilled: in theirs, but for those that wait for a name which another of them frees. Where
+/// each waits for another, files share names until the last of them is fulfilled. What one takes along is not wished for again. An error is
+/// what stands against the first that cannot be.
 fn in_order(
     trial: &mut Trial<'_>,
     wishes: Vec<Wish>,
@@ -161,21 +162,24 @@ fn in_order(
             refusals.iter().all(only)
         };
         let mut first: Option<Vec<Refusal>> = None;
-        let next = left.iter_mut().position(|wish| {
-            let mut tried = wish.clone();
-            let answer = carry_out(trial, &mut tried, named);
-            let fits = answer.refused.is_empty();
-            if fits {
-                trial.keep();
-                done.extend(answer.decided);
-                *wish = tried;
-            } else {
-                trial.forget();
-                if first.as_ref().is_none_or(|first| waits(first) && !waits(&answer.refused)) {
+        let next = [false, true].into_iter().find_map(|may_share| {
+            left.iter_mut().position(|wish| {
+                let mut tried = wish.clone();
+                let answer = carry_out(trial, &mut tried, named);
+                let is_refused = !answer.refused.is_empty();
+                let fits = !is_refused && (may_share || !trial.shares_names());
+                if fits {
+                    trial.keep();
+                    done.extend(answer.decided);
+                    *wish = tried;
+                } else {
+                    trial.forget();
+                }
+                if is_refused && first.as_ref().is_none_or(|first| waits(first) && !waits(&answer.refused)) {
                     first = Some(answer.refused);
                 }
-            }
-            fits
+                fits
+            })
         });
         match next {
             Some(at) => order.push(left.remove(at)),
@@ -183,7 +187,10 @@ fn in_order(
             None => return Err(first.unwrap_or_default()),
         }
     }
-    Ok(order)
+    match trial.collision() {
+        Some(taken) => Err(vec![taken]),
+        None => Ok(order),
+    }
 }
 
 /// How it is to be decided.

@@ -63,10 +63,7 @@ impl<'a> Everywhere<'a> {
         let mut answer = Answer::from(rehearsal.make(steps, &self.names()));
         answer.decided.clear();
         for refused in &mut answer.refused {
-            let is_of = |part: &&Arc<Part<'_>>| {
-                part.wish.edits.iter().any(|edit| refused.hunk.starts_with(edit.edit.as_str()))
-            };
-            refused.document = parts.iter().find(is_of).map(|part| part.file.clone());
+            refused.document = document_of(refused, parts);
         }
         notes.extend(self.disk.notices());
         Answer { notes, ..answer }
@@ -132,7 +129,12 @@ impl Decider for Everywhere<'_> {
     }
 
     fn look_at(&mut self, wish: &Wish) -> Answer {
-        self.rehearsal().decide(wish)
+        let mut trial = self.rehearsal();
+        let answer = trial.decide(wish);
+        match trial.so_far.collision() {
+            Some(taken) => Answer { refused: vec![taken], ..Answer::default() },
+            None => answer,
+        }
     }
 }
 
@@ -193,6 +195,12 @@ impl SoFar<'_> {
     fn of(disk: &Disk) -> Self {
         Self { on_disk: disk.rehearsal(), in_editors: HashMap::new(), parts: Vec::new(), kept: 0 }
     }
+
+    /// What stands against making it so far, if two files would have one name.
+    fn collision(&self) -> Option<Refusal> {
+        let taken = Refusal::from(self.on_disk.collision()?);
+        Some(Refusal { document: document_of(&taken, &self.parts), ..taken })
+    }
 }
 
 /// A file that an editor decides about.
@@ -245,6 +253,17 @@ impl Decider for Trial<'_> {
 }
 
 impl Trial<'_> {
+    /// Whether it needs the wish that was tried that two files have one name for a while. Files on the disk may: all of those that follow on each
+    /// other are changed at once.
+    pub fn shares_names(&self) -> bool {
+        self.so_far.on_disk.shared_names() > self.before.on_disk.shared_names()
+    }
+
+    /// What stands against making all that is kept, if two files would have one name in the end.
+    pub fn collision(&self) -> Option<Refusal> {
+        self.before.collision()
+    }
+
     /// The wish that was tried is to be made with the others.
     pub fn keep(&mut self) {
         self.so_far.kept += 1;
@@ -285,8 +304,11 @@ impl Trial<'_> {
     }
 
     /// Asks the editor that has a file what would become of a wish after all that it would have been told by then. It does one thing after
-    /// the other, so each name that the file has in between has to be free.
+    /// the other, so each name that the file has in between has to be free, and all that is to be done on the disk before it is done by then.
     fn through(&mut self, sidecar: &Sidecar, id: FileId, name: &DocumentName, wish: &Wish) -> Answer {
+        if let Some(taken) = self.so_far.collision() {
+            return Answer { refused: vec![taken], ..Answer::default() };
+        }
         let path = || name.as_path().to_owned();
         let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
         let here = || InEditor { told: Vec::new(), path: Some(path()).filter(is_there) };
@@ -354,9 +376,16 @@ impl Everywhere<'_> {
 /// The answer, with the file named that it is about.
 fn about(name: &DocumentName, mut answer: Answer) -> Answer {
     for refused in &mut answer.refused {
-        refused.document = Some(name.clone());
+        refused.document.get_or_insert_with(|| name.clone());
     }
     answer
+}
+
+/// The file that a refusal is about, which is one of those that were decided about.
+fn document_of(refused: &Refusal, parts: &[Arc<Part<'_>>]) -> Option<DocumentName> {
+    let is_named =
+        |part: &Part<'_>| part.wish.edits.iter().any(|edit| refused.hunk.starts_with(edit.edit.as_str()));
+    parts.iter().find(|part| is_named(part)).map(|part| part.file.clone())
 }
 
 fn refusal(hunk: String, why: Why, message: String) -> Refusal {

@@ -125,6 +125,48 @@ fn a_swap_of_which_a_file_is_open_goes_and_comes_as_one() {
     }
 }
 
+/// What an editor has open is decided about between what is done on the disk before and behind it: names are shared on one side of that alone.
+#[test]
+fn a_swap_on_the_disk_goes_back_beside_a_file_that_is_open() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("b", "b\n"), ("c", "c\n"), ("e", "e\n")], &["e"]);
+    scene.moves("a", "t");
+    scene.moves("b", "a");
+    let moved = scene.moves("e", "f");
+    scene.accept(&moved);
+    scene.moves("t", "b");
+    let taken = scene.project.must(0, &["accept", "-c", scene.conversation.as_deref().unwrap()]);
+    assert_eq!(taken.err, "");
+    scene.agent.rename(&scene.at("c"), &scene.at("t"), None);
+    let after = [("a", "b\n"), ("b", "a\n"), ("f", "e\n"), ("t", "c\n")];
+    for _ in 0..2 {
+        scene.holds(&after, &[("f", "e\n")]);
+        scene.all(0, "reject");
+        scene.holds(&[("a", "a\n"), ("b", "b\n"), ("e", "e\n"), ("t", "c\n")], &[("e", "e\n")]);
+        scene.all(0, "accept");
+    }
+    scene.holds(&after, &[("f", "e\n")]);
+}
+
+/// An editor renames one file after the other, so each of its names has to be free.
+#[test]
+fn a_swap_of_which_a_file_is_open_needs_the_name_in_between() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("b", "b\n"), ("c", "c\n")], &[]);
+    scene.moves("a", "t");
+    scene.moves("b", "a");
+    scene.moves("t", "b");
+    let (third, _) = scene.agent.rename(&scene.at("c"), &scene.at("t"), None);
+    scene.open("a");
+    scene.open("b");
+    let (files, texts) = ([("a", "b\n"), ("b", "a\n"), ("t", "c\n")], [("a", "b\n"), ("b", "a\n")]);
+    scene.holds(&files, &texts);
+    let said = scene.all(4, "reject");
+    assert!(said.contains(&third[..8]) && !said.contains("Rejected"), "{said}");
+    scene.holds(&files, &texts);
+    scene.project.must(0, &["reject", &third]);
+    scene.all(0, "reject");
+    scene.holds(&[("a", "a\n"), ("b", "b\n"), ("c", "c\n")], &[("a", "a\n"), ("b", "b\n")]);
+}
+
 #[test]
 fn a_file_that_is_open_goes_for_the_one_that_had_its_name() {
     let mut scene = Scene::new(&[("a", "a\n")], &[]);

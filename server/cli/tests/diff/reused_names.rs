@@ -263,6 +263,50 @@ fn two_conversations_that_swap_names_are_decided_together() {
     }
 }
 
+/// A name that a file had only for a while is another's by now, and is not needed.
+#[test]
+fn a_swap_goes_back_though_the_name_in_between_is_taken() {
+    let (project, mut agent) = scene(&[("a", "a\n"), ("b", "b\n"), ("c", "c\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (_, one) = agent.rename(&at("a"), &at("t"), None);
+    let (_, other) = agent.rename(&at("b"), &at("a"), None);
+    agent.rename(&at("t"), &at("b"), Some(&one));
+    let (third, _) = agent.rename(&at("c"), &at("t"), None);
+    for _ in 0..2 {
+        project.must(0, &["reject", "-c", &one, "-c", &other]);
+        holds(&project, &[("a", "a\n"), ("b", "b\n"), ("t", "c\n")]);
+        project.must(0, &["accept", "-c", &one, "-c", &other]);
+        holds(&project, &[("a", "b\n"), ("b", "a\n"), ("t", "c\n")]);
+    }
+    assert_eq!(project.status_of(&third), "pending");
+    project.must(0, &["reject", &third]);
+    holds(&project, &[("a", "b\n"), ("b", "a\n"), ("c", "c\n")]);
+    project.assert_whole();
+}
+
+/// Names that are shared for a while do not hide one that two files would have in the end.
+#[test]
+fn a_swap_does_not_go_back_over_a_file_of_the_person() {
+    let (project, mut agent) = scene(&[("a", "a\n"), ("b", "b\n"), ("c", "c\n")]);
+    let at = |name: &str| project.folder.join(name);
+    let (_, conversation) = agent.rename(&at("a"), &at("t"), None);
+    let (moved, _) = agent.rename(&at("b"), &at("a"), Some(&conversation));
+    agent.rename(&at("t"), &at("b"), Some(&conversation));
+    agent.rename(&at("b"), &at("d"), Some(&conversation));
+    agent.rename(&at("c"), &at("t"), None);
+    project.write("b", "mine\n");
+    let before = tree(&project);
+    let refused = project.must(4, &["reject", "-c", &conversation]);
+    let said = format!("{} in", &moved[..8]);
+    assert!(refused.err.contains(&said) && refused.err.contains("another file called"), "{}", refused.err);
+    assert_eq!((refused.err.lines().count(), refused.out.as_str()), (1, ""), "{}", refused.err);
+    assert_eq!(tree(&project), before);
+    assert_eq!(project.status_of(&moved), "pending");
+    std::fs::remove_file(at("b")).unwrap();
+    project.must(0, &["reject", "-c", &conversation]);
+    holds(&project, &[("a", "a\n"), ("b", "b\n"), ("t", "c\n")]);
+}
+
 /// What is said is true, and what is offered can be done.
 #[test]
 fn a_refusal_names_who_takes_the_name_and_what_goes_first() {

@@ -1,6 +1,7 @@
 //! Decisions about files by what they are and not by what they are called: a file that is gone is still the file that it was when
 //! another one has its name, and of several decisions each meets the names that the ones before have left (rule W10).
 
+mod names;
 mod rehearsal;
 mod switch;
 
@@ -19,6 +20,7 @@ use crate::workspace::{Workspace, key_of};
 pub use rehearsal::Rehearsal;
 
 /// Who has a name that a file is to have.
+#[derive(Clone)]
 pub(crate) enum Holder {
     Nobody,
     /// A file on the disk.

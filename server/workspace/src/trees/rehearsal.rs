@@ -7,19 +7,22 @@ use std::sync::Arc;
 
 use hashline_history::{DocumentName, FileId, HunkRef};
 
-use super::{Holder, Met, former, refused};
+use super::names::{By, Collision, Names};
+use super::{Met, former, refused};
 use crate::document::{Decided, Document, Request, Undecided};
 use crate::refusal::Refusal;
 use crate::workspace::Workspace;
 
 /// Decisions about several files, tried one after the other before the first of them is made. What an editor has open is not looked at.
+///
+/// Those that are made as one may meet names that another file has yet, as the disk gets to see the last of them only: whoever has them made
+/// sees to it that nobody shares a name by then.
 #[derive(Clone)]
 pub struct Rehearsal {
     workspace: Workspace,
     /// The files as the decisions so far leave them.
     files: HashMap<FileId, Arc<Document>>,
-    /// Who has a name by then, where that is not as the disk has it: the hunk that gives it to a file, or nobody.
-    names: HashMap<PathBuf, Option<HunkRef>>,
+    names: Names,
     /// The files in the order in which they came to their names.
     order: Vec<FileId>,
     /// What was decided so far.
@@ -44,13 +47,26 @@ impl Rehearsal {
     /// Nothing is decided yet about these files.
     pub(super) fn of(workspace: Workspace, files: HashMap<FileId, Document>) -> Self {
         let files = files.into_iter().map(|(file, document)| (file, Arc::new(document))).collect();
-        Self { workspace, files, names: HashMap::new(), order: Vec::new(), steps: Vec::new() }
+        Self { workspace, files, names: Names::default(), order: Vec::new(), steps: Vec::new() }
     }
 
     /// How many decisions were rehearsed.
     #[must_use]
     pub fn count(&self) -> usize {
         self.steps.len()
+    }
+
+    /// How many names two files would have by then.
+    #[must_use]
+    pub fn shared_names(&self) -> usize {
+        self.names.shared()
+    }
+
+    /// Why what was decided so far cannot be made as it is, if two files would have one name.
+    #[must_use]
+    pub fn collision(&self) -> Option<Undecided> {
+        let Collision { name, holder, by } = self.names.collision()?;
+        self.workspace.name_taken(&DocumentName::Path(name.to_owned()), &holder, &by.target)
     }
 
     /// Decides some of what was rehearsed, by its place in the order in which it was, as one: all of it or nothing. What came before is made.
@@ -82,18 +98,24 @@ impl Rehearsal {
         self.files.get_mut(&file).map(Arc::make_mut)
     }
 
-    /// What a decision about a file would come to after those before; one that is refused is as if it had not been asked for. Blocks.
+    /// What a decision about a file would come to after those before; one that is refused is as if it had not been asked for. Another file that
+    /// may leave its name yet does not stand against it. Blocks.
     pub fn decide(&mut self, path: &Path, file: FileId, requests: &[Request]) -> Decided {
         let Some(first) = requests.first() else { return Decided::default() };
         match self.document(path, file) {
             Ok(Some(mut document)) => {
                 let (was, before) = (path_of(&document), document.file_now().clone());
-                let decided =
-                    self.workspace.decide_in_copy(&mut document, requests, |name| self.holder(name));
+                let keeper = |name: &DocumentName| self.names.keeper(&self.workspace, name);
+                let decided = self.workspace.decide_in_copy(&mut document, requests, keeper);
                 if !decided.refused.is_empty() {
                     return decided;
                 }
-                self.note_name(was.as_deref(), path_of(&document).as_deref(), decided.queued.last());
+                let is = path_of(&document);
+                if was != is {
+                    let by = |hunk: &HunkRef| By { target: first.target.clone(), hunk: hunk.clone() };
+                    let comes = is.as_deref().zip(decided.queued.last().map(by));
+                    self.names.change(&self.workspace, file, was.as_deref(), comes);
+                }
                 let now = document.file_now();
                 let comes = now.exists && !before.exists || now.name != before.name;
                 if comes || !self.order.contains(&file) {
@@ -123,35 +145,16 @@ impl Rehearsal {
         decided: &[HunkRef],
     ) -> Result<(), Undecided> {
         let takes = now.filter(|_| was != now).map(|path| DocumentName::Path(path.to_owned()));
-        let taken =
-            takes.and_then(|name| self.workspace.name_taken(&name, &self.holder(&name), &request.target));
+        let holder = |name: &DocumentName| self.names.holder(&self.workspace, name);
+        let taken = takes.and_then(|name| self.workspace.name_taken(&name, &holder(&name), &request.target));
         match taken {
             Some(undecided) => Err(undecided),
             None => {
-                self.note_name(was, now, decided.last());
+                if was != now {
+                    self.names.change_in_editor(was, now.zip(decided.last()));
+                }
                 Ok(())
             }
-        }
-    }
-
-    fn note_name(&mut self, was: Option<&Path>, now: Option<&Path>, decided: Option<&HunkRef>) {
-        if was == now {
-            return;
-        }
-        if let Some(was) = was {
-            self.names.insert(was.to_owned(), None);
-        }
-        if let (Some(now), Some(hunk)) = (now, decided) {
-            self.names.insert(now.to_owned(), Some(hunk.clone()));
-        }
-    }
-
-    /// Who has a name by then.
-    fn holder(&self, name: &DocumentName) -> Holder {
-        match self.names.get(name.as_path()) {
-            Some(Some(hunk)) => Holder::Earlier(hunk.clone()),
-            Some(None) => Holder::Nobody,
-            None => self.workspace.holder(name),
         }
     }
 

@@ -161,6 +161,9 @@ impl Workspace {
             all.add(one.queued);
             all.kept.extend(one.kept);
         }
+        if let Some(taken) = rehearsal.collision() {
+            return Ok((Decided { refused: vec![taken], ..Decided::default() }, Vec::new()));
+        }
         for part in given_up.iter().filter_map(|file| parts.get(file)) {
             let bytes = {
                 let document = part.slot.lock();
