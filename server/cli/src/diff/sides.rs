@@ -75,7 +75,7 @@ impl Sides {
 
     fn set_texts(&mut self, hunks: &Hunks<'_>, weave: &Weave, form: DiskForm) {
         let chosen: Vec<HunkId> = hunks.chosen().filter_map(|hunk| hunk.state.id).collect();
-        let (texts, left_out) = Texts::as_far_as_possible(weave, &chosen);
+        let (texts, left_out) = Texts::as_far_as_possible(weave, &chosen, hunks.which);
         self.content = [&texts.before, &texts.after].map(|text| content(text, form));
         self.needed = hunks.names(&texts.needed);
         self.without = hunks.names(&texts.without);
@@ -141,6 +141,10 @@ impl Hunk<'_> {
         self.edit.made.file.as_ref().filter(|_| self.state.number == 1)
     }
 
+    fn makes_file(&self) -> bool {
+        self.of_file().is_some_and(|change| change.exists == Some((false, true)))
+    }
+
     /// Whether it is of lines that could not be carried over a change that nobody watched.
     fn is_lost(&self) -> bool {
         self.state.id.is_none() && self.of_file().is_none()
@@ -160,20 +164,19 @@ impl<'a> Hunks<'a> {
         let is_named = |edit: &EditState, hunk: &HunkState| {
             wholes.contains(&edit.made.id) || parts.contains(&(&edit.made.id, hunk.number))
         };
+        let takes = |state: &HunkState| match (which, state.id, document.weave()) {
+            (Which::Proposed, ..) => state.decision != Decision::Withdrawn,
+            (Which::Rejected, ..) => state.decision == Decision::Rejected,
+            (Which::Enabled, Some(id), Some(weave)) => weave.in_buffer(id),
+            (Which::Enabled, ..) => state.location != Location::None,
+        };
+        let is_chosen = |edit: &EditState, state: &HunkState| is_named(edit, state) && takes(state);
         let hunks = document.edits.iter().flat_map(|edit| edit.hunks.iter().map(move |state| (edit, state)));
         let mut all: Vec<Hunk<'_>> =
-            hunks.map(|(edit, state)| Hunk { edit, state, is_chosen: is_named(edit, state) }).collect();
+            hunks.map(|(edit, state)| Hunk { edit, state, is_chosen: is_chosen(edit, state) }).collect();
         // The lines that this has taken the place of are those of a file that was removed, and are not in the one that was made then.
-        let remade = all.iter().rposition(|hunk| {
-            let makes = hunk.of_file().is_some_and(|change| change.exists == Some((false, true)));
-            makes && hunk.is_done() && !hunk.is_chosen
-        });
-        let takes = |hunk: &Hunk<'_>| match (which, hunk.state.id, document.weave()) {
-            (Which::Proposed, ..) => hunk.state.decision != Decision::Withdrawn,
-            (Which::Rejected, ..) => hunk.state.decision == Decision::Rejected,
-            (Which::Enabled, Some(id), Some(weave)) => weave.in_buffer(id),
-            (Which::Enabled, ..) => hunk.is_done(),
-        };
+        let remade = all.iter().rposition(|hunk| hunk.makes_file() && hunk.is_done() && !hunk.is_chosen);
+        let beside = lines_beside(&all, document.weave());
         let new: HashSet<HunkId> = remade.map_or_else(HashSet::new, |remade| {
             all[remade].edit.hunks.iter().filter_map(|state| state.id).collect()
         });
@@ -184,7 +187,8 @@ impl<'a> Hunks<'a> {
             };
             let is_of_removed_file = remade.is_some_and(|remade| at < remade)
                 && hunk.state.id.zip(document.weave()).is_some_and(|(id, weave)| is_in_its_place(id, weave));
-            hunk.is_chosen = hunk.is_chosen && !is_of_removed_file && takes(hunk);
+            let is_beside = hunk.state.id.is_some_and(|id| beside.contains(&id));
+            hunk.is_chosen = hunk.is_chosen && !is_of_removed_file && !is_beside;
         }
         Self { all, which }
     }
@@ -240,6 +244,22 @@ impl<'a> Hunks<'a> {
     }
 }
 
+/// The lines of files that were made and removed before the last one was made, and that this has not taken the place of, with what rests on them:
+/// they were out when it was made, and are not in it.
+fn lines_beside(hunks: &[Hunk<'_>], weave: Option<&Weave>) -> HashSet<HunkId> {
+    let made = hunks.iter().filter(|hunk| hunk.makes_file() && (hunk.is_done() || hunk.is_chosen));
+    let made: Vec<&EditState> = made.map(|hunk| hunk.edit).collect();
+    let (Some(weave), Some((last, before))) = (weave, made.split_last()) else { return HashSet::new() };
+    let lines = |edit: &EditState| edit.hunks.iter().filter_map(|state| state.id).collect::<Vec<_>>();
+    let own = lines(last);
+    let mut weave = weave.clone();
+    if weave.switch(&weave.with_prerequisites_of(&own), &[]).is_err() {
+        return HashSet::new();
+    }
+    let with_above = before.iter().flat_map(|edit| lines(edit)).map(|id| weave.with_dependents(id));
+    with_above.filter(|ids| !ids.iter().any(|id| own.contains(id))).flatten().collect()
+}
+
 /// What an edit sets a register to.
 struct Setting<T> {
     was: T,
@@ -277,10 +297,10 @@ struct Texts {
 impl Texts {
     /// With as many of the chosen hunks as go together: of those that do not, the ones in the text, and the later ones. Returns the others,
     /// too.
-    fn as_far_as_possible(weave: &Weave, chosen: &[HunkId]) -> (Self, Vec<HunkId>) {
+    fn as_far_as_possible(weave: &Weave, chosen: &[HunkId], which: Which) -> (Self, Vec<HunkId>) {
         let (mut left_out, chosen): (Vec<HunkId>, Vec<HunkId>) =
             chosen.iter().copied().partition(|id| weave.is_lost(*id));
-        if let Some(texts) = Self::new(weave, &chosen) {
+        if let Some(texts) = Self::new(weave, &chosen, which) {
             return (texts, left_out);
         }
         let mut taken = Vec::new();
@@ -289,7 +309,7 @@ impl Texts {
             chosen.iter().rev().partition(|id| weave.in_buffer(**id));
         for id in inside.into_iter().chain(outside) {
             taken.push(id);
-            match Self::new(weave, &taken) {
+            match Self::new(weave, &taken, which) {
                 Some(texts) => best = Some(texts),
                 None => left_out.extend(taken.pop()),
             }
@@ -302,7 +322,7 @@ impl Texts {
     }
 
     /// None if the hunks do not go together, or the place of one is not certain.
-    fn new(weave: &Weave, chosen: &[HunkId]) -> Option<Self> {
+    fn new(weave: &Weave, chosen: &[HunkId], which: Which) -> Option<Self> {
         let named: HashSet<HunkId> = chosen.iter().copied().collect();
         let is_chosen = |id: &HunkId| named.contains(id);
         let on: Vec<HunkId> =
@@ -315,6 +335,10 @@ impl Texts {
             above.chain(against).filter(|id| weave.in_buffer(*id) && !is_chosen(id)).collect();
         without.sort_unstable();
         without.dedup();
+        // What was rejected is made of the text as it is.
+        if which == Which::Rejected && !without.is_empty() {
+            return None;
+        }
         let mut weave = weave.clone();
         weave.switch(&on, &without).ok()?;
         let after = weave.buffer().clone();

@@ -343,7 +343,7 @@ pub fn nothing_to_export(which: Which) -> String {
             "Nothing of it is in the files now. --proposed writes what was proposed, --rejected what was rejected."
         }
         Which::Proposed => "It changes no file that is there.",
-        Which::Rejected => "Nothing of it was rejected. Without --rejected the patch is of what is in the files now.",
+        Which::Rejected => "Nothing of it was rejected that could be in the files now. Without --rejected the patch is of what is in them.",
     }
     .to_owned()
 }

@@ -176,3 +176,55 @@ fn a_file_whose_content_is_not_recorded_is_renamed() {
         "diff --git a/old/name.txt b/new/name.txt\nsimilarity index 100%\nrename from old/name.txt\nrename to new/name.txt\n"
     );
 }
+
+/// Lines of a file that was removed are not in the one that was made in its place, whoever made that.
+#[test]
+fn rejected_lines_of_a_file_that_was_made_anew_since_are_in_no_patch() {
+    let project = Project::new();
+    let path = project.write("a.txt", &twenty());
+    let mut agent = Agent::start(&project, &[]);
+    let (lines, turn) = agent.put(&path, "line 3\n", "three\n", None);
+    let (other, _) = agent.put(&path, "line 5\n", "five\n", None);
+    project.must(0, &["reject", &lines]);
+    agent.remove(&path, None);
+    let (made, _) = agent.make(&path, "new\n", Some(&turn));
+    for named in [&["-c", &turn][..], &[&lines], &[&lines, &made]] {
+        let nothing = project.must(1, &[&["export", "--rejected"], named].concat());
+        assert!(nothing.out.is_empty(), "{}", nothing.out);
+        assert!(nothing.err.contains("could be in the files"), "{}", nothing.err);
+    }
+    // What was rejected with it goes on it.
+    let (more, _) = agent.put(&path, "new\n", "newer\n", Some(&turn));
+    project.must(0, &["reject", &more]);
+    let now = copy(&project);
+    let patch = project.must(0, &["export", "--rejected", "-c", &turn]);
+    assert_eq!(patch.err, "");
+    git_apply(now.path(), &patch.out, &[]).unwrap_or_else(|said| panic!("{said}\n{}", patch.out));
+    assert_eq!(std::fs::read_to_string(now.path().join("a.txt")).unwrap(), "newer\n");
+    assert_eq!(project.status_of(&other), "pending");
+}
+
+/// What an agent made anew, and what came into the old lines when that was rejected, are not in one file: what is in the text is written.
+#[test]
+fn of_a_file_made_anew_and_lines_that_came_instead_those_in_the_text_are_written() {
+    let project = Project::new();
+    let path = project.write("a.txt", &twenty());
+    let before = copy(&project);
+    let mut agent = Agent::start(&project, &[]);
+    let (_, turn) = agent.remove(&path, None);
+    let (made, _) = agent.make(&path, "new\n", Some(&turn));
+    project.must(0, &["reject", "-c", &turn]);
+    let (lines, _) = agent.put(&path, "line 3\n", "three\n", Some(&turn));
+    let patch = project.must(4, &["export", "--proposed", "-c", &turn]);
+    assert!(patch.err.contains(&format!("{}:2 could not be put", &made[..8])), "{}", patch.err);
+    git_apply(before.path(), &patch.out, &[]).unwrap_or_else(|said| panic!("{said}\n{}", patch.out));
+    assert_eq!(files_in(before.path()), files_in(&project.folder));
+    // The two cannot be in the file either.
+    project.must(0, &["accept", &lines]);
+    let refused = project.must(4, &["accept", "-c", &turn]);
+    assert!(refused.err.contains(&lines[..8]), "{}", refused.err);
+    // What was rejected is a change of the files as they are, or it is left out.
+    let refused = project.must(4, &["export", "--rejected", "-c", &turn]);
+    assert!(refused.err.contains(&format!("{}:2 could not be put", &made[..8])), "{}", refused.err);
+    assert_eq!(refused.out, "");
+}
