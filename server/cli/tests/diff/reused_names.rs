@@ -510,3 +510,51 @@ fn a_name_that_was_only_proposed_is_free_again() {
     project.must(0, &["accept", &made]);
     holds(&project, &[("a", "a\n"), ("b", "b\n"), ("n", "new\n")]);
 }
+
+/// Two makings of a file that did not know of each other are not in one file.
+#[test]
+fn a_file_that_is_made_anew_has_not_the_lines_of_the_one_before() {
+    let (project, mut agent) = scene(&[]);
+    let at = |name: &str| project.folder.join(name);
+    let (made, turn) = agent.make(&at("p"), "one\n", None);
+    let (removed, _) = agent.remove(&at("p"), Some(&turn));
+    project.must(0, &["reject", "-c", &turn]);
+    let (again, _) = agent.make(&at("p"), "two\n", Some(&turn));
+    holds(&project, &[("p", "two\n")]);
+    let patch = project.must(0, &["export", "--proposed", "-c", &turn]);
+    assert!(patch.out.contains("+two\n") && !patch.out.contains("one"), "{}", patch.out);
+    project.must(0, &["reject", &again]);
+    project.must(0, &["accept", &made]);
+    project.must(0, &["accept", &removed]);
+    for named in [&["-c", &turn][..], &[&again]] {
+        let refused = project.must(4, &[&["accept"], named].concat());
+        let said = format!("{}:2 would be in the file as well", &made[..8]);
+        assert!(refused.err.contains(&said) && refused.out.is_empty(), "{}", refused.err);
+        holds(&project, &[]);
+    }
+    project.must(0, &["reject", &format!("{made}:2")]);
+    project.must(0, &["accept", &again]);
+    holds(&project, &[("p", "two\n")]);
+    project.assert_whole();
+}
+
+/// What was there before a file was made anew comes and goes beneath it.
+#[test]
+fn a_file_that_is_made_anew_in_place_of_another_goes_and_comes() {
+    let (project, mut agent) = scene(&[]);
+    let at = |name: &str| project.folder.join(name);
+    let (made, _) = agent.make(&at("p"), "one\n", None);
+    let (removed, turn) = agent.remove(&at("p"), None);
+    let (again, _) = agent.make(&at("p"), "two\n", Some(&turn));
+    project.must(0, &["accept", &made]);
+    for _ in 0..2 {
+        project.must(0, &["reject", "-c", &turn]);
+        holds(&project, &[("p", "one\n")]);
+        let patch = project.must(0, &["export", "--rejected", "-c", &turn]);
+        assert!(patch.out.contains("+two\n") && patch.out.contains("-one\n"), "{}", patch.out);
+        project.must(0, &["accept", "-c", &turn]);
+        holds(&project, &[("p", "two\n")]);
+    }
+    let statuses = [&made, &removed, &again].map(|edit| project.status_of(edit));
+    assert_eq!(statuses, ["accepted", "accepted", "accepted"]);
+}

@@ -102,6 +102,15 @@ impl Document {
                     let words = "What it would make is no longer kept, as another file was made in its place. Reject the edit.";
                     return Err(self.file_refused(at, Why::Changed, words.to_owned()));
                 }
+                let beside = self.lines_beside(at);
+                if !beside.is_empty() {
+                    let words = |names: &str, those: &str| {
+                        format!(
+                            "{names} would be in the file as well, with the lines of one that was made and removed before. Reject {those} first, or this one."
+                        )
+                    };
+                    return Err(self.refused_for(at, Why::Collides, beside, words));
+                }
                 self.take_form_of(at);
             }
             if self.is_open() {
@@ -111,6 +120,24 @@ impl Document {
         }
         self.set_file_decision(at, Decision::Accepted, request.reason.clone());
         Ok(vec![name])
+    }
+
+    /// The lines that other edits made the file of before it was removed, where this one, which makes it anew, has not taken their place: they
+    /// were out when it was made.
+    fn lines_beside(&self, at: usize) -> Vec<HunkRef> {
+        let Some(weave) = self.text.woven() else { return Vec::new() };
+        let lines = |edit: usize| self.edits()[edit].hunks.iter().map(|hunk| hunk.id);
+        let own: Vec<HunkId> = lines(at).collect();
+        let mut trial = weave.clone();
+        if trial.carry_out(&Plan::switch(&weave.with_prerequisites_of(&own), &[])).is_err() {
+            return Vec::new();
+        }
+        let makes = |edit: &usize| self.edits()[*edit].file.as_ref().is_some_and(FileHunk::creates);
+        let is_beside = |id: &HunkId| {
+            weave.in_buffer(*id) && !trial.with_dependents(*id).iter().any(|other| own.contains(other))
+        };
+        let beside = (0..at).filter(makes).flat_map(lines).filter(is_beside);
+        beside.filter_map(|id| self.name(id)).collect()
     }
 
     /// The edit that would make the file that lines are to come into, where it is not there and no editor has it open.
