@@ -209,6 +209,34 @@ async fn what_can_be_known_before_is_said_before() {
     }
 }
 
+/// Files share names while they are decided about, and not what something else has: that is found out again when all of it is made.
+#[tokio::test]
+async fn a_name_that_something_else_has_is_not_taken() {
+    let mut desk = Desk::new();
+    for name in ["a", "b"] {
+        std::fs::write(desk.path(name), format!("{name}\n")).unwrap();
+    }
+    desk.rename("a", "t").await;
+    desk.rename("b", "a").await;
+    desk.rename("t", "b").await;
+    std::fs::write(desk.path("t"), "mine\n").unwrap();
+    desk.rename("b", "d").await;
+    std::fs::write(desk.path("b"), "mine\n").unwrap();
+    let now = tree(&desk.path(""));
+    let decided = desk.reject_all().await;
+    assert_eq!((decided.refused.len(), decided.queued.len()), (1, 0), "{decided:?}");
+    assert!(decided.refused[0].message.contains("another file called"), "{decided:?}");
+    assert_eq!(tree(&desk.path("")), now);
+    assert_eq!(desk.statuses(), [Status::Pending; 4]);
+    std::fs::remove_file(desk.path("b")).unwrap();
+    assert_eq!(desk.reject_all().await.refused, []);
+    let mut after: Vec<(PathBuf, Vec<u8>)> = [("a", "a\n"), ("b", "b\n"), ("t", "mine\n")]
+        .map(|(name, text)| (desk.path(name), text.into()))
+        .into();
+    after.sort();
+    assert_eq!(tree(&desk.path("")), after);
+}
+
 /// What a history asks for is done in the folders that are served alone, to files that are what it takes them for.
 #[test]
 fn a_history_changes_nothing_that_is_not_served() {
