@@ -467,16 +467,19 @@ impl Play {
         }
     }
 
-    /// The edits have this status now. Names go from hand to hand in the order in which edits are decided.
+    /// The edits have this status now. Names go from hand to hand in the order in which edits are decided, those that follow on each other
+    /// in one file at once.
     fn take(&mut self, edits: &[usize], status: Status) {
-        let mut order: Vec<usize> = edits.to_vec();
+        let changes = |at: &usize| self.oracle.edits[*at].status != status;
+        let mut order: Vec<usize> = edits.iter().copied().filter(changes).collect();
         if status == Status::Rejected {
             order.reverse();
         }
-        for at in order {
-            let file = self.oracle.edits[at].file;
+        let files: Vec<(usize, usize)> = order.iter().map(|at| (self.oracle.edits[*at].file, *at)).collect();
+        for run in files.chunk_by(|(one, _), (next, _)| one == next) {
+            let file = run[0].0;
             let before = self.oracle.file(file);
-            self.oracle.edits[at].status = status;
+            run.iter().for_each(|(_, at)| self.oracle.edits[*at].status = status);
             self.oracle.note(file, before.as_ref());
         }
     }
