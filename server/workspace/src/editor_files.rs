@@ -167,11 +167,10 @@ impl Workspace {
         let Ok(_turn) = slot.queue.try_lock() else { return false };
         // Nobody finds it decided and under neither name.
         slot.awaited.store(true, Ordering::Relaxed);
-        let (old_uri, mut document, stays) = {
+        let (old_uri, mut document) = {
             let mut document = slot.lock();
             document.was_done();
-            let stays = document.is_open().then(|| document.clone());
-            (document.uri().to_owned(), document.clone(), stays)
+            (document.uri().to_owned(), document.clone())
         };
         let was = *slot.recorded();
         document.close(now);
@@ -202,22 +201,28 @@ impl Workspace {
         slot.awaited.store(false, Ordering::Relaxed);
         // Who still works with the old name finds no file, or what the editor keeps open under it.
         let name = name_in_record(&slot.place().unwrap_or_else(|| place.clone()));
-        *slot.lock() = match stays.as_ref().map(|kept| (kept.home(), kept)) {
-            Some((Home::Editor { version, encoding, language, reports }, kept)) => {
-                let mut document =
-                    Document::open(&old_uri, language, *version, *encoding, kept.text().clone());
-                document.set_reports(*reports);
-                document
-            }
-            _ => Document::missing(&old_uri, name),
+        let stays = {
+            // As the editor has told of it by now: it may have been typed in since.
+            let mut left = slot.lock();
+            let anew = match left.home() {
+                Home::Editor { version, encoding, language, reports } => {
+                    let text = left.text().clone();
+                    let mut document = Document::open(&old_uri, language, *version, *encoding, text);
+                    document.set_reports(*reports);
+                    document
+                }
+                _ => Document::missing(&old_uri, name),
+            };
+            *left = anew;
+            left.is_open()
         };
-        if stays.is_some() {
+        if stays {
             *slot.recorded() = Recorded::default();
         }
         // Until the record knows the new name it has the edits under the old one: whoever looks there finds that nothing is, and that this is known.
         let recorded = self.record(&slot_there, None).map(drop);
         match recorded {
-            Ok(()) if stays.is_none() => {
+            Ok(()) if !stays => {
                 *slot.recorded() = Recorded::default();
                 self.inner.slots.remove_if(&slot.key, |_, kept| Arc::ptr_eq(kept, slot));
             }

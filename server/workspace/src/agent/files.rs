@@ -85,7 +85,7 @@ impl Workspace {
         if let FileAction::Move(destination) = &request.change {
             self.look_up(caller, destination).await?;
         }
-        self.look_at_promises().await?;
+        self.look_at_promises().await;
         let to = match &request.change {
             FileAction::Move(destination) => Some(self.free_place(caller, &place, destination)?),
             FileAction::Create(_) if self.is_promised(&place) => return Err(taken(&place)),
@@ -140,15 +140,17 @@ impl Workspace {
     }
 
     /// Looks what has become of the files that are to have other names: another process may have decided about that.
-    async fn look_at_promises(&self) -> Result<(), Refusal> {
+    async fn look_at_promises(&self) {
         let promised = |slot: &Arc<Slot>| !slot.lock().is_open() && slot.lock().name_to_be().is_some();
         for slot in self.slots().into_iter().filter(promised) {
             let Some(place) = slot.place() else { continue };
-            let workspace = self.clone();
+            let (workspace, key) = (self.clone(), slot.key.clone());
             let found = Found { key: slot.key.clone(), slot: Some(slot), place: Some(place.clone()) };
-            blocking(move || workspace.load_file(&found, &place)).await?;
+            // The caller has not asked for this file. What cannot be read keeps the name that it is promised.
+            if let Err(refusal) = blocking(move || workspace.load_file(&found, &place)).await {
+                tracing::debug!("{key} was not looked at: {refusal}");
+            }
         }
-        Ok(())
     }
 
     /// Where a file is to go, if nothing is there and nothing is to be.

@@ -197,6 +197,18 @@ async fn what_an_agent_takes_back_while_a_file_is_renamed_leaves_it_under_its_ne
 }
 
 #[tokio::test]
+async fn a_file_that_cannot_be_read_stands_in_the_way_of_no_other() {
+    let desk = Desk::new(BOTH);
+    desk.moved().await;
+    desk.close("a.txt");
+    desk.workspace.settle_record();
+    std::fs::remove_file(desk.path("a.txt")).unwrap();
+    std::fs::create_dir(desk.path("a.txt")).unwrap();
+    desk.made().await;
+    assert_eq!(desk.file("new.txt").unwrap(), "one\n");
+}
+
+#[tokio::test]
 async fn what_is_not_saved_is_neither_renamed_nor_removed() {
     for change in [FileAction::Delete, FileAction::Move("b.txt".into())] {
         let desk = Desk::new(BOTH);
