@@ -163,6 +163,36 @@ t.test("held: where hunks meet, in the order of the text, whichever was drawn la
   t.screen(child, "where_hunks_meet")
 end)
 
+--- Each is put off to the end of the turn, and has to draw what is pending by then.
+for cause, step in pairs({
+  ["signs that take room from the text"] = "vim.cmd.redraw()",
+  ["lines typed where one is to come"] = "vim.api.nvim_buf_set_lines(0, 3, 3, true, { '// typed' })",
+}) do
+  t.test("held: drawn anew because of " .. cause .. ", when a longer list has come meanwhile", function()
+    local child = t.start()
+    local uri = child:open("greet.js", GREET)
+    local held = edit({ { lines = at(3, 3), proposed = { "// proposed" } } })
+    local other = edit({ replacement }, { id = "second", agent = "codex" })
+    local version = child:version()
+    child:lua(
+      [[
+        local first, step, second = ...
+        local client = vim.lsp.get_clients({ name = "hashline" })[1]
+        local receive = client.handlers["hashline/pendingEdits"]
+        receive(nil, first, { client_id = client.id })
+        assert(loadstring(step))()
+        receive(nil, second, { client_id = client.id })
+      ]],
+      list(uri, version, { held }),
+      step,
+      list(uri, version, { held, other })
+    )
+    child:settle()
+    local screen = child:screen()
+    t.ok(screen:find("claude-code", 1, true) and screen:find("codex", 1, true), "both are seen:\n" .. screen)
+  end)
+end
+
 t.test("a hunk taller than the window: as much as there is room for, and where the rest is", function()
   local tall = {}
   for i = 1, 30 do

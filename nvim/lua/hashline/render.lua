@@ -328,6 +328,16 @@ local PIECE_MS = 5
 
 local unfinished = {} ---@type table<integer, boolean> by buffer
 
+--- Draws the hunks of a buffer anew. What is put off names the buffer and not the list: a newer one may have come meanwhile, and
+--- what that has more of would be erased.
+---@param buf integer
+local function update_buffer(buf)
+  local document = state.of_buffer(buf)
+  if document then
+    M.update(document)
+  end
+end
+
 --- Goes on with what is left to draw.
 ---@param buf integer
 local function finish_later(buf)
@@ -337,10 +347,7 @@ local function finish_later(buf)
   unfinished[buf] = true
   vim.defer_fn(function()
     unfinished[buf] = nil
-    local document = state.of_buffer(buf)
-    if document then
-      M.update(document)
-    end
+    update_buffer(buf)
   end, PIECE_MS)
 end
 
@@ -399,10 +406,7 @@ end
 function M.hide(buf, hide)
   local count = (hidden[buf] or 0) + (hide and 1 or -1)
   hidden[buf] = count > 0 and count or nil
-  local document = state.of_buffer(buf)
-  if document then
-    M.update(document)
-  end
+  update_buffer(buf)
 end
 
 ---@param buf integer
@@ -442,7 +446,7 @@ end
 ---@field emphasis string?
 
 local rows = {} ---@type table<integer, hashline.Row> of the window being drawn
-local in_view = {} ---@type table<integer, hashline.Document> by window, in this redraw
+local in_view = {} ---@type table<integer, integer> buffers by window, in this redraw
 
 ---@param buf integer
 ---@param document hashline.Document
@@ -544,7 +548,7 @@ function M.start()
       if not document or #document.entries == 0 or hidden[buf] then
         return false
       end
-      in_view[win] = document
+      in_view[win] = buf
       return collect(buf, document, top, bottom)
     end,
     on_line = function(_, _, buf, row)
@@ -552,11 +556,11 @@ function M.start()
     end,
     -- The first sign opens the sign column, which is known only now: there is less room for the text.
     on_end = function()
-      for win, document in pairs(in_view) do
-        local look = looks[document.buf or -1]
+      for win, buf in pairs(in_view) do
+        local look = looks[buf]
         if look and vim.api.nvim_win_is_valid(win) and room_of(win) < look.room then
           vim.schedule(function()
-            M.update(document)
+            update_buffer(buf)
           end)
         end
       end
@@ -566,7 +570,7 @@ function M.start()
   state.subscribe(function(document)
     M.update(document)
   end)
-  state.follow(M.update)
+  state.follow(update_buffer)
 end
 
 return M

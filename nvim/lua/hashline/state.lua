@@ -36,7 +36,7 @@ local MOST_CHANGES = 1000
 local documents = {} ---@type table<string, hashline.Document> by key
 local attached = {} ---@type table<integer, hashline.Attached> by buffer
 local subscribers = {} ---@type fun(document: hashline.Document)[]
-local followers = {} ---@type fun(document: hashline.Document)[]
+local followers = {} ---@type fun(buf: integer)[]
 
 --- Two spellings of a URI are one document: files go by their path, with links followed.
 ---@param uri string
@@ -63,7 +63,7 @@ end
 
 --- Calls back soon after lines were typed right where a hunk is to be inserted: what is drawn beside the line before has
 --- to move to the line that is before it now.
----@param callback fun(document: hashline.Document)
+---@param callback fun(buf: integer)
 function M.follow(callback)
   followers[#followers + 1] = callback
 end
@@ -233,11 +233,12 @@ local function move(document, changes)
     at_a_place = at_a_place or (lines and lines.start == lines["end"] and grown[lines.start]) or false
   end
   hunks.shift_all(document.entries, changes)
-  if at_a_place then
+  local buf = document.buf
+  if at_a_place and buf then
     -- The text may not be looked at yet.
     vim.schedule(function()
       for _, callback in ipairs(followers) do
-        callback(document)
+        callback(buf)
       end
     end)
   end
