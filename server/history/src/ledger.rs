@@ -396,10 +396,19 @@ impl Ledger {
     pub(crate) fn owner_but(&self, name: &DocumentName, own: &str) -> Option<&str> {
         let (_, tracked) = self.file(name)?;
         let owner = tracked.owner.as_deref().filter(|owner| *owner != own)?;
+        self.needs_owner(tracked).then_some(owner)
+    }
+
+    /// Whether this process has claimed the edits of the file of a name, and any is undecided or not saved.
+    pub(crate) fn is_claimed_by(&self, name: &DocumentName, own: &str) -> bool {
+        let claimed = self.file(name).filter(|(_, tracked)| tracked.owner.as_deref() == Some(own));
+        claimed.is_some_and(|(_, tracked)| self.needs_owner(tracked))
+    }
+
+    fn needs_owner(&self, tracked: &Tracked) -> bool {
         let edits = tracked.lines.iter().rev().filter_map(|at| self.lines.get(*at)?.edit.as_ref());
         let mut statuses = edits.filter_map(|edit| Some(self.edits.get(edit)?.status()));
-        let is_needed = tracked.unsaved || statuses.any(|status| status == Status::Pending);
-        is_needed.then_some(owner)
+        tracked.unsaved || statuses.any(|status| status == Status::Pending)
     }
 
     /// The index that the next edit of a conversation gets.

@@ -335,6 +335,17 @@ impl Store {
         Ok(reading.known.ledger.owner_but(name, own).map(str::to_owned))
     }
 
+    /// Whether this process has claimed the edits of the file that has this name, and any is undecided or not saved, so that no other one
+    /// may claim the next (rule W19).
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn is_claimed_by(&self, name: &DocumentName, own: &str) -> Result<bool> {
+        let Some((reading, _)) = self.look()? else { return Ok(false) };
+        Ok(reading.known.ledger.is_claimed_by(name, own))
+    }
+
     /// What tells whether anything was recorded since: how much there is, and when that was written. None without a record. One
     /// system call, and no reading.
     #[must_use]

@@ -129,6 +129,8 @@ pub struct Held {
     pub language: Option<String>,
     /// How many undecided edits of it this sidecar owns.
     pub pending: u32,
+    /// Whether no other sidecar records edits of it: some that this one owns are undecided, or decided and not known to be saved.
+    pub claimed: bool,
     /// The hash of its text, where it is known without work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,

@@ -45,7 +45,7 @@ impl Neighbours {
         }
         let best = holders
             .into_iter()
-            .max_by_key(|(held, _)| (held.pending > 0, held.dirty, !held.behind, held.used));
+            .max_by_key(|(held, _)| (held.pending > 0, held.dirty, !held.behind, held.claimed, held.used));
         Ok(best.map(|(_, sidecar)| sidecar))
     }
 

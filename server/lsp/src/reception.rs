@@ -91,6 +91,7 @@ fn held(workspace: &Workspace, path: PathBuf) -> Held {
         behind: holding.level == Level::Behind,
         language: holding.language,
         pending: count(holding.pending),
+        claimed: holding.claimed,
         hash: holding.hash.map(|hash| hash.to_hex()),
         used: holding.used,
     }

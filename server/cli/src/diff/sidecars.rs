@@ -416,9 +416,10 @@ async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a S
             return Err(words::no_answer(&sidecar.editor, &why));
         }
     }
-    // The owner of undecided edits, else who has unsaved work, else who has what the disk has, and used it last.
-    let best =
-        holders.into_iter().max_by_key(|(_, held)| (held.pending > 0, held.dirty, !held.behind, held.used));
+    // The owner of undecided edits, else who has unsaved work, else who has what the disk has, and claimed the edits, or used it last.
+    let best = holders
+        .into_iter()
+        .max_by_key(|(_, held)| (held.pending > 0, held.dirty, !held.behind, held.claimed, held.used));
     Ok(best.map(|(sidecar, _)| sidecar))
 }
 

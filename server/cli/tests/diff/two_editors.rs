@@ -98,3 +98,27 @@ fn an_edit_of_a_file_that_the_other_has_open_is_decided_there() {
     });
     assert_eq!(project.text("a.txt"), twenty());
 }
+
+#[test]
+fn what_is_saved_and_not_recorded_as_saved_is_edited_on_where_it_was_decided() {
+    let project = Project::new();
+    let path = project.write("a.txt", &twenty());
+    let (first, second) = (Editor::start(&project), Editor::start(&project));
+    first.open(&path, &twenty());
+    let mut agent = Agent::start(&project, &[]);
+    found(&mut agent, &path, " Open in ");
+    let edit = agent.edit(&path, &[("replace", "line 12", "twelfth")]);
+    project.must(0, &["accept", &edit.id]);
+    let (old, new) = EDITED;
+    let edited = twenty().replacen(old, new, 1);
+    until("the edit", || first.text(&path) == edited);
+    until("its record", || project.status_of(&edit.id) == "accepted");
+
+    // The file is written, and the second editor has read it, before the first says that it has written it.
+    project.write("a.txt", &edited);
+    second.open(&path, &edited);
+    assert_eq!(offered(&second, &path, 11), []);
+    let next = agent.edit(&path, &[("replace", "line 3", "third")]);
+    until("the offer", || offered(&first, &path, 2).iter().any(|(title, _)| title.starts_with("Accept")));
+    assert_eq!(project.status_of(&next.id), "pending");
+}

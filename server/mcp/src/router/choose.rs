@@ -1,5 +1,6 @@
 //! Which sidecar answers for a path (rule W19).
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -142,9 +143,10 @@ fn unreachable_words(sidecar: &Sidecar, path: &Path, error: &Error) -> String {
 
 /// The one of several that answers for a path.
 fn pick(mut holders: Vec<Holder>, path: &Path) -> Choice {
-    // Those that are not behind the disk first, used last first; of those that never were, the innermost, then the oldest.
+    // Those that are not behind the disk first; of them the one that has claimed what the others would refuse, then used last first; of
+    // those that never were, the innermost, then the oldest.
     holders.sort_by_key(|Holder { held, depth, sidecar }| {
-        (held.behind, std::cmp::Reverse(held.used), std::cmp::Reverse(*depth), sidecar.started)
+        (held.behind, !held.claimed, Reverse(held.used), Reverse(*depth), sidecar.started)
     });
     let owner = holders.iter().position(|holder| holder.held.pending > 0);
     if let Some(owner) = owner {
@@ -178,7 +180,7 @@ fn pick(mut holders: Vec<Holder>, path: &Path) -> Choice {
         None => {
             // Open nowhere: whoever has the innermost folder serves the disk, so that its editor knows of it.
             let innermost = (0..holders.len()).max_by_key(|at| {
-                (holders[*at].depth, holders[*at].held.used, std::cmp::Reverse(holders[*at].sidecar.started))
+                (holders[*at].depth, holders[*at].held.used, Reverse(holders[*at].sidecar.started))
             });
             innermost.map_or(Choice::Disk, |at| chosen(holders, at))
         }
@@ -228,6 +230,12 @@ mod tests {
         let behind = |used| Held { behind: true, ..clean(used) };
         assert_eq!(picked(&[("a", clean(1)), ("b", behind(2))]), "a");
         assert_eq!(picked(&[("a", behind(1)), ("b", behind(2))]), "b");
+        // What it has saved a moment ago is not recorded yet.
+        let claimed = |held| Held { claimed: true, ..held };
+        assert_eq!(picked(&[("a", claimed(clean(1))), ("b", clean(2))]), "a");
+        assert_eq!(picked(&[("a", claimed(clean(1))), ("b", dirty("x", 2))]), "b");
+        assert_eq!(picked(&[("a", claimed(dirty("x", 1))), ("b", dirty("x", 2))]), "a");
+        assert_eq!(picked(&[("a", claimed(behind(1))), ("b", clean(2))]), "b");
         let refused = picked(&[("nvim", dirty("x", 1)), ("code", dirty("y", 2))]);
         assert!(refused.contains("code (process 1) and nvim (process 1)"), "{refused}");
         assert!(

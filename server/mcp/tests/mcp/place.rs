@@ -154,6 +154,7 @@ impl Handler for Served {
                 behind: holding.level == Level::Behind,
                 language: holding.language,
                 pending: u32::try_from(holding.pending).unwrap(),
+                claimed: holding.claimed,
                 hash: holding.hash.map(|hash| hash.to_hex()),
                 used: holding.used,
             },

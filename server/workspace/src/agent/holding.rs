@@ -22,6 +22,8 @@ pub struct Holding {
     pub language: Option<String>,
     /// Undecided edits that are decided here.
     pub pending: usize,
+    /// Whether another editor that has it open takes no edits of it: those here are claimed, and any is undecided or not saved.
+    pub claimed: bool,
     /// The hash of its text, if that is unsaved: two editors that have the same text are of one mind.
     pub hash: Option<FileHash>,
     /// When it was opened or typed in last, in milliseconds since 1970.
@@ -43,7 +45,8 @@ impl Workspace {
         };
         let used = Some(slot.used.load(Ordering::Relaxed)).filter(|used| *used > 0);
         if !open {
-            return Some(Holding { open, level: Level::Saved, language: None, pending, hash: None, used });
+            let (level, claimed) = (Level::Saved, false);
+            return Some(Holding { open, level, language: None, pending, claimed, hash: None, used });
         }
         let info = info(&slot);
         let hash = (info.level == Level::Unsaved).then(|| {
@@ -54,6 +57,7 @@ impl Workspace {
             form.hash(&text)
         });
         let language = Some(info.language).filter(|language| !language.is_empty());
-        Some(Holding { open, level: info.level, language, pending, hash, used })
+        let claimed = self.has_claimed(&slot);
+        Some(Holding { open, level: info.level, language, pending, claimed, hash, used })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use hashline_history::{Decision, Location, Status};
 use hashline_workspace::agent::{FileAction, FileRequest};
 use hashline_workspace::document::{Choice, Elsewhere, HunkState, Mode, Target, Why};
-use hashline_workspace::{DocumentReview, Histories, Others, Refusal, Settings, Workspace};
+use hashline_workspace::{DocumentReview, Histories, Level, Others, Refusal, Settings, Workspace};
 
 use crate::desk::{Desk, Folder, Op, agent, request};
 
@@ -165,6 +165,35 @@ async fn what_is_decided_and_saved_may_be_built_on_in_the_other_editor() {
     other.save("a.txt");
     assert_eq!(other.status("a.txt", &first), Status::Rejected);
     assert_eq!(other.status("a.txt", &second), Status::Accepted);
+}
+
+#[tokio::test]
+async fn an_editor_tells_that_it_has_claimed_a_file_as_long_as_others_take_no_edit_of_it() {
+    let street = Street::default();
+    let (mut one, mut other) = street.two();
+    one.open("a.txt");
+    other.open("a.txt");
+    let claimed = |desk: &Desk| desk.workspace.holding(&desk.path("a.txt")).unwrap().claimed;
+    assert_eq!((claimed(&one), claimed(&other)), (false, false));
+    let edit = one.edit("a.txt", &[TWO]).await;
+    assert_eq!((claimed(&one), claimed(&other)), (true, false), "undecided");
+    assert_eq!(one.accept(&edit).await, []);
+    one.settle();
+    assert_eq!((claimed(&one), claimed(&other)), (true, false), "not saved");
+
+    // The file is written, and the other editor reads it before the first says that it has written it.
+    one.write("a.txt", EDITED);
+    other.becomes("a.txt", EDITED);
+    let levels = [&one, &other].map(|desk| desk.workspace.holding(&desk.path("a.txt")).unwrap().level);
+    assert_eq!(levels, [Level::Saved, Level::Saved]);
+    let refused = other.try_edit("a.txt", &[SEVEN]).await.unwrap_err();
+    assert!(matches!(refused, Refusal::TakenOver { .. }), "{refused}");
+    assert_eq!((claimed(&one), claimed(&other)), (true, false), "not known to be saved");
+
+    one.save("a.txt");
+    assert_eq!((claimed(&one), claimed(&other)), (false, false));
+    other.edit("a.txt", &[SEVEN]).await;
+    assert_eq!((claimed(&one), claimed(&other)), (false, true));
 }
 
 #[tokio::test]
