@@ -157,7 +157,12 @@ t.test("moved away and written anew, with the new file open", function()
   chain:moves("a", "a.bak")
   chain:makes("a", "new\n")
   chain:open({ "a" })
-  accepted_to_and_fro(chain, { { a = "a\n" }, {} }, { { a = "new\n", ["a.bak"] = "a\n" }, {} }, { a = "new\n" })
+  accepted_to_and_fro(
+    chain,
+    { { a = "a\n" }, {} },
+    { { a = "new\n", ["a.bak"] = "a\n" }, {} },
+    { a = "new\n" }
+  )
 end)
 
 t.test("two names swapped, with the one open that gets the third in between", function()
@@ -166,7 +171,11 @@ t.test("two names swapped, with the one open that gets the third in between", fu
   chain:holds({ t = "a\n", b = "b\n" }, { t = "a\n" })
   chain:moves("b", "a")
   chain:accepts(chain:moves("t", "b"))
-  accepted_to_and_fro(chain, { { a = "a\n", b = "b\n" }, { a = "a\n" } }, { { a = "b\n", b = "a\n" }, { b = "a\n" } })
+  accepted_to_and_fro(
+    chain,
+    { { a = "a\n", b = "b\n" }, { a = "a\n" } },
+    { { a = "b\n", b = "a\n" }, { b = "a\n" } }
+  )
 end)
 
 t.test("two names swapped, with the other one open", function()
@@ -175,7 +184,11 @@ t.test("two names swapped, with the other one open", function()
   chain:accepts(chain:moves("b", "a"))
   chain:holds({ a = "b\n", t = "a\n" }, { a = "b\n" })
   chain:moves("t", "b")
-  accepted_to_and_fro(chain, { { a = "a\n", b = "b\n" }, { b = "b\n" } }, { { a = "b\n", b = "a\n" }, { a = "b\n" } })
+  accepted_to_and_fro(
+    chain,
+    { { a = "a\n", b = "b\n" }, { b = "b\n" } },
+    { { a = "b\n", b = "a\n" }, { a = "b\n" } }
+  )
 end)
 
 t.test("two names swapped stay so while one of the files is not saved", function()
