@@ -46,6 +46,8 @@ pub(crate) struct Edit {
     over: Option<usize>,
     /// The edits that made its file before, and were out when it was made.
     without: Vec<usize>,
+    /// The edits that changed lines of its file which it has taken the place of.
+    onto: Vec<usize>,
     pub(crate) status: Status,
 }
 
@@ -163,6 +165,27 @@ impl Oracle {
             })
         };
         made.copied().filter(|at| changed(*at)).map(|at| self.edits[at].file).collect()
+    }
+
+    /// The edits of others that a patch of all of these has to have on both sides, as makings of files took the place of their lines, and those
+    /// that it can have on neither, as they change lines that makings are to take the place of.
+    fn beside(&self, all: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let (mut both, mut neither) = (Vec::new(), Vec::new());
+        for at in all.iter().copied().filter(|at| matches!(self.edits[*at].op, Op::Make(_))) {
+            let made = &self.edits[at];
+            let others = (0..self.edits.len()).filter(|other| !all.contains(other));
+            for other in others {
+                let edit = &self.edits[other];
+                if made.onto.contains(&other) && !edit.is_in() {
+                    both.push(other);
+                }
+                let is_put = edit.file == made.file && matches!(edit.op, Op::Put(..));
+                if is_put && other > at && edit.is_in() && !made.is_in() && edit.over == made.over {
+                    neither.push(other);
+                }
+            }
+        }
+        (both, neither)
     }
 
     /// Whether a file is made anew and has the lines of another making yet, which was out by then and is in now.
@@ -333,9 +356,16 @@ impl Play {
             let Edit { file: of, op, .. } = &self.oracle.edits[*other];
             *of == file && matches!(op, Op::Make(_)) && !self.oracle.edits[*other].is_in()
         };
-        let without = match op {
-            Op::Make(_) => (0..self.oracle.edits.len()).filter(makes).collect(),
-            _ => Vec::new(),
+        let puts = |other: &usize| {
+            let Edit { file: of, op, over: made, .. } = &self.oracle.edits[*other];
+            *of == file && matches!(op, Op::Put(..)) && *made == over && self.oracle.edits[*other].is_in()
+        };
+        let (without, onto) = match op {
+            Op::Make(_) => {
+                let all = 0..self.oracle.edits.len();
+                (all.clone().filter(makes).collect(), all.filter(puts).collect())
+            }
+            _ => (Vec::new(), Vec::new()),
         };
         self.oracle.edits.push(Edit {
             id,
@@ -344,6 +374,7 @@ impl Play {
             op,
             over,
             without,
+            onto,
             status: Status::Pending,
         });
         self.oracle.note(file, before.as_ref());
@@ -431,7 +462,12 @@ impl Play {
             (&["--proposed"], with(&all, Status::Rejected), with(&all, Status::Accepted)),
             (&["--rejected"], now, with(&rejected, Status::Accepted)),
         ] {
-            let worlds = [before, after];
+            let (both, neither) = match options {
+                ["--proposed"] => self.oracle.beside(&all),
+                _ => Default::default(),
+            };
+            let worlds = [before, after]
+                .map(|world| world.with(&both, Status::Accepted).with(&neither, Status::Rejected));
             let [Some(before), Some(mut after)] = worlds.each_ref().map(Oracle::tree) else { continue };
             let ran = self.project.run(&[&["export", "-c", &conversation], options].concat());
             self.story.push(format!(
@@ -440,6 +476,9 @@ impl Play {
                 ran.code,
                 ran.err.trim()
             ));
+            for at in both.iter().chain(&neither) {
+                assert!(ran.err.contains(&self.oracle.edits[*at].id[..8]), "{}", self.told());
+            }
             let there = tempfile::tempdir().unwrap();
             lay_out(&before, there.path());
             // Where nothing can be written, or nothing is left of it, there is no patch to apply.
