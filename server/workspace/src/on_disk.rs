@@ -14,7 +14,7 @@ use crate::disk::{
     remove_leftovers, rename, stamp, write,
 };
 use crate::document::{Document, Millis, State};
-use crate::record::{Look, OnDisk, Recorded, draft, is_beaten, name_in_record, uri_of};
+use crate::record::{Look, Recorded, draft, is_beaten, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
 use crate::workspace::{Found, Workspace, key_of};
@@ -432,7 +432,7 @@ impl Workspace {
             }
             not_written => {
                 // What cannot be told now is told by whoever writes next, by what the disk has.
-                let _ = session.give_up(meant.file, &OnDisk(self));
+                let _ = session.give_up(meant.file, self);
                 // The document is made anew of the record when it is needed next.
                 slot.forget_read();
                 *slot.recorded() = Recorded::default();
@@ -443,7 +443,7 @@ impl Workspace {
 
     /// Whether a file holds what has this hash; none for no file.
     fn has_hash(&self, place: &Place, hash: Option<FileHash>) -> bool {
-        OnDisk(self).hash(place.absolute()).is_ok_and(|there| there == hash)
+        self.hash(place.absolute()).is_ok_and(|there| there == hash)
     }
 
     /// Puts a changed copy in the place of a document, with what has happened to the document since the copy was made: it was read, or

@@ -3,35 +3,30 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use hashline_history::{Cleaned, Forget, Store};
-use hashline_link::Sidecar;
-use hashline_workspace::disk::Roots;
+use hashline_history::{Cleaned, Forget};
 use serde_json::json;
 
 use super::arguments::Cleanup;
 use super::edit::relative;
+use super::sidecars::Everywhere;
 use super::words;
 use crate::Failure;
 use crate::screen::{Ink, Screen, inert, tell};
 
 /// Cleans up.
-pub fn run(
-    store: &Store,
-    options: &Cleanup,
-    sidecars: &[Sidecar],
-    screen: Screen,
-) -> Result<ExitCode, Failure> {
-    let runs = |owner: &str| sidecars.iter().any(|sidecar| sidecar.id.as_str() == owner);
+pub fn run(everywhere: &Everywhere<'_>, options: &Cleanup, screen: Screen) -> Result<ExitCode, Failure> {
     let forget = Forget { older_than: options.older_than, down_to: options.keep_size };
-    let files = Roots::open([store.folder()]).map_err(Failure::broken)?;
-    let mut session = store.session(&files).map_err(Failure::broken)?;
+    let mut session = everywhere.session().map_err(Failure::broken)?;
+    let folder = session.store().folder().to_owned();
     let mut told = session.repairs().to_vec();
     if !options.dry_run {
         // Nothing else reads every log; what is missing or contradicts the record is written anew.
         told.extend(session.check().map_err(Failure::broken)?);
     }
     let before = session.size().map_err(Failure::broken)?;
-    let cleaned = session.cleanup(&forget, options.dry_run, &runs).map_err(Failure::broken)?;
+    let cleaned = session
+        .cleanup(&forget, options.dry_run, &|owner| everywhere.runs(owner))
+        .map_err(Failure::broken)?;
     let left = match options.dry_run {
         true => before.saturating_sub(cleaned.iter().map(|one| one.freed).sum()),
         false => session.size().map_err(Failure::broken)?,
@@ -64,7 +59,7 @@ pub fn run(
                 None => words,
             }
         };
-        screen.print(&report(store.folder(), &cleaned, words, screen))?;
+        screen.print(&report(&folder, &cleaned, words, screen))?;
     }
     Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

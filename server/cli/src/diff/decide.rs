@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hashline_history::{ConversationId, DocumentName, EditId, FileId, Found, HunkRef, Store, Why};
+use hashline_history::{
+    ConversationId, DocumentName, EditId, FileId, Found, HunkRef, Session, Store, StoreError, Why,
+};
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{self, Along, Request, Undecided, Unseen};
@@ -229,6 +231,11 @@ impl Disk {
     /// whatever is done next.
     pub fn mended(&self, store: &Store) -> Vec<String> {
         self.workspace.mend(store)
+    }
+
+    /// Takes a history to work on it. What a process left unfinished that was killed is finished or taken back, where no editor has the files.
+    pub fn session(&self, store: &Store) -> Result<Session, StoreError> {
+        store.session(&self.workspace)
     }
 
     /// Decides about one file.

@@ -32,7 +32,6 @@ use std::sync::Arc;
 
 pub use arguments::{Diff, Mcpdiff};
 use hashline_history::{Probe, Store};
-use hashline_link::discover;
 
 use crate::screen::{Screen, tell};
 use crate::{Failure, log};
@@ -62,10 +61,7 @@ fn run_in(options: &Diff, store: &Store) -> Result<ExitCode, Failure> {
         Some(Command::Accept(options)) => decision::run(store, Verb::Accept, options, decider, screen),
         Some(Command::Reject(options)) => decision::run(store, Verb::Reject, options, decider, screen),
         Some(Command::Review(options)) => review::run(store, options, decider, screen),
-        Some(Command::Cleanup(cleanup)) => {
-            let sidecars = discover(&place::state(&options.place)?);
-            cleanup::run(store, cleanup, &sidecars, screen)
-        }
+        Some(Command::Cleanup(options)) => cleanup::run(&decider()?, options, screen),
     };
     // The table of the status tells it by itself, and whoever is told of something worse need not hear of it.
     if !matches!(options.command, None | Some(Command::Status(_)))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_history::{DocumentName, FileId, HunkRef, Store, Why};
+use hashline_history::{DocumentName, FileId, HunkRef, Session, Store, StoreError, Why};
 use hashline_link::{
     Client, Decide, DecideOutcome, DecideResult, Decision, Held, Sidecar, StateDir, discover,
 };
@@ -44,6 +44,16 @@ impl<'a> Everywhere<'a> {
     /// Finishes or takes back what a process left unfinished that was killed, and says what, in sentences.
     pub fn mended(&self) -> Vec<String> {
         self.disk.mended(self.store)
+    }
+
+    /// Takes the history to work on it.
+    pub fn session(&self) -> Result<Session, StoreError> {
+        self.disk.session(self.store)
+    }
+
+    /// Whether the process of this name runs.
+    pub fn runs(&self, owner: &str) -> bool {
+        self.sidecars.iter().any(|sidecar| sidecar.id.as_str() == owner)
     }
 
     /// Finds out what would come of several decisions, to make them as one.

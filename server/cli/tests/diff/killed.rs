@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use hashline_history::{Allow, Probe, Step};
 use hashline_workspace::disk::Roots;
+use hashline_workspace::{Histories, Settings, Workspace};
 
 use crate::agent::Agent;
 use crate::chance::seeds;
@@ -203,7 +204,8 @@ fn play(seed: u64, met: &mut Met) {
             continue;
         }
         let roots = Roots::open([&folder]).unwrap();
-        let session = play.project.store().session(&roots).unwrap();
+        let (files, _) = Workspace::new(roots, Settings::default(), Histories::of("the next process"));
+        let session = play.project.store().session(&files).unwrap();
         let said = session.repairs().join("\n");
         drop(session);
         let now = tree_in(&folder);

@@ -6,7 +6,7 @@ use hashline_weave::HunkId;
 
 use crate::disk::{Place, read};
 use crate::document::State;
-use crate::record::{Job, OnDisk, Whose, name_in_record};
+use crate::record::{Job, Whose, name_in_record};
 use crate::slot::Slot;
 use crate::workspace::{Event, Workspace};
 
@@ -32,7 +32,7 @@ impl Drop for Unfinished {
 impl Workspace {
     /// Takes a history for writing; what was repaired in it is told to the person. Blocks.
     pub(crate) fn session(&self, store: &Store) -> Result<Session, StoreError> {
-        let session = store.session(&OnDisk(self))?;
+        let session = store.session(self)?;
         for repair in session.repairs() {
             self.notice(repair.clone());
         }
@@ -43,7 +43,7 @@ impl Workspace {
     /// mended now is told by whoever writes next. Blocks.
     #[must_use]
     pub fn mend(&self, store: &Store) -> Vec<String> {
-        let Ok(session) = store.session(&OnDisk(self)) else { return Vec::new() };
+        let Ok(session) = store.session(self) else { return Vec::new() };
         let mut told = session.repairs().to_vec();
         told.extend(session.finish());
         told

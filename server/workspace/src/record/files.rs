@@ -14,34 +14,6 @@ use crate::disk::{
 };
 use crate::workspace::Workspace;
 
-/// The files in these folders.
-impl FilesNow for Roots {
-    fn hash(&self, path: &Path) -> io::Result<Option<FileHash>> {
-        let place = match self.resolve(&to_text(path), PathStyle::Any) {
-            Ok(place) => place,
-            // A file stands where its folder would be.
-            Err(PathRefusal::NotAFolder { .. }) => return Ok(None),
-            Err(error) => return Err(io::Error::other(error)),
-        };
-        match read(&place) {
-            Ok(bytes) => Ok(Some(FileHash::of(&bytes.bytes))),
-            Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => Ok(None),
-            // There may be files in it, but it is none.
-            Err(DiskError::NotRegular { kind: FileKind::Folder, .. }) => Ok(None),
-            Err(error) => Err(io::Error::other(error)),
-        }
-    }
-
-    fn change(&self, change: &Change<'_>) -> io::Result<Option<Held>> {
-        let (done, held) = carry_out(self, change).map_err(io::Error::other)?;
-        match done {
-            // It stands. Were it lost with the power, the file would tell.
-            Err(DiskError::NotSynced { .. }) => Ok(held),
-            done => done.map(|()| held).map_err(io::Error::other),
-        }
-    }
-}
-
 /// What came of a change, and what the file held. An error is that nothing was tried.
 fn carry_out(roots: &Roots, change: &Change<'_>) -> Result<(Result<(), DiskError>, Option<Held>), DiskError> {
     let place = place_of(roots, change.path())?;
@@ -92,20 +64,33 @@ fn held(there: &FileBytes) -> Held {
 }
 
 /// The files of a workspace. None is written under an editor that has it open.
-pub(crate) struct OnDisk<'a>(pub &'a Workspace);
-
-impl FilesNow for OnDisk<'_> {
+impl FilesNow for Workspace {
     fn hash(&self, path: &Path) -> io::Result<Option<FileHash>> {
-        self.0.read_roots().hash(path)
+        let place = match self.read_roots().resolve(&to_text(path), PathStyle::Any) {
+            Ok(place) => place,
+            // A file stands where its folder would be.
+            Err(PathRefusal::NotAFolder { .. }) => return Ok(None),
+            Err(error) => return Err(io::Error::other(error)),
+        };
+        match read(&place) {
+            Ok(bytes) => Ok(Some(FileHash::of(&bytes.bytes))),
+            Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => Ok(None),
+            // There may be files in it, but it is none.
+            Err(DiskError::NotRegular { kind: FileKind::Folder, .. }) => Ok(None),
+            Err(error) => Err(io::Error::other(error)),
+        }
     }
 
     fn change(&self, change: &Change<'_>) -> io::Result<Option<Held>> {
-        match change.paths().find(|path| self.0.is_open_anywhere(path)) {
-            Some(path) => {
-                let words = format!("{} is open in an editor. Close it there.", path.display());
-                Err(io::Error::new(io::ErrorKind::ResourceBusy, words))
-            }
-            None => self.0.read_roots().change(change),
+        if let Some(path) = change.paths().find(|path| self.is_open_anywhere(path)) {
+            let words = format!("{} is open in an editor. Close it there.", path.display());
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
+        }
+        let (done, held) = carry_out(&self.read_roots(), change).map_err(io::Error::other)?;
+        match done {
+            // It stands. Were it lost with the power, the file would tell.
+            Err(DiskError::NotSynced { .. }) => Ok(held),
+            done => done.map(|()| held).map_err(io::Error::other),
         }
     }
 }

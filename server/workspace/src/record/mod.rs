@@ -26,7 +26,6 @@ mod restore;
 mod whose;
 
 pub(crate) use append::{Provisional, Unfinished, draft, is_beaten};
-pub(crate) use files::OnDisk;
 pub use histories::Histories;
 pub(crate) use history_of::name_in_record;
 pub(crate) use jobs::{Job, Jobs};

@@ -11,7 +11,7 @@ use super::rehearsal::{Rehearsal, Step};
 use super::{Met, former};
 use crate::disk::{DiskError, FileBytes, Place, check_folder, check_writable};
 use crate::document::{Decided, Document, State};
-use crate::record::{Job, OnDisk, Recorded, draft, is_beaten, name_in_record};
+use crate::record::{Job, Recorded, draft, is_beaten, name_in_record};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
 use crate::workspace::{Workspace, key_of};
@@ -232,7 +232,7 @@ impl Workspace {
                 Some(Draft { document, file, intent, ..draft(&part.slot, &part.place, &change.state) })
             })
             .collect();
-        let switched = session.switch(&drafts, &OnDisk(self)).inspect_err(|_| {
+        let switched = session.switch(&drafts, self).inspect_err(|_| {
             if session.store().is_unsure() {
                 self.later(Job::TakeBack(session.store().clone()));
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashline_history::{Allow, Change, EditId, FilesNow, Probe, Status, Step, Store};
-use hashline_text::FileHash;
+use hashline_text::{DocVersion, Encoding, FileHash};
 use hashline_workspace::agent::{FileAction, FileRequest};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Choice, Decided, Request, Target};
@@ -256,6 +256,7 @@ fn a_history_changes_nothing_that_is_not_served() {
     std::os::unix::fs::symlink("folder", served.join("way")).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(served.join("pipe")).status().unwrap().success());
     let roots = Roots::open([&served]).unwrap();
+    let (files, _events) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
     let before = tree(&top.join("outside"));
     let was = FileHash::of(b"x");
     for name in [
@@ -281,7 +282,7 @@ fn a_history_changes_nothing_that_is_not_served() {
             Change::Rename { from: &path, to: &free, was },
             Change::Rename { from: &served.join("a"), to: &path, was },
         ] {
-            let done = roots.change(&change);
+            let done = files.change(&change);
             assert!(done.is_err(), "{change:?}: {done:?}");
             assert!(!free.exists() && served.join("a").exists(), "{change:?}");
         }
@@ -297,10 +298,23 @@ fn a_history_changes_nothing_that_is_not_served() {
         Change::Rename { from: &a, to: &served.join("b"), was: other },
         Change::Rename { from: &a, to: &served.join("folder/f"), was },
     ] {
-        assert!(roots.change(&change).is_err(), "{change:?}");
+        assert!(files.change(&change).is_err(), "{change:?}");
         assert_eq!(std::fs::read(&a).unwrap(), b"x");
     }
-    assert_eq!(roots.hash(&served.join("a/b")).unwrap(), None);
-    let held = roots.change(&Change::Write { path: &a, was, bytes: b"y" }).unwrap().unwrap();
-    assert_eq!((held.bytes.as_slice(), roots.hash(&a).unwrap()), (&b"x"[..], Some(FileHash::of(b"y"))));
+    assert_eq!(files.hash(&served.join("a/b")).unwrap(), None);
+    let held = files.change(&Change::Write { path: &a, was, bytes: b"y" }).unwrap().unwrap();
+    assert_eq!((held.bytes.as_slice(), files.hash(&a).unwrap()), (&b"x"[..], Some(FileHash::of(b"y"))));
+    // Nor is one that an editor has open written under it, whoever finishes what was begun.
+    let uri = url::Url::from_file_path(&a).unwrap().to_string();
+    files.did_open(&uri, "text", DocVersion(1), Encoding::Utf16, "y");
+    let was = FileHash::of(b"y");
+    for change in [
+        Change::Write { path: &a, was, bytes: b"z" },
+        Change::Remove { path: &a, was },
+        Change::Rename { from: &a, to: &served.join("b"), was },
+    ] {
+        let said = files.change(&change).unwrap_err().to_string();
+        assert!(said.contains("open in an editor"), "{said}");
+        assert_eq!(std::fs::read(&a).unwrap(), b"y");
+    }
 }
