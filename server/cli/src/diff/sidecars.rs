@@ -71,7 +71,6 @@ impl<'a> Everywhere<'a> {
     fn switch(&self, rehearsal: &Rehearsal, steps: Range<usize>, parts: &[Arc<Part<'_>>]) -> Answer {
         let mut notes = self.disk.notices();
         let mut answer = Answer::from(rehearsal.make(steps, &self.names()));
-        answer.decided.clear();
         for refused in &mut answer.refused {
             refused.document = document_of(refused, parts);
         }
@@ -286,14 +285,14 @@ impl Trial<'_> {
     }
 
     /// Makes all that is kept, in its order, and says of each wish what came of it. What follows on each other on the disk is done as a whole or
-    /// not at all; where something is refused after all, what comes behind it is not tried.
+    /// not at all. Where something is refused after all, what comes behind it is as well.
     pub fn make(self) -> Vec<Answer> {
         let Trial { before: SoFar { on_disk, parts, kept, .. }, of, .. } = self;
         let mut answers = vec![Answer::default(); kept];
-        let mut made = 0;
+        let (mut made, mut left) = (0, parts.len());
         for run in parts.chunk_by(|one, next| one.holder.is_none() && next.holder.is_none()) {
             let first = &run[0];
-            let answer = match first.holder {
+            let mut answer = match first.holder {
                 Some(_) => of.decide_now(&first.wish),
                 None => {
                     let steps = made..made + run.len();
@@ -301,13 +300,23 @@ impl Trial<'_> {
                     of.switch(&on_disk, steps, run)
                 }
             };
+            left -= run.len();
+            // What came to a conversation since it was rehearsed is decided with the first of its files.
+            for part in &run[1..] {
+                let own = |hunk: &mut HunkRef| part.decided.contains(hunk);
+                answers[part.of].decided.extend(answer.decided.extract_if(.., own));
+            }
             let is_made = answer.refused.is_empty();
             answers[first.of].add(answer);
             if !is_made {
+                // Where nothing is decided yet, the one reason for that is enough.
+                let has_begun = answers.iter().any(|answer| !answer.decided.is_empty());
+                for part in parts[parts.len() - left..].iter().filter(|_| has_begun) {
+                    let hunk = part.decided.first().map_or_else(String::new, ToString::to_string);
+                    let refused = refusal(hunk, Why::Failed, words::COMES_AFTER.to_owned());
+                    answers[part.of].refused.push(Refusal { document: Some(part.file.clone()), ..refused });
+                }
                 break;
-            }
-            for part in run.iter().filter(|part| part.holder.is_none()) {
-                answers[part.of].decided.extend(part.decided.iter().cloned());
             }
         }
         answers

@@ -332,6 +332,10 @@ pub fn under(hunks: &[HunkRef]) -> String {
 /// What became of the rest that was named with a conversation which cannot be decided.
 pub const NOTHING_ELSE: &str = "Nothing was decided: a conversation and what is named with it go as one. Name the others alone to decide about them.";
 
+/// Why something was not tried.
+pub const COMES_AFTER: &str =
+    "It comes after what was not decided. Give the same command again when that can be.";
+
 /// What else would be decided with all that is named.
 pub fn takes_along(others: &[HunkRef]) -> String {
     format!("With what is named it takes {} along.", names(others))

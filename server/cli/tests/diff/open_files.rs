@@ -125,6 +125,27 @@ fn a_swap_of_which_a_file_is_open_goes_and_comes_as_one() {
     }
 }
 
+/// Where an editor does not do its part after all, of each file it is said whether it is decided.
+#[test]
+fn what_comes_after_a_renaming_that_an_editor_does_not_do_is_told() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("b", "b\n"), ("c", "c\n")], &["a", "b"]);
+    for (from, to) in [("a", "t"), ("b", "u")] {
+        let edit = scene.moves(from, to);
+        scene.accept(&edit);
+    }
+    scene.moves("c", "d");
+    scene.holds(&[("d", "c\n"), ("t", "a\n"), ("u", "b\n")], &[("t", "a\n"), ("u", "b\n")]);
+    scene.editor.is_busy(Some("it is busy"));
+    let said = scene.all(1, "reject");
+    assert!(said.contains("it is busy"), "{said}");
+    assert!(said.contains(" in t was not rejected. It comes after what was not decided."), "{said}");
+    scene.holds(&[("c", "c\n"), ("t", "a\n"), ("u", "b\n")], &[("t", "a\n"), ("u", "b\n")]);
+    scene.editor.is_busy(None);
+    scene.all(0, "reject");
+    scene.holds(&[("a", "a\n"), ("b", "b\n"), ("c", "c\n")], &[("a", "a\n"), ("b", "b\n")]);
+    scene.is_over();
+}
+
 /// What an editor has open is decided about between what is done on the disk before and behind it: names are shared on one side of that alone.
 #[test]
 fn a_swap_on_the_disk_goes_back_beside_a_file_that_is_open() {
