@@ -30,7 +30,7 @@ pub trait FilesNow {
 /// A change of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
-    /// A file is made where there is none, with the folders that it is to lie in.
+    /// A file is made where there is none, with the folders that it is to lie in. A folder that has its name goes if there is no file in it.
     Make {
         /// Where.
         path: &'a Path,
@@ -55,12 +55,7 @@ pub enum Change<'a> {
         /// The hash of what it holds.
         was: FileHash,
     },
-    /// A folder is removed in which nothing is.
-    RemoveFolder {
-        /// Which.
-        path: &'a Path,
-    },
-    /// A file gets a name that nobody has; the folders of that are made.
+    /// A file gets a name that nobody has; the folders of that are made. A folder that has the name goes if there is no file in it.
     Rename {
         /// What it is called.
         from: &'a Path,
@@ -72,14 +67,11 @@ pub enum Change<'a> {
 }
 
 impl Change<'_> {
-    /// The file or folder that is changed.
+    /// The file that is changed.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
-            Change::Make { path, .. }
-            | Change::Write { path, .. }
-            | Change::Remove { path, .. }
-            | Change::RemoveFolder { path } => path,
+            Change::Make { path, .. } | Change::Write { path, .. } | Change::Remove { path, .. } => path,
             Change::Rename { from, .. } => from,
         }
     }

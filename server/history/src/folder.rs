@@ -83,7 +83,10 @@ impl Folder {
     pub(crate) fn open(root: &Path, probe: Option<&Arc<dyn Probe>>) -> Result<Option<Self>> {
         let mut here = match Dir::open_ambient_dir(root, ambient_authority()) {
             Ok(dir) => Self { dir, path: root.to_path_buf(), probe: probe.cloned() },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            // What was a folder may be a file by now, which has none.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
             Err(error) => return Err(StoreError::io(root, "read", &error)),
         };
         for name in WAY {

@@ -3,7 +3,8 @@
 //! The steps are the same whenever they are planned for the same files, and after each of them the tree is another. So whoever finds a tree in
 //! which a process has ended knows by the hashes alone which of them were made.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound::{Excluded, Unbounded};
 use std::path::{Path, PathBuf};
 
 use hashline_text::FileHash;
@@ -99,7 +100,7 @@ impl Step {
 /// The steps from before to after, in an order in which every name is free when a file comes to it; none if two of the files have one name.
 /// A file that is in the way of itself is set aside, under a name that `salt` makes.
 pub(crate) fn plan(parts: &[Part], salt: Sequence) -> Option<Vec<Step>> {
-    let mut leaves: HashMap<&Path, usize> = HashMap::new();
+    let mut leaves: BTreeMap<&Path, usize> = BTreeMap::new();
     for (is_after, name) in [
         (false, (|part: &Part| part.from.as_ref().map(|(path, _)| path)) as fn(&Part) -> Option<&PathBuf>),
         (true, |part: &Part| part.to.as_ref().map(|(path, _)| path)),
@@ -115,28 +116,32 @@ pub(crate) fn plan(parts: &[Part], salt: Sequence) -> Option<Vec<Step>> {
     for (at, part) in parts.iter().enumerate() {
         leaves.extend(part.leaves().map(|from| (from, at)));
     }
-    // What has to have left first: the file of the name, and those that stand where its folders are to be.
-    let above = |at: usize| -> Vec<usize> {
-        let names = parts[at].comes_to().into_iter().flat_map(Path::ancestors);
-        names.filter_map(|name| leaves.get(name).copied()).collect()
+    // What has to have left first: the file of the name, those that stand where its folders are to be, and those in a folder of its name.
+    let in_its_way = |at: usize| -> Vec<usize> {
+        let Some(to) = parts[at].comes_to() else { return Vec::new() };
+        let above = to.ancestors().filter_map(|name| leaves.get(name));
+        let behind = leaves.range::<&Path, _>((Excluded(&to), Unbounded));
+        let below = behind.take_while(|(name, _)| name.starts_with(to)).map(|(_, at)| at);
+        above.chain(below).copied().collect()
     };
+    let taken: BTreeSet<&Path> = parts.iter().filter_map(Part::comes_to).collect();
     let mut steps = Vec::new();
     let mut aside: Vec<Option<There>> = vec![None; parts.len()];
     let mut begun = vec![false; parts.len()];
     let mut ended = vec![false; parts.len()];
     for first in 0..parts.len() {
-        let mut open = if begun[first] { Vec::new() } else { vec![(first, above(first))] };
+        let mut open = if begun[first] { Vec::new() } else { vec![(first, in_its_way(first))] };
         begun[first] = true;
         while let Some((at, waits_for)) = open.last_mut() {
             let at = *at;
             match waits_for.pop() {
                 Some(other) if !begun[other] => {
                     begun[other] = true;
-                    open.push((other, above(other)));
+                    open.push((other, in_its_way(other)));
                 }
                 Some(other) if !ended[other] && aside[other].is_none() => {
                     if let Some((from, hash)) = parts[other].from.clone() {
-                        let kept = (name_aside(&from, salt), hash);
+                        let kept = (name_aside(&from, &taken, salt), hash);
                         steps.push(Step { part: other, from: Some((from, hash)), to: Some(kept.clone()) });
                         aside[other] = Some(kept);
                     }
@@ -173,12 +178,13 @@ fn way(part: usize, from: Option<There>, to: Option<There>) -> Vec<Step> {
     }
 }
 
-/// What a file is called while it is out of the way. It lies where it was.
-fn name_aside(path: &Path, salt: Sequence) -> PathBuf {
+/// What a file is called while it is out of the way. It lies where it was, or beside the outermost of its folders whose name a file is to have.
+fn name_aside(path: &Path, taken: &BTreeSet<&Path>, salt: Sequence) -> PathBuf {
     let mut key = path.as_os_str().as_encoded_bytes().to_vec();
     key.extend(salt.0.to_le_bytes());
     let hash = FileHash::of(&key).to_hex();
-    path.with_file_name(format!(".hashline-{}.aside", &hash[..32]))
+    let outermost = path.ancestors().filter(|above| taken.contains(above)).last().unwrap_or(path);
+    outermost.with_file_name(format!(".hashline-{}.aside", &hash[..32]))
 }
 
 /// How far steps were gone.
@@ -239,9 +245,14 @@ pub(crate) fn around(steps: &[Step], foreign: &BTreeSet<PathBuf>) -> Vec<Step> {
     let mut closed: BTreeSet<&Path> = foreign.iter().map(PathBuf::as_path).collect();
     let mut open = Vec::new();
     for step in steps {
-        // What stands where its folder is to be is in the way as well.
-        let above = step.to.iter().flat_map(|(to, _)| to.ancestors().skip(1));
-        if step.names().chain(above).any(|name| closed.contains(name)) {
+        // What stands where its folder is to be is in the way as well, and what lies in a folder of its name.
+        let is_in_the_way = |to: &Path| {
+            let mut behind = closed.range::<Path, _>((Excluded(to), Unbounded));
+            to.ancestors().any(|above| closed.contains(above))
+                || behind.next().is_some_and(|next| next.starts_with(to))
+        };
+        let to = step.to.as_ref().map(|(to, _)| to.as_path());
+        if step.names().any(|name| closed.contains(name)) || to.is_some_and(is_in_the_way) {
             closed.extend(step.names());
         } else {
             open.push(step.clone());
@@ -289,8 +300,8 @@ mod tests {
         }
         if let Some((to, hash)) = &step.to {
             assert_eq!(tree.insert(to.clone(), Some(*hash)), Some(None), "{step:?}");
-            let above = to.ancestors().skip(1);
-            assert!(above.into_iter().all(|above| tree.get(above).copied().flatten().is_none()), "{step:?}");
+            let is_apart = |name: &Path| name == to || !(to.starts_with(name) || name.starts_with(to));
+            assert!(tree.iter().all(|(name, there)| there.is_none() || is_apart(name)), "{step:?}");
         }
     }
 
@@ -338,6 +349,11 @@ mod tests {
             vec![part("a=1", "b=1"), part("", "a/x=2"), part("", "a/y/z=2")],
             vec![part("a=1", "b/c=1"), part("b=2", "a/c=2")],
             vec![part("x/a=1", ""), part("", "")],
+            vec![part("a/b=1", "a=1")],
+            vec![part("a/b/c=1", "a=1"), part("a/d=2", "e=2")],
+            vec![part("a/x=1", "b=1"), part("b=2", "a=2")],
+            vec![part("a=1", "b/b=1"), part("b=2", "a/a=2")],
+            vec![part("a/x=1", ""), part("b=2", "a=2")],
         ] {
             check(&parts);
         }
@@ -352,6 +368,38 @@ mod tests {
         ] {
             assert_eq!(plan(&parts, Sequence(1)), None, "{parts:?}");
         }
+    }
+
+    /// Any three files, some of which would lie in a folder of the name that another one has.
+    #[test]
+    fn files_take_the_names_of_folders_and_make_way_for_them() {
+        let names = ["", "a", "a/x", "a/x/y", "a/z", "b"];
+        let is_tree = |three: &[&str]| {
+            let there: Vec<&Path> = three.iter().filter(|name| !name.is_empty()).map(Path::new).collect();
+            let of_one = |one: &usize, other: &usize| one != other && there[*one].starts_with(there[*other]);
+            !(0..there.len()).any(|one| (0..there.len()).any(|other| of_one(&one, &other)))
+        };
+        let count = names.len();
+        let three = |at: usize| [at / count / count, at / count % count, at % count].map(|at| names[at]);
+        let threes = || (0..count * count * count).map(three);
+        let mut met = 0;
+        for from in threes().filter(|three| is_tree(three)) {
+            for to in threes() {
+                for alike in [false, true] {
+                    let holds = |at: usize| if alike { "same".to_owned() } else { at.to_string() };
+                    let there = |name: &str, at: usize| there(name, &holds(at));
+                    let parts: Vec<Part> =
+                        (0..3).map(|at| Part { from: there(from[at], at), to: there(to[at], at) }).collect();
+                    if is_tree(&to) {
+                        check(&parts);
+                        met += 1;
+                    } else {
+                        assert_eq!(plan(&parts, Sequence(7)), None, "{parts:?}");
+                    }
+                }
+            }
+        }
+        assert!(met > 5000, "{met}");
     }
 
     /// All permutations of few names, with files that come, go, change and are alike.

@@ -68,16 +68,6 @@ impl Plan {
         })
     }
 
-    /// The folders on the way to a file that were made where a file was, the innermost first.
-    fn folders_over_files<'a>(&self, path: &'a Path) -> Vec<&'a Path> {
-        let above: Vec<&Path> = path.ancestors().skip(1).collect();
-        let was_file = |folder: &&Path| {
-            self.parts.iter().any(|part| part.from.as_ref().is_some_and(|(from, _)| from == folder))
-        };
-        let outermost = above.iter().rposition(was_file);
-        above.into_iter().take(outermost.map_or(0, |at| at + 1)).collect()
-    }
-
     /// What its names hold.
     fn look(&self, files: &dyn FilesNow) -> std::result::Result<HashMap<PathBuf, Option<FileHash>>, Unknown> {
         let look = |path: PathBuf| match files.hash(&path) {
@@ -119,7 +109,7 @@ impl Session {
         };
         let mut made = Vec::new();
         if let Err(error) = self.carry_out(&plan, &plan.steps, files, Some(&mut made)) {
-            return Ok(match self.undo(&plan, made, files).and_then(|()| self.withdraw(&appended)) {
+            return Ok(match self.undo(made, files).and_then(|()| self.withdraw(&appended)) {
                 Ok(()) => Switched::TakenBack(error),
                 Err(_) => Switched::Unfinished(error),
             });
@@ -164,7 +154,7 @@ impl Session {
     }
 
     /// Undoes steps that were made, the last one first.
-    fn undo(&mut self, plan: &Plan, made: Vec<Made<'_>>, files: &dyn FilesNow) -> Result<()> {
+    fn undo(&mut self, made: Vec<Made<'_>>, files: &dyn FilesNow) -> Result<()> {
         for Made(step, held) in made.into_iter().rev() {
             let held = held.as_ref();
             let change = match (&step.from, &step.to, held) {
@@ -182,10 +172,6 @@ impl Session {
             };
             let failed = |error: io::Error| StoreError::io(change.path(), "written", &error);
             self.change(files, &change).map_err(failed)?;
-            for path in step.to.iter().flat_map(|(to, _)| plan.folders_over_files(to)) {
-                // One in which something is yet goes with the last of that.
-                let _ = self.change(files, &Change::RemoveFolder { path });
-            }
         }
         Ok(())
     }
@@ -194,7 +180,7 @@ impl Session {
         let step = match change {
             Change::Make { .. } => folder::Step::Create,
             Change::Write { bytes, .. } => folder::Step::Write(bytes.len()),
-            Change::Remove { .. } | Change::RemoveFolder { .. } => folder::Step::Remove,
+            Change::Remove { .. } => folder::Step::Remove,
             Change::Rename { .. } => folder::Step::Rename,
         };
         self.folder.ask(step, &change.path().to_string_lossy())?;

@@ -529,10 +529,12 @@ impl Workspace {
 
     /// Decides in the file, one after the other; none if an editor has it open by now.
     fn decide_on_disk(&self, slot: &Arc<Slot>, requests: &[Request]) -> Result<Option<Decided>, Refusal> {
+        let own = slot.place();
+        let is_own = |path: &Path| own.as_ref().is_some_and(|own| own.absolute() == path);
         let done = self.change_on_disk(slot, |document, _| {
             let gives_up = requests.iter().any(|request| document.gives_up(request));
             let given_up = gives_up.then(|| document.form().to_bytes(document.text()));
-            let mut decided = self.decide_in_copy(document, requests, |name| self.holder(name));
+            let mut decided = self.decide_in_copy(document, requests, |name| self.holder(name, is_own));
             if decided.queued.is_empty() {
                 // A change that nobody watched is still one: it is shown again, and not given up for nothing.
                 return Ok(ControlFlow::Break(decided));

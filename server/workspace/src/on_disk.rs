@@ -10,7 +10,7 @@ use hashline_text::{FileHash, Text, decode};
 use tokio::sync::watch;
 
 use crate::disk::{
-    DiskError, Expect, FileBytes, Place, Stamp, check_writable, create, create_folders, read, remove,
+    DiskError, Expect, FileBytes, Place, Stamp, check_writable, create, make_room, read, remove,
     remove_leftovers, rename, stamp, write,
 };
 use crate::document::{Document, Millis, State};
@@ -405,8 +405,11 @@ impl Workspace {
             None if moves => Subject::New,
             None => Subject::Named,
         };
-        let meant =
-            self.append_draft(session, &Draft { document: name.clone(), file, intent: effects, ..draft })?;
+        let meant = Draft { document: name.clone(), file, intent: effects, ..draft };
+        if before.is_some() && is_past_itself(place, &wanted.place) {
+            return self.write_past_itself(session, slot, &meant, state);
+        }
+        let meant = self.append_draft(session, &meant)?;
         let open = slot.lock().is_open();
         let written = match open {
             true => Ok(None),
@@ -439,6 +442,26 @@ impl Workspace {
                 not_written.map(|_| false).map_err(Refusal::from)
             }
         }
+    }
+
+    /// The same for a file that is out of the way in between, which is a switch of it alone.
+    fn write_past_itself(
+        &self,
+        session: &mut Session,
+        slot: &Slot,
+        draft: &Draft<'_>,
+        state: &State,
+    ) -> Result<bool, Refusal> {
+        if slot.lock().is_open() {
+            return Ok(false);
+        }
+        slot.forget_read();
+        let forget = |_: &Refusal| *slot.recorded() = Recorded::default();
+        let done = self.switch_recorded(session, std::slice::from_ref(draft)).inspect_err(forget)?;
+        let mut recorded = slot.recorded();
+        recorded.latest = done.first().map(|done| (done.file, done.sequence));
+        recorded.revision = state.weave.revision();
+        Ok(true)
     }
 
     /// Whether a file holds what has this hash; none for no file.
@@ -476,18 +499,24 @@ pub(crate) struct Wanted {
     mode: Option<u32>,
 }
 
+/// Whether a file is to lie in a folder that has its name, or comes out of one and takes its name.
+fn is_past_itself(place: &Place, wanted: &Place) -> bool {
+    let (from, to) = (place.absolute(), wanted.absolute());
+    from != to && (from.starts_with(to) || to.starts_with(from))
+}
+
 /// Writes, makes, removes or renames a file. Returns the stamp of what is there then.
 fn carry_out(place: &Place, before: Option<&FileBytes>, wanted: &Wanted) -> Result<Option<Stamp>, DiskError> {
     let moved = wanted.place.absolute() != place.absolute();
     match (before, &wanted.bytes) {
         (None, None) => Ok(None),
         (None, Some(bytes)) => {
-            create_folders(&wanted.place)?;
+            make_room(&wanted.place)?;
             create(&wanted.place, bytes, wanted.mode).map(Some)
         }
         (Some(before), None) => remove(place, Expect::Same(before)).map(|()| None),
         (Some(before), Some(bytes)) if moved => {
-            create_folders(&wanted.place)?;
+            make_room(&wanted.place)?;
             let stamp = rename(place, &wanted.place, Expect::Same(before))?;
             match before.bytes == *bytes {
                 true => Ok(Some(stamp)),

@@ -329,7 +329,7 @@ impl Trial<'_> {
             return Answer { refused: vec![taken], ..Answer::default() };
         }
         let path = || name.as_path().to_owned();
-        let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+        let is_there = |path: &PathBuf| path.symlink_metadata().is_ok_and(|there| !there.is_dir());
         let here = || InEditor { told: Vec::new(), path: Some(path()).filter(is_there) };
         let InEditor { mut told, path: mut was } =
             self.so_far.in_editors.get(&id).cloned().unwrap_or_else(here);

@@ -11,6 +11,7 @@ mod editor;
 mod export;
 mod faults;
 mod files;
+mod folders;
 mod hostile;
 mod killed;
 mod live;

@@ -21,14 +21,14 @@ fn tree(project: &Project) -> BTreeMap<String, String> {
     files
 }
 
-fn holds(project: &Project, files: &[(&str, &str)]) {
+pub(crate) fn holds(project: &Project, files: &[(&str, &str)]) {
     let wanted: BTreeMap<String, String> =
         files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     assert_eq!(tree(project), wanted);
 }
 
 /// A project with these files, and an agent in it.
-fn scene(files: &[(&str, &str)]) -> (Project, Agent) {
+pub(crate) fn scene(files: &[(&str, &str)]) -> (Project, Agent) {
     let project = Project::new();
     for (name, text) in files {
         project.write(name, text);
@@ -375,7 +375,7 @@ fn lines_of_agents_are_not_said_to_be_yours() {
     holds(&project, &[("p", "new\nthree\nmine\n")]);
 }
 
-/// A name in a folder that is a file by now, and one of a file that is a folder by now.
+/// Lines of a file that is not there, as the edit that made it was rejected, come with that one.
 #[test]
 fn lines_wait_for_the_edit_that_makes_their_file() {
     let (project, mut agent) = scene(&[]);

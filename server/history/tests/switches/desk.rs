@@ -35,7 +35,8 @@ impl FilesNow for Writable {
             Ok(Held { bytes, mode: None })
         };
         let free = |path: &Path| {
-            assert!(!path.exists(), "{} would be written over", path.display());
+            assert!(!path.is_file(), "{} would be written over", path.display());
+            remove_empty(path);
             std::fs::create_dir_all(path.parent().unwrap())
         };
         match *change {
@@ -51,7 +52,6 @@ impl FilesNow for Writable {
                 let held = held(path, was)?;
                 std::fs::remove_file(path).map(|()| Some(held))
             }
-            FileChange::RemoveFolder { path } => std::fs::remove_dir(path).map(|()| None),
             FileChange::Rename { from, to, was } => {
                 held(from, was)?;
                 free(to)?;
@@ -59,6 +59,14 @@ impl FilesNow for Writable {
             }
         }
     }
+}
+
+/// A folder with a file in it stays, and is in the way.
+fn remove_empty(path: &Path) {
+    for entry in std::fs::read_dir(path).into_iter().flatten() {
+        remove_empty(&entry.unwrap().path());
+    }
+    let _ = std::fs::remove_dir(path);
 }
 
 pub type Tree = BTreeMap<String, String>;
@@ -88,9 +96,9 @@ pub fn tree(folder: &Path) -> Tree {
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted(pub &'static str, pub &'static str, pub bool);
 
-/// A swap, a chain, a removal, a file that is made in its place, one that changes where it is, one that goes to a folder of its own name, and one
-/// of which only the record changes.
-pub const WANTED: [Wanted; 8] = [
+/// A swap, a chain, a removal, a file that is made in its place, one that changes where it is, one that goes to a folder of its own name, one
+/// of which only the record changes, one that takes the name of its folder, and one that swaps names with a file in a folder of its new name.
+pub const WANTED: [Wanted; 11] = [
     Wanted("a", "b", true),
     Wanted("b", "a", false),
     Wanted("c", "d/c", false),
@@ -99,7 +107,17 @@ pub const WANTED: [Wanted; 8] = [
     Wanted("f", "f", true),
     Wanted("g", "g/g", true),
     Wanted("h", "h", false),
+    Wanted("i/i", "i", true),
+    Wanted("j/j", "k", false),
+    Wanted("k", "j", false),
 ];
+
+/// Writes a file, with the folders on its way.
+pub fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
 
 /// A folder with a history in which each file has one undecided edit.
 pub struct Desk {
@@ -121,7 +139,7 @@ impl Desk {
             let name = name_in(folder.path(), &there);
             let mut live = Live::new(name, &text(at, false));
             if !from.is_empty() {
-                std::fs::write(folder.path().join(from), text(at, false)).unwrap();
+                write(folder.path(), from, &text(at, false));
             }
             let change = Change { lines: 1..2, new: vec![line("new")] };
             let edit = live.edit(&format!("e{at}"), "conv", &[change], false);

@@ -69,6 +69,15 @@ impl Place {
         to_text(&self.absolute).into_owned()
     }
 
+    /// Whether no file can have this name as it is: a folder has it, or what should be a folder above it is a file.
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        match self.absolute.symlink_metadata() {
+            Ok(there) => there.is_dir(),
+            Err(error) => error.kind() == io::ErrorKind::NotADirectory,
+        }
+    }
+
     /// Whether it may be written.
     ///
     /// # Errors
@@ -142,13 +151,17 @@ impl Roots {
     }
 
     /// The place of a document that an editor has open under this path, if agents may reach it: the same as that of
-    /// any other name of the file. A path that is not absolute, in no root, or in `.mcp` has none.
+    /// any other name of the file. A path that is not absolute, in no root, or in `.mcp` has none. One below a file has, where no link
+    /// leads to that: it may be recorded from a time when that was a folder.
     #[must_use]
     pub fn identify(&self, absolute: &Path) -> Option<Place> {
         if !absolute.is_absolute() {
             return None;
         }
-        self.follow(&lexical(absolute), &|_| true).map(|(place, _)| place)
+        let (index, names) = self.locate(&lexical(absolute))?;
+        let given = to_text(absolute);
+        let walk = Walk { past_files: true, ..Walk::new(self, &given, &|_| true) };
+        walk.run(index, names).ok().map(|found| found.place)
     }
 
     /// Where an absolute path without `..` leads, and what is there; none if that is not served, or not given.
@@ -253,6 +266,8 @@ struct Walk<'a> {
     given: &'a str,
     gives: Gives<'a>,
     links: usize,
+    /// What would lie in a file is missing; else there is no such way.
+    past_files: bool,
 }
 
 /// What a caller was given, by absolute paths.
@@ -267,7 +282,7 @@ enum Way {
 
 impl<'a> Walk<'a> {
     fn new(roots: &'a Roots, given: &'a str, gives: Gives<'a>) -> Walk<'a> {
-        Walk { roots, given, gives, links: 0 }
+        Walk { roots, given, gives, links: 0, past_files: false }
     }
 
     fn run(mut self, mut index: usize, mut names: VecDeque<OsString>) -> Result<Found, PathRefusal> {
@@ -349,6 +364,9 @@ impl<'a> Walk<'a> {
             } else if todo.is_empty() {
                 done.push(name);
                 end = End::Other;
+            } else if self.past_files && self.links == 0 && !todo.iter().any(|name| name == "..") {
+                done.push(name);
+                end = End::Missing;
             } else {
                 let part = to_text(&here().join(&name)).into_owned();
                 return Err(PathRefusal::NotAFolder { given: self.given.into(), part });

@@ -26,6 +26,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use uuid::Uuid;
 
@@ -189,19 +190,6 @@ pub fn remove(place: &Place, expect: Expect<'_>) -> Result<(), DiskError> {
         .map_err(|error| DiskError::NotSynced { path: path.into(), why: error.to_string() })
 }
 
-/// Removes a folder that is empty.
-///
-/// # Errors
-/// Something is in it, it is none, or the disk refuses.
-pub fn remove_folder(place: &Place) -> Result<(), DiskError> {
-    place.check_write()?;
-    let folder = Folder::of(place)?;
-    folder
-        .dir()
-        .remove_dir(folder.name)
-        .map_err(|error| DiskError::from_io(place.absolute(), Action::Remove, &error))
-}
-
 /// Gives a file another name, which nobody has yet. The folder of that name has to be there.
 ///
 /// # Errors
@@ -265,6 +253,42 @@ pub fn create_folders(place: &Place) -> Result<(), DiskError> {
         opened = Some(step_into(dir, Path::new(name), place)?);
     }
     Ok(())
+}
+
+/// Sees to it that a file can have a name: makes the folders above it, and removes one that has the name if there is no file in it, nor in
+/// any of its folders.
+///
+/// # Errors
+/// As for [`create_folders()`]. A folder that cannot be removed is left.
+pub fn make_room(place: &Place) -> Result<(), DiskError> {
+    create_folders(place)?;
+    let folder = Folder::of(place)?;
+    if is_without_files(folder.dir(), folder.name).unwrap_or(false) {
+        remove_folders(folder.dir(), folder.name);
+    }
+    Ok(())
+}
+
+/// Whether a folder has nothing but such folders in it.
+fn is_without_files(dir: &Dir, name: &Path) -> io::Result<bool> {
+    let folder = dir.open_dir_nofollow(name)?;
+    for entry in folder.entries()? {
+        let entry = entry?;
+        if !entry.file_type()?.is_dir() || !is_without_files(&folder, Path::new(&entry.file_name()))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The system leaves what is not empty any more, and what is no folder.
+fn remove_folders(dir: &Dir, name: &Path) {
+    if let Ok(folder) = dir.open_dir_nofollow(name) {
+        for entry in folder.entries().into_iter().flatten().flatten() {
+            remove_folders(&folder, Path::new(&entry.file_name()));
+        }
+        let _ = dir.remove_dir(name);
+    }
 }
 
 /// Removes the temporary files that a crash has left in the folder of a place an hour ago or earlier. Returns how

@@ -9,8 +9,8 @@ use hashline_history::{Change, FilesNow, Held};
 use hashline_text::FileHash;
 
 use crate::disk::{
-    DiskError, Expect, FileBytes, FileKind, PathRefusal, PathStyle, Place, Roots, create, create_folders,
-    read, remove, remove_folder, rename, write,
+    DiskError, Expect, FileBytes, FileKind, PathRefusal, PathStyle, Place, Roots, create, make_room, read,
+    remove, rename, write,
 };
 use crate::workspace::Workspace;
 
@@ -19,7 +19,7 @@ fn carry_out(roots: &Roots, change: &Change<'_>) -> Result<(Result<(), DiskError
     let place = place_of(roots, change.path())?;
     Ok(match *change {
         Change::Make { bytes, mode, .. } => {
-            create_folders(&place)?;
+            make_room(&place)?;
             (create(&place, bytes, mode).map(drop), None)
         }
         Change::Write { was, bytes, .. } => {
@@ -30,11 +30,10 @@ fn carry_out(roots: &Roots, change: &Change<'_>) -> Result<(Result<(), DiskError
             let there = expected(&place, was)?;
             (remove(&place, Expect::Same(&there)), Some(held(&there)))
         }
-        Change::RemoveFolder { .. } => (remove_folder(&place), None),
         Change::Rename { to, was, .. } => {
             let there = expected(&place, was)?;
             let to = place_of(roots, to)?;
-            create_folders(&to)?;
+            make_room(&to)?;
             (rename(&place, &to, Expect::Same(&there)).map(drop), None)
         }
     })

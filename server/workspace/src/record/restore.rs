@@ -395,7 +395,8 @@ impl Workspace {
 
     /// Loads a document that the record names, if it is not there yet. False if it is left to another process, or cannot be read now.
     fn load_named(&self, name: &DocumentName) -> bool {
-        let Some(place) = self.read_roots().identify(name.as_path()) else { return true };
+        let place = self.read_roots().identify(name.as_path()).filter(|place| !place.is_blocked());
+        let Some(place) = place else { return true };
         let key = key_of(place.absolute());
         if self.inner.slots.contains_key(&key) {
             return true;

@@ -23,19 +23,19 @@ pub use rehearsal::Rehearsal;
 #[derive(Clone)]
 pub(crate) enum Holder {
     Nobody,
-    /// A file on the disk.
-    File,
+    /// A file on the disk: the one of this name, one that stands where a folder above it would be, or one in a folder of this name.
+    File(PathBuf),
     /// A document of an editor, which has no file of this name.
     Editor,
-    /// The file that an earlier one of several decisions gives the name; this hunk is what is decided then.
-    Earlier(HunkRef),
+    /// The file that an earlier one of several decisions gives this name, or one that cannot be there with it; the hunk is what is decided then.
+    Earlier(HunkRef, PathBuf),
 }
 
 /// A file as a decision meets it.
 enum Met {
     /// The one that its name leads to.
     Named(Arc<Slot>),
-    /// One that is gone, while another one has its name.
+    /// One that is gone, while another one has its name, or stands in the way of it.
     Former(Place, Store),
 }
 
@@ -112,7 +112,8 @@ impl Workspace {
     fn meet(&self, path: &Path, file: FileId) -> Result<Option<Met>, Refusal> {
         let Some(place) = self.read_roots().identify(path) else { return Ok(None) };
         if let Some(store) = self.history_of(&place)
-            && store.latest(&name_in_record(&place))?.is_none_or(|(latest, _)| latest != file)
+            && (place.is_blocked()
+                || store.latest(&name_in_record(&place))?.is_none_or(|(latest, _)| latest != file))
         {
             return Ok(Some(Met::Former(place, store)));
         }
@@ -134,7 +135,7 @@ impl Workspace {
         let latest = Some((file, past.sequence));
         *slot.recorded() = Recorded { moved: Some(file), ..Recorded::of(store, latest, store.glance()) };
         let mut copy = slot.lock().clone();
-        let decided = self.decide_in_copy(&mut copy, requests, |name| self.holder(name));
+        let decided = self.decide_in_copy(&mut copy, requests, |name| self.holder(name, |_| false));
         if decided.queued.is_empty() {
             return Ok(decided);
         }
@@ -187,13 +188,20 @@ impl Workspace {
         }
     }
 
-    /// Who has a name now.
-    pub(crate) fn holder(&self, name: &DocumentName) -> Holder {
+    /// Who has a name now, where some files are as good as gone. A folder without files is in nobody's way.
+    pub(crate) fn holder(&self, name: &DocumentName, is_gone: impl Fn(&Path) -> bool) -> Holder {
         let path = name.as_path();
-        match path.symlink_metadata() {
-            Ok(_) => Holder::File,
-            Err(_) if self.is_open_anywhere(path) => Holder::Editor,
-            Err(_) => Holder::Nobody,
+        let look = |above: &Path| if above == path { above.symlink_metadata() } else { above.metadata() };
+        let found = path.ancestors().find_map(|above| Some((above, look(above).ok()?)));
+        let file = match found {
+            Some((folder, there)) if there.is_dir() && folder == path => file_below(folder, &is_gone),
+            Some((file, there)) if !there.is_dir() && !is_gone(file) => Some(file.to_owned()),
+            _ => None,
+        };
+        match file {
+            Some(file) => Holder::File(file),
+            None if self.is_open_anywhere(path) => Holder::Editor,
+            None => Holder::Nobody,
         }
     }
 
@@ -214,27 +222,27 @@ impl Workspace {
                 );
                 (Why::Open, None, message)
             }
-            Holder::Earlier(other) => {
-                let message = format!(
-                    "{name} would be the name of two files: {} gives it to another one. Decide about one of the two alone.",
-                    other.short()
-                );
+            Holder::Earlier(other, theirs) => {
+                let hunk = other.short();
+                let message = if theirs == name.as_path() {
+                    format!(
+                        "{name} would be the name of two files: {hunk} gives it to another one. Decide about one of the two alone."
+                    )
+                } else {
+                    format!(
+                        "{name} and {} cannot both be there, as one would be a folder and a file: {hunk} brings the other one. Decide about one of \
+                         the two alone.",
+                        theirs.display()
+                    )
+                };
                 (Why::Collides, Some(other.clone()), message)
             }
-            Holder::File => match self.who_took(name) {
-                Some(other) => {
-                    let message = format!(
-                        "{name} is another file now: {} has given it the name. Reject that one first.",
-                        other.short()
-                    );
-                    (Why::Collides, Some(other), message)
-                }
-                None => {
-                    let message =
-                        format!("There is another file called {name}. Rename that one, then decide.");
-                    (Why::Collides, None, message)
-                }
-            },
+            Holder::File(theirs) => {
+                let theirs = DocumentName::Path(theirs.clone());
+                let other = self.who_took(&theirs);
+                let message = taken_by_file(name, &theirs, other.as_ref());
+                (Why::Collides, other, message)
+            }
         };
         let others = other.into_iter().collect();
         Some(Undecided { why, message, others, ..Document::no_such(target) })
@@ -262,6 +270,42 @@ pub struct Rehearsed {
     pub decided: Decided,
     /// The path of its file by then, and whether it is there; none of a document without a file.
     pub file: Option<(PathBuf, bool)>,
+}
+
+/// Why a file cannot have a name as another one is there, which an edit has put there or something else.
+fn taken_by_file(name: &DocumentName, theirs: &DocumentName, other: Option<&HunkRef>) -> String {
+    let is_in_it = theirs != name && theirs.as_path().starts_with(name.as_path());
+    match other.map(HunkRef::short) {
+        Some(other) if theirs == name => {
+            format!("{name} is another file now: {other} has given it the name. Reject that one first.")
+        }
+        None if theirs == name => {
+            format!("There is another file called {name}. Rename that one, then decide.")
+        }
+        Some(other) if is_in_it => {
+            format!("{name} is a folder now: {other} has put {theirs} into it. Reject that one first.")
+        }
+        None if is_in_it => {
+            format!("{name} is a folder now, with {theirs} in it. Move that one, then decide.")
+        }
+        Some(other) => format!(
+            "{theirs} is a file now, and no folder for {name}: {other} has given it the name. Reject that one first."
+        ),
+        None => {
+            format!("{theirs} is a file now, and no folder for {name}. Rename that one, then decide.")
+        }
+    }
+}
+
+/// The first file in a folder, or in one of its folders, that is not gone; what cannot be looked into counts as one.
+fn file_below(folder: &Path, is_gone: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Some(folder.to_owned()) };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.into_iter().find_map(|path| match path.symlink_metadata().is_ok_and(|there| there.is_dir()) {
+        true => file_below(&path, is_gone),
+        false => Some(path).filter(|path| !is_gone(path)),
+    })
 }
 
 /// A file that is gone, as it is recorded. Where the record does not know that it is, something else has removed it.

@@ -151,7 +151,7 @@ impl Rehearsal {
             Some(undecided) => Err(undecided),
             None => {
                 if was != now {
-                    self.names.change_in_editor(was, now.zip(decided.last()));
+                    self.names.change_in_editor(&self.workspace, was, now.zip(decided.last()));
                 }
                 Ok(())
             }

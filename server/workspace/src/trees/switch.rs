@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use hashline_history::{DocumentName, Draft, Effect, FileId, Session, Store, StoreError, Subject, Switched};
+use hashline_history::{
+    Appended, DocumentName, Draft, Effect, FileId, Session, Store, StoreError, Subject, Switched,
+};
 use hashline_text::FileHash;
 
 use super::rehearsal::{Rehearsal, Step};
@@ -106,7 +108,9 @@ impl Workspace {
             Met::Former(place, _) => {
                 let past = store.file(file)?;
                 let latest = Some((file, past.sequence));
-                if session.latest(&name_in_record(&place)).is_some_and(|(named, _)| named == file) {
+                let is_latest =
+                    session.latest(&name_in_record(&place)).is_some_and(|(named, _)| named == file);
+                if is_latest && !place.is_blocked() {
                     return Err(changed(&place, past.sequence));
                 }
                 let document = former(&place, &past);
@@ -185,7 +189,8 @@ impl Workspace {
             let Some(part) = parts.get(&change.file) else { continue };
             part.place.check_write()?;
             let to = change.name.as_path();
-            if to != part.place.absolute() {
+            let comes = part.there.is_none() || to != part.place.absolute();
+            if comes && change.effects.iter().any(|effect| effect.after.is_some()) {
                 // A folder that is to be made may have the name of a file yet, which leaves it.
                 let above = to.ancestors().skip(1).find(|above| left.contains(above));
                 let outside = || Refusal::NoFolder { uri: change.name.to_string() };
@@ -196,7 +201,7 @@ impl Workspace {
                 place.check_write()?;
                 check_folder(&place)?;
             }
-            if part.there.is_some() || to == part.place.absolute() {
+            if part.there.is_some() {
                 check_folder(&part.place)?;
             }
             let before = change.effects.iter().find_map(|effect| effect.before);
@@ -232,22 +237,7 @@ impl Workspace {
                 Some(Draft { document, file, intent, ..draft(&part.slot, &part.place, &change.state) })
             })
             .collect();
-        let switched = session.switch(&drafts, self).inspect_err(|_| {
-            if session.store().is_unsure() {
-                self.later(Job::TakeBack(session.store().clone()));
-            }
-        });
-        let appended = match switched? {
-            Switched::Done(appended) => appended,
-            Switched::TakenBack(error) => {
-                self.forget(parts);
-                return Err(not_written(error, |why| Refusal::NotSwitched { why }));
-            }
-            Switched::Unfinished(error) => {
-                self.forget(parts);
-                return Err(Refusal::Unfinished { why: error.to_string() });
-            }
-        };
+        let appended = self.switch_recorded(session, &drafts).inspect_err(|_| self.forget(parts))?;
         for (mut change, appended) in changes.into_iter().zip(appended) {
             let Some(part) = parts.get(&change.file) else { continue };
             change.copy.was_recorded(&change.state);
@@ -272,6 +262,24 @@ impl Workspace {
             self.attend(&part.slot);
         }
         Ok(())
+    }
+
+    /// Records what is to become of files, and does it: all of it or nothing.
+    pub(crate) fn switch_recorded(
+        &self,
+        session: &mut Session,
+        drafts: &[Draft<'_>],
+    ) -> Result<Vec<Appended>, Refusal> {
+        let switched = session.switch(drafts, self).inspect_err(|_| {
+            if session.store().is_unsure() {
+                self.later(Job::TakeBack(session.store().clone()));
+            }
+        });
+        match switched? {
+            Switched::Done(appended) => Ok(appended),
+            Switched::TakenBack(error) => Err(not_written(error, |why| Refusal::NotSwitched { why })),
+            Switched::Unfinished(error) => Err(Refusal::Unfinished { why: error.to_string() }),
+        }
     }
 
     /// Makes documents anew of their record and their files when they are needed next.

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hashline_history::{Allow, Change, EditId, FilesNow, Probe, Status, Step, Store};
+use hashline_history::{Allow, Change, EditId, FilesNow, Found, Probe, Status, Step, Store};
 use hashline_text::{DocVersion, Encoding, FileHash};
 use hashline_workspace::agent::{FileAction, FileRequest};
 use hashline_workspace::disk::Roots;
-use hashline_workspace::document::{Choice, Decided, Request, Target};
+use hashline_workspace::document::{Along, Choice, Decided, Request, Target};
 use hashline_workspace::{Histories, Rehearsal, Settings, Workspace};
 
 use crate::agent::caller;
@@ -76,6 +76,11 @@ impl Desk {
             rehearsal.make(0..rehearsal.count(), &HashMap::new())
         };
         tokio::task::spawn_blocking(decide).await.unwrap()
+    }
+
+    /// An edit as the history has it.
+    fn found(&self, edit: usize) -> Found {
+        Store::new(self.path(""), "whoever looks").find(self.edits[edit].as_str()).unwrap().remove(0)
     }
 
     fn statuses(&self) -> Vec<Status> {
@@ -235,6 +240,89 @@ async fn a_name_that_something_else_has_is_not_taken() {
         .into();
     after.sort();
     assert_eq!(tree(&desk.path("")), after);
+}
+
+/// What a person has in a folder that has the name of a file keeps that from coming back, and nothing is written; a folder without files does
+/// not.
+#[tokio::test]
+async fn a_folder_is_in_the_way_as_long_as_a_file_is_in_it() {
+    let mut desk = Desk::new();
+    std::fs::write(desk.path("a"), "a\n").unwrap();
+    desk.rename("a", "b").await;
+    desk.change("a/x", FileAction::Create("new\n".into())).await;
+    std::fs::create_dir_all(desk.path("a/deep/er")).unwrap();
+    std::fs::write(desk.path("a/deep/mine"), "mine\n").unwrap();
+    let now = tree(&desk.path(""));
+    let decided = desk.reject_all().await;
+    assert_eq!((decided.refused.len(), decided.queued.len()), (1, 0), "{decided:?}");
+    let message = &decided.refused[0].message;
+    let said = format!("is a folder now, with {} in it", desk.path("a/deep/mine").display());
+    assert!(message.contains(&said), "{message}");
+    assert_eq!((tree(&desk.path("")), desk.statuses()), (now, vec![Status::Pending; 2]));
+    std::fs::remove_file(desk.path("a/deep/mine")).unwrap();
+    assert_eq!(desk.reject_all().await.refused, []);
+    assert_eq!(tree(&desk.path("")), [(desk.path("a"), b"a\n".to_vec())]);
+    assert_eq!(crate::agent::read(&desk.workspace, "a").await.unwrap(), "a\n");
+}
+
+/// A file that has come to stand where a folder was keeps that folder's files from coming back, and goes with them in one switch.
+#[tokio::test]
+async fn a_file_is_in_the_way_of_what_is_to_lie_in_a_folder_of_its_name() {
+    let mut desk = Desk::new();
+    std::fs::create_dir(desk.path("a")).unwrap();
+    for name in ["a/x", "b"] {
+        std::fs::write(desk.path(name), format!("{name}\n")).unwrap();
+    }
+    let before = tree(&desk.path(""));
+    desk.change("a/x", FileAction::Delete).await;
+    std::fs::remove_dir(desk.path("a")).unwrap();
+    desk.rename("b", "a").await;
+    let now = tree(&desk.path(""));
+    let removed = desk.found(0);
+    let request = Request::of(Choice::Reject, Target::Edit(removed.edit.to_string()));
+    let path = removed.document.as_path();
+    let decided = desk.workspace.decide_about_file(path, removed.file, &[request]).await;
+    assert_eq!((decided.refused.len(), decided.queued.len()), (1, 0), "{decided:?}");
+    let refused = &decided.refused[0];
+    assert!(refused.message.contains("is a file now, and no folder for"), "{refused:?}");
+    let others: Vec<_> = refused.others.iter().map(|other| &other.edit).collect();
+    assert_eq!(others, [&desk.edits[1]]);
+    assert_eq!(tree(&desk.path("")), now);
+    assert_eq!(desk.reject_all().await.refused, []);
+    assert_eq!(tree(&desk.path("")), before);
+}
+
+/// A file that comes out of a folder to take its name is out of the way in between. Whatever fails, it is where it was or where it is to be.
+#[tokio::test]
+async fn a_file_that_takes_the_name_of_its_folder_is_never_lost() {
+    let mut refused = 0;
+    for step in 1.. {
+        let mut desk = Desk::new();
+        std::fs::write(desk.path("a"), "a\n").unwrap();
+        let before = tree(&desk.path(""));
+        desk.rename("a", "t").await;
+        desk.rename("t", "a/x").await;
+        let now = tree(&desk.path(""));
+        let first = desk.found(0);
+        let target = Target::Edit(first.edit.to_string());
+        let request = Request { along: Along::Needed, ..Request::of(Choice::Reject, target) };
+        desk.fails.0.store(step, Ordering::SeqCst);
+        let (path, asked) = (first.document.as_path(), [request]);
+        let decided = desk.workspace.decide_about_file(path, first.file, &asked).await;
+        let is_hit = desk.fails.0.swap(0, Ordering::SeqCst) == 0;
+        if !decided.refused.is_empty() {
+            refused += 1;
+            assert_eq!((tree(&desk.path("")), desk.statuses()), (now, vec![Status::Pending; 2]), "{step}");
+            let again = desk.workspace.decide_about_file(path, first.file, &asked).await;
+            assert_eq!(again.refused, [], "{step}");
+        }
+        assert_eq!((tree(&desk.path("")), desk.statuses()), (before, vec![Status::Rejected; 2]), "{step}");
+        assert_eq!(crate::agent::read(&desk.workspace, "a").await.unwrap(), "a\n");
+        if !is_hit {
+            break;
+        }
+    }
+    assert!(refused > 3, "{refused}");
 }
 
 /// What a history asks for is done in the folders that are served alone, to files that are what it takes them for.

@@ -352,6 +352,7 @@ fn an_editors_document_has_the_place_of_its_file() {
         ("root/a.txt", Some("a.txt")),
         ("root/src/../a.txt", Some("a.txt")),
         ("root/new/file", Some("new/file")),
+        ("root/a.txt/deep/file", Some("a.txt/deep/file")),
         ("root/odd:name\\here", Some("odd:name\\here")),
         ("root/.git/config", Some(".git/config")),
         ("root/.mcp/edit_history/log", None),
