@@ -13,8 +13,8 @@ use crate::export::git_apply;
 use crate::files::files_in;
 use crate::project::Project;
 
-/// The names that there are to have, in three folders.
-const NAMES: [&str; 6] = ["a", "b", "src/a", "src/c", "doc/b", "doc/d"];
+/// The names that there are to have, in three folders and in two that have the names of files.
+const NAMES: [&str; 9] = ["a", "b", "src/a", "src/c", "doc/b", "doc/d", "a/x", "a/y/z", "src"];
 /// How many conversations there are.
 pub(crate) const CONVERSATIONS: usize = 4;
 
@@ -126,7 +126,7 @@ impl Oracle {
         Some(now)
     }
 
-    /// The tree; none if there is none, as edits do not go together or two files have one name.
+    /// The tree; none if there is none, as edits do not go together, or two files have one name or one of them would be a folder of the other.
     pub(crate) fn tree(&self) -> Option<Tree> {
         let mut tree = Tree::new();
         for file in 0..self.files.len() {
@@ -135,7 +135,8 @@ impl Oracle {
                 return None;
             }
         }
-        Some(tree)
+        let is_apart = |name: &String| !tree.keys().any(|other| is_above(other, name));
+        tree.keys().all(is_apart).then_some(tree)
     }
 
     /// The same with other statuses.
@@ -225,6 +226,11 @@ impl Oracle {
     }
 }
 
+/// Whether a name is that of a folder on the way to another.
+fn is_above(name: &str, other: &str) -> bool {
+    Path::new(other).ancestors().skip(1).any(|above| above == Path::new(name))
+}
+
 /// How often what was met.
 #[derive(Debug, Default)]
 struct Met {
@@ -234,6 +240,17 @@ struct Met {
     conversations: usize,
     conversations_refused: usize,
     patches: usize,
+}
+
+/// Removes the folders in a folder in which there is nothing, so that files can have their names.
+fn remove_empty_folders(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with(".mcp") {
+            remove_empty_folders(&path);
+            let _ = std::fs::remove_dir(&path);
+        }
+    }
 }
 
 /// Writes a tree into a folder.
@@ -267,7 +284,8 @@ impl Play {
         let mut rng = Rng::new(seed);
         let mut oracle = Oracle::default();
         for name in NAMES {
-            if rng.chance(50) {
+            let fits = |file: &File| !is_above(&file.name, name) && !is_above(name, &file.name);
+            if rng.chance(50) && oracle.files.iter().all(fits) {
                 let lines: Vec<String> = (0..4).map(|at| format!("{name} {at}\n")).collect();
                 project.write(name, &lines.concat());
                 oracle.files.push(File { name: name.to_owned(), lines: Some(lines) });
@@ -298,7 +316,11 @@ impl Play {
 
     fn free_name(&mut self) -> Option<String> {
         let taken = self.tree();
-        let free: Vec<&str> = NAMES.into_iter().filter(|name| !taken.contains_key(*name)).collect();
+        // A folder may be empty, and an agent takes it for what it is.
+        let is_free = |name: &&str| {
+            !self.project.folder.join(name).exists() && !taken.keys().any(|other| is_above(other, name))
+        };
+        let free: Vec<&str> = NAMES.into_iter().filter(is_free).collect();
         if free.is_empty() { None } else { Some((*self.rng.pick(&free)).to_owned()) }
     }
 
@@ -556,8 +578,9 @@ impl Play {
                 5..8 => self.decide(),
                 8 => self.export(),
                 _ => {
+                    remove_empty_folders(&self.project.folder);
                     self.agent = Agent::start(&self.project, &[]);
-                    self.story.push("a new process".to_owned());
+                    self.story.push("a new process, without empty folders".to_owned());
                 }
             }
             self.check();
