@@ -134,8 +134,12 @@ impl Session {
         let own = intent.iter().position(|effect| effect.name == *name);
         // Of a text that nobody knows it is not said what of it was written: the file tells, compared with what it was before (W16).
         let saved = own.and_then(|at| now.get(at).copied().flatten()).filter(|_| verdict != Verdict::Changed);
-        let file = Subject::File(file);
-        self.append_one(Draft { file, saved, done: true, ..Draft::about(name.clone()) }.into())?;
+        let subject = Subject::File(file);
+        let done = Draft { file: subject, saved, done: true, ..Draft::about(name.clone()) };
+        let appended = self.append_one(done.into())?;
+        if let Some(last) = transactions.last() {
+            self.ended.insert(file, (last.sequence, appended.sequence));
+        }
         self.repaired(match verdict {
         Verdict::Changed => format!(
             "{name} was changed by something else after a process ended in the middle of writing it; what the file does not show of its \

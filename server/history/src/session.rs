@@ -1,6 +1,6 @@
 //! Writing to a history: the time in which one process, and one thread of it, has it for itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use hashline_weave::Weave;
@@ -26,6 +26,8 @@ pub struct Session {
     pub(crate) folder: Arc<Folder>,
     pub(crate) log: Opened,
     repairs: Vec<String>,
+    /// The files whose intents were ended without taking anything back: the last that was known of each, and what was recorded now.
+    pub(crate) ended: HashMap<FileId, (Sequence, Sequence)>,
     pub(crate) fresh: Fresh,
     /// A line could not be taken back: nothing may come behind it.
     pub(crate) torn: bool,
@@ -102,9 +104,9 @@ impl Session {
                 write_header(&mut log, &mut known.ledger, &Header::default())?;
             }
         }
-        let (fresh, torn, finished) = (Fresh::default(), false, false);
+        let (ended, fresh, torn, finished) = (HashMap::new(), Fresh::default(), false, false);
         let mut session =
-            Self { store, folder, log, repairs, fresh, torn, finished, _lock: lock, _gate: gate };
+            Self { store, folder, log, repairs, ended, fresh, torn, finished, _lock: lock, _gate: gate };
         session.catch_up()?;
         session.end_intents(files)?;
         Ok(session)
@@ -114,6 +116,13 @@ impl Session {
     #[must_use]
     pub fn repairs(&self) -> &[String] {
         &self.repairs
+    }
+
+    /// What was recorded last of a file by now, if this session has ended the intent that was open at `last`, and recorded nothing else: who knew
+    /// the file up to there knows it still.
+    #[must_use]
+    pub fn goes_on_from(&self, file: FileId, last: Sequence) -> Option<Sequence> {
+        self.ended.get(&file).filter(|(known, _)| *known == last).map(|(_, now)| *now)
     }
 
     pub(crate) fn repaired(&mut self, what: String) {

@@ -88,6 +88,13 @@ impl Workspace {
             slot.lock().forget_unrecorded();
             return Ok(Unfinished(None));
         }
+        let known = slot.recorded().latest;
+        if let Some((file, last)) = known
+            && let Some(now) = session.goes_on_from(file, last)
+        {
+            // What this process wrote before, and could not say so.
+            slot.recorded().latest = Some((file, now));
+        }
         let is_edit = edit.is_some();
         let recorded = self.record_in(&mut session, slot, &place, edit);
         if let Err(error) = recorded

@@ -357,6 +357,14 @@ fn act(rng: &mut Rng) -> Act {
     }
 }
 
+/// An agent's edit of a closed file is withdrawn, the file is written, and that this is done cannot be recorded: what follows is recorded all
+/// the same.
+#[test]
+fn what_is_saved_after_a_write_that_could_not_be_said_to_be_done_is_recorded() {
+    let plan = Plan { append: 4, failure: Failure::Full, meanwhile: Meanwhile::Decision };
+    play(&[Act::Propose(6), Act::Withdraw, Act::WriteOver], Some(plan), "not said to be done");
+}
+
 #[test]
 fn the_same_in_scenes_by_chance() {
     // Others each time.
