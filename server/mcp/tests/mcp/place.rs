@@ -1,5 +1,6 @@
 //! A folder, and the editors and agents that find each other over it.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,10 +37,13 @@ impl Place {
         StateDir::new(Some(&self.temp.path().join("state"))).unwrap()
     }
 
+    /// Writes a file at once: whoever watches it sees it as it was or as it is, and never empty between the two.
     pub fn write(&self, name: &str, content: &str) -> PathBuf {
         let path = self.root.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, content).unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(self.temp.path()).unwrap();
+        file.write_all(content.as_bytes()).unwrap();
+        file.persist(&path).unwrap();
         path
     }
 
