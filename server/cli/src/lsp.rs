@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use hashline_link::{Call, CancellationToken, Raw, RemoteError, StateDir};
 use hashline_lsp::{Agents, Listening, Options, ServeHttp};
 use hashline_mcp::{HttpOptions, HttpServer, NameStyle, Router, TokenKey, Toolbox, Toolset, caller_of};
-use hashline_workspace::disk::Roots;
+use hashline_workspace::disk::{DiskError, Roots};
 use hashline_workspace::{Histories, Settings, Workspace};
 
 use crate::arguments::Lsp;
@@ -18,9 +18,9 @@ use crate::{Failure, log, signals};
 pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     log::start(options.common.log_file.as_deref())?;
     let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
-    // Which folders are served is for the editor to say.
-    let (workspace, events) =
-        Workspace::new(Roots::default(), Settings::default(), Histories::of("hashline lsp"));
+    // Which folders are served is for the editor to say, but that nothing of hashline's own state is.
+    let none = Roots::default().closing(state.path()).map_err(Failure::broken)?;
+    let (workspace, events) = Workspace::new(none, Settings::default(), Histories::of("hashline lsp"));
     let record = workspace.clone();
     let toolbox = Toolbox::new(workspace.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -70,9 +70,13 @@ impl OverHttp {
         Self { state, router: OnceLock::new() }
     }
 
-    fn router(&self) -> &Arc<Router> {
-        let make = || Router::new(Roots::default(), true, Settings::default(), self.state.clone());
-        self.router.get_or_init(|| Arc::new(make()))
+    /// The router, which serves nothing yet when it is made.
+    fn router(&self) -> Result<&Arc<Router>, DiskError> {
+        if let Some(router) = self.router.get() {
+            return Ok(router);
+        }
+        let made = Router::new(&Roots::default(), true, Settings::default(), self.state.clone())?;
+        Ok(self.router.get_or_init(|| Arc::new(made)))
     }
 }
 
@@ -88,14 +92,15 @@ impl ServeHttp for OverHttp {
                 format!("hashline: agents are not served over HTTP (setting hashline.http.listen): {why}")
             };
             let key = TokenKey::load(&self.state).map_err(|error| failed(&error))?;
-            self.router().serve_folders(&folders);
+            let router = self.router().map_err(|error| failed(&error))?;
+            router.serve_folders(&folders);
             let http = HttpOptions {
                 key: Arc::new(key),
                 hosts: Vec::new(),
                 toolsets: Toolset::DEFAULT.into(),
                 names: NameStyle::Plain,
             };
-            let server = HttpServer::bind(&address, self.router().clone(), http).await;
+            let server = HttpServer::bind(&address, router.clone(), http).await;
             let server = server.map_err(|error| failed(&error))?;
             let (address, closed) = (server.address(), server.closed());
             Ok(Listening { address, closed, serving: Box::pin(server.serve(stop)) })

@@ -19,7 +19,7 @@ pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {
     let fixed = !options.root.is_empty();
     let roots = if fixed { Roots::open(&options.root).map_err(Failure::usage)? } else { started_in()? };
     let settings = Settings { disk: options.mode.into(), ..Settings::default() };
-    let router = Arc::new(Router::new(roots, fixed, settings, state));
+    let router = Arc::new(Router::new(&roots, fixed, settings, state).map_err(Failure::usage)?);
     let server = Server::new(router, &options.tools.sets(), options.tools.names());
     // One agent's calls are short, and what may block has threads of its own: waking a second thread for them would cost
     // more than all the rest.

@@ -19,7 +19,7 @@ pub fn run(options: &Serve) -> Result<ExitCode, Failure> {
     let roots = Roots::open(&options.root).map_err(Failure::usage)?;
     let key = Arc::new(TokenKey::load(&state).map_err(Failure::broken)?);
     let settings = Settings { disk: options.mode.into(), ..Settings::default() };
-    let router = Arc::new(Router::new(roots, true, settings, state));
+    let router = Arc::new(Router::new(&roots, true, settings, state).map_err(Failure::usage)?);
     let http = HttpOptions {
         key,
         hosts: options.host.clone(),

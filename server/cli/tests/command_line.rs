@@ -45,6 +45,10 @@ impl Agent {
 
     fn greet(mut command: Command, state: &Path) -> Self {
         command.arg("--state-dir").arg(state);
+        Self::greet_as_it_is(command)
+    }
+
+    fn greet_as_it_is(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -288,12 +292,19 @@ impl Server {
 
 /// Reads a.txt with this token; the whole answer.
 fn read_over_http(address: &str, token: &str) -> String {
-    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_text_file","arguments":{"path":"a.txt"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"}}}}"#;
+    call_over_http(address, token, "read_text_file", r#"{"path":"a.txt"}"#)
+}
+
+/// Calls a tool with this token; the whole answer.
+fn call_over_http(address: &str, token: &str, tool: &str, arguments: &str) -> String {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}},"io.modelcontextprotocol/clientInfo":{{"name":"t","version":"1"}}}}}}}}"#
+    );
     let mut stream = std::net::TcpStream::connect(address).unwrap();
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
              Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
-             MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: read_text_file\r\n\
+             MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n\
              Content-Length: {}\r\n\r\n{body}",
         address,
         body.len()
@@ -420,6 +431,46 @@ fn a_token_opens_what_is_served_over_http() {
         run(&["serve", "--root", ".", "--listen", &server.address, "--state-dir", state.to_str().unwrap()]);
     assert_eq!(code, 1, "{err}");
     assert!(err.contains(&server.address) && err.contains("another address"), "{err}");
+}
+
+/// Whoever could read the key there could give themselves every right.
+#[test]
+fn hashlines_own_folder_is_served_to_nobody() {
+    let temp = tempfile::tempdir().unwrap();
+    let state = temp.path().join(".hashline");
+    let (_, token, _) = run(&["token", "--scope", "write:/", "--state-dir", state.to_str().unwrap()]);
+    let server = Server::start(temp.path(), &state);
+    let key = state.join("secrets/http");
+    let before = std::fs::read(&key).unwrap();
+    for (tool, arguments) in [
+        ("read_text_file", r#"{"path":".hashline/secrets/http"}"#),
+        ("search_text", r#"{"pattern":".","path":".hashline"}"#),
+        ("write_file", r#"{"path":".hashline/sidecars/made.json","content":"{}"}"#),
+        ("write_file", r#"{"path":".hashline/secrets/http","content":"mine"}"#),
+        ("move_file", r#"{"source":".hashline/secrets/http","destination":"key"}"#),
+        ("delete_file", r#"{"path":".hashline/secrets/http"}"#),
+    ] {
+        let answer = call_over_http(&server.address, token.trim(), tool, arguments);
+        assert!(answer.contains("hashline's own folder"), "{tool} {arguments}: {answer}");
+    }
+    assert_eq!(std::fs::read(&key).unwrap(), before);
+    assert!(!state.join("sidecars/made.json").exists());
+
+    let (code, _, err) = run(&[
+        "serve",
+        "--root",
+        key.parent().unwrap().to_str().unwrap(),
+        "--state-dir",
+        state.to_str().unwrap(),
+    ]);
+    assert!(code == 2 && err.contains("hashline's own folder"), "{code}: {err}");
+
+    // The folder that is taken by itself, below the home folder, whether there is one or not.
+    let home = hashline_link::home().unwrap();
+    let mut agent = Agent::greet_as_it_is(hashline(&["mcp", "--root", home.to_str().unwrap()]));
+    agent.call(1, "read_text_file", r#"{"path":".hashline/secrets/http"}"#);
+    let answer = agent.hears();
+    assert!(answer.contains("hashline's own folder"), "{answer}");
 }
 
 #[test]

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hashline_history::path::to_text;
-use hashline_workspace::disk::Roots;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::{
@@ -87,12 +86,12 @@ impl Face {
         let folders = lock(&self.session.folders).clone();
         let mut servable: Vec<PathBuf> = Vec::with_capacity(folders.len());
         for folder in folders {
-            match Roots::open([&folder]) {
+            match self.session.workspace.open_roots([&folder]) {
                 Ok(_) => servable.push(folder),
                 Err(error) => self.session.say(MessageType::WARNING, format!("hashline: {error}")),
             }
         }
-        match Roots::open(&servable) {
+        match self.session.workspace.open_roots(&servable) {
             Ok(roots) => self.session.workspace.set_roots(roots),
             Err(error) => self.session.say(MessageType::WARNING, format!("hashline: {error}")),
         }

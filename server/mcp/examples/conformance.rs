@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         toolsets: Toolset::DEFAULT.into(),
         names: NameStyle::Plain,
     };
-    let router = Arc::new(Router::new(Roots::open([root])?, true, Settings::default(), state));
+    let router = Arc::new(Router::new(&Roots::open([root])?, true, Settings::default(), state)?);
     let server = HttpServer::bind("127.0.0.1:0", router, options).await?;
     writeln!(std::io::stdout(), "http://{}/mcp", server.address())?;
     let stop = CancellationToken::new();

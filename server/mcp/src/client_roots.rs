@@ -93,8 +93,8 @@ fn effective(router: &Router, named: Option<&[Named]>) -> Result<Roots, String> 
         base.narrowed_to(&folders)
     } else {
         // One at a time: a folder that is gone must not cost the others.
-        let there = folders.iter().filter(|folder| Roots::open([folder]).is_ok());
-        Roots::open(there).unwrap_or_default()
+        let there = folders.iter().filter(|folder| router.open_roots([folder]).is_ok());
+        router.open_roots(there).unwrap_or_default()
     };
     if roots.is_empty() { Err(none_of(named, router.is_fixed())) } else { Ok(roots) }
 }

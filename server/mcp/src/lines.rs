@@ -183,7 +183,7 @@ mod tests {
             std::fs::write(folder.path().join("a.txt"), "a\n").unwrap();
             let roots = Roots::open([folder.path()]).unwrap();
             let state = StateDir::new(Some(&folder.path().join("state"))).unwrap();
-            let router = Arc::new(Router::new(roots, true, Settings::default(), state));
+            let router = Arc::new(Router::new(&roots, true, Settings::default(), state).unwrap());
             let server = Server::new(router, &Toolset::DEFAULT, NameStyle::Plain);
             let (near, far) = tokio::io::duplex(1 << 16);
             let (reader, writer) = tokio::io::split(far);

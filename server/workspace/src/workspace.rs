@@ -14,7 +14,7 @@ use dashmap::DashMap;
 use hashline_history::path::to_text;
 use tokio::sync::{mpsc, watch};
 
-use crate::disk::{PathRefusal, PathStyle, Place, Roots, identity, path_of_file_uri};
+use crate::disk::{DiskError, PathRefusal, PathStyle, Place, Roots, identity, path_of_file_uri};
 use crate::document::{FileOperations, Millis, News, Reports};
 use crate::grants::{Access, Grants};
 use crate::record::{Histories, Job, Jobs};
@@ -74,6 +74,8 @@ pub struct Workspace {
 
 pub(crate) struct Inner {
     pub roots: RwLock<Roots>,
+    /// No roots, and what is closed in all that are served.
+    closed: Roots,
     pub narrowed: DashMap<Vec<PathBuf>, Roots>,
     pub settings: RwLock<SettingsByFolder>,
     /// What the editor does with files when it is asked.
@@ -101,7 +103,7 @@ pub(crate) struct Inner {
 }
 
 impl Workspace {
-    /// A workspace over these roots. What the editor's side has to see to comes out of the receiver; without an editor it may
+    /// A workspace over these roots; what is closed in them is closed in all that come later. What the editor's side has to see to comes out of the receiver; without an editor it may
     /// be dropped.
     #[must_use]
     pub fn new(
@@ -111,6 +113,7 @@ impl Workspace {
     ) -> (Self, mpsc::UnboundedReceiver<Event>) {
         let (events, receiver) = mpsc::unbounded_channel();
         let inner = Inner {
+            closed: roots.none(),
             roots: RwLock::new(roots),
             narrowed: DashMap::new(),
             settings: RwLock::new(settings.into()),
@@ -145,6 +148,17 @@ impl Workspace {
 
     pub(crate) fn read_roots(&self) -> Roots {
         self.inner.roots.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Opens folders as roots, without what is closed.
+    ///
+    /// # Errors
+    /// One of them cannot be a root.
+    pub fn open_roots<P: AsRef<Path>>(
+        &self,
+        folders: impl IntoIterator<Item = P>,
+    ) -> Result<Roots, DiskError> {
+        self.inner.closed.others(folders)
     }
 
     /// Serves other folders from now on: open documents come to lie in a root, or in none any more.
@@ -269,7 +283,7 @@ impl Workspace {
     /// An open document outside the roots that are served, for a caller whose own roots hold it.
     fn outside(&self, caller: &Caller, path: &str) -> Option<Found> {
         let folders = caller.roots.as_ref()?;
-        let roots = Roots::open(folders.iter().filter(|folder| folder.is_dir())).ok()?;
+        let roots = self.open_roots(folders.iter().filter(|folder| folder.is_dir())).ok()?;
         let place = roots.resolve(path, PathStyle::Any).ok()?;
         let key = key_of(place.absolute());
         let slot = self.inner.slots.get(&key)?.clone();

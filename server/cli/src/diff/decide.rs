@@ -1,7 +1,7 @@
 //! Deciding: what is asked for, what came of it, and the one place that does it on the disk.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hashline_history::{
@@ -215,9 +215,10 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// `others` say of a file whether an editor has it open by now; then it is not written.
-    pub fn new(store: &Store, others: Arc<dyn Others>) -> Result<Self, Failure> {
-        let roots = Roots::open([store.folder()]).map_err(Failure::broken)?;
+    /// `others` say of a file whether an editor has it open by now; then it is not written. Nothing in `state` is.
+    pub fn new(store: &Store, state: &Path, others: Arc<dyn Others>) -> Result<Self, Failure> {
+        let roots = Roots::open([store.folder()]).and_then(|roots| roots.closing(state));
+        let roots = roots.map_err(Failure::broken)?;
         let mut histories = Histories::of(PROCESS);
         if let Some(probe) = store.probe() {
             histories = histories.with_probe(probe);

@@ -38,7 +38,9 @@ impl<'a> Everywhere<'a> {
         let sidecars = discover(&state);
         let runtime =
             runtime().map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
-        Ok(Self { store, disk: Disk::new(store, Arc::new(Editors { state }))?, runtime, sidecars })
+        let path = state.path().to_owned();
+        let disk = Disk::new(store, &path, Arc::new(Editors { state }))?;
+        Ok(Self { store, disk, runtime, sidecars })
     }
 
     /// Finishes or takes back what a process left unfinished that was killed, and says what, in sentences.

@@ -16,13 +16,13 @@ mod sidecars;
 mod watch;
 mod watcher;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use hashline_history::path::to_text;
 use hashline_link::{CallerInfo, CancellationToken, Sidecar, StateDir};
-use hashline_workspace::disk::{PathRefusal, PathStyle, Roots};
+use hashline_workspace::disk::{DiskError, PathRefusal, PathStyle, Roots};
 use hashline_workspace::{Caller, Grants, Histories, Settings, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
@@ -104,16 +104,19 @@ pub struct Router {
 }
 
 impl Router {
-    /// A router over these roots. `fixed`: the person gave them, and clients can only narrow them. Without any, every call is
+    /// A router over these roots, in which nothing of `state` is served: whoever reads the keys there may do anything. `fixed`: the person gave them, and clients can only narrow them. Without any, every call is
     /// refused until the client names some.
-    #[must_use]
-    pub fn new(roots: Roots, fixed: bool, settings: Settings, state: StateDir) -> Self {
+    ///
+    /// # Errors
+    /// A root lies in `state`.
+    pub fn new(roots: &Roots, fixed: bool, settings: Settings, state: StateDir) -> Result<Self, DiskError> {
+        let roots = roots.closing(state.path())?;
         // Without an editor there is nobody to tell.
         let (workspace, _) = Workspace::new(roots.clone(), settings, Histories::of("hashline mcp"));
         let sidecars = Arc::new(Sidecars::new(state));
         workspace.mind(sidecars.clone());
         let nothing = roots.is_empty().then(|| NOWHERE.to_owned());
-        Self {
+        Ok(Self {
             own: Toolbox::new(workspace),
             sidecars,
             base: roots.clone(),
@@ -121,7 +124,7 @@ impl Router {
             roots: RwLock::new(roots),
             nothing: RwLock::new(nothing),
             watchers: Watchers::default(),
-        }
+        })
     }
 
     pub(crate) fn base_roots(&self) -> &Roots {
@@ -130,6 +133,14 @@ impl Router {
 
     pub(crate) fn is_fixed(&self) -> bool {
         self.fixed
+    }
+
+    /// Opens folders as roots, without what is closed.
+    pub(crate) fn open_roots<P: AsRef<Path>>(
+        &self,
+        folders: impl IntoIterator<Item = P>,
+    ) -> Result<Roots, DiskError> {
+        self.own.workspace().open_roots(folders)
     }
 
     /// Serves these folders from now on, or none for a reason that is told.
@@ -144,7 +155,9 @@ impl Router {
     pub fn serve_folders(&self, folders: &[PathBuf]) {
         let opened = match folders {
             [] => Err(NO_FOLDER.to_owned()),
-            folders => Roots::open(folders).map_err(|error| format!("Nothing was read or changed: {error}")),
+            folders => {
+                self.open_roots(folders).map_err(|error| format!("Nothing was read or changed: {error}"))
+            }
         };
         self.serve_roots(opened);
     }
@@ -321,7 +334,8 @@ mod tests {
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.txt"), "one\n").unwrap();
         let state = StateDir::new(Some(&temp.path().join("state"))).unwrap();
-        let router = Router::new(Roots::open([&root]).unwrap(), true, Settings::default(), state.clone());
+        let router =
+            Router::new(&Roots::open([&root]).unwrap(), true, Settings::default(), state.clone()).unwrap();
         let origin =
             Origin { agent: "a".to_owned(), connection: "1".to_owned(), grants: None, reviews: true };
         let never = CancellationToken::new();

@@ -185,7 +185,7 @@ mod tests {
         let begun = Arc::new(Semaphore::new(0));
         let stop = CancellationToken::new();
         let serving = tokio::spawn(serve(listener, Arc::new(Silent(begun.clone())), stop.clone()));
-        let router = Arc::new(Router::new(Roots::default(), true, Settings::default(), state));
+        let router = Arc::new(Router::new(&Roots::default(), true, Settings::default(), state).unwrap());
         let origin =
             Origin { agent: "a".to_owned(), connection: "1".to_owned(), grants: None, reviews: true };
         // Over one connection.

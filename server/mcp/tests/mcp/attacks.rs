@@ -30,7 +30,8 @@ struct Trap {
 
 impl Trap {
     fn new() -> Self {
-        let place = Place::new();
+        let mut place = Place::new();
+        place.state = place.root.join("keys");
         let parent = place.temp.path().canonicalize().unwrap();
         let outside = parent.join("outside");
         let put = |path: PathBuf, content: &str| {
@@ -42,6 +43,7 @@ impl Trap {
         put(parent.join("w-old/secret.txt"), SECRET);
         put(parent.join("secret.txt"), SECRET);
         put(place.root.join(".mcp/edit_history/secret.txt"), SECRET);
+        put(place.state.join("secrets/secret.txt"), SECRET);
         place.write("a.txt", "one\ntwo\n");
         place.write("src/main.rs", "fn main() {}\n");
         let root = &place.root;
@@ -55,6 +57,8 @@ impl Trap {
             (Path::new("../outside/new.txt"), "dangling"),
             (&outside.join("new_abs.txt"), "dangling_abs"),
             (Path::new(".mcp/edit_history"), "store"),
+            (Path::new("keys/secrets"), "own"),
+            (&place.state, "all_own"),
             (Path::new("src/../../outside"), "winding"),
             (Path::new("/proc/self/cwd"), "cwd"),
             (Path::new("/dev/zero"), "zero"),
@@ -65,11 +69,11 @@ impl Trap {
         Self { place: Arc::new(place), outside }
     }
 
-    /// Everything outside of the root, and the store inside it, with its content.
+    /// Everything outside of the root, and the store and the keys inside it, with their content.
     fn untouchable(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
         let parent = self.outside.parent().unwrap();
         let mut found = BTreeMap::new();
-        for folder in ["outside", "w-old", "w/.mcp/edit_history/secret.txt", "secret.txt"] {
+        for folder in ["outside", "w-old", "w/.mcp/edit_history/secret.txt", "w/keys/secrets", "secret.txt"] {
             walk(&parent.join(folder), &mut found);
         }
         let above: Vec<_> = std::fs::read_dir(parent).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -162,6 +166,16 @@ impl Trap {
             "src/.mcp/new.txt",
             "store/secret.txt",
             "store/new.txt",
+            // Where hashline keeps its own.
+            "keys/secrets/secret.txt",
+            "keys/secrets/new.txt",
+            "keys/sidecars/new.json",
+            "src/../keys/secrets/secret.txt",
+            "keys/",
+            "keys",
+            "own/secret.txt",
+            "all_own/secrets/secret.txt",
+            "all_own/new.txt",
         ];
         let made = [
             format!("{outside}/secret.txt"),
@@ -177,6 +191,10 @@ impl Trap {
             format!("file://{root}/..%2Foutside%2Fsecret.txt"),
             format!("file://{root}/src/%2E%2E/%2E%2E/outside/secret.txt"),
             format!("file://{root}/%2emcp/edit_history/secret.txt"),
+            format!("{root}/keys/secrets/secret.txt"),
+            format!("file://{root}/%6beys/secrets/secret.txt"),
+            format!("{}a.txt", "d/../".repeat(200_000)),
+            "d/".repeat(400_000),
             format!("file://{root}/out/secret.txt"),
             format!("{root}/a.txt\0.rs"),
             format!("{}secret.txt", "../".repeat(200)),

@@ -23,6 +23,8 @@ use crate::protocol::{Agent, Connection, connect, server};
 pub struct Place {
     pub temp: tempfile::TempDir,
     pub root: PathBuf,
+    /// Where hashline keeps its own.
+    pub state: PathBuf,
 }
 
 impl Place {
@@ -30,11 +32,12 @@ impl Place {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap().join("w");
         std::fs::create_dir(&root).unwrap();
-        Self { temp, root }
+        let state = temp.path().join("state");
+        Self { temp, root, state }
     }
 
     pub fn state(&self) -> StateDir {
-        StateDir::new(Some(&self.temp.path().join("state"))).unwrap()
+        StateDir::new(Some(&self.state)).unwrap()
     }
 
     /// Writes a file at once: whoever watches it sees it as it was or as it is, and never empty between the two.
@@ -48,13 +51,13 @@ impl Place {
     }
 
     pub async fn agent(&self) -> Connection {
-        let server = server(&[&self.root], true, &self.temp.path().join("state"));
+        let server = server(&[&self.root], true, &self.state);
         connect(server, Agent { name: "tester", roots: None }, ClientLifecycleMode::Initialize).await
     }
 
     /// An editor with these folders open.
     pub fn editor(&self, name: &str, folders: &[&Path]) -> Editor {
-        let roots = Roots::open(folders).unwrap();
+        let roots = Roots::open(folders).and_then(|roots| roots.closing(&self.state)).unwrap();
         let (workspace, _) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
         let toolbox = Toolbox::new(workspace.clone()).of_editor(name);
         let waits = tokio::sync::watch::Sender::new(0);

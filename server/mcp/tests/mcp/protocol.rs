@@ -44,7 +44,7 @@ pub type Connection = RunningService<RoleClient, Agent>;
 
 pub fn server(roots: &[&Path], fixed: bool, state: &Path) -> Server {
     let state = StateDir::new(Some(state)).unwrap();
-    let router = Router::new(Roots::open(roots).unwrap(), fixed, Settings::default(), state);
+    let router = Router::new(&Roots::open(roots).unwrap(), fixed, Settings::default(), state).unwrap();
     Server::new(Arc::new(router), &Toolset::ALL, NameStyle::Plain)
 }
 

@@ -222,7 +222,7 @@ async fn several_roots_are_told_apart_by_their_names() {
     let (one, two) = (place.root.join("one/src"), place.root.join("two/src"));
     place.write("one/src/a.rs", "");
     place.write("two/src/b.rs", "");
-    let server = server(&[&one, &two], true, &place.temp.path().join("state"));
+    let server = server(&[&one, &two], true, &place.state);
     let agent = connect(server, TESTER, ClientLifecycleMode::Initialize).await;
     assert_eq!(names(&agent, "list://").await, ["src/", "src-2/"]);
     assert_eq!(names(&agent, "list://src-2").await, ["b.rs"]);

@@ -179,7 +179,7 @@ async fn the_sidecar_keeps_agents_to_their_roots() {
     let editor = place.editor("nvim", &[&place.root]);
     editor.open(&mine, "mine\n");
     editor.open(&other, "the secret\n");
-    let server = server(&[mine.parent().unwrap()], true, &place.temp.path().join("state"));
+    let server = server(&[mine.parent().unwrap()], true, &place.state);
     let agent = connect(server, Agent { name: "tester", roots: None }, ClientLifecycleMode::Initialize).await;
     assert!(call(&agent, "read_text_file", json!({ "path": mine })).await.text.contains("|mine"));
     let refused = call(&agent, "read_text_file", json!({ "path": other })).await;

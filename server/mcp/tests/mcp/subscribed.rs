@@ -51,7 +51,7 @@ struct Subscriber {
 
 impl Subscriber {
     async fn new(place: &Place, modern_era: bool, uris: &[&str]) -> Self {
-        let server = server(&[&place.root], true, &place.temp.path().join("state"));
+        let server = server(&[&place.root], true, &place.state);
         let (near, far) = tokio::io::duplex(1 << 20);
         tokio::spawn(async move {
             if let Ok(running) = server.serve(far).await {

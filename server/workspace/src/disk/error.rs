@@ -152,6 +152,27 @@ pub enum PathRefusal {
         /// As the caller wrote it.
         given: String,
     },
+    /// The folder of hashline's own state, under any name.
+    #[error(
+        "{given} lies in hashline's own folder, where its keys and the records of its processes are kept; tools neither \
+         read nor write it. Choose a file of the project."
+    )]
+    State {
+        /// As the caller wrote it.
+        given: String,
+    },
+    /// A path or a name in it that no file system takes.
+    #[error(
+        "{given} is too long for the path of a file: {part} may have {most} bytes at most. Check the path."
+    )]
+    TooLong {
+        /// The beginning of what the caller wrote.
+        given: String,
+        /// What is too long.
+        part: &'static str,
+        /// The most bytes that it may have.
+        most: usize,
+    },
     /// A write below `.git`, in any spelling that a file system may take for it.
     #[error(
         "{path} lies in .git, which tools may read but not write. Use git itself to change the repository."

@@ -3,6 +3,9 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+/// The most bytes of a path: Linux's `PATH_MAX`. No other system goes beyond it by default.
+pub(super) const MAX_PATH: usize = 4096;
+
 /// The most links that are followed on one way; Linux has the same number.
 pub(super) const MAX_LINKS: usize = 40;
 
@@ -31,8 +34,12 @@ pub(super) fn lexical(path: &Path) -> PathBuf {
     out
 }
 
-/// Where the system says that a path leads; its end need not exist, not even where a link names it.
+/// Where the system says that a path leads; its end need not exist, not even where a link names it. What is too long for a path leads
+/// nowhere: each name of it that is missing costs a frame of the stack.
 pub(super) fn real(path: &Path, links: usize) -> Option<PathBuf> {
+    if path.as_os_str().len() > MAX_PATH {
+        return None;
+    }
     match path.canonicalize() {
         Ok(real) => Some(real),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use cap_std::fs::{Dir, FileType};
 
+use super::closed::Shut;
 use super::error::{Action, DiskError, PathRefusal};
 use super::file::{stamp, step_into};
 use super::path::{End, Place};
@@ -70,8 +71,8 @@ impl Entry {
 
 impl Roots {
     /// The names in a folder, `.` and `..` left out: folders first, each kind by name. An empty path is the first root; where a path
-    /// within several roots is meant, it is the list of their names. What `shows` says no to, by its absolute path, is left out. Blocks
-    /// as long as the file system does.
+    /// within several roots is meant, it is the list of their names. What `shows` says no to, by its absolute path, is left out, and so is
+    /// the folder that is closed. Blocks as long as the file system does.
     ///
     /// # Errors
     /// The path is refused, is missing or no folder, or has more than [`MAX_ENTRIES`] names.
@@ -93,6 +94,11 @@ impl Roots {
             refusal => refusal.into(),
         })?;
         let folder = open(&place)?;
+        let shut = self.shut();
+        let is_shut = |name: &OsStr| {
+            let is = |shut: &Shut| folder.symlink_metadata(name).is_ok_and(|there| shut.is(&there));
+            shut.as_ref().is_some_and(is)
+        };
         let failed = |error: io::Error| DiskError::from_io(place.absolute(), Action::Read, &error);
         let mut entries = Vec::new();
         for entry in folder.entries().map_err(failed)? {
@@ -101,10 +107,11 @@ impl Roots {
                 return Err(DiskError::TooManyEntries { path: place.absolute().into(), limit: MAX_ENTRIES });
             }
             let name = entry.file_name();
-            if !shows(&place.absolute().join(&name)) {
+            let kind = entry.file_type().map_err(failed)?;
+            if !shows(&place.absolute().join(&name)) || (kind.is_dir() && is_shut(&name)) {
                 continue;
             }
-            let kind = self.kind(&place, &name, entry.file_type().map_err(failed)?, &shows);
+            let kind = self.kind(&place, &name, kind, &shows);
             entries.push(Entry { name, kind });
         }
         Ok(sorted(entries))

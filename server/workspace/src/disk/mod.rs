@@ -21,7 +21,8 @@
 //!
 //! # Invariants
 //! - Nothing outside the roots is read or written, whatever others do to links and folders at the same time.
-//! - Nothing below `.mcp` is read or written, nothing below `.git` is written.
+//! - Nothing below `.mcp` is read or written, nothing below `.git` is written, and nothing in the folder that is
+//!   [closed](Roots::closing) is read, listed or written.
 //! - Only regular files are opened; no call waits for another process.
 //! - A file is whole at any instant: it has its old content or the new one.
 //! - Every error has a path and says what to do next.
@@ -31,6 +32,7 @@
 //! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`), ignore files above
 //! the roots (`walk.rs`).
 
+mod closed;
 mod content;
 mod error;
 mod file;

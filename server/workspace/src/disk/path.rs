@@ -8,7 +8,7 @@
 //!
 //! # Limitations
 //! - Two hard links of one file are two places. So are two spellings on a file system that ignores case.
-//! - A `.mcp` folder that is mounted a second time under another name is not recognised.
+//! - A `.mcp` folder that is mounted a second time under another name is not recognised; the folder that is closed is.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -21,6 +21,7 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 use hashline_history::path::to_text;
 
+use super::closed::Shut;
 use super::error::PathRefusal;
 use super::identity::{MAX_LINKS, lexical, real};
 use super::roots::{Root, Roots};
@@ -28,7 +29,7 @@ use super::spelling::{Guarded, PathStyle, Spelling, guarded, guarded_path, read_
 
 /// Where a file is or could be: a root and a way inside it without links.
 ///
-/// Only [`Roots::resolve`] and [`Roots::identify`] make one, so each lies inside a root and outside of `.mcp`. Places are equal when their absolute paths are. The file itself may not exist, nor its folder.
+/// Only [`Roots::resolve`] and [`Roots::identify`] make one, so each lies inside a root and outside of `.mcp` and of the folder that is closed. Places are equal when their absolute paths are. The file itself may not exist, nor its folder.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub(super) root: Arc<Root>,
@@ -151,7 +152,7 @@ impl Roots {
     }
 
     /// The place of a document that an editor has open under this path, if agents may reach it: the same as that of
-    /// any other name of the file. A path that is not absolute, in no root, or in `.mcp` has none. One below a file has, where no link
+    /// any other name of the file. A path that is not absolute, in no root, in `.mcp` or in the folder that is closed has none. One below a file has, where no link
     /// leads to that: it may be recorded from a time when that was a folder.
     #[must_use]
     pub fn identify(&self, absolute: &Path) -> Option<Place> {
@@ -242,6 +243,13 @@ impl Roots {
     }
 }
 
+/// A path with names behind it, made at once: whoever names many pays for each of them once.
+fn joined(path: &Path, names: impl IntoIterator<Item: AsRef<OsStr>>) -> PathBuf {
+    let mut joined = path.to_owned();
+    names.into_iter().for_each(|name| joined.push(name.as_ref()));
+    joined
+}
+
 fn to_walk((index, inside): (usize, &Path)) -> (usize, VecDeque<OsString>) {
     (index, inside.iter().map(OsStr::to_owned).collect())
 }
@@ -268,6 +276,8 @@ struct Walk<'a> {
     links: usize,
     /// What would lie in a file is missing; else there is no such way.
     past_files: bool,
+    /// The folder that nobody is served.
+    shut: Option<Shut>,
 }
 
 /// What a caller was given, by absolute paths.
@@ -282,7 +292,7 @@ enum Way {
 
 impl<'a> Walk<'a> {
     fn new(roots: &'a Roots, given: &'a str, gives: Gives<'a>) -> Walk<'a> {
-        Walk { roots, given, gives, links: 0, past_files: false }
+        Walk { roots, given, gives, links: 0, past_files: false, shut: roots.shut() }
     }
 
     fn run(mut self, mut index: usize, mut names: VecDeque<OsString>) -> Result<Found, PathRefusal> {
@@ -302,9 +312,7 @@ impl<'a> Walk<'a> {
                     (index, names) =
                         inside.ok_or_else(|| PathRefusal::LinkLeadsOut { given: self.given.into(), link })?;
                     if let Some(root) = self.roots.get(index) {
-                        self.check_given(
-                            &names.iter().fold(root.path().to_owned(), |path, name| path.join(name)),
-                        )?;
+                        self.check_given(&joined(root.path(), &names))?;
                     }
                 }
             }
@@ -318,7 +326,7 @@ impl<'a> Walk<'a> {
         let mut end = End::Folder;
         let mut last_link = String::new();
         while let Some(name) = todo.pop_front() {
-            let here = || done.iter().fold(root.path().to_path_buf(), |path, name| path.join(name));
+            let here = || joined(root.path(), &done);
             if name == ".." {
                 if done.pop().is_none() {
                     let rest: PathBuf = todo.iter().collect();
@@ -334,6 +342,9 @@ impl<'a> Walk<'a> {
             }
             let dir = open.last().unwrap_or(&root.dir);
             let kind = match dir.symlink_metadata(&name) {
+                Ok(there) if self.shut.as_ref().is_some_and(|shut| shut.is(&there)) => {
+                    return Err(PathRefusal::State { given: self.given.into() });
+                }
                 Ok(metadata) => metadata.file_type(),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     end = End::Missing;
@@ -351,10 +362,10 @@ impl<'a> Walk<'a> {
                 let target = self.target(dir, &name)?;
                 let names = todo.drain(..);
                 if target.has_root() || target.is_absolute() {
-                    return Ok(Way::LeftRoot(names.fold(target, |path, name| path.join(name)), last_link));
+                    return Ok(Way::LeftRoot(joined(&target, names), last_link));
                 }
                 todo = target.iter().map(OsStr::to_owned).filter(|name| name != ".").chain(names).collect();
-                self.check_given(&todo.iter().fold(here(), |path, name| path.join(name)))?;
+                self.check_given(&joined(&here(), &todo))?;
             } else if kind.is_dir() {
                 if !todo.is_empty() {
                     let next = dir.open_dir_nofollow(&name);
@@ -407,7 +418,10 @@ impl<'a> Walk<'a> {
     }
 
     fn found(&self, root: &Root, names: &[OsString], end: End) -> Result<Found, PathRefusal> {
-        let absolute = names.iter().fold(root.path().to_path_buf(), |path, name| path.join(name));
+        let absolute = joined(root.path(), names);
+        if end == End::Missing && self.shut.as_ref().is_some_and(|shut| shut.would_hold(&absolute)) {
+            return Err(PathRefusal::State { given: self.given.into() });
+        }
         // Roots may lie in each other: the first in order that holds the place stands for it.
         let (index, relative) = self.roots.holding(&absolute).ok_or_else(|| PathRefusal::OutsideRoots {
             given: self.given.into(),

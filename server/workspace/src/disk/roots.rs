@@ -13,6 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use hashline_history::path::to_text;
 
+use super::closed::{Closed, Shut};
 use super::error::{Action, DiskError};
 use super::identity::identity;
 use super::spelling::{Guarded, guarded_path};
@@ -48,6 +49,8 @@ impl Root {
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
     roots: Arc<[Arc<Root>]>,
+    /// A folder that nobody is served, wherever it lies.
+    closed: Option<Closed>,
 }
 
 impl Roots {
@@ -57,7 +60,43 @@ impl Roots {
     /// A folder is missing, is none, lies in `.mcp`, or cannot be opened.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Roots, DiskError> {
         let opened: Result<Vec<_>, _> = paths.into_iter().map(|path| open_root(path.as_ref())).collect();
-        Ok(Roots::of(opened?))
+        Ok(Roots::of(opened?, None))
+    }
+
+    /// The same roots without a folder and all that lies in it, which may not be there yet: hashline's own state.
+    ///
+    /// # Errors
+    /// A root is that folder, or lies in it.
+    pub fn closing(&self, folder: &Path) -> Result<Roots, DiskError> {
+        let closed = Closed::new(folder);
+        let shut = closed.look();
+        match self.iter().find(|root| shut.holds(&root.path)) {
+            Some(root) => Err(DiskError::BadRoot {
+                path: root.path.clone(),
+                why: "it lies in hashline's own folder, where its keys are kept",
+            }),
+            None => Ok(Roots { roots: self.roots.clone(), closed: Some(closed) }),
+        }
+    }
+
+    /// No roots; what is closed in these is closed in those that come in their place.
+    #[must_use]
+    pub fn none(&self) -> Roots {
+        Roots { roots: Arc::default(), closed: self.closed.clone() }
+    }
+
+    /// Opens other folders as roots, without the folder that is closed here.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), and of [`closing`](Self::closing).
+    pub fn others<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Roots, DiskError> {
+        let roots = Roots::open(paths)?;
+        self.closed.as_ref().map_or_else(|| Ok(roots.clone()), |closed| roots.closing(closed.path()))
+    }
+
+    /// What is closed at the moment, if anything is.
+    pub(super) fn shut(&self) -> Option<Shut> {
+        self.closed.as_ref().map(Closed::look)
     }
 
     /// What of these roots lies within the folders of a caller, in the caller's order: where one lies in the other,
@@ -79,10 +118,10 @@ impl Roots {
                 }
             }
         }
-        Roots::of(narrowed)
+        Roots::of(narrowed, self.closed.clone())
     }
 
-    fn of(opened: Vec<Opened>) -> Roots {
+    fn of(opened: Vec<Opened>, closed: Option<Closed>) -> Roots {
         let mut seen = HashSet::new();
         let opened: Vec<_> = opened.into_iter().filter(|opened| seen.insert(opened.path.clone())).collect();
         let bases: Vec<_> = opened.iter().map(|opened| base_name(&opened.path)).collect();
@@ -99,7 +138,7 @@ impl Roots {
                 Arc::new(Root { name, path, spelled, dir })
             })
             .collect();
-        Roots { roots }
+        Roots { roots, closed }
     }
 
     /// The roots in order.

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use hashline_history::path::from_bytes;
 
 use super::error::PathRefusal;
+use super::identity::MAX_PATH;
 
 /// Which spellings of a path a tool takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +54,24 @@ impl Spelling {
     }
 }
 
+/// The most bytes of a name in a path: Linux's `NAME_MAX`. No other system goes beyond it by default.
+const MAX_NAME: usize = 255;
+/// How much of what is too long is told again.
+const TOLD: usize = 60;
+
+/// Refuses what no file system takes, before anything is made of it: its length is in the caller's hand.
+fn refuse_long(given: &str, len: usize, part: &'static str, most: usize) -> Result<(), PathRefusal> {
+    if len <= most {
+        return Ok(());
+    }
+    let given = given.chars().take(TOLD).chain(['…']).collect();
+    Err(PathRefusal::TooLong { given, part, most })
+}
+
 /// Reads what a caller wrote. `root` is the first root, for the words of a refusal.
 pub(super) fn read_spelling(given: &str, style: PathStyle, root: &str) -> Result<Spelling, PathRefusal> {
+    // A URI may spell each byte with three.
+    refuse_long(given, given.len(), "a URI", 3 * MAX_PATH + "file://localhost".len())?;
     if given.trim().is_empty() {
         return Err(PathRefusal::Empty);
     }
@@ -106,6 +123,7 @@ pub fn path_of_file_uri(uri: &str) -> Result<PathBuf, PathRefusal> {
 
 /// Splits at `/`, drops `.`, and lets `..` take back the name before it.
 fn take_apart(given: &str, path: &[u8], absolute: bool, root: &str) -> Result<Spelling, PathRefusal> {
+    refuse_long(given, path.len(), "a path", MAX_PATH)?;
     let parts = |byte: &u8| *byte == b'/' || (cfg!(windows) && *byte == b'\\');
     let mut names: Vec<OsString> = Vec::new();
     let mut folder = false;
@@ -118,7 +136,10 @@ fn take_apart(given: &str, path: &[u8], absolute: bool, root: &str) -> Result<Sp
                 return Err(PathRefusal::AboveRoot { given: given.into(), root: root.into() });
             }
             b".." => {}
-            name => names.push(name_of(given, name)?),
+            name => {
+                refuse_long(given, name.len(), "a name", MAX_NAME)?;
+                names.push(name_of(given, name)?);
+            }
         }
     }
     Ok(Spelling { names, absolute, folder })

@@ -1,5 +1,5 @@
-//! Going through the files below some folders, as a search does: what ignore files name is left out, hidden files, `.git` and
-//! `.mcp` are, and no link is followed.
+//! Going through the files below some folders, as a search does: what ignore files name is left out, hidden files, `.git`,
+//! `.mcp` and the folder that is closed are, and no link is followed.
 //!
 //! The names come from the system's listing; a file is opened by its way from the root's handle, as every other is. So a folder
 //! that is put in the place of another meanwhile can change what is listed, and not what is read.
@@ -16,6 +16,7 @@ use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncEx
 use cap_std::fs::{Dir, OpenOptions};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
+use super::closed::Shut;
 use super::error::DiskError;
 use super::file::{MAX_FILE_BYTES, stamp};
 use super::kind::FileKind;
@@ -70,7 +71,11 @@ pub fn walk<V>(
         builder.add(folder);
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-    builder.threads(threads).require_git(false).filter_entry(move |entry| may_pass(entry, &tops, &enter));
+    let shut = roots.shut();
+    builder
+        .threads(threads)
+        .require_git(false)
+        .filter_entry(move |entry| may_pass(entry, &tops, shut.as_ref(), &enter));
     builder.build_parallel().run(|| {
         let mut visit = visitor();
         let mut opener = Opener { roots: roots.clone(), folder: None };
@@ -84,13 +89,16 @@ pub fn walk<V>(
     });
 }
 
-fn may_pass(entry: &DirEntry, tops: &[PathBuf], enter: &impl Fn(&Path) -> bool) -> bool {
+fn may_pass(entry: &DirEntry, tops: &[PathBuf], shut: Option<&Shut>, enter: &impl Fn(&Path) -> bool) -> bool {
     // An ignore file may name what is to be kept, hidden or not: it cannot name these.
     if entry.depth() > 0 && guarded(&entry.file_name().to_string_lossy()).is_some() {
         return false;
     }
     if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
         return true;
+    }
+    if shut.is_some_and(|shut| shut.is_at(entry.path())) {
+        return false;
     }
     let again = entry.depth() > 0 && tops.iter().any(|top| top == entry.path());
     !again && has_plain_ignore_files(entry.path()) && enter(entry.path())

@@ -39,7 +39,8 @@ impl Http {
     pub async fn over(place: impl Into<Arc<Place>>, roots: &[std::path::PathBuf]) -> Self {
         let place = place.into();
         let key = Arc::new(TokenKey::load(&place.state()).unwrap());
-        let router = Router::new(Roots::open(roots).unwrap(), true, Settings::default(), place.state());
+        let router =
+            Router::new(&Roots::open(roots).unwrap(), true, Settings::default(), place.state()).unwrap();
         let options = HttpOptions {
             key: key.clone(),
             hosts: Vec::new(),

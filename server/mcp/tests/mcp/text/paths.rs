@@ -108,7 +108,7 @@ async fn several_roots_are_told_apart_by_their_names() {
     let (one, two) = (place.write("one/x/a.txt", "1\n"), place.write("two/x/a.txt", "2\n"));
     let roots = [one.parent().unwrap(), two.parent().unwrap()];
     let agent = Agent { name: "tester", roots: None };
-    let server = server(&roots, true, &place.temp.path().join("state"));
+    let server = server(&roots, true, &place.state);
     let agent = connect(server, agent, ClientLifecycleMode::Initialize).await;
     let editor = place.editor("nvim", &[roots[1]]);
     editor.open(&two, "two\n");
@@ -129,7 +129,7 @@ async fn names_are_listed_in_one_style_and_taken_in_both() {
     let place = Place::new();
     place.write("a.txt", "a\n");
     let state = place.state();
-    let router = Router::new(Roots::open([&place.root]).unwrap(), true, Settings::default(), state);
+    let router = Router::new(&Roots::open([&place.root]).unwrap(), true, Settings::default(), state).unwrap();
     let server = Server::new(router.into(), &[Toolset::Text], NameStyle::Dotted);
     let agent = Agent { name: "tester", roots: None };
     let agent = connect(server, agent, ClientLifecycleMode::Initialize).await;

@@ -1,5 +1,6 @@
 //! Tests on real folders. What needs no disk is tested beside the code (`cache.rs`) or in tables here.
 
+mod closed;
 mod errors;
 mod files;
 mod links;

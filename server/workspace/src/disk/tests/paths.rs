@@ -186,7 +186,12 @@ fn bad_spellings_are_refused_in_their_own_words() {
         (Any, "src/main.rs/x/y".into(), "NotAFolder"),
         (Any, "a.txt/".into(), "FinalSlash"),
         (Any, "new/".into(), "FinalSlash"),
-        (Any, "x".repeat(300), "Unreadable"),
+        (Any, "x".repeat(300), "TooLong"),
+        (Any, format!("src/{}/a.txt", "é".repeat(128)), "TooLong"),
+        (Any, "d/".repeat(2_100), "TooLong"),
+        (WithinRoot, "d/".repeat(400_000), "TooLong"),
+        (Any, format!("file://{root}/{}", "%64/".repeat(2_100)), "TooLong"),
+        (Any, format!("file://{root}/{}", "d".repeat(20_000)), "TooLong"),
     ];
     assert!(table.len() >= 60);
     let roots = house.roots();
