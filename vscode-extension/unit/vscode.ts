@@ -57,7 +57,20 @@ export class Position {
     readonly character: number,
   ) {}
 }
-export class Range {}
+export class Range {
+  readonly start: Position;
+  readonly end: Position;
+  constructor(line: number, character: number, endLine: number, endCharacter: number) {
+    this.start = new Position(line, character);
+    this.end = new Position(endLine, endCharacter);
+  }
+}
+export class CodeLens {
+  constructor(
+    readonly range: Range,
+    readonly command: unknown,
+  ) {}
+}
 export class Selection {
   constructor(
     readonly anchor: Position,
@@ -123,7 +136,10 @@ export const documents = {
   didClose: new EventEmitter<Document>(),
 };
 
+export const languages = { registerCodeLensProvider: () => ({ dispose: () => undefined }) };
+
 export const workspace = {
+  textDocuments: [] as { uri: { toString(): string } }[],
   onWillSaveTextDocument: documents.willSave.event,
   onDidSaveTextDocument: documents.didSave.event,
   onDidCloseTextDocument: documents.didClose.event,

@@ -6,22 +6,29 @@ import type { Review, ReviewDocument } from "../review/model";
 import { isFarBeside } from "../review/plan";
 import { conflictOf, gistOf, headingOf, waysFor } from "../review/wording";
 
+/** How long lists of one document are waited for, for each of its hunks: VS Code asks for all lenses again. */
+const HUNK_MS = 1;
+const LONGEST_MS = 250;
+
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly disposables: vscode.Disposable[];
   /** What was shown last, by document. */
   private readonly shown = new Map<string, string>();
+  /** Documents whose lists have come since. */
+  private readonly waiting = new Map<string, NodeJS.Timeout>();
   readonly onDidChangeCodeLenses = this.changed.event;
 
   constructor(private readonly review: Review) {
     this.disposables = [
       this.changed,
       vscode.languages.registerCodeLensProvider([{ scheme: "file" }, { scheme: "untitled" }], this),
-      review.subscribe(({ key }) => this.update(key)),
+      review.subscribe(({ key }) => this.updateSoon(key)),
     ];
   }
 
   dispose(): void {
+    this.waiting.forEach(clearTimeout);
     for (const disposable of this.disposables) {
       disposable.dispose();
     }
@@ -34,8 +41,24 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
     return lenses;
   }
 
+  /** In a turn of its own: of hundreds of hunks a list is work enough for all others that it comes to. */
+  private updateSoon(key: string): void {
+    const hunks = this.review.of(key)?.entries.length ?? 0;
+    if (hunks === 0) {
+      clearTimeout(this.waiting.get(key));
+      this.update(key);
+    } else if (!this.waiting.has(key)) {
+      const pause = Math.min(HUNK_MS * hunks, LONGEST_MS);
+      this.waiting.set(
+        key,
+        setTimeout(() => this.update(key), pause),
+      );
+    }
+  }
+
   /** Most lists change nothing of what stands above hunks, as VS Code moves it with the typing. */
   private update(key: string): void {
+    this.waiting.delete(key);
     const document = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === key);
     if (!document) {
       this.shown.delete(key);
@@ -48,11 +71,11 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-/** All that is seen of lenses. */
+/** All that is seen of lenses. What one does follows from its title and its hunk. */
 function allSeenOf(lenses: readonly vscode.CodeLens[]): string {
-  return JSON.stringify(
-    lenses.map(({ range, command }) => [range.start.line, command?.title, command?.arguments]),
-  );
+  return lenses
+    .map(({ range, command }) => `${range.start.line} ${command?.arguments?.[0]} ${command?.title}`)
+    .join("\n");
 }
 
 const NONE = allSeenOf([]);
