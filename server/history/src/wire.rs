@@ -367,19 +367,7 @@ fn read_ending(text: &str) -> Result<Ending, &'static str> {
 /// alone makes.
 pub(crate) fn without_text(weave: &Weave) -> Option<WireDelta> {
     weave.delta_since(&Weave::new(weave.buffer().clone()))?;
-    let mut delta = weave.whole()?;
-    let mut shown = shown(&delta);
-    shown.sort_unstable();
-    let mut hidden = Vec::new();
-    for (first, lines) in std::mem::take(&mut delta.contents) {
-        for (at, line) in lines.into_iter().enumerate() {
-            let id = first.number() + at as u64;
-            if !holds(&shown, id) {
-                push_line(&mut hidden, id, line);
-            }
-        }
-    }
-    delta.contents = hidden;
+    let delta = weave.whole_but_text()?;
     Some(WireDelta::new(&delta, &Weave::new(Text::default())))
 }
 
@@ -414,11 +402,6 @@ fn shown(delta: &Delta) -> Vec<(u64, u64)> {
         made && !run.gone && !run.removers.iter().any(|remover| on.contains(remover))
     });
     shown.map(|run| (run.ids.first.number(), run.ids.first.number() + run.ids.len as u64)).collect()
-}
-
-fn holds(ranges: &[(u64, u64)], id: u64) -> bool {
-    let at = ranges.partition_point(|(first, _)| *first <= id);
-    at > 0 && id < ranges[at - 1].1
 }
 
 /// How a text is stored, in JSON.

@@ -94,6 +94,11 @@ fn a_copy_that_is_told_what_happened_is_the_same() {
             whole.apply_delta(&delta).unwrap();
         }
         assert_eq!(whole.line_states(), weave.line_states(), "nothing is left out of the whole");
+        let contents = |delta: Option<Delta>| -> usize {
+            delta.iter().flat_map(|delta| &delta.contents).map(|(_, lines)| lines.len()).sum()
+        };
+        let hidden = contents(weave.whole()) - weave.buffer().line_count();
+        assert_eq!(contents(weave.whole_but_text()), hidden, "nothing but the buffer is left out then");
     }
     assert!(told > 0, "nothing was ever told");
 }

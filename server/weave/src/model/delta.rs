@@ -77,6 +77,16 @@ pub struct NewHunk {
     pub newline: Option<bool>,
 }
 
+/// What a delta tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// What will be missed of what is new.
+    New,
+    All,
+    /// All, but how the lines of the buffer read.
+    Hidden,
+}
+
 impl Model {
     /// What has happened since `earlier`, which is an earlier state of this weave, or an empty one to tell everything. None if
     /// nothing has.
@@ -97,14 +107,20 @@ impl Model {
     /// ```
     #[must_use]
     pub fn delta_since(&self, earlier: &Self) -> Option<Delta> {
-        self.delta(earlier, false)
+        self.delta(earlier, Told::New)
     }
 
     /// All of this weave, also the lines that nobody will miss: for what takes the place of this state where deltas follow it that
     /// speak of them.
     #[must_use]
     pub fn whole(&self) -> Option<Delta> {
-        self.delta(&Self::new(Text::default()), true)
+        self.delta(&Self::new(Text::default()), Told::All)
+    }
+
+    /// The same without the contents of the lines that are in the buffer: for whoever keeps that beside it.
+    #[must_use]
+    pub fn whole_but_text(&self) -> Option<Delta> {
+        self.delta(&Self::new(Text::default()), Told::Hidden)
     }
 
     /// All runs of lines in order, as a delta has them.
@@ -115,7 +131,7 @@ impl Model {
         states
     }
 
-    fn delta(&self, earlier: &Self, all: bool) -> Option<Delta> {
+    fn delta(&self, earlier: &Self, told: Told) -> Option<Delta> {
         let (then, now) = (Lines::of(earlier), Lines::of(self));
         let known = |run: &Run| then.parts(run.ids);
         let alike = Alike::of(&self.buffer, &earlier.buffer);
@@ -126,10 +142,13 @@ impl Model {
             let start = run.shown.then_some(line);
             line += if run.shown { run.len() } else { 0 };
             for (ids, was) in known(run) {
-                if !all && was.is_none() && run.gone && run.is_nobodys() {
+                if told == Told::New && was.is_none() && run.gone && run.is_nobodys() {
                     continue;
                 }
                 push_state(&mut states, run, ids);
+                if told == Told::Hidden && run.shown {
+                    continue;
+                }
                 let at = (ids.first.0 - run.ids.first.0) as usize;
                 let place = Place { run: index, at, line: start.map(|line| line + at) };
                 for range in self.changed(place, &then, was, ids.len, alike) {
