@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod difference;
 mod disk;
 mod ending;
 mod error;
@@ -48,6 +49,7 @@ mod splice;
 mod text;
 mod unit;
 
+pub use difference::Difference;
 pub use disk::{DiskForm, decode};
 pub use ending::Ending;
 pub use error::{OutOfText, SpanError, TextError};

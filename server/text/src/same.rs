@@ -10,9 +10,7 @@ impl Text {
     /// Whether two texts are the same, byte for byte, without a look at pieces that two clones still share.
     pub(crate) fn is_same(&self, other: &Text) -> bool {
         let len = self.len_bytes();
-        self.is_same_instance(other)
-            || (len == other.len_bytes()
-                && len == common(Walk::onwards(self, 0), Walk::onwards(other, 0), len))
+        self.is_same_instance(other) || (len == other.len_bytes() && len == self.common_start(other))
     }
 
     /// Whether two texts differ in nothing but the endings between their lines.
@@ -60,6 +58,17 @@ impl Text {
         // In the line where they begin to be the same they may differ before that.
         let first = self.rope.byte_to_line(own.end - behind) + 1;
         (ahead, lines.end.saturating_sub(first).min(left))
+    }
+
+    /// How many bytes at the start are those of another text.
+    pub(crate) fn common_start(&self, other: &Text) -> usize {
+        common(Walk::onwards(self, 0), Walk::onwards(other, 0), self.len_bytes().min(other.len_bytes()))
+    }
+
+    /// How many bytes at the end are those of another text.
+    pub(crate) fn common_end(&self, other: &Text) -> usize {
+        let (own, theirs) = (self.len_bytes(), other.len_bytes());
+        common(Walk::back(self, own), Walk::back(other, theirs), own.min(theirs))
     }
 
     fn bytes_of(&self, lines: &Range<usize>) -> Range<usize> {

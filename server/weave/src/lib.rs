@@ -79,5 +79,6 @@ pub use attribution::{Candidate, How, JournalId, Judgement, Regions, Switched, T
 pub use model::LineState;
 pub use model::{
     Carried, Change, Conflict, Delta, Edited, HunkId, IdRange, LineChange, LineId, Model, NewHunk, Plan,
-    PutIn, Removers, RunState, Snapshot, TakeOut, TextEdit, Touched, View, WeaveError, apply_text_edits,
+    PutIn, Removers, RunState, Snapshot, SnapshotDifference, TakeOut, TextEdit, Touched, View, WeaveError,
+    apply_text_edits,
 };

@@ -99,3 +99,37 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn a_text_is_made_of_another_and_the_difference(one in any_text(), at in 0..60_usize, gone in 0..9_usize, new in any_text(), most in 0..4_000_usize) {
+        let chars: Vec<char> = one.chars().collect();
+        let (before, rest) = chars.split_at(at.min(chars.len()));
+        let after = &rest[gone.min(rest.len())..];
+        let other: String = before.iter().chain(&new.chars().collect::<Vec<_>>()).chain(after).collect();
+        let (one, other) = (Text::from(one), Text::from(other));
+        for (one, other) in [(&one, &other), (&other, &one)] {
+            match one.difference_from(other, most) {
+                Some(difference) => {
+                    prop_assert!(difference.bytes() <= most);
+                    prop_assert_eq!(difference.applied_to(other), one.clone());
+                }
+                None => prop_assert!(one.difference_from(other, usize::MAX).is_some_and(|it| it.bytes() > most)),
+            }
+        }
+    }
+}
+
+#[test]
+fn characters_whose_first_or_last_bytes_are_the_same_differ_as_a_whole() {
+    // é is C3 A9, è is C3 A8, and © is C2 A9.
+    for (one, other) in [("aéb", "aèb"), ("aéb", "a©b"), ("é", ""), ("éé", "é"), ("xé", "x"), ("\r\n", "\n")]
+    {
+        for (one, other) in [(one, other), (other, one)] {
+            let (one, other) = (Text::from(one), Text::from(other));
+            assert_eq!(one.difference_from(&other, 1_000).unwrap().applied_to(&other), one);
+        }
+    }
+    let (one, other) = (Text::from("a\n".repeat(50_000)), Text::from("a\n".repeat(49_999) + "b\n"));
+    assert!(one.difference_from(&other, 1_000).unwrap().bytes() < 64);
+}

@@ -42,7 +42,7 @@ impl Ids {
     pub fn of_lines(&self, lines: Range<usize>) -> Vec<IdRange> {
         let mut found = Vec::new();
         let mut at = 0;
-        for range in self.pieces.iter().flat_map(|piece| piece.iter()) {
+        for range in self.ranges() {
             let from = lines.start.max(at);
             let to = lines.end.min(at + range.len);
             if from < to {
@@ -56,6 +56,23 @@ impl Ids {
         found
     }
 
+    /// All ranges in order.
+    fn ranges(&self) -> impl DoubleEndedIterator<Item = IdRange> {
+        self.pieces.iter().flat_map(|piece| piece.iter().copied())
+    }
+
+    /// What makes this list of another.
+    pub fn difference_from(&self, other: &Self) -> Difference {
+        let (own, theirs) = (self.ranges().count(), other.ranges().count());
+        let same = |(own, theirs): &(IdRange, IdRange)| own == theirs;
+        let ahead = self.ranges().zip(other.ranges()).take_while(same).count();
+        let most = own.min(theirs) - ahead;
+        let back = self.ranges().rev().zip(other.ranges().rev());
+        let behind = back.take(most).take_while(same).count();
+        let new = self.ranges().skip(ahead).take(own - ahead - behind).collect();
+        Difference { ranges: ahead..theirs - behind, new }
+    }
+
     /// About how much memory it takes besides what it has in common with another, in bytes.
     pub fn bytes_beside(&self, other: &Self) -> usize {
         if Arc::ptr_eq(&self.pieces, &other.pieces) {
@@ -64,6 +81,28 @@ impl Ids {
         let theirs: HashSet<_> = other.pieces.iter().map(|piece| piece.as_ptr()).collect();
         let own = self.pieces.iter().filter(|piece| !theirs.contains(&piece.as_ptr()));
         size_of_val(&*self.pieces) + own.map(|piece| size_of_val(&**piece)).sum::<usize>()
+    }
+}
+
+/// What makes one list of identities of another: one run of its ranges, and what stands there instead.
+#[derive(Clone, Debug)]
+pub(super) struct Difference {
+    ranges: Range<usize>,
+    new: Box<[IdRange]>,
+}
+
+impl Difference {
+    /// The list that differs in this from the one that it was found with.
+    pub fn applied_to(&self, other: &Ids) -> Ids {
+        let ahead = other.ranges().take(self.ranges.start);
+        let behind = other.ranges().skip(self.ranges.end);
+        let all: Vec<IdRange> = ahead.chain(self.new.iter().copied()).chain(behind).collect();
+        Ids::new(&all, other)
+    }
+
+    /// How many bytes of memory it takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.new)
     }
 }
 
@@ -94,8 +133,29 @@ mod tests {
         let (whole, beside) = (first.bytes_beside(&Ids::default()), second.bytes_beside(&first));
         assert!(beside < whole / 10, "{beside} of {whole}");
         assert_eq!(second.bytes_beside(&second.clone()), 0);
+        for (one, other) in
+            [(&first, &second), (&second, &first), (&first, &first), (&first, &Ids::default())]
+        {
+            let back = one.difference_from(other).applied_to(other);
+            assert_eq!(back.of_lines(0..all.len()), one.of_lines(0..all.len()));
+            let back = other.difference_from(one).applied_to(one);
+            assert_eq!(back.of_lines(0..all.len()), other.of_lines(0..all.len()));
+        }
         let apart = Ids::new(&all, &Ids::default());
         assert!(apart.bytes_beside(&first) > whole * 9 / 10, "what is not the same instance takes room");
+    }
+
+    #[test]
+    fn what_differs_in_one_place_is_kept_as_that_place() {
+        let mut all = ranges(0..10_000);
+        let first = Ids::new(&all, &Ids::default());
+        all.splice(4_000..4_002, ranges(20_000..20_003));
+        let second = Ids::new(&all, &first);
+        let difference = first.difference_from(&second);
+        assert_eq!((difference.ranges.clone(), difference.new.len()), (4_000..4_003, 2));
+        let back = difference.applied_to(&second);
+        assert_eq!(back.of_lines(0..10_000), first.of_lines(0..10_000));
+        assert!(back.bytes_beside(&second) < first.bytes_beside(&Ids::default()) / 10);
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub use inspect::LineState;
 pub use line::{IdRange, LineId};
 pub use plan::{Plan, PutIn, TakeOut};
 pub use run::Removers;
-pub use snapshot::{Carried, Snapshot, Touched};
+pub use snapshot::{Carried, Snapshot, SnapshotDifference, Touched};
 pub use state::{Model, View};
 pub use view::LineChange;
 

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use hashline_text::Text;
+use hashline_text::{Difference, Text};
 
-use crate::model::ids::Ids;
+use crate::model::ids::{self, Ids};
 use crate::model::line::{IdRange, LineId};
 use crate::model::run::Run;
 use crate::model::state::{Model, View};
@@ -27,6 +27,35 @@ impl Snapshot {
     #[must_use]
     pub fn bytes_beside(&self, other: &Self) -> usize {
         self.ids.bytes_beside(&other.ids) + self.text.bytes_beside(&other.text)
+    }
+
+    /// What makes this snapshot of another; none where that takes more memory than the snapshot does beside the other.
+    #[must_use]
+    pub fn difference_from(&self, other: &Self) -> Option<SnapshotDifference> {
+        let ids = self.ids.difference_from(&other.ids);
+        let left = self.bytes_beside(other).checked_sub(ids.bytes())?;
+        Some(SnapshotDifference { text: self.text.difference_from(&other.text, left)?, ids })
+    }
+}
+
+/// What makes one snapshot of another.
+#[derive(Clone, Debug)]
+pub struct SnapshotDifference {
+    text: Difference,
+    ids: ids::Difference,
+}
+
+impl SnapshotDifference {
+    /// The snapshot that differs in this from the one that it was found with.
+    #[must_use]
+    pub fn applied_to(&self, other: &Snapshot) -> Snapshot {
+        Snapshot { text: self.text.applied_to(&other.text), ids: self.ids.applied_to(&other.ids) }
+    }
+
+    /// How many bytes of memory it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.text.bytes() + self.ids.bytes()
     }
 }
 

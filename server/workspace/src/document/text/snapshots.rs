@@ -5,12 +5,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hashline_text::{DiskForm, FileHash, HashPrefix, Text};
-use hashline_weave::{Snapshot, View};
+use hashline_weave::{Snapshot, SnapshotDifference, View};
 
 use crate::document::moment::Millis;
 
 /// Snapshots that are kept at least.
 const KEPT: usize = 64;
+/// Snapshots that are kept at most.
+const MOST: usize = 1024;
+/// How many may follow one another that are kept by their differences: so many are made again at most to have one of them.
+const APART: usize = 64;
 /// How long further ones are kept, in milliseconds.
 const YOUNG: u64 = 30 * 60 * 1000;
 /// How much memory all of them may take where there are further ones, in bytes.
@@ -60,20 +64,75 @@ impl Served {
 /// Lines of a snapshot that agents have really seen: sorted, and apart.
 pub(crate) type Seen = Arc<[Range<usize>]>;
 
+/// What was served once.
 #[derive(Clone, Debug)]
-struct Kept {
+struct Known {
     hash: FileHash,
     snapshot: Arc<Snapshot>,
     seen: Seen,
     at: Millis,
-    /// About how many bytes it takes besides what the next one takes as well.
+}
+
+/// The same as it is kept.
+#[derive(Clone, Debug)]
+struct Kept {
+    hash: FileHash,
+    form: Form,
+    seen: Seen,
+    at: Millis,
+    /// About how many bytes its form takes, besides what the next one takes as well.
     bytes: usize,
 }
 
-/// What was served, oldest first.
+/// How a snapshot is kept.
+#[derive(Clone, Debug)]
+enum Form {
+    Whole(Arc<Snapshot>),
+    /// By what makes it of the next one.
+    Difference(Arc<SnapshotDifference>),
+}
+
+impl Form {
+    /// The snapshot, made of the next one where that is needed.
+    fn made(&self, next: Option<Arc<Snapshot>>) -> Option<Arc<Snapshot>> {
+        match self {
+            Form::Whole(snapshot) => Some(snapshot.clone()),
+            Form::Difference(difference) => Some(difference.applied_to(&*next?).into()),
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        matches!(self, Form::Whole(_))
+    }
+}
+
+impl Kept {
+    /// The newest, which has its text in common with the document.
+    fn newest(known: Known) -> Self {
+        let Known { hash, snapshot, seen, at } = known;
+        Self { hash, form: Form::Whole(snapshot), seen, at, bytes: 0 }
+    }
+
+    /// Another one is behind this one now, and it is kept as takes less.
+    fn precedes(&mut self, snapshot: Arc<Snapshot>, next: &Snapshot, may_differ: bool) {
+        let difference = if may_differ { snapshot.difference_from(next) } else { None };
+        (self.bytes, self.form) = match difference {
+            Some(difference) => (difference.bytes(), Form::Difference(difference.into())),
+            None => (snapshot.bytes_beside(next), Form::Whole(snapshot)),
+        };
+    }
+
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize {
+        self.bytes + size_of_val(&*self.seen)
+    }
+}
+
+/// What was served.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshots {
-    kept: Vec<Kept>,
+    /// Oldest first, the newest whole. Clones share them: a document is copied for its review after a key.
+    kept: Arc<Vec<Kept>>,
     /// The hash of a view of the present revision.
     latest: Vec<(View, u64, FileHash, Arc<Snapshot>)>,
 }
@@ -89,21 +148,62 @@ impl Snapshots {
 
     /// Takes in what was served of another state of the document.
     pub(crate) fn merge(&mut self, other: &Self) {
-        for kept in &other.kept {
-            match self.kept.iter_mut().find(|own| own.hash == kept.hash) {
-                Some(own) => own.seen = with(&own.seen, &kept.seen),
-                None => self.kept.push(kept.clone()),
+        let mut all = self.all();
+        for theirs in other.all() {
+            match all.iter_mut().find(|own| own.hash == theirs.hash) {
+                Some(own) => own.seen = with(&own.seen, &theirs.seen),
+                None => all.push(theirs),
             }
         }
-        self.kept.sort_by_key(|kept| kept.at);
-        (0..self.kept.len()).for_each(|at| self.weigh(at));
+        all.sort_by_key(|known| known.at);
+        self.kept = Arc::default();
+        all.into_iter().for_each(|known| self.push(known));
     }
 
-    /// Finds out how much memory one takes that the next does not take as well. The newest has its text in common with the document.
-    fn weigh(&mut self, at: usize) {
-        let next = self.kept.get(at + 1).or(self.kept.get(at)).map(|kept| kept.snapshot.clone());
-        if let (Some(kept), Some(next)) = (self.kept.get_mut(at), next) {
-            kept.bytes = kept.snapshot.bytes_beside(&next) + kept.seen.len() * size_of::<Range<usize>>();
+    /// All of them, whole.
+    fn all(&self) -> Vec<Known> {
+        let mut next = None;
+        let known = |kept: &Kept| {
+            next = kept.form.made(next.take());
+            Some(Known { hash: kept.hash, snapshot: next.clone()?, seen: kept.seen.clone(), at: kept.at })
+        };
+        let mut all: Vec<Known> = self.kept.iter().rev().filter_map(known).collect();
+        all.reverse();
+        all
+    }
+
+    /// The snapshot at a place: the next whole one, and back from there.
+    fn snapshot(&self, at: usize) -> Option<Arc<Snapshot>> {
+        let rest = self.kept.get(at..)?;
+        let whole = rest.iter().position(|kept| kept.form.is_whole())?;
+        rest[..=whole].iter().rev().fold(None, |next, kept| kept.form.made(next))
+    }
+
+    /// Adds one as the newest.
+    fn push(&mut self, known: Known) {
+        let before = self.kept.iter().rev().skip(1);
+        let may_differ = before.take_while(|kept| !kept.form.is_whole()).count() < APART;
+        let kept = Arc::make_mut(&mut self.kept);
+        if let Some(last) = kept.last_mut()
+            && let Form::Whole(snapshot) = &last.form
+        {
+            last.precedes(snapshot.clone(), &known.snapshot, may_differ);
+        }
+        kept.push(Kept::newest(known));
+    }
+
+    /// Takes one out, from which the one before it may be kept as a difference.
+    fn remove(&mut self, at: usize) {
+        let before = at.checked_sub(1).and_then(|before| Some((before, self.snapshot(before)?)));
+        let next = self.snapshot(at + 1);
+        let kept = Arc::make_mut(&mut self.kept);
+        let removed = kept.remove(at);
+        match (before, next) {
+            (Some((before, snapshot)), Some(next)) => {
+                kept[before].precedes(snapshot, &next, !removed.form.is_whole());
+            }
+            (Some((before, snapshot)), None) => kept[before].form = Form::Whole(snapshot),
+            (None, _) => {}
         }
     }
 
@@ -123,24 +223,47 @@ impl Snapshots {
     }
 
     pub(super) fn keep(&mut self, served: &Served, hash: FileHash, lines: Range<usize>, now: Millis) {
-        let known = self.kept.iter().position(|kept| kept.hash == hash);
-        let seen = known.map_or_else(Arc::default, |at| self.kept.remove(at).seen);
-        let snapshot = served.snapshot.clone();
-        self.kept.push(Kept { hash, snapshot, seen: with(&seen, &[lines]), at: now, bytes: 0 });
-        // Those that have another one behind them now.
-        let last = self.kept.len() - 1;
-        let others = [known.and_then(|at| at.checked_sub(1)), last.checked_sub(1)];
-        others.into_iter().flatten().chain([last]).for_each(|at| self.weigh(at));
-        let mut bytes: usize = self.kept.iter().map(|kept| kept.bytes).sum();
-        while self.kept.len() > KEPT && (bytes > BYTES || now.since(self.kept[0].at) > YOUNG) {
-            bytes -= self.kept.remove(0).bytes;
+        let known = self.kept.iter().rposition(|kept| kept.hash == hash);
+        let seen = known.map_or_else(Arc::default, |at| self.kept[at].seen.clone());
+        let seen = with(&seen, &[lines]);
+        if self.ends_with(&served.snapshot)
+            && let Some(last) = Arc::make_mut(&mut self.kept).last_mut()
+        {
+            // As of each part of a text that is read.
+            (last.seen, last.at) = (seen, now);
+        } else {
+            known.into_iter().for_each(|at| self.remove(at));
+            self.push(Known { hash, snapshot: served.snapshot.clone(), seen, at: now });
+        }
+        self.forget(now);
+    }
+
+    /// Whether the newest is this very snapshot.
+    fn ends_with(&self, snapshot: &Arc<Snapshot>) -> bool {
+        let last = self.kept.last().map(|kept| &kept.form);
+        matches!(last, Some(Form::Whole(last)) if Arc::ptr_eq(last, snapshot))
+    }
+
+    /// Lets go of the oldest, as far as there is no room.
+    fn forget(&mut self, now: Millis) {
+        let mut bytes: usize = self.kept.iter().map(Kept::bytes).sum();
+        let mut first = 0;
+        let too_many = |left, bytes, oldest: &Kept| {
+            left > KEPT && (left > MOST || bytes > BYTES || now.since(oldest.at) > YOUNG)
+        };
+        while too_many(self.kept.len() - first, bytes, &self.kept[first]) {
+            bytes -= self.kept[first].bytes();
+            first += 1;
+        }
+        if first > 0 {
+            Arc::make_mut(&mut self.kept).drain(..first);
         }
     }
 
     /// The snapshots that a prefix fits, newest first.
     pub(crate) fn matching(&self, prefix: &HashPrefix) -> Vec<(FileHash, Arc<Snapshot>, Seen)> {
-        let fits = self.kept.iter().rev().filter(|kept| prefix.matches(&kept.hash));
-        fits.map(|kept| (kept.hash, kept.snapshot.clone(), kept.seen.clone())).collect()
+        let fits = self.kept.iter().enumerate().rev().filter(|(_, kept)| prefix.matches(&kept.hash));
+        fits.filter_map(|(at, kept)| Some((kept.hash, self.snapshot(at)?, kept.seen.clone()))).collect()
     }
 }
 
@@ -203,7 +326,7 @@ mod tests {
 
         /// How much memory the snapshots are said to take.
         fn bytes(&self) -> usize {
-            self.document.text.snapshots.kept.iter().map(|kept| kept.bytes).sum()
+            self.document.text.snapshots.kept.iter().map(Kept::bytes).sum()
         }
 
         /// How many of the oldest are not known any more; all behind them are.
@@ -263,7 +386,7 @@ mod tests {
         desk.changes(&removals, Millis(0));
         desk.serves(Millis(0));
         let empty = Desk::of("").document.serve(View::Agent).unwrap().snapshot;
-        let alone = desk.document.text.snapshots.kept[0].snapshot.bytes_beside(&empty);
+        let alone = desk.document.text.snapshots.snapshot(0).unwrap().bytes_beside(&empty);
         assert!(alone > LINES / 2 * 16, "{alone}");
         for _ in 0..1_000 {
             desk.served_anew(Millis(0));
@@ -317,6 +440,64 @@ mod tests {
             desk.serves(Millis(0));
         }
         assert_eq!(desk.forgotten(), 0);
-        assert!(desk.bytes() < BYTES / 2, "{}", desk.bytes());
+        assert!(desk.bytes() < 200 * 512, "{} bytes", desk.bytes());
+    }
+
+    #[test]
+    fn what_is_kept_by_its_difference_is_what_was_served() {
+        let mut desk = Desk::of(&(0..300).map(|line| format!("zeile {line} äöü\r\n")).collect::<String>());
+        let mut served: Vec<(FileHash, Arc<Snapshot>)> = Vec::new();
+        let mut number = 7_u32;
+        let mut any = |below: u32| {
+            number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (number >> 8) % below
+        };
+        for step in 0..400_u64 {
+            let lines = u32::try_from(desk.document.text().line_count()).unwrap();
+            let from = any(lines - 5);
+            let span = Span::new(Position::new(from, any(3)), Position::new(from + any(3), 3 + any(3)));
+            let changes = match step % 5 {
+                // The same is served once more.
+                0 => Vec::new(),
+                // What was served before is the newest again.
+                1 => {
+                    let (_, earlier) = &served[any(served.len() as u32) as usize];
+                    vec![ContentChange { span: None, text: earlier.text().to_string() }]
+                }
+                2 => vec![
+                    ContentChange { span: Some(span), text: "ö".to_owned() },
+                    ContentChange {
+                        span: Some(Span::new(Position::new(0, 0), Position::new(0, 1))),
+                        text: "ä".to_owned(),
+                    },
+                ],
+                _ => vec![ContentChange { span: Some(span), text: format!("é{step}\r\n") }],
+            };
+            if !changes.is_empty() {
+                desk.changes(&changes, Millis(step));
+            }
+            let mut now = desk.document.serve(View::Agent).unwrap();
+            let hash = now.hash();
+            desk.document.served(&now, hash, 0..1, Millis(step));
+            served.retain(|(known, _)| *known != hash);
+            served.push((hash, now.snapshot));
+            if step % 100 == 99 {
+                let again = desk.document.text.snapshots.clone();
+                desk.document.text.snapshots.merge(&again);
+            }
+        }
+        let kept = desk.document.text.snapshots.kept.clone();
+        let wholes = kept.iter().filter(|kept| kept.form.is_whole()).count();
+        assert!(wholes < kept.len() / 3, "{wholes} of {} are whole", kept.len());
+        for (hash, snapshot) in &served {
+            let found = desk.document.text.snapshots.matching(&HashPrefix::from(*hash));
+            let [(_, found, _)] = &found[..] else { panic!("{} are found", found.len()) };
+            assert_eq!(found.text(), snapshot.text());
+            assert_eq!(found.text().hash(), *hash);
+            for line in 0..snapshot.text().line_count() {
+                let weave = desk.document.weave();
+                assert_eq!(weave.carry(found, line..line + 1), weave.carry(snapshot, line..line + 1));
+            }
+        }
     }
 }
