@@ -20,6 +20,9 @@ use crate::shared::Shared;
 const BLOCK: usize = 64;
 const FULL: usize = 4 * BLOCK;
 
+/// The part of its length by which the list grows.
+const GROWTH: usize = 16;
+
 /// The runs, and where their lines are.
 #[derive(Debug)]
 pub(crate) struct Runs {
@@ -271,7 +274,12 @@ impl Runs {
         if let Some(index) = &mut self.index {
             index.replace(&self.list, &runs, new.as_ref());
         }
-        self.list.splice(runs, new);
+        let list = &mut *self.list;
+        // It was copied as an edit was recorded, and is once more at the next: it is not to get twice the room that it needs.
+        if list.capacity() - list.len() < new.as_ref().len() {
+            list.reserve_exact(list.len() / GROWTH + new.as_ref().len());
+        }
+        list.splice(runs, new);
     }
 }
 
