@@ -3,22 +3,44 @@
 use hashline_text::{Encoding, Text};
 use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 use tower_lsp::lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Range};
 
 use crate::offers::{elsewhere, gist, waiting};
 use crate::to_proto;
 
-/// The diagnostics of a document.
-pub(crate) fn of(review: &DocumentReview, text: &Text, encoding: Encoding) -> Vec<Diagnostic> {
-    let diagnostic = |(edit, hunk, lines): (&ReviewEdit, &HunkView, std::ops::Range<usize>)| Diagnostic {
-        range: range(&lines, text, encoding),
-        severity: Some(DiagnosticSeverity::HINT),
-        code: Some(NumberOrString::String(format!("{}:{}", edit.edit.id.short(), hunk.number))),
-        source: Some("hashline".to_owned()),
-        message: message(review, edit, hunk),
-        ..Diagnostic::default()
-    };
-    waiting(review).map(diagnostic).collect()
+/// The diagnostics of a document; none where there are none.
+pub(crate) fn written(review: &DocumentReview, text: &Text, encoding: Encoding) -> Option<Box<RawValue>> {
+    waiting(review).next()?;
+    let list = to_raw_value(&Diagnostics { review, text, encoding });
+    list.inspect_err(|error| tracing::error!(%error, "diagnostics cannot be written as JSON")).ok()
+}
+
+/// A list of diagnostics, each of which is made when it is written.
+struct Diagnostics<'a> {
+    review: &'a DocumentReview,
+    text: &'a Text,
+    encoding: Encoding,
+}
+
+impl Serialize for Diagnostics<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(of(self.review, self.text, self.encoding))
+    }
+}
+
+fn of(review: &DocumentReview, text: &Text, encoding: Encoding) -> impl Iterator<Item = Diagnostic> {
+    let diagnostic =
+        move |(edit, hunk, lines): (&ReviewEdit, &HunkView, std::ops::Range<usize>)| Diagnostic {
+            range: range(&lines, text, encoding),
+            severity: Some(DiagnosticSeverity::HINT),
+            code: Some(NumberOrString::String(format!("{}:{}", edit.edit.id.short(), hunk.number))),
+            source: Some("hashline".to_owned()),
+            message: message(review, edit, hunk),
+            ..Diagnostic::default()
+        };
+    waiting(review).map(diagnostic)
 }
 
 fn message(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> String {

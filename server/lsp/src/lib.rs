@@ -46,6 +46,7 @@ mod session;
 mod settings;
 mod to_proto;
 mod transport;
+mod written;
 
 pub use http::{Listening, ServeHttp};
 pub use reception::RunTool;

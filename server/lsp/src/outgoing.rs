@@ -13,18 +13,20 @@ use futures_util::poll;
 use hashline_text::DocVersion;
 use hashline_workspace::document::{Delivery, FileAnswer, FileDelivery, Millis};
 use hashline_workspace::{DocumentReview, Event};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tower_lsp::Client;
-use tower_lsp::lsp_types::{Diagnostic, MessageType, Registration};
+use tower_lsp::lsp_types::notification::Notification;
+use tower_lsp::lsp_types::{MessageType, Registration};
 
 use crate::client::Facts;
 use crate::diagnostics;
 use crate::lock::lock;
-use crate::protocol::PendingEdits;
 use crate::session::{Session, Signal};
-use crate::to_proto::{ApplyEdit, PublishDiagnostics};
+use crate::to_proto::{ApplyEdit, PublishDiagnostics, TellPendingEdits};
+use crate::written::Written;
 use crate::{reception, settings, to_proto};
 
 /// How often the review of one document is sent at most.
@@ -51,7 +53,8 @@ struct Board {
     delivery_due: Option<Instant>,
     /// How many hunks the client has been told of.
     hunks: u32,
-    diagnostics: Vec<Diagnostic>,
+    /// As JSON.
+    diagnostics: Option<Box<RawValue>>,
     /// The version of the text that they were told for.
     diagnosed: Option<DocVersion>,
     /// What code lenses say, without where.
@@ -232,7 +235,7 @@ impl Outgoing {
             board.review_due.is_some()
                 || board.delivery_due.is_some()
                 || board.hunks > 0
-                || !board.diagnostics.is_empty()
+                || board.diagnostics.is_some()
                 || !board.lenses.is_empty()
         });
     }
@@ -253,7 +256,7 @@ impl Outgoing {
         let review = workspace.review(uri).unwrap_or_else(gone);
         let hunks: usize = review.review.edits.iter().map(|edit| edit.hunks.len()).sum();
         if facts.plugin && (hunks > 0 || board.hunks > 0) {
-            self.client.send_notification::<PendingEdits>(to_proto::pending_edits(&review)).await;
+            tell::<TellPendingEdits>(&self.client, &to_proto::pending_edits(&review)).await;
         }
         board.hunks = u32::try_from(hunks).unwrap_or(u32::MAX);
 
@@ -268,20 +271,20 @@ impl Outgoing {
         }
 
         let wanted = workspace.settings_of(uri).diagnostics && review.version.is_some();
-        let found = match workspace.text_of(uri).filter(|_| wanted) {
-            Some((_, text)) => diagnostics::of(&review, &text, facts.encoding),
-            None => Vec::new(),
-        };
+        let text = workspace.text_of(uri).filter(|_| wanted);
+        let found = text.and_then(|(_, text)| diagnostics::written(&review, &text, facts.encoding));
+        let same = board.diagnostics.as_deref().map(RawValue::get) == found.as_deref().map(RawValue::get);
         // Of what stood in lines that went and came back since, an editor may have let go.
-        let is_old = !found.is_empty() && board.diagnosed != review.version;
-        if board.diagnostics != found || is_old {
-            board.diagnostics.clone_from(&found);
+        let is_old = found.is_some() && board.diagnosed != review.version;
+        if !same || is_old {
+            board.diagnostics = found;
             board.diagnosed = review.version;
-            let mut told = json!({"uri": uri, "diagnostics": found});
-            if let Some(version) = review.version {
-                told["version"] = version.0.into();
-            }
-            self.client.send_notification::<PublishDiagnostics>(told).await;
+            let told = to_proto::Diagnostics {
+                uri,
+                version: review.version.map(|version| version.0),
+                diagnostics: board.diagnostics.as_deref(),
+            };
+            tell::<PublishDiagnostics>(&self.client, &told).await;
         }
     }
 
@@ -339,6 +342,14 @@ impl Outgoing {
             workspace.answered_file(&delivery, answer);
         })
         .await;
+    }
+}
+
+/// Tells the editor something that may be long.
+async fn tell<N: Notification<Params = Written>>(client: &Client, params: &impl Serialize) {
+    match Written::of(params) {
+        Ok(params) => client.send_notification::<N>(params).await,
+        Err(error) => tracing::error!(%error, method = N::METHOD, "a message cannot be written as JSON"),
     }
 }
 

@@ -4,7 +4,6 @@
 //! [`VALUES`] and by what the types write. Whoever changes one of them changes all.
 
 use serde::{Deserialize, Deserializer, Serialize};
-use tower_lsp::lsp_types::notification::Notification;
 
 /// The version of the protocol.
 pub const PROTOCOL: u32 = 2;
@@ -134,10 +133,10 @@ pub struct Announcement {
     pub version: String,
 }
 
-/// All undecided edits of one document.
+/// All undecided edits of one document: as a list, or as whatever writes one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PendingEdits {
+pub struct PendingEdits<E = Vec<Edit>> {
     /// The document.
     pub uri: String,
     /// The version that line numbers belong to; none when it is not open here.
@@ -147,12 +146,7 @@ pub struct PendingEdits {
     /// They can be looked at but not decided here.
     pub read_only: bool,
     /// In the order in which they were made.
-    pub edits: Vec<Edit>,
-}
-
-impl Notification for PendingEdits {
-    type Params = PendingEdits;
-    const METHOD: &'static str = PENDING_EDITS;
+    pub edits: E,
 }
 
 /// What one tool call of an agent did to one file.

@@ -10,12 +10,15 @@ use hashline_workspace::document::{
     Decided, Delivered, Delivery, FileDelivery, FileOperation, HunkState, HunkView, Mode, PlacedHunk,
     ProposedText, Review, ReviewEdit, Undecided, Why, in_words,
 };
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tower_lsp::lsp_types as lsp;
 
 use crate::client::Facts;
 use crate::offers::ways;
 use crate::protocol;
+use crate::written::Written;
 
 /// `workspace/applyEdit` with the URI as the editor spells it, which the library's own type would change.
 pub(crate) enum ApplyEdit {}
@@ -30,8 +33,33 @@ impl lsp::request::Request for ApplyEdit {
 pub(crate) enum PublishDiagnostics {}
 
 impl lsp::notification::Notification for PublishDiagnostics {
-    type Params = Value;
+    type Params = Written;
     const METHOD: &'static str = "textDocument/publishDiagnostics";
+}
+
+/// The parameters of [`PublishDiagnostics`].
+#[derive(Serialize)]
+pub(crate) struct Diagnostics<'a> {
+    pub uri: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<i32>,
+    #[serde(serialize_with = "list")]
+    pub diagnostics: Option<&'a RawValue>,
+}
+
+fn list<S: Serializer>(list: &Option<&RawValue>, serializer: S) -> Result<S::Ok, S::Error> {
+    match list {
+        Some(list) => list.serialize(serializer),
+        None => serializer.collect_seq([(); 0]),
+    }
+}
+
+/// `hashline/pendingEdits`, with [`pending_edits`].
+pub(crate) enum TellPendingEdits {}
+
+impl lsp::notification::Notification for TellPendingEdits {
+    type Params = Written;
+    const METHOD: &'static str = protocol::PENDING_EDITS;
 }
 
 /// The parameters of [`ApplyEdit`].
@@ -148,18 +176,23 @@ fn line_numbers(lines: &Range<usize>) -> protocol::Lines {
 }
 
 /// All undecided edits of a document.
-pub(crate) fn pending_edits(review: &DocumentReview) -> protocol::PendingEdits {
+pub(crate) fn pending_edits(review: &DocumentReview) -> protocol::PendingEdits<Edits<'_>> {
     protocol::PendingEdits {
         uri: review.uri.clone(),
         version: review.version.map(|version| version.0),
         owner: review.owner.clone(),
         read_only: review.is_read_only(),
-        edits: edits(&review.review),
+        edits: Edits(&review.review),
     }
 }
 
-fn edits(review: &Review) -> Vec<protocol::Edit> {
-    review.edits.iter().map(edit).collect()
+/// The edits of a review, each of which is made when it is written.
+pub(crate) struct Edits<'a>(&'a Review);
+
+impl Serialize for Edits<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.edits.iter().map(edit))
+    }
 }
 
 fn edit(edit: &ReviewEdit) -> protocol::Edit {

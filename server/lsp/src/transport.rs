@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use futures_util::{FutureExt, SinkExt, StreamExt, future, poll};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
@@ -26,6 +27,7 @@ use tower_service::Service;
 use crate::face::Face;
 use crate::protocol;
 use crate::session::Session;
+use crate::written;
 
 /// The longest line of a header.
 const HEADER_LIMIT: u64 = 8 * 1024;
@@ -33,7 +35,7 @@ const HEADER_LIMIT: u64 = 8 * 1024;
 const BODY_LIMIT: usize = 1 << 30;
 /// A message that is larger than this is not of the usual kind.
 const LARGE: usize = 1 << 20;
-/// How much is read at once.
+/// How much is read or written at once.
 const CHUNK: usize = 64 * 1024;
 /// How long the last answers may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -71,7 +73,7 @@ pub(crate) async fn run<I, O>(
                 // What was put to the editor before an answer was given is written before it.
                 biased;
                 request = requests.next(), if asking => match request {
-                    Some(request) => post(&letters, &request),
+                    Some(request) => post_request(&letters, &request),
                     None => asking = false,
                 },
                 answer = answers.recv() => match answer {
@@ -189,6 +191,15 @@ impl Exchange<'_> {
     }
 }
 
+/// Puts what the editor is told or asked into the queue of what is to be written.
+fn post_request(outbox: &mpsc::UnboundedSender<Vec<u8>>, request: &Request) {
+    match (request.id(), request.params()) {
+        // Where nobody writes any more the session is at its end.
+        (None, Some(Value::String(params))) => drop(outbox.send(written::message(request.method(), params))),
+        _ => post(outbox, request),
+    }
+}
+
 /// Puts a message into the queue of what is to be written.
 fn post<T: Serialize>(outbox: &mpsc::UnboundedSender<Vec<u8>>, message: &T) {
     match serde_json::to_vec(message) {
@@ -206,21 +217,33 @@ where
     let mut waiting = Vec::new();
     let mut bytes = Vec::new();
     while letters.recv_many(&mut waiting, 64).await > 0 {
-        bytes.clear();
-        for body in waiting.drain(..) {
-            bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
-            bytes.extend_from_slice(&body);
-        }
-        let written = match stdout.write_all(&bytes).await {
-            Ok(()) => stdout.flush().await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = written {
+        if let Err(error) = write_all(&mut stdout, &mut bytes, waiting.drain(..)).await {
             tracing::warn!(%error, "the editor does not read any more");
             stop.cancel();
             return;
         }
     }
+}
+
+/// Writes some messages, small ones together and large ones in pieces, as stdout keeps as much room as was ever written at once.
+async fn write_all<O: AsyncWrite + Unpin>(
+    stdout: &mut O,
+    bytes: &mut Vec<u8>,
+    bodies: impl Iterator<Item = Vec<u8>>,
+) -> std::io::Result<()> {
+    bytes.clear();
+    for body in bodies {
+        bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+        for piece in body.chunks(CHUNK) {
+            bytes.extend_from_slice(piece);
+            if bytes.len() >= CHUNK {
+                stdout.write_all(bytes).await?;
+                bytes.clear();
+            }
+        }
+    }
+    stdout.write_all(bytes).await?;
+    stdout.flush().await
 }
 
 /// The messages of a stream.
@@ -328,6 +351,62 @@ mod tests {
         frames.next().await.unwrap();
         assert_eq!(frames.body, body);
         assert!(frames.reader.get_ref().most <= CHUNK, "{}", frames.reader.get_ref().most);
+    }
+
+    /// Output that notes how much is written at once.
+    #[derive(Default)]
+    struct Written {
+        all: Vec<u8>,
+        most: usize,
+    }
+
+    impl AsyncWrite for Written {
+        fn poll_write(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<std::io::Result<usize>> {
+            self.most = self.most.max(bytes.len());
+            self.all.extend_from_slice(bytes);
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_large_message_is_written_in_pieces_and_small_ones_together() {
+        let sent = [vec![b'a'; 2], vec![b'b'; 4 * LARGE + 7], vec![b'c'; 3], vec![b'd'; CHUNK], Vec::new()];
+        let (mut stdout, mut bytes) = (Written::default(), Vec::new());
+        write_all(&mut stdout, &mut bytes, sent.clone().into_iter()).await.unwrap();
+        assert!(stdout.most <= 3 * CHUNK && bytes.capacity() <= 4 * CHUNK, "{}", stdout.most);
+        let sent = sent.map(|body| String::from_utf8(body).unwrap());
+        assert_eq!(bodies(&stdout.all).await, sent);
+        let (mut stdout, few) = (Written::default(), [vec![b'a'; 2], vec![b'b'; 3]]);
+        write_all(&mut stdout, &mut bytes, few.into_iter()).await.unwrap();
+        assert_eq!(stdout.most, stdout.all.len());
+    }
+
+    #[tokio::test]
+    async fn parameters_that_are_written_already_are_sent_as_they_are() {
+        let params = serde_json::json!({"uri": "file:///a \"b\".txt", "edits": [1, null, "ä\n"]});
+        let of = |params: Value| Request::build("hashline/pendingEdits").params(params);
+        let written = serde_json::to_value(written::Written::of(&params).unwrap()).unwrap();
+        let (outbox, mut sent) = mpsc::unbounded_channel();
+        post_request(&outbox, &of(written).finish());
+        post_request(&outbox, &of(params.clone()).finish());
+        // What is asked has no such parameters.
+        post_request(&outbox, &of("text".into()).id(7).finish());
+        let mut next = || serde_json::from_slice::<Value>(&sent.try_recv().unwrap()).unwrap();
+        let (first, second, asked) = (next(), next(), next());
+        assert_eq!(first, second);
+        assert_eq!((&first["params"], &asked["params"]), (&params, &"text".into()));
     }
 
     #[tokio::test]
