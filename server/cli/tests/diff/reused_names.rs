@@ -307,6 +307,26 @@ fn a_swap_does_not_go_back_over_a_file_of_the_person() {
     holds(&project, &[("a", "a\n"), ("b", "b\n"), ("t", "c\n")]);
 }
 
+/// Of two that made a file, neither in the place of the other, the lines are in it of one.
+#[test]
+fn lines_of_an_earlier_making_do_not_come_beside_those_of_a_later_one() {
+    let (project, mut agent) = scene(&[]);
+    let path = project.folder.join("n");
+    let (first, _) = agent.make(&path, "first\n", None);
+    let (put, _) = agent.put(&path, "first\n", "1\n", None);
+    project.must(0, &["reject", &first, "--with-others"]);
+    let (second, _) = agent.make(&path, "second\n", None);
+    for named in [&[&format!("{first}:2") as &str][..], &[&put, "--with-others"]] {
+        let refused = project.must(4, &[&["accept"], named].concat());
+        let said = format!("{}:2 made the file anew", &second[..8]);
+        assert!(refused.err.contains(&said), "{}", refused.err);
+        holds(&project, &[("n", "second\n")]);
+    }
+    project.must(0, &["reject", &second]);
+    project.must(0, &["accept", &put, "--with-others"]);
+    holds(&project, &[("n", "1\n")]);
+}
+
 /// What is said is true, and what is offered can be done.
 #[test]
 fn a_refusal_names_who_takes_the_name_and_what_goes_first() {

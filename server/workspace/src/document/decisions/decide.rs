@@ -398,6 +398,7 @@ impl Document {
         let others: Vec<HunkId> = needed.into_iter().filter(|other| *other != id).collect();
         self.with_others(id, &others, request, ruling.of_many, "It builds on")?;
         let plan = self.weave().plan_put_in(id, how);
+        self.check_makings(id, &plan.on)?;
         self.check(id, &plan)?;
         for hunk in &plan.on {
             self.free(*hunk);
@@ -433,6 +434,7 @@ impl Document {
         if let Some((other, conflict)) = self.obstacle(&all) {
             return Err(self.conflicted(other, conflict));
         }
+        self.check_makings(id, &all)?;
         let plan = Plan::switch(&all, &[]);
         self.check(id, &plan)?;
         for hunk in &all {

@@ -81,7 +81,7 @@ impl Document {
     }
 
     /// A hunk and all that it builds on, wherever that is.
-    fn all_below(&mut self, id: HunkId) -> Vec<HunkId> {
+    pub(crate) fn all_below(&mut self, id: HunkId) -> Vec<HunkId> {
         let weave = self.weave();
         let mut below = vec![id];
         let mut at = 0;

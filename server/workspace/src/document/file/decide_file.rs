@@ -140,6 +140,35 @@ impl Document {
         beside.filter_map(|id| self.name(id)).collect()
     }
 
+    /// Whether lines may come into the file, for the sake of a hunk: not those of one making beside those of another, where neither took the
+    /// place of the other.
+    pub(crate) fn check_makings(&mut self, id: HunkId, hunks: &[HunkId]) -> Result<(), Undecided> {
+        let makes = |document: &Self, id: HunkId| {
+            let edit = document.owner_of(id).map(|(edit, _)| edit);
+            edit.and_then(|edit| edit.file.as_ref()).is_some_and(FileHunk::creates)
+        };
+        let (there, coming): (Vec<HunkId>, Vec<HunkId>) = {
+            let weave = self.weave();
+            let coming = hunks.iter().copied().filter(|id| !weave.in_buffer(*id)).collect();
+            (weave.hunks().filter(|id| weave.in_buffer(*id)).collect(), coming)
+        };
+        let mut beside = Vec::new();
+        for made in coming.into_iter().filter(|id| makes(self, *id)).collect::<Vec<_>>() {
+            let below = self.all_below(made);
+            let others = there.iter().filter(|other| makes(self, **other) && !below.contains(other));
+            beside.extend(others.filter_map(|other| self.name(*other)));
+        }
+        if beside.is_empty() {
+            return Ok(());
+        }
+        let names = beside.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
+        let those = if beside.len() == 1 { "that one" } else { "those" };
+        let message = format!(
+            "{names} made the file anew, and the lines of both would be in it. Reject {those} first, or this one."
+        );
+        Err(Undecided { hunk: self.full_name(id), why: Why::Collides, message, others: beside })
+    }
+
     /// The edit that would make the file that lines are to come into, where it is not there and no editor has it open.
     pub(crate) fn maker_of(&self, request: &Request, lines: &[HunkId]) -> Option<usize> {
         let goes_in = request.choice.puts_in() == Some(true) && !self.is_open() && !self.exists();
