@@ -187,7 +187,11 @@ impl<'a> Hunks<'a> {
             };
             let is_of_removed_file = remade.is_some_and(|remade| at < remade)
                 && hunk.state.id.zip(document.weave()).is_some_and(|(id, weave)| is_in_its_place(id, weave));
-            let is_beside = hunk.state.id.is_some_and(|id| beside.contains(&id));
+            let rests_on_beside = |id: HunkId, weave: &Weave| {
+                weave.with_prerequisites(id).iter().any(|other| beside.contains(other))
+            };
+            let is_beside =
+                hunk.state.id.zip(document.weave()).is_some_and(|(id, weave)| rests_on_beside(id, weave));
             hunk.is_chosen = hunk.is_chosen && !is_of_removed_file && !is_beside;
         }
         Self { all, which }
@@ -247,16 +251,17 @@ impl<'a> Hunks<'a> {
 /// The lines of files that were made and removed before the last one was made, and that this has not taken the place of, with what rests on them:
 /// they were out when it was made, and are not in it.
 fn lines_beside(hunks: &[Hunk<'_>], weave: Option<&Weave>) -> HashSet<HunkId> {
-    let made = hunks.iter().filter(|hunk| hunk.makes_file() && (hunk.is_done() || hunk.is_chosen));
-    let made: Vec<&EditState> = made.map(|hunk| hunk.edit).collect();
-    let (Some(weave), Some((last, before))) = (weave, made.split_last()) else { return HashSet::new() };
+    let made: Vec<&Hunk<'_>> = hunks.iter().filter(|hunk| hunk.makes_file()).collect();
+    let last = made.iter().rposition(|hunk| hunk.is_done() || hunk.is_chosen);
+    let (Some(weave), Some(last)) = (weave, last) else { return HashSet::new() };
+    let (before, last) = (&made[..last], made[last].edit);
     let lines = |edit: &EditState| edit.hunks.iter().filter_map(|state| state.id).collect::<Vec<_>>();
     let own = lines(last);
     let mut weave = weave.clone();
     if weave.switch(&weave.with_prerequisites_of(&own), &[]).is_err() {
         return HashSet::new();
     }
-    let with_above = before.iter().flat_map(|edit| lines(edit)).map(|id| weave.with_dependents(id));
+    let with_above = before.iter().flat_map(|hunk| lines(hunk.edit)).map(|id| weave.with_dependents(id));
     with_above.filter(|ids| !ids.iter().any(|id| own.contains(id))).flatten().collect()
 }
 

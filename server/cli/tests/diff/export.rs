@@ -32,6 +32,20 @@ fn copy(project: &Project) -> tempfile::TempDir {
     copy
 }
 
+/// What rests on lines that are not in the file, as another one was made anew, is in no patch of it.
+#[test]
+fn lines_of_a_making_that_is_out_come_into_no_patch() {
+    let project = Project::new();
+    let mut agent = Agent::start(&project, &[]);
+    let path = project.folder.join("n");
+    let (first, _) = agent.make(&path, "first\n", None);
+    let (_, turn) = agent.put(&path, "first\n", "1\n", None);
+    project.must(0, &["reject", &first, "--with-others"]);
+    agent.make(&path, "second\n", None);
+    let ran = project.run(&["export", "--proposed", "-c", &turn]);
+    assert_eq!(ran.out, "", "{}", ran.err);
+}
+
 #[test]
 fn git_makes_the_same_of_a_turn_and_takes_it_back() {
     let project = Project::new();
