@@ -250,10 +250,12 @@ impl Workspace {
         *slot.last_read() = Some(bytes.stamp);
     }
 
-    /// Sees to it that no editor of another process has opened a file since it was read.
+    /// Sees to it that no editor of another process has opened a file since it was read, or still has claimed its edits: what is shown
+    /// of it then is the text of that editor, which need not be saved.
     pub(crate) fn not_taken(&self, slot: &Slot) -> Result<(), Refusal> {
         let Some(place) = slot.place() else { return Ok(()) };
-        if self.inner.others.get().is_some_and(|others| others.may_have(place.absolute())) {
+        let is_open = self.inner.others.get().is_some_and(|others| others.may_have(place.absolute()));
+        if is_open || slot.whose().other().is_some() {
             return Err(Refusal::TakenOver { path: place.to_text() });
         }
         Ok(())

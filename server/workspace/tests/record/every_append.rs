@@ -3,6 +3,7 @@
 
 mod appends;
 mod check;
+mod failure;
 mod seat;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,8 +17,9 @@ use hashline_workspace::{Histories, Settings};
 
 use crate::chance::{Rng, seeds};
 use crate::desk::{Desk, Op, PATIENCE, agent, assert_whole};
-use appends::{Appends, Failure, Plan};
+use appends::{Appends, Plan};
 use check::{Checks, Event};
+use failure::Failure;
 use seat::{Meanwhile, NAME, ORDERS, Seat};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";

@@ -14,6 +14,7 @@ mod hostile;
 mod lines;
 mod owners;
 mod reopened;
+mod street;
 mod turns;
 mod unread;
 mod unseen;

@@ -1,89 +1,35 @@
 //! Several editors over one folder: each undecided edit is decided in one of them (rule W19).
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-
 use hashline_history::{Decision, Location, Status};
 use hashline_workspace::agent::{FileAction, FileRequest};
 use hashline_workspace::document::{Choice, Elsewhere, HunkState, Mode, Target, Why};
-use hashline_workspace::{DocumentReview, Histories, Level, Others, Refusal, Settings, Workspace};
+use hashline_workspace::{DocumentReview, Histories, Level, Refusal, Settings};
 
 use crate::desk::{Desk, Folder, Op, agent, request};
+use crate::street::Street;
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\n";
 const TWO: Op<'static> = Op::Replace(1, 2, "2");
 const SEVEN: Op<'static> = Op::Replace(6, 7, "7");
 
-/// The processes that run, the oldest first.
-#[derive(Clone, Default)]
-struct Street {
-    houses: Arc<Mutex<Vec<(String, Workspace)>>>,
+/// A process that begins.
+fn joins(street: &Street, name: &str, beside: Option<&Desk>) -> Desk {
+    let (histories, others) = (Histories::of(name), street.seen_by(name));
+    let folder = match beside {
+        Some(other) => other.folder.clone(),
+        None => Desk::new(&[("a.txt", FILE), ("b.txt", FILE)]).folder,
+    };
+    let desk = Desk::beside(Some(others), folder, Settings::default(), histories);
+    street.joined_by(name, &desk.workspace);
+    desk
 }
 
-impl Street {
-    /// A process that begins.
-    fn joined_by(&self, name: &str, beside: Option<&Desk>) -> Desk {
-        let histories = Histories::of(name);
-        let others: Arc<dyn Others> = Arc::new(House { street: self.clone(), own: format!("{name}-id") });
-        let desk = match beside {
-            Some(other) => Desk::beside(Some(others), other.folder.clone(), Settings::default(), histories),
-            None => {
-                let made = Desk::new(&[("a.txt", FILE), ("b.txt", FILE)]);
-                Desk::beside(Some(others), made.folder.clone(), Settings::default(), histories)
-            }
-        };
-        self.houses.lock().unwrap().push((name.to_owned(), desk.workspace.clone()));
-        desk
-    }
-
-    /// Two editors over one folder.
-    fn two(&self) -> (Desk, Desk) {
-        let one = self.joined_by("one", None);
-        let other = self.joined_by("other", Some(&one));
-        (one, other)
-    }
-
-    /// A process ends without a word.
-    fn left_by(&self, name: &str) {
-        self.houses.lock().unwrap().retain(|(house, _)| house != name);
-    }
-}
-
-/// A process, as it sees the others.
-struct House {
-    street: Street,
-    own: String,
-}
-
-impl House {
-    fn others(&self) -> Vec<(String, Workspace)> {
-        let houses = self.street.houses.lock().unwrap();
-        houses.iter().filter(|(name, _)| format!("{name}-id") != self.own).cloned().collect()
-    }
-}
-
-impl Others for House {
-    fn may_have(&self, path: &Path) -> bool {
-        self.others().iter().any(|(_, other)| other.holding(path).is_some_and(|held| held.open))
-    }
-
-    fn answer_for(&self, _: &Path) -> bool {
-        let houses = self.street.houses.lock().unwrap();
-        houses.first().is_some_and(|(name, _)| format!("{name}-id") != self.own)
-    }
-
-    fn roots(&self) -> Vec<PathBuf> {
-        self.others().iter().flat_map(|(_, other)| other.roots()).collect()
-    }
-
-    fn own_name(&self) -> Option<&str> {
-        Some(&self.own)
-    }
-
-    fn editor_of(&self, name: &str) -> Option<String> {
-        self.others().into_iter().map(|(other, _)| other).find(|other| format!("{other}-id") == name)
-    }
+/// Two editors over one folder.
+fn two(street: &Street) -> (Desk, Desk) {
+    let one = joins(street, "one", None);
+    let other = joins(street, "other", Some(&one));
+    (one, other)
 }
 
 /// What a process shows of a file.
@@ -104,7 +50,7 @@ fn some(name: &str) -> Option<Option<String>> {
 #[tokio::test]
 async fn the_second_editor_shows_an_edit_that_the_first_decides_about() {
     let street = Street::default();
-    let (mut one, mut other) = street.two();
+    let (mut one, mut other) = two(&street);
     one.open("a.txt");
     other.open("a.txt");
     let edit = one.edit("a.txt", &[TWO]).await;
@@ -141,7 +87,7 @@ async fn the_second_editor_shows_an_edit_that_the_first_decides_about() {
 #[tokio::test]
 async fn what_is_decided_and_saved_may_be_built_on_in_the_other_editor() {
     let street = Street::default();
-    let (mut one, mut other) = street.two();
+    let (mut one, mut other) = two(&street);
     one.open("a.txt");
     other.open("a.txt");
     let first = one.edit("a.txt", &[TWO]).await;
@@ -170,7 +116,7 @@ async fn what_is_decided_and_saved_may_be_built_on_in_the_other_editor() {
 #[tokio::test]
 async fn an_editor_tells_that_it_has_claimed_a_file_as_long_as_others_take_no_edit_of_it() {
     let street = Street::default();
-    let (mut one, mut other) = street.two();
+    let (mut one, mut other) = two(&street);
     one.open("a.txt");
     other.open("a.txt");
     let claimed = |desk: &Desk| desk.workspace.holding(&desk.path("a.txt")).unwrap().claimed;
@@ -200,7 +146,7 @@ async fn an_editor_tells_that_it_has_claimed_a_file_as_long_as_others_take_no_ed
 async fn the_edits_of_an_editor_that_ended_are_decided_where_the_file_is_open() {
     for opened_before in [true, false] {
         let street = Street::default();
-        let (mut one, mut other) = street.two();
+        let (mut one, mut other) = two(&street);
         one.open("a.txt");
         if opened_before {
             other.open("a.txt");
@@ -228,7 +174,7 @@ async fn the_edits_of_an_editor_that_ended_are_decided_where_the_file_is_open() 
 #[tokio::test]
 async fn a_claim_ends_when_the_file_is_closed() {
     let street = Street::default();
-    let (mut one, mut other) = street.two();
+    let (mut one, mut other) = two(&street);
     one.open("a.txt");
     other.open("a.txt");
     let edit = one.edit("a.txt", &[TWO]).await;
@@ -242,10 +188,29 @@ async fn a_claim_ends_when_the_file_is_closed() {
     assert_eq!(other.recorded("a.txt", &edit), (Decision::Accepted, Location::Buffer));
 }
 
+#[tokio::test]
+async fn what_was_typed_and_closed_unsaved_is_not_written_from_another_editor() {
+    let street = Street::default();
+    let (mut one, mut other) = two(&street);
+    one.open("a.txt");
+    one.becomes("a.txt", &format!("typed\n{FILE}"));
+    let edit = one.edit("a.txt", &[Op::Replace(2, 3, "2")]).await;
+    other.until("the other's look", |other| owner(other, "a.txt") == some("one")).await;
+    one.close("a.txt");
+    // It may be opened again in a moment, and until then it is still the first editor's.
+    let refused = other.try_edit("a.txt", &[SEVEN]).await.unwrap_err();
+    assert!(matches!(refused, Refusal::TakenOver { .. }), "{refused}");
+    let decision = request(Choice::Accept, Target::Edit(edit.edit.to_string()));
+    assert_eq!(other.workspace.decide(None, &decision).await.elsewhere.len(), 1);
+    assert_eq!(other.stored("a.txt"), FILE);
+    other.until("its turn", |other| owner(other, "a.txt") == Some(None)).await;
+    assert_eq!(other.stored("a.txt"), FILE);
+}
+
 /// The document was closed a moment ago, and what is still to be said of it is said by the name that it had.
 #[tokio::test]
 async fn a_claim_that_is_given_back_leaves_a_file_its_new_name() {
-    let mut one = Street::default().joined_by("one", None);
+    let mut one = joins(&Street::default(), "one", None);
     one.open("a.txt");
     let change = FileAction::Move(one.path("c.txt").display().to_string());
     let asked = FileRequest {
@@ -271,7 +236,7 @@ async fn a_claim_that_is_given_back_leaves_a_file_its_new_name() {
 #[tokio::test]
 async fn of_a_file_that_only_another_has_open_the_decision_is_handed_over() {
     let street = Street::default();
-    let (mut one, mut other) = street.two();
+    let (mut one, mut other) = two(&street);
     one.open("a.txt");
     let edit = one.edit("a.txt", &[TWO]).await;
     let kept = one.edit("a.txt", &[SEVEN]).await;
@@ -303,7 +268,7 @@ async fn of_a_file_that_only_another_has_open_the_decision_is_handed_over() {
 #[tokio::test]
 async fn edits_of_files_that_nobody_has_open_are_shown_in_all_editors_and_told_of_by_one() {
     let street = Street::default();
-    let (one, mut other) = street.two();
+    let (one, mut other) = two(&street);
     let settings = Settings { disk: Mode::Propose, ..Settings::default() };
     one.workspace.set_settings(settings);
     let edit = one.edit("a.txt", &[TWO]).await;
@@ -337,7 +302,7 @@ async fn what_was_recorded_in_a_folder_below_is_found_before_a_file_there_is_ope
         edits.push(below.edit("b.txt", &[TWO]).await);
         below.settle();
     }
-    let mut over = street.joined_by("one", Some(&whole));
+    let mut over = joins(&street, "one", Some(&whole));
     over.until("the edit below", |over| over.offered(&edits[0]).is_some()).await;
     assert_eq!(over.offered(&edits[1]), None);
     assert_eq!(over.accept(&edits[0]).await, []);
