@@ -64,6 +64,8 @@ async function closed(
   room.file(file);
   const agent = await room.agent();
   const stays = await sitDown.stays(room, file);
+  // The one that has told of the file last is asked: what is in front may not have been told yet.
+  await room.readIn(stays.editor, agent, file);
   const goes = await sitDown.goes(room, file);
   const held = await agent.edit(file, await room.readIn(goes.editor, agent, file), COUNTED);
   await stays.isTold(goes.editor);
@@ -111,6 +113,7 @@ export default {
       const file = room.file("struck.js");
       const agent = await room.agent();
       const neovim = await inNeovim(room, file);
+      await room.readIn(NEOVIM, agent, file);
       const vscode = await inVscode(room, file);
       const held = await agent.edit(file, await room.readIn(VSCODE, agent, file), COUNTED);
       await neovim.isTold(VSCODE);

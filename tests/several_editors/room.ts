@@ -26,8 +26,10 @@ export class Room implements Stage {
   async failed(claim: string): Promise<string> {
     const name = `failed_${claim.replace(/[^a-z0-9]+/gi, "_").slice(0, 40)}`;
     await this.house.opened?.picture(name);
-    this.neovims.at(-1)?.picture(PICTURES, name);
-    return (await this.house.opened?.seen()) ?? "";
+    const neovim = this.neovims.at(-1);
+    neovim?.picture(PICTURES, name);
+    const sidecars = `sidecars: ${JSON.stringify(this.house.sidecars)}`;
+    return [await this.house.opened?.seen(), neovim?.screen, sidecars].filter(Boolean).join("\n");
   }
 
   async close(): Promise<void> {
