@@ -4,8 +4,10 @@
 pub struct Rng(u64);
 
 impl Rng {
+    /// The chances of a seed. Each seed begins at a place of its own: counted up from the seed itself, neighbouring seeds would
+    /// play one and the same row of chances, a throw apart.
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678))
+        Self(Self(seed).next())
     }
 
     pub fn next(&mut self) -> u64 {

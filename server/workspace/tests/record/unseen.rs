@@ -9,7 +9,7 @@ use hashline_workspace::document::{Choice, Request, Target, Unseen, Why};
 use crate::chance::{Rng, seeds};
 use crate::desk::{Desk, Op, first, request};
 
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 150;
 
 /// Lines as they repeat in every file.
 const COMMON: [&str; 8] = [
@@ -117,22 +117,21 @@ fn change(rng: &mut Rng, lines: &mut Lines) -> &'static str {
     }
 }
 
-/// What the file is to be when an edit goes in or out of it; none where there is no right answer.
-fn toggled(now: &Lines, file: &[String], edits: &[Edit], which: usize, on: bool) -> Option<Lines> {
+/// The lines of the file that an edit takes away when it goes in or out, and those that come instead.
+fn sides(file: &[String], edits: &[Edit], which: usize, on: bool) -> [Lines; 2] {
     let edit = &edits[which];
-    let (old, new): (Vec<Id>, Lines) = match on {
-        true => (
-            edit.lines.clone().map(Id::First).collect(),
-            edit.new.iter().enumerate().map(|(n, line)| (Id::Made(which, n), line.clone())).collect(),
-        ),
-        false => (
-            (0..edit.new.len()).map(|n| Id::Made(which, n)).collect(),
-            edit.lines.clone().map(|line| (Id::First(line), file[line].clone())).collect(),
-        ),
-    };
+    let first = edit.lines.clone().map(|line| (Id::First(line), file[line].clone())).collect();
+    let made = edit.new.iter().enumerate().map(|(n, line)| (Id::Made(which, n), line.clone())).collect();
+    if on { [first, made] } else { [made, first] }
+}
+
+/// Where the lines of an edit are that go when it goes in or out of the file; none where there is no right answer.
+fn place(now: &Lines, file: &[String], edits: &[Edit], which: usize, on: bool) -> Option<Range<usize>> {
+    let edit = &edits[which];
+    let [old, _] = sides(file, edits, which, on);
     let place = |id: &Id| now.iter().position(|(other, _)| other == id);
     let at = match old.first() {
-        Some(first) => place(first)?,
+        Some((first, _)) => place(first)?,
         // Between its neighbours, as far as there are any.
         None => {
             let before = edit.lines.start.checked_sub(1).map(Id::First);
@@ -148,12 +147,42 @@ fn toggled(now: &Lines, file: &[String], edits: &[Edit], which: usize, on: bool)
             }
         }
     };
-    let ids: Vec<Id> = now.get(at..at + old.len())?.iter().map(|(id, _)| *id).collect();
-    (ids == old).then(|| {
-        let mut lines = now.clone();
-        lines.splice(at..at + old.len(), new);
-        lines
-    })
+    let lines = at..at + old.len();
+    let ids = |lines: &[(Id, String)]| lines.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+    (ids(now.get(lines.clone())?) == ids(&old)).then_some(lines)
+}
+
+/// What the file is to be when an edit goes in or out of it; none where there is no right answer.
+fn toggled(now: &Lines, file: &[String], edits: &[Edit], which: usize, on: bool) -> Option<Lines> {
+    let place = place(now, file, edits, which, on)?;
+    let [_, new] = sides(file, edits, which, on);
+    let mut lines = now.clone();
+    lines.splice(place, new);
+    Some(lines)
+}
+
+/// The same where a copy was made that reads as the edit and the three lines on each side of it did, which the lines that were copied do
+/// no longer: by the text alone that is the edit.
+fn toggled_in_copy(
+    (then, now): (&Lines, &Lines),
+    file: &[String],
+    edits: &[Edit],
+    which: usize,
+    on: bool,
+) -> Option<Lines> {
+    const AROUND: usize = 3;
+    let there = place(then, file, edits, which, on)?;
+    let (from, to) = (there.start.saturating_sub(AROUND), (there.end + AROUND).min(then.len()));
+    let reads = |lines: &[(Id, String)]| lines.iter().map(|(_, line)| line.clone()).collect::<Vec<_>>();
+    let window = reads(&then[from..to]);
+    let mut copies = (0..now.len())
+        .filter(|at| now.get(*at..at + window.len()).is_some_and(|lines| reads(lines) == window));
+    let (Some(copy), None) = (copies.next(), copies.next()) else { return None };
+    let start = copy + (there.start - from);
+    let [_, new] = sides(file, edits, which, on);
+    let mut lines = now.clone();
+    lines.splice(start..start + there.len(), new);
+    Some(lines)
 }
 
 #[derive(Debug, Default)]
@@ -314,9 +343,14 @@ async fn play(seed: u64, tally: &mut Tally) {
     let request = play.wish(which, Unseen::Keep);
     let decided = play.desk.decide(&request).await;
     if decided.refused.is_empty() {
+        let stored = play.desk.stored("a.txt");
+        let is_stored = |lines: Option<Lines>| lines.is_some_and(|lines| joined(&lines) == stored);
+        let on = !play.on[which];
+        let of_copy = || toggled_in_copy((&recorded, &now), &play.file, &play.edits, which, on);
         match right {
+            Some(_) if what.contains(&"copied") && is_stored(of_copy()) => tally.right += 1,
             Some(right) => {
-                assert_eq!(play.desk.stored("a.txt"), joined(&right), "{about}");
+                assert_eq!(stored, joined(&right), "{about}");
                 tally.right += 1;
             }
             None => {
