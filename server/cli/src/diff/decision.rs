@@ -88,6 +88,8 @@ fn decide(
     let code = all.refused.iter().map(|refusal| exit_code(refusal.why)).max().unwrap_or(0);
     let code = if code == 0 && all.decided.is_empty() { 1 } else { code };
     let folder = store.folder();
+    let is_asked =
+        |hunk: &HunkRef| plan.is_one && plan.open.get(&hunk.edit).is_some_and(|open| open.contains(hunk));
     if options.json {
         screen.print_json(&json!({
             "decision": verb.done(),
@@ -99,7 +101,7 @@ fn decide(
                 "name": refusal.hunk,
                 "file_path": refusal.document.as_ref().map(DocumentName::to_text),
                 "why": word(refusal.why),
-                "message": words::refused(verb, refusal, folder),
+                "message": words::refused(verb, refusal, folder, is_asked),
                 "others": refusal.others,
             })).collect::<Vec<_>>(),
             "nothing_to_do": plan.idle,
@@ -109,7 +111,7 @@ fn decide(
     said.push_str(&words::kept(&all.kept));
     screen.print(&screen.sentences(&said))?;
     let notes = all.notes.iter().map(|note| inert(note));
-    let refused = all.refused.iter().map(|one| words::refused(verb, one, folder));
+    let refused = all.refused.iter().map(|one| words::refused(verb, one, folder, is_asked));
     for words in notes.chain(plan.idle.iter().cloned()).chain(refused) {
         tell(&format!("mcpdiff: {words}"));
     }
@@ -394,7 +396,10 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &mut Wish, named: &[Named]) ->
     let needed = |refusal: &Refusal| {
         refusal.why == Why::NeedsOthers && !refusal.others.is_empty() && refusal.others.iter().all(is_named)
     };
-    if wish.along == Along::Named && !answer.refused.is_empty() && answer.refused.iter().all(needed) {
+    if wish.along == Along::Named && !answer.refused.iter().all(needed) {
+        // What is named as well stands against nothing.
+        answer.refused.retain(|refusal| !needed(refusal));
+    } else if wish.along == Along::Named && !answer.refused.is_empty() {
         // It may need more than it has said.
         let whole = Wish { along: Along::Needed, ..wish.clone() };
         let mut others = decider.look_at(&whole).decided;
@@ -505,6 +510,12 @@ mod tests {
             assert_eq!((fake.asked.len(), answer.refused.len()), (asked, refusals));
             assert_eq!(fake.asked.last().unwrap().2 == Along::Needed, asked == 2);
         }
+        // Where something else stands against it, that alone is said.
+        let mut answer = needs();
+        answer.add(refused("a:2", Why::NeedsOthers, &["c:1"]));
+        let mut fake = Fake { answers: vec![answer], asked: Vec::new() };
+        let answer = carry_out(&mut fake, &mut wish(Verb::Accept, None, edit()), &both);
+        assert_eq!(answer.refused, refused("a:2", Why::NeedsOthers, &["c:1"]).refused);
     }
 
     #[test]

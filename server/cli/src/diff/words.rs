@@ -226,8 +226,8 @@ pub fn reason(verb: Verb, refusal: &Refusal, folder: &Path) -> String {
     format!("{}{place} was not {}. {}", short_hunk(&refusal.hunk), verb.done(), reason.join("\n"))
 }
 
-/// Why something was not decided, and the way out that the command line has.
-pub fn refused(verb: Verb, refusal: &Refusal, folder: &Path) -> String {
+/// Why something was not decided, and the way out that the command line has. `asked`: the hunks that the same command decides about.
+pub fn refused(verb: Verb, refusal: &Refusal, folder: &Path, asked: impl Fn(&HunkRef) -> bool) -> String {
     let others = refusal.others.iter().map(HunkRef::short).collect::<Vec<_>>();
     let way = match (refusal.why, others.as_slice()) {
         (Why::Changed, _) => "\nGive --keep to keep that change, or --force to give it up; a copy is saved first, and you are told \
@@ -250,7 +250,10 @@ pub fn refused(verb: Verb, refusal: &Refusal, folder: &Path) -> String {
             short_hunk(&refusal.hunk)
         ),
         (Why::Lost, _) => format!(" `mcpdiff reject {}` does that.", short_hunk(&refusal.hunk)),
-        (Why::Collides, [other, ..]) => format!(" `mcpdiff reject {other}` takes that one out."),
+        // What the same command decides about is not in the way yet.
+        (Why::Collides, [other, ..]) if !refusal.others.first().is_some_and(&asked) => {
+            format!(" `mcpdiff reject {other}` takes that one out.")
+        }
         _ => String::new(),
     };
     reason(verb, refusal, folder) + &way
@@ -499,6 +502,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_what_this_program_can_do() {
+        let refused = |verb, refusal: &Refusal, folder| refused(verb, refusal, folder, |_| false);
         let folder = Path::new("/p");
         let refusal = |why, message: &str, others: &[&str]| Refusal {
             hunk: "aaaaaaaa-1:2".into(),
@@ -532,6 +536,11 @@ mod tests {
         let removed = refusal(Why::Removed, "/p/src/a.rs was removed.\nPut it back, or else.", &[]);
         let words = refused(Verb::Reject, &removed, folder);
         assert!(words.contains("--force") && !words.contains("--keep"), "{words}");
+        // What the same command decides about is no way out.
+        let taken = refusal(Why::Collides, "src/a.rs is another file now.", &["bbbbbbbb-1:1"]);
+        let offer = "`mcpdiff reject bbbbbbbb:1` takes that one out.";
+        assert!(refused(Verb::Accept, &taken, folder).ends_with(offer));
+        assert!(!super::refused(Verb::Accept, &taken, folder, |_| true).contains(offer));
         let hostile = refusal(Why::Gone, "\x1b[31m", &[]);
         assert!(!refused(Verb::Accept, &hostile, folder).contains('\x1b'));
     }

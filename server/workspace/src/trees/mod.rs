@@ -240,8 +240,7 @@ impl Workspace {
             Holder::File(theirs) => {
                 let theirs = DocumentName::Path(theirs.clone());
                 let other = self.who_took(&theirs);
-                let message = taken_by_file(name, &theirs, other.as_ref());
-                (Why::Collides, other, message)
+                return Some(taken_by_file(name, &theirs, other, target));
             }
         };
         let others = other.into_iter().collect();
@@ -273,9 +272,14 @@ pub struct Rehearsed {
 }
 
 /// Why a file cannot have a name as another one is there, which an edit has put there or something else.
-fn taken_by_file(name: &DocumentName, theirs: &DocumentName, other: Option<&HunkRef>) -> String {
+fn taken_by_file(
+    name: &DocumentName,
+    theirs: &DocumentName,
+    other: Option<HunkRef>,
+    target: &Target,
+) -> Undecided {
     let is_in_it = theirs != name && theirs.as_path().starts_with(name.as_path());
-    match other.map(HunkRef::short) {
+    let message = match other.as_ref().map(HunkRef::short) {
         Some(other) if theirs == name => {
             format!("{name} is another file now: {other} has given it the name. Reject that one first.")
         }
@@ -294,7 +298,9 @@ fn taken_by_file(name: &DocumentName, theirs: &DocumentName, other: Option<&Hunk
         None => {
             format!("{theirs} is a file now, and no folder for {name}. Rename that one, then decide.")
         }
-    }
+    };
+    let others = other.into_iter().collect();
+    Undecided { why: Why::Collides, message, others, ..Document::no_such(target) }
 }
 
 /// The first file in a folder, or in one of its folders, that is not gone; what cannot be looked into counts as one.

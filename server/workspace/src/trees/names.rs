@@ -52,6 +52,8 @@ pub(super) struct By {
 /// Two that have one name.
 pub(super) struct Collision<'a> {
     pub name: &'a Path,
+    /// The other one.
+    pub file: FileId,
     pub holder: Holder,
     /// What gives the name to the other one.
     pub by: &'a By,
@@ -125,7 +127,7 @@ impl Names {
         let shared = self.shared.iter().filter_map(|name| self.hands.get_key_value(name));
         let all = shared.filter_map(|(name, hands)| Some((name, self.collision_at(name, hands)?)));
         let (name, (holder, came)) = all.min_by_key(|(_, (_, came))| came.at)?;
-        Some(Collision { name, holder, by: &came.by })
+        Some(Collision { name, file: came.file, holder, by: &came.by })
     }
 
     /// Who had a name when the first one came that found it taken, and that one.

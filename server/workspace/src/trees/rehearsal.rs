@@ -8,8 +8,8 @@ use std::sync::Arc;
 use hashline_history::{DocumentName, FileId, HunkRef};
 
 use super::names::{By, Collision, Names};
-use super::{Met, former, refused};
-use crate::document::{Decided, Document, Request, Undecided};
+use super::{Holder, Met, former, refused, taken_by_file};
+use crate::document::{Decided, Document, Request, Target, Undecided};
 use crate::refusal::Refusal;
 use crate::workspace::Workspace;
 
@@ -65,8 +65,27 @@ impl Rehearsal {
     /// Why what was decided so far cannot be made as it is, if two files would have one name.
     #[must_use]
     pub fn collision(&self) -> Option<Undecided> {
-        let Collision { name, holder, by } = self.names.collision()?;
-        self.workspace.name_taken(&DocumentName::Path(name.to_owned()), &holder, &by.target)
+        let Collision { name, file, holder, by } = self.names.collision()?;
+        self.name_taken(&DocumentName::Path(name.to_owned()), &holder, &by.target, Some(file))
+    }
+
+    /// Why a file cannot have a name by then, if somebody has it. `comes`: that file, where it is one of these.
+    fn name_taken(
+        &self,
+        name: &DocumentName,
+        holder: &Holder,
+        target: &Target,
+        comes: Option<FileId>,
+    ) -> Option<Undecided> {
+        let mut others = self.files.iter().filter(|(file, _)| Some(**file) != comes);
+        if let Holder::File(path) = holder
+            && let Some((_, theirs)) = others.find(|(_, file)| path_of(file).as_ref() == Some(path))
+        {
+            // What gave it that name before may be undone by then.
+            let giver = theirs.giver_of_name();
+            return Some(taken_by_file(name, &DocumentName::Path(path.clone()), giver, target));
+        }
+        self.workspace.name_taken(name, holder, target)
     }
 
     /// Decides some of what was rehearsed, by its place in the order in which it was, as one: all of it or nothing. What came before is made.
@@ -112,8 +131,8 @@ impl Rehearsal {
                 }
                 let is = path_of(&document);
                 if was != is {
-                    let by = |hunk: &HunkRef| By { target: first.target.clone(), hunk: hunk.clone() };
-                    let comes = is.as_deref().zip(decided.queued.last().map(by));
+                    let by = |hunk| By { target: first.target.clone(), hunk };
+                    let comes = is.as_deref().zip(document.giver_among(&decided.queued).map(by));
                     self.names.change(&self.workspace, file, was.as_deref(), comes);
                 }
                 let now = document.file_now();
@@ -146,7 +165,7 @@ impl Rehearsal {
     ) -> Result<(), Undecided> {
         let takes = now.filter(|_| was != now).map(|path| DocumentName::Path(path.to_owned()));
         let holder = |name: &DocumentName| self.names.holder(&self.workspace, name);
-        let taken = takes.and_then(|name| self.workspace.name_taken(&name, &holder(&name), &request.target));
+        let taken = takes.and_then(|name| self.name_taken(&name, &holder(&name), &request.target, None));
         match taken {
             Some(undecided) => Err(undecided),
             None => {

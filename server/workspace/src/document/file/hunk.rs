@@ -62,6 +62,12 @@ impl FileHunk {
         self.change.exists == Some((true, false))
     }
 
+    /// The name that it leaves the file with, done or undone.
+    #[must_use]
+    pub fn leaves_name(&self) -> Option<&DocumentName> {
+        self.change.name.as_ref().map(|(from, to)| if self.done { to } else { from })
+    }
+
     /// The name that it gives the file.
     #[must_use]
     pub fn moves_to(&self) -> Option<&DocumentName> {

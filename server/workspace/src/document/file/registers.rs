@@ -241,6 +241,31 @@ impl Document {
         stands || fits
     }
 
+    /// What made the file, or gave it the name that it has.
+    pub(crate) fn giver_of_name(&self) -> Option<HunkRef> {
+        let name = self.file.now.name.as_ref();
+        let gives =
+            |file: &FileHunk| file.done && (file.creates() || name.is_some() && file.moves_to() == name);
+        let at = self.edits().iter().rposition(|edit| edit.file.as_ref().is_some_and(gives))?;
+        Some(self.file_hunk_name(at))
+    }
+
+    /// Which of these, which were decided just now, has brought the file to the name that it has: the last of several that goes need
+    /// not be the one that does.
+    pub(crate) fn giver_among(&self, decided: &[HunkRef]) -> Option<HunkRef> {
+        let name = self.file.now.name.as_ref();
+        let made = |hunk: &HunkRef| {
+            let edit = self.edits().iter().find(|edit| edit.id == hunk.edit && hunk.number == 1)?;
+            edit.file.as_ref()
+        };
+        let latest =
+            |gives: &dyn Fn(&FileHunk) -> bool| decided.iter().rfind(|hunk| made(hunk).is_some_and(gives));
+        let moved = latest(&|file| file.leaves_name().is_some_and(|left| Some(left) == name));
+        let came =
+            || latest(&|file| file.change.exists.is_some_and(|(was, is)| if file.done { is } else { was }));
+        moved.or_else(came).or(decided.last()).cloned()
+    }
+
     pub(crate) fn file_hunk_name(&self, at: usize) -> HunkRef {
         HunkRef { edit: self.edits()[at].id.clone(), number: 1 }
     }
