@@ -16,7 +16,7 @@ use hashline_workspace::{Histories, Settings, Workspace};
 use crate::agent::Agent;
 use crate::chance::seeds;
 use crate::project::Project;
-use crate::trees::{CONVERSATIONS, Oracle, Play, Status, Tree, tree_in};
+use crate::trees::{CONVERSATIONS, Decision, Oracle, Play, Status, Target, Tree, tree_in};
 
 /// At which step the process that this variable is given to kills itself.
 const STEP: &str = "HASHLINE_TEST_KILLED_AT";
@@ -135,18 +135,11 @@ fn decisions(play: &mut Play) -> Vec<(Vec<String>, Oracle)> {
         let (of, rejects) = ((first + at / 2) % CONVERSATIONS, at % 2 == 0);
         let Some(id) = play.conversations[of].clone() else { continue };
         let status = if rejects { Status::Rejected } else { Status::Accepted };
-        let all: Vec<usize> =
-            (0..play.oracle.edits.len()).filter(|at| play.oracle.edits[*at].conversation == of).collect();
-        // What was rejected stays so while there is something else to accept.
-        let pending = |at: &usize| play.oracle.edits[*at].status == Status::Pending;
-        let all: Vec<usize> = match !rejects && all.iter().any(pending) {
-            true => all.into_iter().filter(pending).collect(),
-            false => all,
-        };
-        let then = play.oracle.with(&all, status);
-        let files: std::collections::BTreeSet<usize> =
-            all.iter().map(|at| play.oracle.edits[*at].file).collect();
-        if files.len() > 1 && then.tree().is_some() {
+        let decision = Decision { target: Target::Conversation(of), status, with_others: false };
+        let outcome = decision.outcome(&play.oracle);
+        let files: std::collections::BTreeSet<usize> = outcome.steps.iter().map(|step| step.file).collect();
+        let then = outcome.then;
+        if files.len() > 1 && outcome.reasons.is_empty() && then.tree().is_some() {
             let verb = if rejects { "reject" } else { "accept" };
             found.push((vec![verb.to_owned(), "-c".to_owned(), id], then));
         }
@@ -241,7 +234,7 @@ fn accepted(play: &Play, after: &Oracle) -> bool {
             .find(|edit| edit["edit_id"] == id)
             .map(|edit| edit["status"].as_str().unwrap().to_owned())
     };
-    after.edits.iter().all(|edit| status(&edit.id).is_some_and(|status| status == edit.status.word()))
+    after.edits.iter().all(|edit| status(&edit.id).is_some_and(|status| status == edit.status().word()))
 }
 
 #[test]

@@ -1,15 +1,19 @@
-//! What has to be so, told from the edits alone: the files that those which are in make, and what stands against a decision or a patch.
+//! What has to be so, told from the edits alone: the files that those which are in make, and what stands against a patch.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 pub type Tree = BTreeMap<String, String>;
 
+/// A hunk: its edit, and its number there.
+pub type Part = (usize, usize);
+
 #[derive(Clone, Debug)]
 pub enum Op {
+    /// A file, and these lines in it: a hunk each.
     Make(Vec<String>),
-    /// A line in the place of another.
-    Put(String, String),
+    /// Lines in the place of others, a hunk each.
+    Put(Vec<(String, String)>),
     Move(String, String),
     Remove,
 }
@@ -29,27 +33,10 @@ pub struct Edit {
     pub op: Op,
     /// The edit that made the lines that it changes, if one did.
     pub over: Option<usize>,
-    /// The edits that made its file before, and were out when it was made.
-    pub without: Vec<usize>,
-    /// The edits that changed lines of its file which it has taken the place of.
-    pub onto: Vec<usize>,
-    pub status: Status,
-}
-
-impl Status {
-    pub fn word(self) -> &'static str {
-        match self {
-            Status::Pending => "pending",
-            Status::Accepted => "accepted",
-            Status::Rejected => "rejected",
-        }
-    }
-}
-
-impl Edit {
-    pub fn is_in(&self) -> bool {
-        self.status != Status::Rejected
-    }
+    /// The lines of a file that was removed, in whose place it makes others.
+    pub replaced: Vec<String>,
+    /// Those of its hunks.
+    pub statuses: Vec<Status>,
 }
 
 /// A file as it was before the first edit of it.
@@ -77,38 +64,147 @@ pub struct Oracle {
     pub called: HashMap<String, Vec<usize>>,
 }
 
+impl Status {
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Pending => "pending",
+            Status::Accepted => "accepted",
+            Status::Rejected => "rejected",
+        }
+    }
+}
+
+impl Op {
+    pub fn hunks(&self) -> usize {
+        match self {
+            Op::Make(_) => 2,
+            Op::Put(changes) => changes.len(),
+            Op::Move(..) | Op::Remove => 1,
+        }
+    }
+}
+
+impl Edit {
+    /// It is pending while one of its hunks is, then accepted if one was.
+    pub fn status(&self) -> Status {
+        let has = |status| self.statuses.contains(&status);
+        match (has(Status::Pending), has(Status::Accepted)) {
+            (true, _) => Status::Pending,
+            (_, true) => Status::Accepted,
+            _ => Status::Rejected,
+        }
+    }
+
+    pub fn has(&self, hunk: usize) -> bool {
+        self.statuses[hunk - 1] != Status::Rejected
+    }
+
+    pub fn is_of_lines(&self, hunk: usize) -> bool {
+        matches!((&self.op, hunk), (Op::Put(_), _) | (Op::Make(_), 2))
+    }
+
+    /// What a hunk takes away.
+    pub fn removed(&self, hunk: usize) -> &[String] {
+        match &self.op {
+            Op::Put(changes) => std::slice::from_ref(&changes[hunk - 1].0),
+            Op::Make(_) if hunk == 2 => &self.replaced,
+            _ => &[],
+        }
+    }
+
+    fn makes(&self, hunk: usize, line: &String) -> bool {
+        match &self.op {
+            Op::Put(changes) => changes[hunk - 1].1 == *line,
+            Op::Make(lines) => hunk == 2 && lines.contains(line),
+            Op::Move(..) | Op::Remove => false,
+        }
+    }
+}
+
 impl Oracle {
+    pub fn parts_of(&self, edit: usize) -> impl Iterator<Item = Part> + use<> {
+        (1..=self.edits[edit].op.hunks()).map(move |hunk| (edit, hunk))
+    }
+
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
+        (0..self.edits.len()).flat_map(|edit| self.parts_of(edit))
+    }
+
+    pub fn edits_of(&self, conversation: usize) -> Vec<usize> {
+        (0..self.edits.len()).filter(|edit| self.edits[*edit].conversation == conversation).collect()
+    }
+
+    pub fn is_in(&self, (edit, hunk): Part) -> bool {
+        self.edits[edit].has(hunk)
+    }
+
+    pub fn status(&self, (edit, hunk): Part) -> Status {
+        self.edits[edit].statuses[hunk - 1]
+    }
+
+    pub fn set(&mut self, (edit, hunk): Part, status: Status) {
+        self.edits[edit].statuses[hunk - 1] = status;
+    }
+
+    pub fn short(&self, edit: usize) -> &str {
+        &self.edits[edit].id[..8]
+    }
+
+    /// The hunk of a name, an edit's short or long one and its number.
+    pub fn named(&self, name: &str) -> Option<Part> {
+        let (edit, hunk) = name.split_once(':')?;
+        let at = self.edits.iter().position(|other| edit.len() >= 8 && other.id.starts_with(edit))?;
+        Some((at, hunk.parse().ok()?))
+    }
+
     /// A file with the edits that are in, in the order in which they were made; none if one of them does not go with those before it.
     pub fn file(&self, file: usize) -> Option<Now> {
         let File { name, lines } = self.files[file].clone();
         let (exists, lines) = (lines.is_some(), lines.unwrap_or_default());
         let mut now = Now { name, exists, lines, made: None };
-        for (at, edit) in self.edits.iter().enumerate().filter(|(_, edit)| edit.file == file && edit.is_in())
-        {
+        for (at, edit) in self.edits.iter().enumerate().filter(|(_, edit)| edit.file == file) {
             match &edit.op {
                 Op::Make(lines) => {
-                    if now.exists {
+                    if edit.has(1) && std::mem::replace(&mut now.exists, true) {
                         return None;
                     }
-                    (now.exists, now.lines, now.made) = (true, lines.clone(), Some(at));
+                    if edit.has(2) {
+                        (now.lines, now.made) = (lines.clone(), Some(at));
+                    }
                 }
-                Op::Remove if !now.exists => return None,
-                Op::Remove => now.exists = false,
-                Op::Move(from, _) if now.name != *from => return None,
-                Op::Move(_, to) => now.name.clone_from(to),
-                Op::Put(old, new) => {
-                    if edit.over.is_some_and(|made| !self.edits[made].is_in()) {
+                Op::Remove if edit.has(1) => {
+                    if !std::mem::replace(&mut now.exists, false) {
                         return None;
                     }
-                    if edit.over == now.made
-                        && let Some(line) = now.lines.iter_mut().find(|line| *line == old)
-                    {
-                        line.clone_from(new);
+                }
+                Op::Move(from, to) if edit.has(1) => {
+                    if now.name != *from {
+                        return None;
+                    }
+                    now.name.clone_from(to);
+                }
+                Op::Put(changes) => {
+                    let changes = (1..).zip(changes).filter(|(hunk, _)| edit.has(*hunk));
+                    for (_, (old, new)) in changes {
+                        if edit.over.is_some_and(|made| !self.is_in((made, 2))) {
+                            return None;
+                        }
+                        if edit.over == now.made {
+                            now.lines.iter_mut().find(|line| *line == old)?.clone_from(new);
+                        }
                     }
                 }
+                Op::Remove | Op::Move(..) => {}
             }
         }
         Some(now)
+    }
+
+    /// Whether the file of lines is there, and was not made anew since.
+    pub fn shows(&self, (edit, _): Part) -> bool {
+        let Edit { file, op, over, .. } = &self.edits[edit];
+        let over = if let Op::Make(_) = op { Some(edit) } else { *over };
+        self.file(*file).is_some_and(|now| now.exists && now.made == over)
     }
 
     /// The tree; none if there is none, as edits do not go together, or two files have one name or one of them would be a folder of the other.
@@ -124,20 +220,52 @@ impl Oracle {
         tree.keys().all(is_apart).then_some(tree)
     }
 
+    /// The files that are there, and what they are now.
+    pub fn living(&self) -> Vec<(usize, Now)> {
+        let all = (0..self.files.len()).filter_map(|at| Some((at, self.file(at)?)));
+        all.filter(|(_, now)| now.exists).collect()
+    }
+
     /// The same with other statuses.
-    pub fn with(&self, edits: &[usize], status: Status) -> Self {
+    pub fn with(&self, parts: &[Part], status: Status) -> Self {
         let mut other = self.clone();
-        for at in edits {
-            other.edits[*at].status = status;
-        }
+        parts.iter().for_each(|part| other.set(*part, status));
         other
     }
 
-    /// Whether lines are to be decided about that nobody sees: of a file that was made anew since.
-    pub fn is_of_hidden_lines(&self, edits: &[usize]) -> bool {
-        edits.iter().any(|at| {
-            let Edit { file, op, over, .. } = &self.edits[*at];
-            matches!(op, Op::Put(..)) && self.file(*file).is_none_or(|now| now.made != *over)
+    /// The hunks that made the lines which one takes away.
+    pub fn needs(&self, (edit, hunk): Part) -> BTreeSet<Part> {
+        let removed = self.edits[edit].removed(hunk);
+        let maker = |line: &String| self.parts().find(|(edit, hunk)| self.edits[*edit].makes(*hunk, line));
+        removed.iter().filter_map(maker).collect()
+    }
+
+    /// The hunks that take away a line that this one takes away.
+    pub fn rivals(&self, part: Part) -> BTreeSet<Part> {
+        let removed = self.edits[part.0].removed(part.1);
+        let takes = |line: &String| removed.contains(line);
+        let rivals = self.parts().filter(|other| *other != part);
+        rivals.filter(|(edit, hunk)| self.edits[*edit].removed(*hunk).iter().any(takes)).collect()
+    }
+
+    /// All that lead from a hunk on, itself among them.
+    pub fn closure(&self, part: Part, next: impl Fn(Part) -> BTreeSet<Part>) -> BTreeSet<Part> {
+        let (mut all, mut left) = (BTreeSet::from([part]), vec![part]);
+        while let Some(part) = left.pop() {
+            left.extend(next(part).into_iter().filter(|other| all.insert(*other)));
+        }
+        all
+    }
+
+    /// A hunk of lines and those that are out and that it rests on.
+    pub fn below(&self, part: Part) -> BTreeSet<Part> {
+        self.closure(part, |part| self.needs(part).into_iter().filter(|other| !self.is_in(*other)).collect())
+    }
+
+    /// A hunk of lines and those that are in and rest on it.
+    pub fn above(&self, part: Part) -> BTreeSet<Part> {
+        self.closure(part, |part| {
+            self.parts().filter(|other| self.is_in(*other) && self.needs(*other).contains(&part)).collect()
         })
     }
 
@@ -147,53 +275,39 @@ impl Oracle {
         let changed = |at: usize| {
             self.edits.iter().enumerate().any(|(other, edit)| {
                 let lines = edit.file == self.edits[at].file && matches!(edit.op, Op::Put(..));
-                lines && edit.over != Some(at) && edit.is_in() == (other > at)
+                let stands = |hunk| edit.has(hunk) == (other > at);
+                lines && edit.over != Some(at) && (1..=edit.op.hunks()).any(stands)
             })
         };
         made.copied().filter(|at| changed(*at)).map(|at| self.edits[at].file).collect()
     }
 
-    /// The edits of others that a patch of all of these has to have on both sides, as makings of files took the place of their lines, and those
-    /// that it can have on neither, as they change lines that makings are to take the place of.
-    pub fn beside(&self, all: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        let (mut both, mut neither) = (Vec::new(), Vec::new());
-        for at in all.iter().copied().filter(|at| matches!(self.edits[*at].op, Op::Make(_))) {
-            let made = &self.edits[at];
-            let others = (0..self.edits.len()).filter(|other| !all.contains(other));
-            for other in others {
-                let edit = &self.edits[other];
-                if made.onto.contains(&other) && !edit.is_in() {
-                    both.push(other);
-                }
-                let is_put = edit.file == made.file && matches!(edit.op, Op::Put(..));
-                if is_put && other > at && edit.is_in() && !made.is_in() && edit.over == made.over {
-                    neither.push(other);
-                }
-            }
-        }
-        (both, neither)
-    }
-
-    /// Whether a file is made anew and has the lines of another making yet, which was out by then and is in now.
-    pub fn is_beside_other_lines(&self, edits: &[usize]) -> bool {
-        let is_in = |other: &usize| self.edits[*other].is_in();
-        edits.iter().map(|at| &self.edits[*at]).any(|edit| edit.is_in() && edit.without.iter().any(is_in))
-    }
-
-    /// Whether other edits, which are in, removed, made or moved a file after one of these.
-    pub fn is_built_on(&self, edits: &[usize]) -> bool {
-        let is_move = |op: &Op| matches!(op, Op::Move(..));
-        let same = |one: &Op, other: &Op| {
-            let text = |op: &Op| matches!(op, Op::Put(..));
-            !text(one) && !text(other) && is_move(one) == is_move(other)
+    /// The hunks of others that a patch of all of these has to have on both sides, as makings of files took the place of their lines, and those
+    /// that it can have on neither, as they change lines that makings are to take the place of. None where changes of lines rest on others, or
+    /// stand against them.
+    pub fn beside(&self, all: &[Part]) -> Option<(Vec<Part>, Vec<Part>)> {
+        let is_other = |part: &Part| !all.contains(part);
+        let is_making = |part: &Part| matches!(self.edits[part.0].op, Op::Make(_));
+        let (makings, puts): (Vec<Part>, Vec<Part>) = all.iter().copied().partition(is_making);
+        let stands_alone = |part: &Part| {
+            let rivals = self.rivals(*part);
+            let mut beside =
+                self.below(*part).into_iter().chain(rivals.into_iter().filter(|other| self.is_in(*other)));
+            beside.all(|other| !is_other(&other))
         };
-        let later = |at: usize| (at + 1..self.edits.len()).filter(|other| !edits.contains(other));
-        edits.iter().any(|at| {
-            let edit = &self.edits[*at];
-            later(*at)
-                .map(|other| &self.edits[other])
-                .any(|other| other.is_in() && other.file == edit.file && same(&edit.op, &other.op))
-        })
+        if !puts.iter().all(stands_alone) {
+            return None;
+        }
+        let both: BTreeSet<Part> =
+            makings.iter().flat_map(|part| self.below(*part)).filter(is_other).collect();
+        let is_against = |part: &Part| is_other(part) && self.is_in(*part);
+        let neither: BTreeSet<Part> =
+            makings.iter().flat_map(|part| self.rivals(*part)).filter(is_against).collect();
+        let is_put = |part: &Part| matches!(self.edits[part.0].op, Op::Put(_));
+        let are_puts = both.iter().chain(&neither).all(is_put);
+        let is_topmost = |part: &Part| self.above(*part).len() == 1;
+        are_puts.then_some(())?;
+        neither.iter().all(is_topmost).then_some((both.into_iter().collect(), neither.into_iter().collect()))
     }
 
     /// Notes which file has which name, as far as an edit or a decision has changed that.
