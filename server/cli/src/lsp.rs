@@ -10,6 +10,7 @@ use hashline_lsp::{Agents, Listening, Options, ServeHttp};
 use hashline_mcp::{HttpOptions, HttpServer, NameStyle, Router, TokenKey, Toolbox, Toolset, caller_of};
 use hashline_workspace::disk::{DiskError, Roots};
 use hashline_workspace::{Histories, Settings, Workspace};
+use tokio::runtime::Runtime;
 
 use crate::arguments::Lsp;
 use crate::{Failure, log, signals};
@@ -23,8 +24,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     let (workspace, events) = Workspace::new(none, Settings::default(), Histories::of("hashline lsp"));
     let record = workspace.clone();
     let toolbox = Toolbox::new(workspace.clone());
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
+    let (runtime, agents) = (threads()?, threads()?);
     runtime.block_on(async {
         let options = Options {
             workspace,
@@ -33,6 +33,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
                 http: Some(Arc::new(OverHttp::new(state.clone()))),
                 state,
                 run_tool: run_tool(toolbox),
+                threads: agents.handle().clone(),
             }),
             editor: options.editor.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -41,9 +42,15 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
         hashline_lsp::serve(tokio::io::stdin(), tokio::io::stdout(), options).await;
     });
     record.settle_record();
-    // A read of standard input that never ends must not keep the program.
+    // A read of standard input that never ends must not keep the program, nor a call that nobody waits for any more.
+    agents.shutdown_background();
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     Ok(ExitCode::SUCCESS)
+}
+
+fn threads() -> Result<Runtime, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))
 }
 
 /// Runs the tools for agents that come through the socket. The workspace keeps each to its own roots.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hashline_link::CancellationToken;
+use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use crate::lock::lock;
@@ -38,7 +39,8 @@ pub trait ServeHttp: Send + Sync {
 /// The server of this sidecar, if there is one.
 #[derive(Default)]
 pub(crate) struct Http {
-    face: Option<Arc<dyn ServeHttp>>,
+    /// What serves, and on which threads.
+    face: Option<(Arc<dyn ServeHttp>, Handle)>,
     wanted: Mutex<Wanted>,
     /// Why it could not listen, as the person was told last.
     told: Mutex<Option<String>>,
@@ -61,7 +63,7 @@ struct Wanted {
 const RELEASE: Duration = Duration::from_secs(2);
 
 impl Http {
-    pub fn new(face: Option<Arc<dyn ServeHttp>>) -> Self {
+    pub fn new(face: Option<(Arc<dyn ServeHttp>, Handle)>) -> Self {
         Self { face, ..Self::default() }
     }
 
@@ -76,7 +78,7 @@ impl Http {
     ///
     /// It cannot listen there, in a sentence that the person was not told yet.
     pub async fn settle(&self, folders: Vec<PathBuf>, address: Option<String>) -> Result<(), String> {
-        let Some(face) = &self.face else { return Ok(()) };
+        let Some((face, threads)) = &self.face else { return Ok(()) };
         face.serve_folders(&folders);
         let (stop, before) = {
             let mut wanted = lock(&self.wanted);
@@ -102,7 +104,7 @@ impl Http {
                 wanted.url = Some(format!("http://{address}/mcp"));
                 wanted.closed = Some(closed);
                 *lock(&self.told) = None;
-                self.serving.spawn(serving);
+                self.serving.spawn_on(serving, threads);
             }
             Err(sentence) => {
                 // Tried again when settings or folders change: whoever has the address may be gone by then.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hashline_link::{CancellationToken, StateDir};
 use hashline_workspace::{Event, Workspace};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use crate::face::Face;
@@ -43,6 +44,9 @@ pub struct Agents {
     pub run_tool: RunTool,
     /// What serves them over HTTP, where a setting says so; none where that cannot be.
     pub http: Option<Arc<dyn ServeHttp>>,
+    /// The threads on which they are answered. The editor is answered on those that [`serve`] runs on: where these are others, nothing
+    /// that an agent sends keeps a key waiting.
+    pub threads: Handle,
 }
 
 /// Serves one editor, until it says `exit`, closes its end, stops reading, or [`Options::stop`] fires. The announcement is gone
@@ -54,11 +58,14 @@ where
 {
     let Options { workspace, events, agents, editor, version, stop } = options;
     let (signals, signalled) = mpsc::unbounded_channel();
-    let http = Http::new(agents.as_ref().and_then(|agents| agents.http.clone()));
-    let (presence, listening) = match agents.map(|agents| (Presence::open(agents.state), agents.run_tool)) {
+    let http = agents.as_ref().and_then(|agents| Some((agents.http.clone()?, agents.threads.clone())));
+    let http = Http::new(http);
+    let (presence, listening) = match agents {
         None => (Presence::default(), None),
-        Some((Ok((presence, listener)), run_tool)) => (presence, Some(Ok((listener, run_tool)))),
-        Some((Err(error), _)) => (Presence::default(), Some(Err(error))),
+        Some(agents) => match Presence::open(agents.state) {
+            Ok((presence, listener)) => (presence, Some(Ok((listener, agents.run_tool, agents.threads)))),
+            Err(error) => (Presence::default(), Some(Err(error))),
+        },
     };
     if let Some(neighbours) = &presence.neighbours {
         workspace.mind(neighbours.clone());
@@ -71,9 +78,9 @@ where
     let sending = tokio::spawn(outgoing.run(events, signalled));
     let answering = match listening {
         None => None,
-        Some(Ok((listener, run_tool))) => {
+        Some(Ok((listener, run_tool, threads))) => {
             let reception = Arc::new(Reception { session: session.clone(), run_tool });
-            Some(tokio::spawn(hashline_link::serve(listener, reception, ending.stop.clone())))
+            Some(threads.spawn(hashline_link::serve(listener, reception, ending.stop.clone())))
         }
         Some(Err(error)) => {
             reception::unreachable_for_agents(&session, &error);

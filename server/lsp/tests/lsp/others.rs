@@ -190,7 +190,8 @@ async fn other_processes_find_it_ask_it_and_decide() {
         let said = Raw::of(&format!("{} in {editor}", call.tool));
         Box::pin(async move { said.map_err(|error| RemoteError::failed(error.to_string())) })
     });
-    let agents = Some(Agents { state: state_dir.clone(), run_tool, http: None });
+    let threads = tokio::runtime::Handle::current();
+    let agents = Some(Agents { state: state_dir.clone(), run_tool, http: None, threads });
     let mut editor = Editor::start(Manners { agents, ..Manners::plain() }).await;
     let finder = Finder::new(state_dir);
     let deadline = std::time::Instant::now() + Duration::from_secs(5);
@@ -233,6 +234,53 @@ async fn other_processes_find_it_ask_it_and_decide() {
     }
     editor.quit().await;
     assert!(finder.sidecars().is_empty());
+}
+
+/// As a call does that is as large as one may be, for as long as it takes.
+#[tokio::test]
+async fn an_editor_is_answered_while_calls_of_agents_keep_all_their_threads_busy() {
+    const THREADS: usize = 2;
+    let state = tempfile::tempdir().unwrap();
+    let state_dir = StateDir::new(Some(state.path())).unwrap();
+    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
+    let threads = threads.unwrap();
+    let (began, mut begun) = tokio::sync::mpsc::unbounded_channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let released = Arc::new(std::sync::Mutex::new(released));
+    let run_tool: hashline_lsp::RunTool = Arc::new(move |_: &str, _: Call, _| {
+        let (began, released) = (began.clone(), released.clone());
+        Box::pin(async move {
+            began.send(()).unwrap();
+            let ended = released.lock().unwrap().recv_timeout(Duration::from_secs(10));
+            Raw::of(&ended.is_ok()).map_err(|error| RemoteError::failed(error.to_string()))
+        })
+    });
+    let agents = Agents { state: state_dir.clone(), run_tool, http: None, threads: threads.handle().clone() };
+    let mut editor = Editor::start(Manners { agents: Some(agents), ..Manners::plain() }).await;
+    let [sidecar] = &*Finder::new(state_dir).sidecars() else { panic!("it is not announced") };
+    let client = Arc::new(Client::connect(sidecar).await.unwrap());
+    let uri = editor.open("a.txt", TEXT).await;
+    let caller =
+        CallerInfo { agent: "a".into(), connection: "1".into(), roots: None, grants: None, reviews: true };
+    let calls = (0..THREADS).map(|_| {
+        let (client, caller) = (client.clone(), caller.clone());
+        let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
+        tokio::spawn(async move { client.call(&call).await.unwrap().as_str().to_owned() })
+    });
+    let calls: Vec<_> = calls.collect();
+    for _ in 0..THREADS {
+        begun.recv().await.unwrap();
+    }
+    editor.replace(&uri, "three", "3").await;
+    let at = json!({"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}});
+    let hover = editor.request("textDocument/hover", at).await;
+    assert!(hover.get("result").is_some(), "{hover}");
+    for call in calls {
+        release.send(()).unwrap();
+        assert_eq!(call.await.unwrap(), "true", "the editor was answered after it");
+    }
+    editor.quit().await;
+    threads.shutdown_background();
 }
 
 #[tokio::test]
