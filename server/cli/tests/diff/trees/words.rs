@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 /// The phrases by which refusals are known.
-const PHRASES: [(&str, Kind); 19] = [
+const PHRASES: [(&str, Kind); 20] = [
     (" already. Nothing was changed.", Kind::Already),
     ("With what is named it takes ", Kind::Along),
     ("It builds on ", Kind::Of(Against::BuildsOn)),
@@ -35,6 +35,7 @@ const PHRASES: [(&str, Kind); 19] = [
     (" made the file anew, and the lines of both ", Kind::Of(Against::MadeAnew)),
     ("The file is not there: ", Kind::Of(Against::NoFile)),
     (" changes the same place and is in the text. ", Kind::Of(Against::SamePlace)),
+    (" changes the same place and was proposed before it. ", Kind::Of(Against::SamePlace)),
     (" is another file now: ", Kind::Taken),
     ("There is another file called ", Kind::Taken),
     (" is a folder now", Kind::Taken),
