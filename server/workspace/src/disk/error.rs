@@ -181,6 +181,18 @@ pub enum PathRefusal {
         /// Where the file lies.
         path: String,
     },
+    /// A write below a folder that git takes for a repository, whatever its name, or that would make it one.
+    #[error(
+        "{path} was left as it is: {folder} is a git repository (it has HEAD, objects and refs), or would be with this file, and git runs \
+         what stands in those. Tools may read it but not write it. Use git itself to change a repository; else choose another folder \
+         or another name."
+    )]
+    RepositoryWrite {
+        /// Where the file lies.
+        path: String,
+        /// The folder.
+        folder: String,
+    },
     /// A name that is no text, on a system where names are.
     #[error("{given} holds a name that is not Unicode, which no file has on this system. Check the name.")]
     NameNotText {

@@ -21,7 +21,7 @@
 //!
 //! # Invariants
 //! - Nothing outside the roots is read or written, whatever others do to links and folders at the same time.
-//! - Nothing below `.mcp` is read or written, nothing below `.git` is written, and nothing in the folder that is
+//! - Nothing below `.mcp` is read or written, nothing below `.git` or in a bare repository is written, and nothing in the folder that is
 //!   [closed](Roots::closing) is read, listed or written.
 //! - Only regular files are opened; no call waits for another process.
 //! - A file is whole at any instant: it has its old content or the new one.
@@ -36,6 +36,7 @@ mod closed;
 mod content;
 mod error;
 mod file;
+mod git;
 mod identity;
 mod kind;
 mod listing;

@@ -23,6 +23,7 @@ use hashline_history::path::to_text;
 
 use super::closed::Shut;
 use super::error::PathRefusal;
+use super::git::repository_of;
 use super::identity::{MAX_LINKS, lexical, real};
 use super::roots::{Root, Roots};
 use super::spelling::{Guarded, PathStyle, Spelling, guarded, guarded_path, read_spelling};
@@ -79,15 +80,21 @@ impl Place {
         }
     }
 
-    /// Whether it may be written.
+    /// Whether it may be written. Blocks as long as the file system does.
     ///
     /// # Errors
-    /// It lies in `.git`.
+    /// It lies in `.git`, or in a repository of another name, or would make its folder one.
     pub fn check_write(&self) -> Result<(), PathRefusal> {
         if self.in_git {
             return Err(PathRefusal::GitWrite { path: self.to_text() });
         }
-        Ok(())
+        match repository_of(&self.absolute) {
+            Some(folder) => {
+                let folder = to_text(&folder).into_owned();
+                Err(PathRefusal::RepositoryWrite { path: self.to_text(), folder })
+            }
+            None => Ok(()),
+        }
     }
 }
 

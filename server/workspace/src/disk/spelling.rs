@@ -232,14 +232,18 @@ pub(super) enum Guarded {
     Git,
 }
 
-/// Whether a name is one of the guarded ones on any file system: those of Windows and macOS take `.GIT`, `.git.`,
-/// `.git ` and `.git::$INDEX_ALLOCATION` for `.git`, some leave out characters that nobody sees, and `GIT~1` is the
-/// short name of it.
-pub(super) fn guarded(name: &str) -> Option<Guarded> {
+/// A name as the file systems that tell the fewest names apart compare it: those of Windows and macOS take `.GIT`, `.git.`, `.git ` and
+/// `.git::$INDEX_ALLOCATION` for `.git`, and some leave out characters that nobody sees.
+pub(super) fn folded(name: &str) -> String {
     let name = name.split(':').next().unwrap_or_default();
     let seen: String = name.chars().filter(|c| !is_ignorable(*c)).collect();
-    let seen = seen.trim_end_matches(['.', ' ']).to_ascii_lowercase();
-    match seen.as_str() {
+    // By way of capitals, as `ſ` is a small letter already, and an `s` there.
+    seen.trim_end_matches(['.', ' ']).to_uppercase().to_lowercase()
+}
+
+/// Whether a name is one of the guarded ones on any file system. On Windows `GIT~1` is the short name of one.
+pub(super) fn guarded(name: &str) -> Option<Guarded> {
+    match folded(name).as_str() {
         ".mcp" => Some(Guarded::Store),
         ".git" => Some(Guarded::Git),
         short if cfg!(windows) && is_short_name(short, "mcp") => Some(Guarded::Store),

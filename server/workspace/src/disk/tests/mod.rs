@@ -3,6 +3,7 @@
 mod closed;
 mod errors;
 mod files;
+mod git;
 mod links;
 mod listing;
 mod paths;
