@@ -11,6 +11,7 @@ t.test("settings: defaults, and those that are right", function()
   t.eq(problems, {})
   t.eq({ values["mode.open"], values["mode.disk"], values.max_lines }, { "apply", "apply", 5 })
   t.eq({ values["mode.rules"], values.root_markers }, { rules, markers })
+  t.eq(values["mode.hold"], {})
   for _, setting in ipairs(config.schema) do
     t.eq(setting.kind.problem(setting.default), nil, setting.key .. ": the default is right")
   end
@@ -22,6 +23,7 @@ for _, case in ipairs({
   { { max_lines = 1.5 }, "`max_lines` is 1.5; expected a whole number from 1" },
   { { mode = { open = "later" } }, '`mode.open` is "later"; expected one of "propose", "apply"' },
   { { mode = 3 }, "`mode` is 3; expected a table" },
+  { { mode = { hold = { "deploy/**", 3 } } }, "(at `mode.hold[2]`); expected a list, each a string" },
   { { binary = { "x" } }, '`binary` is { "x" }; expected a string' },
   {
     { root_markers = { ".git", 4 } },

@@ -22,6 +22,7 @@ export const config = {
         open: settings.get("mode.open"),
         disk: settings.get("mode.disk"),
         rules: settings.get("mode.rules"),
+        hold: settings.get("mode.hold"),
       },
       saveAfterAccept: settings.get("saveAfterAccept"),
       diagnostics: settings.get("diagnostics"),

@@ -204,6 +204,13 @@ M.schema = {
       .. '"codex", glob = "docs/**", mode = "apply" } }; the last that matches wins.',
   },
   {
+    key = "mode.hold",
+    kind = list_of(a_string),
+    default = {},
+    about = 'Globs of more files whose edits are held in every mode, as in { "deploy/**" }, besides those that programs obey '
+      .. "by themselves (.envrc, .nvim.lua, the settings of agents and so on).",
+  },
+  {
     key = "saveAfterAccept",
     kind = one_of({ "never", "ifClean", "always" }),
     default = "never",
@@ -326,6 +333,7 @@ function M.for_sidecar()
       open = M.get("mode.open"),
       disk = M.get("mode.disk"),
       rules = M.get("mode.rules"),
+      hold = M.get("mode.hold"),
     },
     saveAfterAccept = M.get("saveAfterAccept"),
     diagnostics = M.get("diagnostics"),

@@ -24,6 +24,7 @@
 ---@field open? "propose"|"apply" What happens with edits of open documents: held until accepted (propose) or put into the text at once (apply).
 ---@field disk? "propose"|"apply" The same for documents that are not open.
 ---@field rules? hashline.Rule[] Other modes for some agents or files, as in { { agent = "codex", glob = "docs/**", mode = "apply" } }; the last that matches wins.
+---@field hold? string[] Globs of more files whose edits are held in every mode, as in { "deploy/**" }, besides those that programs obey by themselves (.envrc, .nvim.lua, the settings of agents and so on).
 
 ---@class hashline.Settings.http
 ---@field listen? string Serve agents over HTTP at this address (127.0.0.1:8437) while Neovim runs, each within what its token from `hashline token` gives. Empty: do not.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hashline_mcp::{DEFAULT_LISTEN, NameStyle, Scope, Toolset};
 use hashline_workspace::document::Mode;
+use hashline_workspace::{Hold, Settings};
 
 use crate::diff::Diff;
 use crate::package::{Fetch, Package};
@@ -137,9 +138,8 @@ pub struct Mcp {
     pub root: Vec<PathBuf>,
     #[command(flatten)]
     pub tools: Tools,
-    /// What becomes of edits while no editor is running for the folder
-    #[arg(long, value_name = "MODE", default_value = "apply")]
-    pub mode: EditMode,
+    #[command(flatten)]
+    pub edits: Edits,
     #[command(flatten)]
     pub common: Common,
 }
@@ -172,9 +172,8 @@ pub struct Serve {
     pub host: Vec<String>,
     #[command(flatten)]
     pub tools: Tools,
-    /// What becomes of edits while no editor is running for the folder
-    #[arg(long, value_name = "MODE", default_value = "apply")]
-    pub mode: EditMode,
+    #[command(flatten)]
+    pub edits: Edits,
     #[command(flatten)]
     pub common: Common,
 }
@@ -357,6 +356,23 @@ impl Tools {
             ToolNames::Plain => NameStyle::Plain,
             ToolNames::Dotted => NameStyle::Dotted,
         }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Edits {
+    /// What becomes of edits while no editor is running for the folder
+    #[arg(long, value_name = "MODE", default_value = "apply")]
+    mode: EditMode,
+    /// Files whose edits are held in every mode then, besides those that programs obey by themselves; may be given several times
+    #[arg(long, value_name = "GLOB", value_parser = Hold::new)]
+    hold: Vec<Hold>,
+}
+
+impl Edits {
+    /// What these come to.
+    pub fn settings(&self) -> Settings {
+        Settings { disk: self.mode.into(), hold: self.hold.clone(), ..Settings::default() }
     }
 }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use hashline_link::{StateDir, home};
 use hashline_mcp::{Router, Server, serve_stdio};
-use hashline_workspace::Settings;
 use hashline_workspace::disk::Roots;
 
 use crate::arguments::Mcp;
@@ -18,7 +17,7 @@ pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {
     let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
     let fixed = !options.root.is_empty();
     let roots = if fixed { Roots::open(&options.root).map_err(Failure::usage)? } else { started_in()? };
-    let settings = Settings { disk: options.mode.into(), ..Settings::default() };
+    let settings = options.edits.settings();
     let router = Arc::new(Router::new(&roots, fixed, settings, state).map_err(Failure::usage)?);
     let server = Server::new(router, &options.tools.sets(), options.tools.names());
     // One agent's calls are short, and what may block has threads of its own: waking a second thread for them would cost

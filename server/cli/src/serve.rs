@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use hashline_link::StateDir;
 use hashline_mcp::{HttpOptions, HttpServer, Router, TokenKey};
-use hashline_workspace::Settings;
 use hashline_workspace::disk::Roots;
 
 use crate::arguments::Serve;
@@ -18,7 +17,7 @@ pub fn run(options: &Serve) -> Result<ExitCode, Failure> {
     let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
     let roots = Roots::open(&options.root).map_err(Failure::usage)?;
     let key = Arc::new(TokenKey::load(&state).map_err(Failure::broken)?);
-    let settings = Settings { disk: options.mode.into(), ..Settings::default() };
+    let settings = options.edits.settings();
     let router = Arc::new(Router::new(&roots, true, settings, state).map_err(Failure::usage)?);
     let http = HttpOptions {
         key,

@@ -116,6 +116,8 @@ fn wrong_usage_is_2_and_says_what_is_wrong() {
         (&["mcp", "--root", "/nowhere/at/all", "--state-dir", state][..], "/nowhere/at/all"),
         (&["mcp", "--toolset", "everything"][..], "everything"),
         (&["mcp", "--mode", "maybe"][..], "maybe"),
+        (&["mcp", "--hold", "a["][..], "a["),
+        (&["serve", "--root", ".", "--hold", "a["][..], "a["),
         (&["mcp", "--log-file", "/nowhere/at/all/log", "--state-dir", state][..], "/nowhere/at/all/log"),
         (&["serve-everything"][..], "serve-everything"),
         (&["serve", "--state-dir", state][..], "--root"),
@@ -471,6 +473,32 @@ fn hashlines_own_folder_is_served_to_nobody() {
     agent.call(1, "read_text_file", r#"{"path":".hashline/secrets/http"}"#);
     let answer = agent.hears();
     assert!(answer.contains("hashline's own folder"), "{answer}");
+}
+
+/// What runs by itself, and git repositories of any name.
+#[test]
+fn what_programs_obey_is_not_written_over_http_without_the_person() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path().join("w");
+    for file in ["bare.git/HEAD", "bare.git/objects/a", "bare.git/refs/a", "bare.git/hooks/a"] {
+        std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+        std::fs::write(root.join(file), "a\n").unwrap();
+    }
+    let state = temp.path().join("state");
+    let (_, token, _) = run(&["token", "--scope", "write:/", "--state-dir", state.to_str().unwrap()]);
+    let server = Server::start(&root, &state);
+    for (tool, arguments, words) in [
+        ("write_file", r#"{"path":".vscode/tasks.json","content":"{}"}"#, "held in every mode"),
+        ("write_file", r#"{"path":"sub/../.ENVRC","content":"evil"}"#, "held in every mode"),
+        ("write_file", r#"{"path":"bare.git/hooks/post-checkout","content":"evil"}"#, "Use git itself"),
+        ("move_file", r#"{"source":"bare.git/hooks/a","destination":"a"}"#, "Use git itself"),
+        ("delete_file", r#"{"path":"bare.git/HEAD"}"#, "Use git itself"),
+    ] {
+        let answer = call_over_http(&server.address, token.trim(), tool, arguments);
+        assert!(answer.contains(words), "{tool} {arguments}: {answer}");
+    }
+    assert!(!root.join(".vscode").exists() && !root.join(".ENVRC").exists());
+    assert!(root.join("bare.git/HEAD").exists() && !root.join("bare.git/hooks/post-checkout").exists());
 }
 
 #[test]

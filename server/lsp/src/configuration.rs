@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use hashline_history::path::to_text;
 use hashline_workspace::document::Mode;
-use hashline_workspace::{Rule, Settings, SettingsByFolder};
+use hashline_workspace::{Hold, Rule, Settings, SettingsByFolder};
 use serde_json::{Map, Value};
 
 /// What was said of each setting; none where nothing was.
@@ -13,6 +13,7 @@ struct Said {
     open: Option<Mode>,
     disk: Option<Mode>,
     rules: Option<Vec<Rule>>,
+    hold: Option<Vec<Hold>>,
     diagnostics: Option<bool>,
     /// Empty for nowhere.
     listen: Option<String>,
@@ -124,6 +125,7 @@ impl Configured {
             open: places.iter().find_map(|said| said.open).unwrap_or(default.open),
             disk: places.iter().find_map(|said| said.disk).unwrap_or(default.disk),
             rules: places.iter().find_map(|said| said.rules.clone()).unwrap_or(default.rules),
+            hold: places.iter().find_map(|said| said.hold.clone()).unwrap_or(default.hold),
             diagnostics: places.iter().find_map(|said| said.diagnostics).unwrap_or(diagnostics),
         }
     }
@@ -154,6 +156,7 @@ fn read(value: &Value) -> (Said, Vec<String>) {
 
 const MODES: &str = "\"propose\" or \"apply\"";
 const RULES: &str = "a list of {agent, glob, mode}";
+const GLOBS: &str = "a list of globs";
 
 impl Said {
     fn take(&mut self, key: &str, value: &Value, wrong: &mut Vec<String>) {
@@ -165,11 +168,12 @@ impl Said {
                         self.take(&format!("mode.{key}"), value, wrong);
                     }
                 }
-                other => wrong.push(sentence("mode", other, "an object with open, disk and rules")),
+                other => wrong.push(sentence("mode", other, "an object with open, disk, rules and hold")),
             },
             "mode.open" => self.open = mode(key, value, wrong).or(self.open),
             "mode.disk" => self.disk = mode(key, value, wrong).or(self.disk),
             "mode.rules" => self.rules = rules(value, wrong),
+            "mode.hold" => self.hold = holds(value, wrong),
             "http" => match value {
                 Value::Object(parts) => {
                     for (key, value) in parts {
@@ -193,8 +197,8 @@ impl Said {
                 }
             }
             _ => wrong.push(format!(
-                "There is no setting hashline.{key}. There are mode.open, mode.disk, mode.rules, saveAfterAccept, \
-                 diagnostics and http.listen."
+                "There is no setting hashline.{key}. There are mode.open, mode.disk, mode.rules, mode.hold, \
+                 saveAfterAccept, diagnostics and http.listen."
             )),
         }
     }
@@ -225,6 +229,31 @@ fn rules(value: &Value, wrong: &mut Vec<String>) -> Option<Vec<Rule>> {
             None
         }
     }
+}
+
+/// The globs that can be read.
+fn holds(value: &Value, wrong: &mut Vec<String>) -> Option<Vec<Hold>> {
+    match value {
+        Value::Array(globs) => {
+            let each = globs.iter().enumerate();
+            Some(each.filter_map(|(index, value)| hold(index, value, wrong)).collect())
+        }
+        // Some editors' languages do not tell an empty list from an empty object.
+        Value::Object(none) if none.is_empty() => Some(Vec::new()),
+        other => {
+            wrong.push(sentence("mode.hold", other, GLOBS));
+            None
+        }
+    }
+}
+
+fn hold(index: usize, value: &Value, wrong: &mut Vec<String>) -> Option<Hold> {
+    let key = format!("mode.hold[{index}]");
+    let Value::String(glob) = value else {
+        wrong.push(sentence(&key, value, "a string"));
+        return None;
+    };
+    Hold::new(glob).map_err(|error| wrong.push(format!("hashline.{key}: {error}."))).ok()
 }
 
 fn rule(index: usize, value: &Value, wrong: &mut Vec<String>) -> Option<Rule> {
@@ -385,6 +414,36 @@ mod tests {
     }
 
     #[test]
+    fn files_to_hold_are_those_that_are_named_whatever_else_is_wrong() {
+        let mut configured = Configured::default();
+        let said =
+            configured.start(&json!({"mode": {"hold": ["Makefile", 7, "a[", "deploy/**"], "open": "apply"}}));
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert_eq!(said[0], "The setting hashline.mode.hold[1] is 7; expected a string.");
+        assert!(said[1].starts_with("hashline.mode.hold[2]: the glob \"a[\" cannot be read"), "{said:?}");
+        let holds = |configured: &Configured, file: &str| {
+            configured.settings().holds(std::path::Path::new(file), std::path::Path::new("/p"))
+        };
+        for (file, held) in [
+            ("/p/Makefile", true),
+            ("/p/MAKEFILE", true),
+            ("/p/deploy/a/b.sh", true),
+            ("/p/src/Makefile", false),
+            ("/p/src/main.rs", false),
+        ] {
+            assert_eq!(holds(&configured, file), held, "{file}");
+        }
+        // A folder's own list stands in the place of the one for all.
+        let question = configured.ask();
+        configured.answered(question, &["/p/sub".into()], &[Value::Null, json!({"mode.hold": ["x"]})]);
+        assert!(holds(&configured, "/p/sub/x") && !holds(&configured, "/p/sub/Makefile"));
+        assert_eq!(configured.change(&json!({"mode.hold": {}})), [""; 0]);
+        assert!(!holds(&configured, "/p/Makefile"), "none any more");
+        assert_eq!(configured.change(&json!({"mode.hold": "Makefile"})).len(), 1);
+        assert!(holds(&configured, "/p/Makefile"), "what was said before");
+    }
+
+    #[test]
     fn http_is_off_until_it_is_said_where() {
         let mut configured = Configured::default();
         assert_eq!(configured.listen(), None);
@@ -423,8 +482,8 @@ mod tests {
         assert_eq!(
             wrong(json!({"mode": {"opne": "apply"}})),
             [
-                "There is no setting hashline.mode.opne. There are mode.open, mode.disk, mode.rules, saveAfterAccept, \
-              diagnostics and http.listen."
+                "There is no setting hashline.mode.opne. There are mode.open, mode.disk, mode.rules, mode.hold, \
+              saveAfterAccept, diagnostics and http.listen."
             ]
         );
         assert_eq!(

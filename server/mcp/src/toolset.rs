@@ -266,7 +266,7 @@ impl ToolName {
     /// What its result is, where that is JSON. Clients that know it insist on structured content.
     fn result(self) -> Option<Value> {
         let (fields, optional): (&[&str], &[&str]) = match self {
-            ToolName::FileCreate => (&["hash"], &[]),
+            ToolName::FileCreate => (&["hash"], &["note"]),
             ToolName::TextRead => (&["content", "hash", "total_lines"], &[]),
             ToolName::TextReplace | ToolName::TextInsert | ToolName::TextAppend => {
                 (&["hash", "total_lines"], &["note"])

@@ -14,6 +14,7 @@ use hashline_weave::{Touched, WeaveError};
 use crate::disk::{DiskError, PathRefusal};
 use crate::document::{Refused, Served, Unit};
 use crate::grants::Access;
+use crate::obeyed::Obeyed;
 
 /// Why a call is refused. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
@@ -170,6 +171,17 @@ pub enum Refusal {
         edit: String,
         /// Its status.
         status: &'static str,
+    },
+    /// An edit that is in a file that something obeys.
+    #[error(
+        "Edit {edit} was not withdrawn and nothing was changed: it is in the file already, and {by}, so the person decides about it. To \
+         change the text, make another edit: it is held for them."
+    )]
+    Obeyed {
+        /// The edit.
+        edit: String,
+        /// Who obeys the file.
+        by: Obeyed,
     },
     /// Something that should not happen did.
     #[error(

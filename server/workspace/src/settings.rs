@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use globset::{Glob, GlobMatcher};
+use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use crate::document::Mode;
 
@@ -15,13 +15,21 @@ pub struct Settings {
     pub disk: Mode,
     /// Exceptions; the last that matches wins.
     pub rules: Vec<Rule>,
+    /// Files whose edits are held whatever the mode, besides those that programs obey by themselves ([`Obeyed`](crate::Obeyed)).
+    pub hold: Vec<Hold>,
     /// Whether held hunks are also shown as diagnostics.
     pub diagnostics: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { open: Mode::Propose, disk: Mode::Apply, rules: Vec::new(), diagnostics: true }
+        Self {
+            open: Mode::Propose,
+            disk: Mode::Apply,
+            rules: Vec::new(),
+            hold: Vec::new(),
+            diagnostics: true,
+        }
     }
 }
 
@@ -33,12 +41,34 @@ pub struct Rule {
     mode: Mode,
 }
 
+/// Files whose edits are held whatever the mode.
+#[derive(Clone, Debug)]
+pub struct Hold(GlobMatcher);
+
 /// A pattern that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("mode.rules: the glob {glob:?} cannot be read: {why}")]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the glob {glob:?} cannot be read: {why}")]
 pub struct BadGlob {
     glob: String,
     why: String,
+}
+
+impl BadGlob {
+    fn of(glob: &str, error: &globset::Error) -> Self {
+        Self { glob: glob.to_owned(), why: error.kind().to_string() }
+    }
+}
+
+impl Hold {
+    /// The files whose paths, relative to their root, the glob matches, in any case.
+    ///
+    /// # Errors
+    ///
+    /// [`BadGlob`].
+    pub fn new(glob: &str) -> Result<Self, BadGlob> {
+        let compiled = GlobBuilder::new(glob).case_insensitive(true).build();
+        compiled.map(|compiled| Self(compiled.compile_matcher())).map_err(|error| BadGlob::of(glob, &error))
+    }
 }
 
 impl Rule {
@@ -51,9 +81,7 @@ impl Rule {
     pub fn new(agent: Option<String>, glob: Option<&str>, mode: Mode) -> Result<Self, BadGlob> {
         let compile = |glob: &str| {
             let compiled = Glob::new(glob);
-            let bad =
-                |error: globset::Error| BadGlob { glob: glob.to_owned(), why: error.kind().to_string() };
-            compiled.map(|glob| glob.compile_matcher()).map_err(bad)
+            compiled.map(|glob| glob.compile_matcher()).map_err(|error| BadGlob::of(glob, &error))
         };
         Ok(Self { agent, glob: glob.map(compile).transpose()?, mode })
     }
@@ -104,6 +132,17 @@ impl SettingsByFolder {
             None => (&self.everywhere, relative),
         };
         settings.mode(agent, relative, open)
+    }
+
+    /// Whether edits of a file are held whatever the mode. Globs are relative as in [`mode`](Self::mode); `root` is the root of the file.
+    #[must_use]
+    pub fn holds(&self, file: &Path, root: &Path) -> bool {
+        let (settings, folder) = match self.innermost(file) {
+            Some((folder, settings)) => (settings, folder),
+            None => (&self.everywhere, root),
+        };
+        let relative = file.strip_prefix(folder).unwrap_or(file);
+        settings.hold.iter().any(|hold| hold.0.is_match(relative))
     }
 
     fn innermost(&self, file: &Path) -> Option<(&Path, &Settings)> {

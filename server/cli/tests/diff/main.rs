@@ -16,6 +16,7 @@ mod hostile;
 mod killed;
 mod live;
 mod names;
+mod obeyed;
 mod open_files;
 mod project;
 #[path = "../pty/mod.rs"]

@@ -8,7 +8,7 @@ use hashline_anchor::{CONTEXT, MAX_SHOWN_CHARS, write_regions};
 use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_workspace::agent::{EditReply, EditRequest, FileAction, FileReply, FileRequest};
 use hashline_workspace::document::{HunkState, Mode, Note, Refused, Unit};
-use hashline_workspace::{Caller, Refusal, Workspace};
+use hashline_workspace::{Caller, Obeyed, Refusal, Workspace};
 
 use crate::own_edits::OwnEdits;
 use crate::reply::{EDITS, FILE_HASH, Reply};
@@ -194,6 +194,9 @@ impl Desk<'_> {
                 }
             }
         }
+        if let Some(by) = done.obeyed {
+            let _ = writeln!(out, "{}", why_held(by));
+        }
         let (conversation, opened) = &done.conversation;
         if *opened {
             let _ = writeln!(
@@ -242,6 +245,9 @@ impl Desk<'_> {
                 self.who_tells()
             ),
         };
+        if let Some(by) = done.obeyed.filter(|_| held) {
+            let _ = writeln!(out, "{}", why_held(by));
+        }
         if !done.held_below.is_empty() {
             let below: Vec<_> = done.held_below.iter().map(hashline_history::HunkRef::short).collect();
             let _ =
@@ -324,6 +330,13 @@ fn unchanged(path: &str, refusal: Refusal) -> Reply {
         out.push_str(&words_of(*note));
     }
     Reply::new(out).with(FILE_HASH, hash.to_hex())
+}
+
+/// That no setting makes an edit of such a file go in at once, and what to do.
+pub(crate) fn why_held(by: Obeyed) -> String {
+    format!(
+        "Edits of this file are held in every mode, as {by}. Go on without it, or ask the person to decide."
+    )
 }
 
 /// How many lines a text has.

@@ -73,7 +73,8 @@ pub(crate) async fn call(desk: &Desk<'_>, given: JsonObject) -> Reply {
     };
     match desk.workspace.change_file(desk.caller, request).await {
         Ok(done) => {
-            made(json!({ "hash": hash.to_hex() }), &done.edit.to_string(), &done.conversation.0, &hash)
+            let json = json!({ "hash": hash.to_hex() });
+            made(json, &done.edit.to_string(), &done.conversation.0, &hash, done.obeyed)
         }
         Err(refusal) => refusal.into(),
     }

@@ -7,14 +7,14 @@
 use hashline_anchor::{CONTEXT, MAX_SHOWN_CHARS, NumberedEdit, explain_numbered, write_numbered_regions};
 use hashline_history::ConversationId;
 use hashline_text::{FileHash, HashPrefix, Text};
-use hashline_workspace::Refusal;
 use hashline_workspace::agent::{EditReply, EditRequest};
 use hashline_workspace::document::{Change, Refused, Served};
+use hashline_workspace::{Obeyed, Refusal};
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
 use crate::reply::{CONVERSATION, EDITS, FILE_HASH, Reply};
-use crate::tools::edited::Desk;
+use crate::tools::edited::{Desk, why_held};
 
 /// How many lines are shown with a refusal.
 const SHOWN: usize = 12;
@@ -87,8 +87,18 @@ impl Common {
     }
 }
 
-/// An answer about an edit that was made: this JSON, and in `_meta` what it has no field for.
-pub(crate) fn made(json: Value, edit: &str, conversation: &ConversationId, hash: &FileHash) -> Reply {
+/// An answer about an edit that was made: this JSON, with a word on what is held in every mode, and in `_meta` what it has no field for.
+pub(crate) fn made(
+    mut json: Value,
+    edit: &str,
+    conversation: &ConversationId,
+    hash: &FileHash,
+    obeyed: Option<Obeyed>,
+) -> Reply {
+    if let Some(by) = obeyed {
+        json["note"] =
+            format!("Held: your reads show it, but the disk does not have it yet. {}", why_held(by)).into();
+    }
     Reply::structured(json)
         .with(FILE_HASH, hash.to_hex())
         .with(EDITS, vec![edit.to_owned()])
@@ -119,7 +129,7 @@ fn unchanged(now: &mut Served) -> Reply {
 
 fn next(done: &EditReply) -> Reply {
     let json = json!({ "hash": done.hash.to_hex(), "total_lines": done.text.line_count() });
-    made(json, &done.edit.to_string(), &done.conversation.0, &done.hash)
+    made(json, &done.edit.to_string(), &done.conversation.0, &done.hash, done.obeyed)
 }
 
 fn refused(refusal: Refusal, change: &Change) -> Reply {

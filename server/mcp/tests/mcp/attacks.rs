@@ -18,7 +18,7 @@ use crate::place::Place;
 use crate::protocol::Connection;
 
 /// What stands in every file that no agent may see.
-const SECRET: &str = "SECRET-7f3c\n";
+pub const SECRET: &str = "SECRET-7f3c\n";
 /// What agents write.
 const WRITTEN: &str = "WRITTEN-51aa\n";
 
@@ -211,7 +211,7 @@ impl Trap {
     }
 }
 
-fn walk(path: &Path, found: &mut BTreeMap<PathBuf, Option<Vec<u8>>>) {
+pub fn walk(path: &Path, found: &mut BTreeMap<PathBuf, Option<Vec<u8>>>) {
     if path.is_dir() {
         found.insert(path.to_owned(), None);
         for entry in std::fs::read_dir(path).unwrap() {
@@ -223,14 +223,14 @@ fn walk(path: &Path, found: &mut BTreeMap<PathBuf, Option<Vec<u8>>>) {
 }
 
 /// What a path may be given as.
-fn path_fields(tool: &Tool) -> Vec<String> {
+pub fn path_fields(tool: &Tool) -> Vec<String> {
     let fields = tool.input_schema.get("properties").and_then(Value::as_object);
     let is_path = |name: &&String| ["path", "source", "destination"].contains(&name.as_str());
     fields.into_iter().flat_map(JsonObject::keys).filter(is_path).cloned().collect()
 }
 
 /// Arguments with which a tool that fell for a path would do its worst: the hashes and lines are those of the secret file.
-fn worst(tool: &Tool, field: &str, path: &str) -> JsonObject {
+pub fn worst(tool: &Tool, field: &str, path: &str) -> JsonObject {
     let required = tool.input_schema.get("required").and_then(Value::as_array).into_iter().flatten();
     let mut given: JsonObject = required
         .map(|name| {
@@ -242,7 +242,7 @@ fn worst(tool: &Tool, field: &str, path: &str) -> JsonObject {
                 "content" | "new" => json!(WRITTEN),
                 "file_hash" | "hash" => json!(FileHash::of(SECRET.as_bytes()).to_hex()),
                 "operations" => {
-                    json!([{ "op": "insert_before", "anchor": "0:", "content": WRITTEN.trim_end() }])
+                    json!([{ "op": "insert_after", "anchor": "0:", "content": WRITTEN.trim_end() }])
                 }
                 "old" | "anchor" => json!(secret),
                 "pattern" => json!(&secret[..4]),

@@ -58,9 +58,9 @@ pub async fn connect(server: Server, agent: Agent, lifecycle: ClientLifecycleMod
     agent.serve_with_lifecycle(near, lifecycle).await.unwrap()
 }
 
-pub async fn call(connection: &Connection, tool: &'static str, arguments: Value) -> Answer {
+pub async fn call(connection: &Connection, tool: &str, arguments: Value) -> Answer {
     let Value::Object(arguments) = arguments else { panic!("not an object") };
-    let params = CallToolRequestParams::new(tool).with_arguments(arguments);
+    let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
     Answer::of(&connection.call_tool(params).await.unwrap())
 }
 

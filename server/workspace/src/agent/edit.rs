@@ -1,7 +1,7 @@
 //! Editing a document: resolve, carry, weave, record, publish (rule W20).
 
 use std::ops::{ControlFlow, Range};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -11,8 +11,9 @@ use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_weave::HunkId;
 
 use crate::agent::read::{blocking, hash_of, name_of};
-use crate::disk::DiskError;
+use crate::disk::{DiskError, Place, path_of_file_uri};
 use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed, Refused, Unit};
+use crate::obeyed::{Obeyed, obeyed};
 use crate::on_disk::either_way;
 use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
@@ -59,6 +60,8 @@ pub struct EditReply {
     pub states: Vec<HunkState>,
     /// How it is treated.
     pub mode: Mode,
+    /// Who obeys the file, so that it is held in every mode.
+    pub obeyed: Option<Obeyed>,
     /// Whether an editor has the document open.
     pub open: bool,
     /// Lines of it are on their way into the editor's text, without anybody having to decide.
@@ -108,15 +111,18 @@ impl Workspace {
         let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool)?;
         let proposal = Proposal { strict: request.strict, ..proposal };
         // Here, and nowhere else, a path is refused that names no file.
-        let slot = self.reach_to_write(caller, &request.path).await?;
+        let found = self.find_to_write(caller, &request.path)?;
+        let named = found.place.clone();
+        let slot = self.reach_found(found).await?;
         let _turn = slot.queue.lock().await;
         self.until_answered(&slot).await;
+        let obeyed = self.obeyed(&slot, named.as_slice());
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);
         let new_conversation = request.conversation.is_none();
         let mut done = {
             let size = slot.lock().text().len_bytes() + request.change.len_bytes();
-            let work = move || workspace.edit_now(&document, &request, &proposal);
+            let work = move || workspace.edit_now(&document, &request, &proposal, obeyed);
             // A small document is done sooner than a thread is found for it; but the history may be waited for.
             let waits = !dry_run && slot.place().is_some();
             let worked = if size < 64 * 1024 && slot.lock().is_open() && !waits {
@@ -147,6 +153,7 @@ impl Workspace {
             status: Status::Pending,
             states: done.states,
             mode: done.proposal.mode,
+            obeyed,
             open: done.open,
             under_way: done.under_way,
             dry_run,
@@ -241,17 +248,51 @@ impl Workspace {
         })
     }
 
+    /// Who obeys the file of a document, by any name that it has or is to have, or that it was named by.
+    pub(crate) fn obeyed(&self, slot: &Slot, named: &[Place]) -> Option<Obeyed> {
+        let (in_editor, to_be) = {
+            let document = slot.lock();
+            let to_be = document.name_to_be().map(|name| name.as_path().to_owned());
+            (path_of_file_uri(document.uri()).ok(), to_be)
+        };
+        let own = slot.place();
+        let places: Vec<&Place> = own.iter().chain(named).collect();
+        let others = in_editor.iter().chain(&to_be).map(PathBuf::as_path);
+        let names: Vec<&Path> = places.iter().flat_map(|place| place.names()).chain(others).collect();
+        let root = places.first().map_or(Path::new(""), |place| place.root().path());
+        let settings = self.inner.settings.read().unwrap_or_else(PoisonError::into_inner);
+        let named = || names.iter().any(|name| settings.holds(name, root)).then_some(Obeyed::Settings);
+        names.iter().find_map(|name| obeyed(name)).or_else(named)
+    }
+
     /// The proposal, to be treated as the settings say for a document that is open, or is not. What was not made for a text that the
     /// agent has seen waits for the person, where there is one.
-    fn mode_of(&self, request: &EditRequest, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
+    fn mode_of(
+        &self,
+        request: &EditRequest,
+        proposal: &Proposal,
+        slot: &Slot,
+        open: bool,
+        obeyed: Option<Obeyed>,
+    ) -> Proposal {
         match request.file_hash {
             None if open => Proposal { mode: Mode::Propose, ..proposal.clone() },
-            _ => self.in_mode(proposal, slot, open),
+            _ => self.in_mode(proposal, slot, open, obeyed),
         }
     }
 
-    /// The proposal, to be treated as the settings say for a document that is open, or is not.
-    pub(crate) fn in_mode(&self, proposal: &Proposal, slot: &Slot, open: bool) -> Proposal {
+    /// The proposal, to be treated as the settings say for a document that is open, or is not; in every mode it waits for the person if
+    /// something obeys the file.
+    pub(crate) fn in_mode(
+        &self,
+        proposal: &Proposal,
+        slot: &Slot,
+        open: bool,
+        obeyed: Option<Obeyed>,
+    ) -> Proposal {
+        if obeyed.is_some() {
+            return Proposal { mode: Mode::Propose, ..proposal.clone() };
+        }
         let place = slot.place();
         let nowhere = Path::new("");
         let (file, relative) =
@@ -266,10 +307,12 @@ impl Workspace {
         slot: &Arc<Slot>,
         request: &EditRequest,
         proposal: &Proposal,
+        obeyed: Option<Obeyed>,
     ) -> Result<Done, Refusal> {
+        let in_mode = |open| self.mode_of(request, proposal, slot, open, obeyed);
         if request.dry_run {
             let mut copy = slot.lock().clone();
-            let proposal = self.mode_of(request, proposal, slot, copy.is_open());
+            let proposal = in_mode(copy.is_open());
             let mut proposed = propose(&mut copy, request, &proposal)?;
             copy.publish(&mut proposed, &proposal);
             if !copy.is_open() {
@@ -277,7 +320,6 @@ impl Workspace {
             }
             return Ok(Done::of(&mut copy, proposed, &proposal));
         }
-        let in_mode = |open| self.mode_of(request, proposal, slot, open);
         let (live, on_disk) = (in_mode(true), in_mode(false));
         let in_file = |document: &mut Document, now| {
             // One that was recorded and not written, as an editor has opened the file, is another edit.

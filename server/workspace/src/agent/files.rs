@@ -12,6 +12,7 @@ use crate::disk::{DiskError, PathStyle, Place};
 use crate::document::{Document, Edit, FileHunk, Millis, Mode, NewFile, Proposal};
 use crate::grants::Access;
 use crate::level::Level;
+use crate::obeyed::Obeyed;
 use crate::record::{Provisional, name_in_record};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
@@ -56,6 +57,8 @@ pub struct FileReply {
     pub conversation: (ConversationId, bool),
     /// Whether it waits for the person; else it is done.
     pub held: bool,
+    /// Who obeys the file, or the one that it is to be, so that this is held in every mode.
+    pub obeyed: Option<Obeyed>,
     /// Whether an editor has the file open.
     pub open: bool,
     /// The hash of what the file holds.
@@ -100,9 +103,11 @@ impl Workspace {
         let (workspace, target) = (self.clone(), slot.clone());
         let (edit, conversation) = (proposal.id.clone(), proposal.conversation.clone());
         let (name, path) = (name_of(&slot, slot.key.clone()), to.as_ref().map(Place::to_text));
-        let Changed { held, open, hash, text } =
-            blocking(move || workspace.change_file_now(&target, &place, to.as_ref(), &request, &proposal))
-                .await?;
+        let named: Vec<Place> = [&place].into_iter().chain(&to).cloned().collect();
+        let obeyed = self.obeyed(&slot, &named);
+        let work =
+            move || workspace.change_file_now(&target, &place, to.as_ref(), &request, &proposal, obeyed);
+        let Changed { held, open, hash, text } = blocking(work).await?;
         self.attend(&slot);
         Ok(FileReply {
             name,
@@ -110,6 +115,7 @@ impl Workspace {
             edit,
             conversation: (conversation, new_conversation),
             held,
+            obeyed,
             open,
             hash,
             text,
@@ -185,11 +191,12 @@ impl Workspace {
         to: Option<&Place>,
         request: &FileRequest,
         proposal: &Proposal,
+        obeyed: Option<Obeyed>,
     ) -> Result<Changed, Refusal> {
         if slot.lock().is_open() {
             return self.hold_file_change(slot, place, to, request, proposal);
         }
-        let on_disk = self.in_mode(proposal, slot, false);
+        let on_disk = self.in_mode(proposal, slot, false, obeyed);
         let done = self.change_on_disk(slot, |document, now| {
             let change = change_of(document, place, to, request)?;
             check_version(request, place, || document.hash_for_agents())?;

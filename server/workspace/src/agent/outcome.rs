@@ -9,6 +9,7 @@ use hashline_history::{ConversationId, Decision, EditId, Status};
 use crate::agent::read::{blocking, name_of};
 use crate::document::{Document, Edit, HunkState, HunkView, Mode};
 use crate::grants::Access;
+use crate::obeyed::Obeyed;
 use crate::on_disk::either_way;
 use crate::refusal::Refusal;
 use crate::slot::Slot;
@@ -198,7 +199,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// [`Refusal::NoSuchEdit`], [`Refusal::AmbiguousEdit`] and [`Refusal::Decided`].
+    /// [`Refusal::NoSuchEdit`], [`Refusal::AmbiguousEdit`], [`Refusal::Decided`] and [`Refusal::Obeyed`].
     pub async fn withdraw(&self, caller: &Caller, id: &str) -> Result<Withdrawal, Refusal> {
         let scope = ReviewScope { edits: vec![id.to_owned()], own: true, ..ReviewScope::default() };
         let edits = self.edits(caller, &scope).await?;
@@ -212,7 +213,8 @@ impl Workspace {
         let slot = slot.ok_or_else(|| Refusal::NoSuchEdit(id.to_string()))?;
         caller.check(Access::Write, slot.place().as_ref(), &edit.name)?;
         slot.wait_until_ready().await;
-        slot.lock().may_be_withdrawn(&id)?;
+        let obeyed = self.obeyed(&slot, &[]);
+        slot.lock().may_be_withdrawn(&id, obeyed)?;
         let turn = slot.queue.lock().await;
         let (workspace, target, named) = (self.clone(), slot.clone(), id.clone());
         let work = move || {
@@ -222,7 +224,7 @@ impl Workspace {
             };
             let in_file = |document: &mut Document, now| {
                 // Another process may have decided about it meanwhile.
-                document.may_be_withdrawn(&named)?;
+                document.may_be_withdrawn(&named, obeyed)?;
                 document.withdraw(&named);
                 document.settle_on_disk(now);
                 Ok(ControlFlow::Continue(()))
@@ -247,13 +249,27 @@ impl Workspace {
 }
 
 impl Document {
-    /// Whether an edit is undecided, so that its agent may take it back.
-    fn may_be_withdrawn(&self, id: &EditId) -> Result<(), Refusal> {
-        let decided = self.edits().iter().find(|edit| edit.id == *id && edit.status() != Status::Pending);
-        let Some(edit) = decided else { return Ok(()) };
+    /// Whether an edit is undecided, so that its agent may take it back. What is in a file that something obeys stays there until the
+    /// person decides: with less in it, such a file says something else.
+    fn may_be_withdrawn(&mut self, id: &EditId, obeyed: Option<Obeyed>) -> Result<(), Refusal> {
+        let Some(edit) = self.edits().iter().find(|edit| edit.id == *id).cloned() else { return Ok(()) };
+        if edit.status() == Status::Pending {
+            return match obeyed.filter(|_| self.has_in_file(&edit)) {
+                Some(by) => Err(Refusal::Obeyed { edit: id.short().to_owned(), by }),
+                None => Ok(()),
+            };
+        }
         let withdrawn = edit.decisions().all(|(_, decision)| decision == Decision::Withdrawn);
         let status = if withdrawn { "withdrawn" } else { edit.status().as_str() };
         Err(Refusal::Decided { edit: id.short().to_owned(), status })
+    }
+
+    /// Whether something of an edit that is undecided is in the file, or in the editor's text.
+    fn has_in_file(&mut self, edit: &Edit) -> bool {
+        let undecided = |decision: Decision| decision == Decision::Undecided;
+        let is_done = edit.file.as_ref().is_some_and(|file| file.done && undecided(file.decision));
+        let weave = self.weave();
+        is_done || edit.hunks.iter().any(|hunk| undecided(hunk.decision) && weave.in_buffer(hunk.id))
     }
 }
 

@@ -103,12 +103,8 @@ impl Workspace {
         self.reach_found(self.find(caller, path)?).await
     }
 
-    /// The same to change it: what may be read and not written is refused.
-    pub(crate) async fn reach_to_write(&self, caller: &Caller, path: &str) -> Result<Arc<Slot>, Refusal> {
-        self.reach_found(self.find_to_write(caller, path)?).await
-    }
-
-    async fn reach_found(&self, found: Found) -> Result<Arc<Slot>, Refusal> {
+    /// The document that was found, if its file is there and is text.
+    pub(crate) async fn reach_found(&self, found: Found) -> Result<Arc<Slot>, Refusal> {
         let slot = self.reach_any(found).await?;
         let Some(place) = slot.place() else { return Ok(slot) };
         let (exists, bytes) = {

@@ -58,6 +58,7 @@ pub use kind::FileKind;
 pub use listing::{Entry, EntryKind, MAX_ENTRIES};
 pub use path::Place;
 pub use roots::{Root, Roots};
+pub(crate) use spelling::folded;
 pub use spelling::{PathStyle, names_within_root, path_of_file_uri};
 pub use walk::{Opener, is_folder, is_hidden, walk};
 pub use write::{

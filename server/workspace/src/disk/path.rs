@@ -37,6 +37,7 @@ pub struct Place {
     index: usize,
     relative: PathBuf,
     absolute: PathBuf,
+    links: Vec<PathBuf>,
     in_git: bool,
 }
 
@@ -63,6 +64,11 @@ impl Place {
     #[must_use]
     pub fn absolute(&self) -> &Path {
         &self.absolute
+    }
+
+    /// All absolute paths that the way here went by, as links were followed; the last is the one without.
+    pub fn names(&self) -> impl Iterator<Item = &Path> {
+        self.links.iter().chain([&self.absolute]).map(PathBuf::as_path)
     }
 
     /// The same as a text that tools take back ([`to_text`]).
@@ -280,7 +286,8 @@ struct Walk<'a> {
     roots: &'a Roots,
     given: &'a str,
     gives: Gives<'a>,
-    links: usize,
+    /// The links that were followed, each with the names that were to come behind it.
+    links: Vec<PathBuf>,
     /// What would lie in a file is missing; else there is no such way.
     past_files: bool,
     /// The folder that nobody is served.
@@ -299,7 +306,7 @@ enum Way {
 
 impl<'a> Walk<'a> {
     fn new(roots: &'a Roots, given: &'a str, gives: Gives<'a>) -> Walk<'a> {
-        Walk { roots, given, gives, links: 0, past_files: false, shut: roots.shut() }
+        Walk { roots, given, gives, links: Vec::new(), past_files: false, shut: roots.shut() }
     }
 
     fn run(mut self, mut index: usize, mut names: VecDeque<OsString>) -> Result<Found, PathRefusal> {
@@ -365,7 +372,9 @@ impl<'a> Walk<'a> {
                 Err(error) => return Err(self.unreadable(&error.to_string())),
             };
             if kind.is_symlink() {
-                last_link = to_text(&here().join(&name)).into_owned();
+                let link = here().join(&name);
+                last_link = to_text(&link).into_owned();
+                self.links.push(lexical(&joined(&link, &todo)));
                 let target = self.target(dir, &name)?;
                 let names = todo.drain(..);
                 if target.has_root() || target.is_absolute() {
@@ -382,7 +391,7 @@ impl<'a> Walk<'a> {
             } else if todo.is_empty() {
                 done.push(name);
                 end = End::Other;
-            } else if self.past_files && self.links == 0 && !todo.iter().any(|name| name == "..") {
+            } else if self.past_files && self.links.is_empty() && !todo.iter().any(|name| name == "..") {
                 done.push(name);
                 end = End::Missing;
             } else {
@@ -413,8 +422,7 @@ impl<'a> Walk<'a> {
     }
 
     fn target(&mut self, dir: &Dir, link: &OsStr) -> Result<PathBuf, PathRefusal> {
-        self.links += 1;
-        if self.links > MAX_LINKS {
+        if self.links.len() > MAX_LINKS {
             return Err(PathRefusal::LinkLoop { given: self.given.into() });
         }
         dir.read_link_contents(link).map_err(|error| self.unreadable(&error.to_string()))
@@ -424,7 +432,7 @@ impl<'a> Walk<'a> {
         PathRefusal::Unreadable { given: self.given.into(), why: why.into() }
     }
 
-    fn found(&self, root: &Root, names: &[OsString], end: End) -> Result<Found, PathRefusal> {
+    fn found(self, root: &Root, names: &[OsString], end: End) -> Result<Found, PathRefusal> {
         let absolute = joined(root.path(), names);
         if end == End::Missing && self.shut.as_ref().is_some_and(|shut| shut.would_hold(&absolute)) {
             return Err(PathRefusal::State { given: self.given.into() });
@@ -440,6 +448,6 @@ impl<'a> Walk<'a> {
         // By the whole path: a root that lies in `.git` itself is not written either.
         let in_git = guarded_path(&absolute).is_some();
         let relative = relative.to_path_buf();
-        Ok(Found { place: Place { root, index, relative, absolute, in_git }, end })
+        Ok(Found { place: Place { root, index, relative, absolute, links: self.links, in_git }, end })
     }
 }

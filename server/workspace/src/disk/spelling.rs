@@ -234,7 +234,7 @@ pub(super) enum Guarded {
 
 /// A name as the file systems that tell the fewest names apart compare it: those of Windows and macOS take `.GIT`, `.git.`, `.git ` and
 /// `.git::$INDEX_ALLOCATION` for `.git`, and some leave out characters that nobody sees.
-pub(super) fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     let name = name.split(':').next().unwrap_or_default();
     let seen: String = name.chars().filter(|c| !is_ignorable(*c)).collect();
     // By way of capitals, as `ſ` is a small letter already, and an `s` there.
