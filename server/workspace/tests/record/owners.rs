@@ -1,11 +1,17 @@
 //! Several editors over one folder: each undecided edit is decided in one of them (rule W19).
 
-use hashline_history::{Decision, Location, Status};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use hashline_history::{
+    Decided, Decision, DocumentName, Draft, FilesNow, Location, OwnerChange, Status, Store,
+};
+use hashline_text::FileHash;
 use hashline_workspace::agent::{FileAction, FileRequest};
 use hashline_workspace::document::{Choice, Elsewhere, HunkState, Mode, Target, Why};
 use hashline_workspace::{DocumentReview, Histories, Level, Refusal, Settings};
 
-use crate::desk::{Desk, Folder, Op, agent, request};
+use crate::desk::{Desk, Folder, Op, PATIENCE, agent, first, request};
 use crate::street::Street;
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
@@ -168,6 +174,46 @@ async fn the_edits_of_an_editor_that_ended_are_decided_where_the_file_is_open() 
         assert_eq!(other.state(&taken), Some((HunkState::Held, Decision::Undecided)));
         assert_eq!(other.accept(&held).await, []);
         assert_eq!(other.text("a.txt"), EDITED);
+    }
+}
+
+/// Both take over what an editor leaves that has ended, and the other one is quicker, just when this one has read the record.
+#[tokio::test]
+async fn what_a_quicker_editor_has_recorded_with_its_claim_is_shown() {
+    let street = Street::default();
+    let (mut one, mut slow) = two(&street);
+    one.open("a.txt");
+    slow.open("a.txt");
+    let edit = one.edit("a.txt", &[TWO]).await;
+    one.settle();
+    slow.until("the first's edit", |slow| owner(slow, "a.txt") == some("one")).await;
+
+    let name = DocumentName::Path(slow.path("a.txt"));
+    let root = slow.folder.path().canonicalize().unwrap();
+    let mut quick = Store::new(root, "quick").session(&NotAsked).unwrap();
+    street.left_by("one");
+    street.joined_by("quick", &one.workspace);
+    let since = Instant::now();
+    while owner(&slow, "a.txt") != Some(None) {
+        // Not by `until`, as this one waits for the record from now on.
+        assert!(since.elapsed() < PATIENCE, "it never takes the edit over");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let rejected = Decided { hunk: first(&edit), decision: Decision::Rejected, reason: None };
+    let claimed = Some(OwnerChange::Claimed("quick-id".to_owned()));
+    let draft = Draft { decisions: vec![rejected], owner: claimed, ..Draft::about(name) };
+    quick.append(&draft).unwrap();
+    assert_eq!(quick.finish(), Vec::<String>::new());
+
+    slow.until("the quicker one's decision", |slow| slow.offered(&edit).is_none()).await;
+}
+
+/// No file is asked about where nothing was left unfinished.
+struct NotAsked;
+
+impl FilesNow for NotAsked {
+    fn hash(&self, path: &Path) -> std::io::Result<Option<FileHash>> {
+        panic!("{} is asked about", path.display())
     }
 }
 
