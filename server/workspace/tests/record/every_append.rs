@@ -3,7 +3,6 @@
 
 mod appends;
 mod check;
-mod failure;
 mod seat;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,9 +16,10 @@ use hashline_workspace::{Histories, Settings};
 
 use crate::chance::{Rng, seeds};
 use crate::desk::{Desk, Op, PATIENCE, agent, assert_whole};
+use crate::failing::Failure;
+use crate::order::Event;
 use appends::{Appends, Plan};
-use check::{Checks, Event};
-use failure::Failure;
+use check::Checks;
 use seat::{Meanwhile, NAME, ORDERS, Seat};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";

@@ -3,15 +3,21 @@
 
 #[path = "../../../weave/tests/common/chance.rs"]
 mod chance;
+#[path = "../common/change.rs"]
+mod change;
 mod conversations;
 mod crowd;
 mod desk;
 mod every_append;
+#[path = "../common/failing.rs"]
+mod failing;
 mod faults;
 mod fidelity;
 mod held;
 mod hostile;
 mod lines;
+#[path = "../common/order.rs"]
+mod order;
 mod owners;
 mod reopened;
 mod street;

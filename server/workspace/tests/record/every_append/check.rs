@@ -10,16 +10,10 @@ use hashline_workspace::{Histories, Refusal, Settings};
 
 use super::seat::{NAME, Seat};
 use crate::desk::{Desk, Folder, agent};
+use crate::order::{Event, in_order};
 
 /// How each hunk stands: what was decided, and how it is shown.
 pub type Standing = BTreeMap<HunkRef, (Decision, String)>;
-
-/// Something that happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    Edited(EditId),
-    Decided(HunkRef, Decision),
-}
 
 /// What has happened, and at which step.
 #[derive(Default)]
@@ -82,37 +76,10 @@ impl Checks {
         assert_eq!(recorded, stands, "{about}: the decisions, as they are recorded and as they stand");
     }
 
-    /// What is recorded later has not happened earlier. That is known of what was seen to happen once and is recorded once: what comes
-    /// and goes within one step is not seen.
+    /// What is recorded later has not happened earlier.
     pub fn assert_in_order(&self, history: &Path, about: &str) {
-        let record = std::fs::read_to_string(history.join("decisions.log")).unwrap();
-        let mut recorded = Vec::new();
-        for (at, line) in record.lines().enumerate() {
-            let line: serde_json::Value = serde_json::from_str(line).unwrap();
-            if let Ok(id) = serde_json::from_value::<EditId>(line["edit"]["id"].clone()) {
-                recorded.push((at, Event::Edited(id)));
-            }
-            for decided in line["decisions"].as_array().into_iter().flatten() {
-                let read = |name: &str| decided[name].clone();
-                let hunk = serde_json::from_value(read("hunk")).unwrap();
-                let decision = serde_json::from_value(read("decision")).unwrap();
-                recorded.push((at, Event::Decided(hunk, decision)));
-            }
-        }
-        let once = |all: &[(usize, Event)], event: &Event| {
-            let mut places = all.iter().filter(|(_, known)| known == event).map(|(at, _)| *at);
-            places.next().filter(|_| places.next().is_none())
-        };
-        // What stands in one line has no order.
-        let (mut last, mut newest, mut line) = (0, 0, 0);
-        for (at, event) in recorded.iter().filter(|(_, event)| once(&recorded, event).is_some()) {
-            let Some(step) = once(&self.events, event) else { continue };
-            if *at > line {
-                (last, line) = (newest, *at);
-            }
-            let events = &self.events;
-            assert!(step >= last, "{about}: {event:?} is recorded behind step {last}: {events:?}\n{record}");
-            newest = newest.max(step);
+        if let Err(words) = in_order(history, &self.events) {
+            panic!("{about}: {words}");
         }
     }
 }

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Waker};
 
 use hashline_history::{Decision, HunkRef};
-use hashline_text::{DocVersion, Encoding, Position, Span};
+use hashline_text::{DocVersion, Encoding};
 use hashline_weave::Turn;
 use hashline_workspace::Workspace;
-use hashline_workspace::document::{Along, Cause, Choice, ContentChange, Decided, Delivery, Target};
+use hashline_workspace::document::{Along, Cause, Choice, Decided, Delivery, Target};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::change::change;
 use crate::desk::{Desk, PATIENCE, request};
 
 pub const NAME: &str = "a.txt";
@@ -293,16 +294,4 @@ impl Seat {
             self.trouble.lock().unwrap().push(words);
         }
     }
-}
-
-/// The change of lines that makes one text of another.
-fn change(old: &str, new: &str) -> ContentChange {
-    let (before, after): (Vec<&str>, Vec<&str>) =
-        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-    let same = |(a, b): &(&&str, &&str)| a == b;
-    let head = before.iter().zip(&after).take_while(same).count();
-    let tail = before[head..].iter().rev().zip(after[head..].iter().rev()).take_while(same).count();
-    let at = |line: usize| Position::new(u32::try_from(line).unwrap(), 0);
-    let span = Span::new(at(head), at(before.len() - tail));
-    ContentChange { span: Some(span), text: after[head..after.len() - tail].concat() }
 }
