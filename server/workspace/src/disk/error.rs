@@ -383,6 +383,20 @@ pub enum DiskError {
         /// What was being done.
         action: Action,
     },
+    /// The file that would take the place of the old one cannot have what that has.
+    #[error(
+        "{} was left as it is: its extended attribute {name} cannot be kept on a file with other content ({why}). Ask the person to change \
+         the file, or to take the attribute from it.",
+        to_text(.path)
+    )]
+    AttributeNotKept {
+        /// The file.
+        path: PathBuf,
+        /// The attribute.
+        name: String,
+        /// The system's word.
+        why: String,
+    },
     /// The new content stands, but the system could not promise that it outlives a power cut.
     #[error("{} was written, but the disk would not confirm it: {why}. Read it again to see how it stands.", to_text(.path))]
     NotSynced {

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
-use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
 use super::content::FileContent;
 use super::error::{Action, DiskError};
@@ -183,8 +183,8 @@ impl<'p> Folder<'p> {
         self.look(place)?.ok_or_else(|| DiskError::NotFound { path: place.absolute().into() })
     }
 
-    /// Reads the file; none if it changed in the middle.
-    pub(super) fn read(&self, place: &Place, limit: u64) -> Result<Option<FileBytes>, DiskError> {
+    /// Opens the file to read it.
+    pub(super) fn open(&self, place: &Place) -> Result<File, DiskError> {
         let path = place.absolute();
         let failed = |error: io::Error| DiskError::from_io(path, Action::Read, &error);
         let mut options = OpenOptions::new();
@@ -195,11 +195,20 @@ impl<'p> Folder<'p> {
             // A link or another special file has taken the name since the look, which now tells what it is.
             Err(error) => return Err(self.existing(place).err().unwrap_or_else(|| failed(error))),
         };
+        let there = file.metadata().map_err(failed)?;
+        if !there.is_file() {
+            return Err(DiskError::NotRegular { path: path.into(), kind: FileKind::of(&there) });
+        }
+        Ok(file)
+    }
+
+    /// Reads the file; none if it changed in the middle.
+    pub(super) fn read(&self, place: &Place, limit: u64) -> Result<Option<FileBytes>, DiskError> {
+        let path = place.absolute();
+        let failed = |error: io::Error| DiskError::from_io(path, Action::Read, &error);
+        let file = self.open(place)?;
         let began = SystemTime::now();
         let before = file.metadata().map_err(failed)?;
-        if !before.is_file() {
-            return Err(DiskError::NotRegular { path: path.into(), kind: FileKind::of(&before) });
-        }
         let size = before.len();
         let too_large = |size| DiskError::TooLarge { path: path.into(), size, limit };
         if size > limit {

@@ -32,6 +32,8 @@
 //! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`), ignore files above
 //! the roots (`walk.rs`).
 
+#[cfg(target_os = "linux")]
+mod attributes;
 mod closed;
 mod content;
 mod error;

@@ -8,13 +8,14 @@
 //! The place has no links in it (`path.rs` followed them), so a link stays a link and its target is replaced.
 //!
 //! The new file gets the mode bits of the old one, and its owner and group where the system lets this user set them.
-//! Where it does not, the set-user and set-group bits are dropped, and a group that is not the old one may do no more
-//! than everyone.
+//! Where it does not, a group that is not the old one may do no more than everyone. The set-user and set-group bits are
+//! never those of the old one: who may change a program does not say what it does with another's rights. On Linux it gets the extended
+//! attributes of the old one, its access control list among them, or the file stays as it is (`attributes.rs`).
 //!
 //! # Limitations
 //! - Other hard links of the file keep the old content: the name gets a new file. To write in place instead would be
 //!   to risk half a file.
-//! - Extended attributes and access control lists of the old file are not carried over.
+//! - On other systems than Linux extended attributes and access control lists of the old file are not carried over.
 //! - Between the last look and the rename lies an instant in which another program's write is lost. Our own
 //!   processes have a lock around both. A *new* file is linked rather than renamed into place and so never replaces
 //!   anything, but for file systems without hard links.
@@ -30,6 +31,8 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use uuid::Uuid;
 
+#[cfg(target_os = "linux")]
+use super::attributes::{Attributes, NotKept};
 use super::error::{Action, DiskError};
 use super::file::{FileBytes, Folder, MAX_FILE_BYTES, Stamp, step_into};
 use super::path::Place;
@@ -100,7 +103,7 @@ pub(super) fn write_with(
     let mut temporary = Temporary::create(folder.dir(), old.is_some()).map_err(failed)?;
     temporary.file.write_all(bytes).map_err(failed)?;
     if let Some(old) = &old {
-        take_over(&temporary.file, old).map_err(failed)?;
+        take_over(&temporary.file, &folder, place, old)?;
     } else if let Some(mode) = mode {
         set_mode(&temporary.file, mode).map_err(failed)?;
     }
@@ -436,24 +439,46 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// Gives the new file the owner, group and mode bits of the old one, as far as this user may.
+/// Gives the new file the owner, group, mode bits and attributes of the old one, as far as this user may.
 #[cfg(unix)]
-fn take_over(file: &fs::File, old: &Metadata) -> io::Result<()> {
+fn take_over(file: &fs::File, folder: &Folder<'_>, place: &Place, old: &Metadata) -> Result<(), DiskError> {
     use cap_std::fs::MetadataExt;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt, fchown};
-    let new = file.metadata()?;
-    let mut owner_kept = new.uid() == old.uid();
+    let failed = |error: io::Error| DiskError::from_io(place.absolute(), Action::Write, &error);
+    let new = file.metadata().map_err(failed)?;
     let mut group_kept = new.gid() == old.gid();
-    if !(owner_kept && group_kept) {
-        if fchown(file, Some(old.uid()), Some(old.gid())).is_ok() {
-            (owner_kept, group_kept) = (true, true);
-        } else {
-            group_kept = group_kept || fchown(file, None, Some(old.gid())).is_ok();
-        }
+    if !(new.uid() == old.uid() && group_kept) {
+        group_kept = fchown(file, Some(old.uid()), Some(old.gid())).is_ok()
+            || group_kept
+            || fchown(file, None, Some(old.gid())).is_ok();
     }
-    // After the owner, as a change of owner takes the set-user bit away.
-    let mode = mode_to_set(old.mode(), owner_kept, group_kept);
-    file.set_permissions(fs::Permissions::from_mode(mode))
+    let has_list = take_attributes(file, folder, place, group_kept)?;
+    // Where there is a list, the bits of the group are its mask.
+    let mode = mode_to_set(old.mode(), group_kept || has_list);
+    file.set_permissions(fs::Permissions::from_mode(mode)).map_err(failed)
+}
+
+/// Gives the new file the attributes of the old one. Says whether an access control list is among them.
+#[cfg(target_os = "linux")]
+fn take_attributes(
+    file: &fs::File,
+    folder: &Folder<'_>,
+    place: &Place,
+    group_kept: bool,
+) -> Result<bool, DiskError> {
+    let path = place.absolute();
+    let old = folder.open(place)?.into_std();
+    let old = Attributes::of(&old).map_err(|error| DiskError::from_io(path, Action::Read, &error))?;
+    let old = if group_kept { old } else { old.of_other_group() };
+    let not_kept =
+        |NotKept { name, why }| DiskError::AttributeNotKept { path: path.into(), name, why: why.to_string() };
+    old.hand_to(file).map_err(not_kept)?;
+    Ok(old.has_list())
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn take_attributes(_: &fs::File, _: &Folder<'_>, _: &Place, _: bool) -> Result<bool, DiskError> {
+    Ok(false)
 }
 
 #[cfg(unix)]
@@ -469,22 +494,17 @@ fn set_mode(_: &fs::File, _: u32) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-pub(super) fn mode_to_set(old: u32, owner_kept: bool, group_kept: bool) -> u32 {
-    let mut mode = old & 0o7777;
-    if !owner_kept || !group_kept {
-        mode &= 0o1777;
-    }
-    if !group_kept {
-        mode &= !0o070 | (mode & 0o007) << 3;
-    }
-    mode
+pub(super) fn mode_to_set(old: u32, group_kept: bool) -> u32 {
+    let mode = old & 0o1777;
+    if group_kept { mode } else { mode & (!0o070 | (mode & 0o007) << 3) }
 }
 
 #[cfg(not(unix))]
-fn take_over(file: &fs::File, old: &Metadata) -> io::Result<()> {
-    let mut permissions = file.metadata()?.permissions();
+fn take_over(file: &fs::File, _: &Folder<'_>, place: &Place, old: &Metadata) -> Result<(), DiskError> {
+    let failed = |error: io::Error| DiskError::from_io(place.absolute(), Action::Write, &error);
+    let mut permissions = file.metadata().map_err(failed)?.permissions();
     permissions.set_readonly(old.permissions().readonly());
-    file.set_permissions(permissions)
+    file.set_permissions(permissions).map_err(failed)
 }
 
 #[cfg(unix)]

@@ -1,5 +1,7 @@
 //! Tests on real folders. What needs no disk is tested beside the code (`cache.rs`) or in tables here.
 
+#[cfg(target_os = "linux")]
+mod attributes;
 mod closed;
 mod errors;
 mod files;
