@@ -220,7 +220,12 @@ impl Workspace {
         }
         let other = self.claimed_by_other(&store, &name)?;
         let latest = store.latest(&name)?;
-        let Some((file, _)) = latest else { return Ok(()) };
+        let Some((file, _)) = latest else {
+            if self.was_taken_back(slot, &store) {
+                self.forget_past_of_open(slot, &place);
+            }
+            return Ok(());
+        };
         let is_known = slot.recorded().is_current(&store, latest);
         let anew = slot.anew.swap(false, Ordering::Relaxed);
         if !is_known || anew || slot.whose().other().is_some() {
@@ -237,6 +242,28 @@ impl Workspace {
             drop(self.record(slot, None)?);
         }
         Ok(())
+    }
+
+    /// Whether all that was recorded of a file was taken back by the process that had written it: it could not be made durable.
+    fn was_taken_back(&self, slot: &Slot, store: &Store) -> bool {
+        let known = *slot.recorded();
+        let Some((file, _)) = known.latest else { return false };
+        known.generation == store.generation() && matches!(store.file(file), Err(StoreError::Unknown(_)))
+    }
+
+    /// Makes an open document anew of its text alone.
+    fn forget_past_of_open(&self, slot: &Slot, place: &Place) {
+        let mut now = slot.lock();
+        if now.is_open() {
+            let mut document = Document::on_disk(&uri_of(place), now.text().clone(), now.form());
+            let left = document.take_place_of(&mut now, false, self.now());
+            document.news_of_edits();
+            *now = document;
+            *slot.recorded() = Recorded::default();
+            drop(now);
+            slot.set_whose(Whose::Anybodys);
+            self.tell_decided_before(slot, &left);
+        }
     }
 
     /// Makes an open document of its record and its text. `elsewhere`: another editor decides about its edits.

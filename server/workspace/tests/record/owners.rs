@@ -208,6 +208,29 @@ async fn what_a_quicker_editor_has_recorded_with_its_claim_is_shown() {
     slow.until("the quicker one's decision", |slow| slow.offered(&edit).is_none()).await;
 }
 
+/// A line that could be neither made durable nor cut off is read by others until its process takes it back.
+#[tokio::test]
+async fn an_edit_whose_line_was_taken_back_is_shown_in_no_editor() {
+    let street = Street::default();
+    let (mut one, mut other) = two(&street);
+    one.open("a.txt");
+    other.open("a.txt");
+    one.edit("b.txt", &[TWO]).await;
+    one.settle();
+    let record = one.history().join("decisions.log");
+    let before = std::fs::metadata(&record).unwrap().len();
+    let edit = one.edit("a.txt", &[TWO]).await;
+    one.settle();
+    other.until("the first's edit", |other| other.offered(&edit).is_some()).await;
+    std::fs::File::options().write(true).open(&record).unwrap().set_len(before).unwrap();
+    other.until("that it is gone", |other| other.offered(&edit).is_none()).await;
+    assert_eq!(other.text("a.txt"), FILE);
+    // Nothing is locked.
+    street.left_by("one");
+    let again = other.edit("a.txt", &[SEVEN]).await;
+    assert_eq!(other.accept(&again).await, []);
+}
+
 /// No file is asked about where nothing was left unfinished.
 struct NotAsked;
 
