@@ -11,6 +11,7 @@ t.test("announces itself, with the editor's version", function()
   t.eq(initialize.initializationOptions.hashline.mode, {
     open = "apply",
     disk = "apply",
+    hold = {},
     rules = { { agent = "codex", glob = "**", mode = "propose" } },
   })
   local command = child:lua("return vim.lsp.get_clients()[1].config.cmd")
