@@ -23,6 +23,7 @@ mod project;
 mod pty;
 mod reused_names;
 mod starting;
+mod taken_names;
 mod terminal;
 mod trees;
 mod two_editors;
