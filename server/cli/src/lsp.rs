@@ -41,9 +41,10 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
         };
         hashline_lsp::serve(tokio::io::stdin(), tokio::io::stdout(), options).await;
     });
+    // A call that nobody waits for any more must not keep the program for long, nor be cut where it writes, nor be recorded too late.
+    agents.shutdown_timeout(std::time::Duration::from_secs(1));
     record.settle_record();
-    // A read of standard input that never ends must not keep the program, nor a call that nobody waits for any more.
-    agents.shutdown_background();
+    // A read of standard input that never ends must not keep the program.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     Ok(ExitCode::SUCCESS)
 }

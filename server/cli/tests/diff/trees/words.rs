@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 /// The phrases by which refusals are known.
-const PHRASES: [(&str, Kind); 20] = [
+const PHRASES: [(&str, Kind); 19] = [
     (" already. Nothing was changed.", Kind::Already),
     ("With what is named it takes ", Kind::Along),
     ("It builds on ", Kind::Of(Against::BuildsOn)),
@@ -34,8 +34,7 @@ const PHRASES: [(&str, Kind); 20] = [
     (" would be in the file as well, ", Kind::Of(Against::Beside)),
     (" made the file anew, and the lines of both ", Kind::Of(Against::MadeAnew)),
     ("The file is not there: ", Kind::Of(Against::NoFile)),
-    (" changes the same place and is in the text. ", Kind::Of(Against::SamePlace)),
-    (" changes the same place and was proposed before it. ", Kind::Of(Against::SamePlace)),
+    (" changes the same place, and only one of the two can be in the text. ", Kind::Of(Against::SamePlace)),
     (" is another file now: ", Kind::Taken),
     ("There is another file called ", Kind::Taken),
     (" is a folder now", Kind::Taken),

@@ -90,12 +90,13 @@ impl Document {
     pub(crate) fn collides(&self, id: HunkId, other: HunkId) -> Undecided {
         let others: Vec<HunkRef> = self.name(other).into_iter().collect();
         let names = others.iter().map(HunkRef::short).collect::<Vec<_>>().join(", ");
-        let is_in = self.text.woven().is_none_or(|weave| weave.in_buffer(other));
-        let how = if is_in { "is in the text" } else { "was proposed before it" };
         Undecided {
             hunk: self.full_name(id),
             why: Why::Collides,
-            message: format!("{names} changes the same place and {how}. Reject that one first, or this one."),
+            // Whether the other is in the text need not be so for long: what one command decides is tried as a whole.
+            message: format!(
+                "{names} changes the same place, and only one of the two can be in the text. Reject that one first, or this one."
+            ),
             others,
         }
     }
