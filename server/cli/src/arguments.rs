@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hashline_mcp::{DEFAULT_LISTEN, NameStyle, Scope, Toolset};
 use hashline_workspace::document::Mode;
@@ -258,9 +259,9 @@ pub struct Token {
     /// How long the token is good for, such as 30min, 8h or 30days
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = lasting)]
     pub expires: Duration,
-    /// Who has the token; agents of one name are told of each other's edits as of their own
-    #[arg(long, value_name = "NAME", default_value = "agent")]
-    pub subject: String,
+    /// Who has the token; agents of one name have each other's edits as their own [default: whoever has this very token]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub subject: Option<String>,
     /// Where the secret is [default: ~/.hashline]; the same as of `hashline serve`
     #[arg(long, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,

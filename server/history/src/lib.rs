@@ -71,6 +71,7 @@
 
 mod append;
 mod cleanup;
+mod connection;
 mod derive;
 mod diff;
 mod document;
@@ -99,6 +100,7 @@ mod wire;
 
 pub use append::Appended;
 pub use cleanup::{Cleaned, Forget, LastWord, Pin};
+pub use connection::{Connection, Holder, Through};
 pub use document::{Content, Document, EditState, HunkState, RecordedState};
 pub use error::StoreError;
 pub use files::{Change, FilesNow, Held};

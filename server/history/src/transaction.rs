@@ -4,6 +4,7 @@ use hashline_text::{DiskForm, FileHash};
 use hashline_weave::{HunkId, Weave};
 use serde::{Deserialize, Serialize};
 
+use crate::connection::Connection;
 use crate::id::{ConversationId, EditId, FileId, HunkRef};
 use crate::name::DocumentName;
 use crate::record::{Decision, Location, Sequence};
@@ -71,7 +72,7 @@ pub struct NewEdit {
     /// Who made it, as the agent named itself.
     pub agent: String,
     /// The connection that it came through.
-    pub connection: String,
+    pub connection: Connection,
     /// The agent named no conversation, so this edit opened one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub opens_conversation: bool,

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use hashline_history::Why;
+use hashline_history::{Connection, Why};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -77,7 +77,7 @@ pub struct CallerInfo {
     /// The agent program, as it names itself.
     pub agent: String,
     /// Tells apart the connections of agents, also those that share one connection here.
-    pub connection: String,
+    pub connection: Connection,
     /// What the agent is confined to; `None` where nothing but the sidecar's own roots does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(with = "hashline_history::path")]

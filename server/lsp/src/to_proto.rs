@@ -199,7 +199,9 @@ fn edit(edit: &ReviewEdit) -> protocol::Edit {
     protocol::Edit {
         id: edit.edit.id.to_string(),
         agent: edit.edit.agent.clone(),
-        connection: Some(edit.edit.connection.clone()).filter(|connection| !connection.is_empty()),
+        connection: Some(&edit.edit.connection)
+            .filter(|connection| connection.is_known())
+            .map(ToString::to_string),
         conversation: edit.edit.conversation.to_string(),
         tool: edit.edit.tool.clone(),
         mode: match edit.edit.mode {

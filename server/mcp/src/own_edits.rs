@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use hashline_history::Connection;
 use hashline_text::{FileHash, HashPrefix};
 
 /// How many edits are remembered.
@@ -18,26 +19,26 @@ pub(crate) struct OwnEdits {
 /// An edit: from one text to another.
 #[derive(Debug)]
 struct Step {
-    connection: String,
+    connection: Connection,
     from: HashPrefix,
     to: FileHash,
 }
 
 impl OwnEdits {
     /// Notes an edit that was made.
-    pub(crate) fn made(&self, connection: &str, from: HashPrefix, to: FileHash) {
+    pub(crate) fn made(&self, connection: &Connection, from: HashPrefix, to: FileHash) {
         let mut steps = self.lock();
         if steps.len() == KEPT {
             steps.pop_front();
         }
-        steps.push_back(Step { connection: connection.to_owned(), from, to });
+        steps.push_back(Step { connection: connection.clone(), from, to });
     }
 
     /// Whether edits of this connection, and nothing else, lead from the text that a hash names to another.
-    pub(crate) fn lead(&self, connection: &str, from: &HashPrefix, to: &FileHash) -> bool {
+    pub(crate) fn lead(&self, connection: &Connection, from: &HashPrefix, to: &FileHash) -> bool {
         let steps = self.lock();
         let mut end: Option<&HashPrefix> = None;
-        for step in steps.iter().rev().filter(|step| step.connection == connection) {
+        for step in steps.iter().rev().filter(|step| step.connection == *connection) {
             let joins = end.map_or(step.to == *to, |end| end.matches(&step.to));
             if joins && same(&step.from, from) {
                 return true;
@@ -69,17 +70,17 @@ mod tests {
         let hash = |text: &str| FileHash::of(text.as_bytes());
         let named = |text: &str| HashPrefix::from(hash(text));
         let edits = OwnEdits::default();
-        edits.made("1", named("a"), hash("b"));
-        edits.made("1", named("of another file"), hash("x"));
-        edits.made("1", named("b"), hash("c"));
-        edits.made("2", named("c"), hash("d"));
-        edits.made("1", named("e"), hash("f"));
+        edits.made(&"1".into(), named("a"), hash("b"));
+        edits.made(&"1".into(), named("of another file"), hash("x"));
+        edits.made(&"1".into(), named("b"), hash("c"));
+        edits.made(&"2".into(), named("c"), hash("d"));
+        edits.made(&"1".into(), named("e"), hash("f"));
         for (from, to, lead) in
             [("a", "b", true), ("b", "c", true), ("a", "c", true), ("a", "d", false), ("d", "f", false)]
         {
-            assert_eq!(edits.lead("1", &named(from), &hash(to)), lead, "{from} to {to}");
+            assert_eq!(edits.lead(&"1".into(), &named(from), &hash(to)), lead, "{from} to {to}");
         }
         let short: HashPrefix = hash("a").to_hex()[..8].parse().unwrap();
-        assert!(edits.lead("1", &short, &hash("c")));
+        assert!(edits.lead(&"1".into(), &short, &hash("c")));
     }
 }

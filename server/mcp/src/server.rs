@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use hashline_history::{Connection, Through};
 use hashline_link::CancellationToken;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -158,17 +159,19 @@ impl Server {
         match &inner.clients {
             Clients::One(roots) => {
                 roots.settle(&context.peer, &inner.router).await;
-                Ok(Origin { agent, connection: inner.connection.clone(), grants: None, reviews })
+                Ok(Origin { agent, connection: inner.connection.as_str().into(), grants: None, reviews })
             }
             Clients::TokenHolders { .. } => {
-                let Some(TokenHolder { subject, grants, .. }) = holder(context).cloned() else {
+                let Some(TokenHolder { holder, grants, .. }) = holder(context).cloned() else {
                     let words = "Nothing was done: this request came without a token.";
                     return Err(ErrorData::invalid_request(words, None));
                 };
-                // Without sessions every request comes to a server of its own: an agent is known by its token's name.
-                let stateless = context.meta.protocol_version().is_some();
-                let connection = if stateless { &agent } else { &inner.connection };
-                let connection = format!("{subject} {connection}");
+                // Without sessions every request comes to a server of its own: an agent is known by the name that it gives.
+                let through = match context.meta.protocol_version() {
+                    Some(_) => Through::Agent(agent.clone()),
+                    None => Through::Session(inner.connection.clone()),
+                };
+                let connection = Connection::Held { holder, through };
                 Ok(Origin { agent, connection, grants: Some(grants), reviews })
             }
         }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use dashmap::DashMap;
+use hashline_history::Connection;
 use hashline_history::path::to_text;
 use tokio::sync::{mpsc, watch};
 
@@ -28,7 +29,7 @@ pub struct Caller {
     /// The name that it gave itself.
     pub agent: String,
     /// The connection that it came through.
-    pub connection: String,
+    pub connection: Connection,
     /// The folders that it may reach; none for all that is served.
     pub roots: Option<Vec<PathBuf>>,
     /// What it may do in them; none for everything.

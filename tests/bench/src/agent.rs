@@ -132,7 +132,7 @@ pub fn caller(name: &str, root: &Path) -> CallerInfo {
     let roots: Vec<PathBuf> = vec![root.to_owned()];
     CallerInfo {
         agent: name.to_owned(),
-        connection: format!("bench-{name}"),
+        connection: format!("bench-{name}").into(),
         roots: Some(roots),
         grants: None,
         reviews: true,

@@ -158,7 +158,7 @@ fn edit(made: Made<'_>, tool: &str, operation: Operation) -> NewEdit {
         id: EditId::from(made.id),
         conversation: ConversationId::from(made.conversation),
         agent: made.agent.to_owned(),
-        connection: "1".to_owned(),
+        connection: "1".into(),
         opens_conversation: false,
         tool: tool.to_owned(),
         mode: Mode::Propose,

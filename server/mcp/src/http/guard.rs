@@ -15,6 +15,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::TryStreamExt;
 use futures::future::ready;
+use hashline_history::Holder;
 use hashline_link::CancellationToken;
 use hashline_workspace::Grants;
 use rmcp::model::JsonObject;
@@ -45,7 +46,7 @@ const WORDS: usize = 4 << 10;
 /// Who makes a request, and what that one may do. Handlers find it among the extensions of the request.
 #[derive(Clone, Debug)]
 pub(crate) struct TokenHolder {
-    pub subject: String,
+    pub holder: Holder,
     pub grants: Grants,
     /// When the token ends; none where that is further away than a clock can tell.
     pub until: Option<Instant>,
@@ -92,7 +93,7 @@ struct Admitted {
     request: Request,
     /// What it says, if there is a message in it.
     said: Option<Said>,
-    subject: String,
+    holder: Holder,
     grants: Grants,
     /// How long its token is good from now on.
     lasts: Duration,
@@ -102,7 +103,7 @@ struct Admitted {
 pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let is_json = has_json(request.headers());
     let method = request.method().clone();
-    let Admitted { request, said, subject, grants, lasts, mut holds } = match guard.admit(request).await {
+    let Admitted { request, said, holder, grants, lasts, mut holds } = match guard.admit(request).await {
         Ok(admitted) => admitted,
         Err(refused) => return refused.into_response(),
     };
@@ -113,7 +114,7 @@ pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next
     let is_primed = priming::is_known_to(version, request.headers());
     let mut response = next.run(request).await;
     if let Some(id) = session_of(response.headers()).filter(|_| is_of_method("initialize")) {
-        guard.sessions.begun(id, &subject, grants.clone());
+        guard.sessions.begun(id, &holder, grants.clone());
     }
     match (response.status(), said) {
         // It is JSON, and of another kind.
@@ -183,9 +184,9 @@ impl Guard {
         if !bearer.is_for(&roots) {
             return Err(Refused::BadToken(BadToken::OtherFolders));
         }
-        let Bearer { subject, scopes, lasts, .. } = bearer;
+        let Bearer { holder, scopes, lasts, .. } = bearer;
         let session = session_of(&parts.headers);
-        if session.is_some_and(|id| self.sessions.is_of_another(id, &subject)) {
+        if session.is_some_and(|id| self.sessions.is_of_another(id, &holder)) {
             return Err(Refused::NoSession);
         }
         let grants = scope::grants(&scopes, &roots);
@@ -233,7 +234,7 @@ impl Guard {
             return Err(Refused::TooManyStreams);
         }
         request.extensions_mut().insert(TokenHolder {
-            subject: subject.clone(),
+            holder: holder.clone(),
             grants: grants.clone(),
             until: Instant::now().checked_add(lasts),
             _room: Arc::new(room),
@@ -241,7 +242,7 @@ impl Guard {
         let changes = said.as_ref().is_some_and(|said| said.changes);
         let change = visit.as_ref().filter(|_| changes).and_then(Visit::change);
         let holds = Holds { _running: None, _change: change, _visit: visit };
-        Ok(Admitted { request, said, subject, grants, lasts, holds })
+        Ok(Admitted { request, said, holder, grants, lasts, holds })
     }
 
     /// Whether an event of a session tells only of what is given.

@@ -1,4 +1,4 @@
-//! Whose the sessions are, and how they end. A session belongs to the subject of the token that it began with, whatever token that one
+//! Whose the sessions are, and how they end. A session belongs to the holder of the token that it began with, whatever token that one
 //! comes with later; for everybody else there is none of its id. It ends when nobody has been there for some time: no request is
 //! answered in it and no stream is open. The transport cannot tell, as to it every notice is a sign of life, heard or not.
 
@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hashline_history::Holder;
 use hashline_workspace::Grants;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -34,7 +35,7 @@ pub(super) struct Sessions {
 
 struct Session {
     /// None of one whose client went before it had its id.
-    owner: Option<String>,
+    owner: Option<Holder>,
     /// What all requests in it were given; none where some were given something else than others.
     grants: Option<Grants>,
     /// The requests and streams that are open in it.
@@ -62,8 +63,8 @@ impl Sessions {
     }
 
     /// Whether somebody else began the session of this id.
-    pub(super) fn is_of_another(&self, id: &str, subject: &str) -> bool {
-        self.known().get(id).is_some_and(|session| session.owner.as_deref() != Some(subject))
+    pub(super) fn is_of_another(&self, id: &str, holder: &Holder) -> bool {
+        self.known().get(id).is_some_and(|session| session.owner.as_ref() != Some(holder))
     }
 
     /// Makes room for another session: of too many the one ends in which nobody has been longest. False where somebody is in each.
@@ -97,8 +98,8 @@ impl Sessions {
     }
 
     /// A session has begun, by one who was given this.
-    pub(super) fn begun(&self, id: &str, subject: &str, grants: Grants) {
-        self.known().insert(id.to_owned(), Session::new(Some(subject.to_owned()), Some(grants)));
+    pub(super) fn begun(&self, id: &str, holder: &Holder, grants: Grants) {
+        self.known().insert(id.to_owned(), Session::new(Some(holder.clone()), Some(grants)));
     }
 
     /// Enters a session, if there is one of this id.
@@ -155,7 +156,7 @@ impl Sessions {
 }
 
 impl Session {
-    fn new(owner: Option<String>, grants: Option<Grants>) -> Self {
+    fn new(owner: Option<Holder>, grants: Option<Grants>) -> Self {
         let changes = TaskTracker::new();
         // It can be waited for only so, and counts all the same.
         changes.close();
@@ -188,6 +189,10 @@ impl Drop for Visit {
 mod tests {
     use super::*;
 
+    fn me() -> Holder {
+        Holder::Subject("me".to_owned())
+    }
+
     #[tokio::test(start_paused = true)]
     async fn of_too_many_the_one_that_was_left_longest_ends() {
         let manager = Arc::new(LocalSessionManager::default());
@@ -196,7 +201,7 @@ mod tests {
         let mut begin = async || {
             assert!(sessions.make_room().await);
             let (id, transport) = manager.create_session().await.unwrap();
-            sessions.begun(&id, "me", Grants::default());
+            sessions.begun(&id, &me(), Grants::default());
             kept.push(transport);
             tokio::time::advance(Duration::from_millis(1)).await;
             id
@@ -205,7 +210,8 @@ mod tests {
         for _ in 0..MOST {
             ids.push(begin().await);
         }
-        assert!(sessions.is_of_another(&ids[0], "you") && !sessions.is_of_another("none", "you"));
+        let you = Holder::Token("me".to_owned());
+        assert!(sessions.is_of_another(&ids[0], &you) && !sessions.is_of_another("none", &you));
         // Those that have ended by themselves come first.
         manager.close_session(&ids[2]).await.unwrap();
         begin().await;
@@ -215,7 +221,7 @@ mod tests {
         let last = begin().await;
         assert!(!sessions.has(&ids[3]).await);
         for id in [&ids[0], &ids[1], &ids[4], &last] {
-            assert!(sessions.has(id).await && !sessions.is_of_another(id, "me"));
+            assert!(sessions.has(id).await && !sessions.is_of_another(id, &me()));
         }
         let all: Vec<String> = sessions.known().keys().cloned().collect();
         let visits: Vec<_> = all.iter().map(|id| sessions.visit(id, &Grants::default())).collect();
@@ -232,7 +238,7 @@ mod tests {
         let mut begin = async |told: bool| {
             let (id, transport) = manager.create_session().await.unwrap();
             if told {
-                sessions.begun(&id, "me", Grants::default());
+                sessions.begun(&id, &me(), Grants::default());
             }
             kept.push(transport);
             id

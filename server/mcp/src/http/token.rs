@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use hashline_history::Holder;
 use hashline_history::path::to_text;
 use hashline_link::{Secret, StateDir};
 use hashline_workspace::disk::Roots;
@@ -25,7 +26,11 @@ pub struct TokenKey {
 /// What a token says, as RFC 7519 and RFC 8693 have it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Claims {
-    sub: String,
+    /// Who has it; without it the token is a holder of its own, by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sub: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    jti: Option<String>,
     /// Separated by spaces.
     scope: String,
     /// In seconds since 1970.
@@ -38,7 +43,7 @@ struct Claims {
 /// Who has a token, and what it gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bearer {
-    pub subject: String,
+    pub holder: Holder,
     pub scopes: Vec<Scope>,
     /// How long it is good from now on.
     pub lasts: Duration,
@@ -82,14 +87,15 @@ impl TokenKey {
         Ok(Self { encoding, decoding })
     }
 
-    /// A token for someone, good from now on for some time, at servers of these folders or, without any, at each of this user's.
+    /// A token, good from now on for some time, at servers of these folders or, without any, at each of this user's. Whoever has one of a
+    /// subject is the same as whoever has another of it; without a subject each token is for somebody else.
     ///
     /// # Errors
     ///
     /// It cannot be written.
     pub fn issue(
         &self,
-        subject: &str,
+        subject: Option<&str>,
         scopes: &[Scope],
         roots: Option<&Roots>,
         lasts: Duration,
@@ -97,7 +103,8 @@ impl TokenKey {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
         let claims = Claims {
-            sub: subject.to_owned(),
+            sub: subject.map(str::to_owned),
+            jti: subject.is_none().then(|| uuid::Uuid::new_v4().to_string()),
             scope: scopes.join(" "),
             exp: now.saturating_add(lasts).as_secs(),
             roots: roots.map(folders),
@@ -111,7 +118,7 @@ impl TokenKey {
         let mut validation = Validation::new(Algorithm::HS256);
         validation.leeway = LEEWAY.as_secs();
         validation.validate_nbf = true;
-        validation.set_required_spec_claims(&["exp", "sub"]);
+        validation.set_required_spec_claims(&["exp"]);
         let token = jsonwebtoken::decode::<Claims>(token, &self.decoding, &validation).map_err(|error| {
             tracing::debug!(%error, "a token was refused");
             match error.kind() {
@@ -125,8 +132,10 @@ impl TokenKey {
         let ends = Duration::from_secs(token.claims.exp).saturating_add(LEEWAY);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let lasts = ends.saturating_sub(now);
-        let Claims { sub: subject, roots, .. } = token.claims;
-        Ok(Bearer { subject, scopes, lasts, roots })
+        let Claims { sub, jti, roots, .. } = token.claims;
+        let subject = sub.filter(|subject| !subject.is_empty());
+        let holder = subject.map(Holder::Subject).or(jti.map(Holder::Token)).ok_or(BadToken::Invalid)?;
+        Ok(Bearer { holder, scopes, lasts, roots })
     }
 }
 
@@ -164,11 +173,23 @@ mod tests {
     fn a_token_comes_back_as_it_was_issued() {
         let desk = desk();
         let scopes: Vec<Scope> = ["read:/src", "write:/My%20Docs/*"].map(|text| text.parse().unwrap()).into();
-        let token = desk.key.issue("me", &scopes, None, Duration::from_secs(60)).unwrap();
+        let token = desk.key.issue(Some("me"), &scopes, None, Duration::from_secs(60)).unwrap();
         let bearer = desk.key.verify(&token).unwrap();
-        assert_eq!((bearer.subject.as_str(), bearer.scopes), ("me", scopes));
+        assert_eq!((bearer.holder, bearer.scopes), (Holder::Subject("me".to_owned()), scopes));
         let lasts = bearer.lasts.as_secs();
         assert!((60..=70).contains(&lasts), "{lasts}");
+    }
+
+    #[test]
+    fn a_token_without_a_subject_is_a_holder_of_its_own() {
+        let desk = desk();
+        let issue = |subject| desk.key.issue(subject, &[], None, Duration::from_secs(60)).unwrap();
+        let holder = |token: &str| desk.key.verify(token).unwrap().holder;
+        let (one, other, agent) = (issue(None), issue(None), issue(Some("agent")));
+        assert_eq!(holder(&one), holder(&one));
+        assert_ne!(holder(&one), holder(&other));
+        assert_ne!(holder(&one), holder(&agent));
+        assert_eq!(holder(&agent), holder(&issue(Some("agent"))));
     }
 
     #[test]
@@ -181,7 +202,7 @@ mod tests {
         let roots = |folders: &[&std::path::PathBuf]| Roots::open(folders).unwrap();
         let served = [roots(&[&one]), roots(&[&one, &two]), roots(&[&two, &one]), Roots::default()];
         let fits = |roots: Option<&Roots>| -> Vec<usize> {
-            let token = desk.key.issue("me", &[], roots, Duration::from_secs(60)).unwrap();
+            let token = desk.key.issue(Some("me"), &[], roots, Duration::from_secs(60)).unwrap();
             let bearer = desk.key.verify(&token).unwrap();
             (0..served.len()).filter(|at| bearer.is_for(&served[*at])).collect()
         };
@@ -209,6 +230,11 @@ mod tests {
             ("without exp", hs256(&json!({ "sub": "me", "scope": "read:/" })), false),
             ("exp in words", hs256(&json!({ "sub": "me", "scope": "read:/", "exp": "tomorrow" })), false),
             ("without sub", hs256(&json!({ "scope": "read:/", "exp": at(60) })), false),
+            (
+                "without sub, with an id",
+                hs256(&json!({ "jti": "1", "scope": "read:/", "exp": at(60) })),
+                true,
+            ),
             ("without scope", hs256(&json!({ "sub": "me", "exp": at(60) })), false),
             ("not yet", hs256(&json!({ "sub": "me", "scope": "", "exp": at(90), "nbf": at(60) })), false),
             ("another secret", signed(&self::desk().secret, Algorithm::HS256, &good), false),

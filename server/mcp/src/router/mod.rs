@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use hashline_history::Connection;
 use hashline_history::path::to_text;
 use hashline_link::{CallerInfo, CancellationToken, Sidecar, StateDir};
 use hashline_workspace::disk::{DiskError, PathRefusal, PathStyle, Roots};
@@ -53,7 +54,7 @@ pub struct Origin {
     /// The name that the agent gave itself.
     pub agent: String,
     /// The connection.
-    pub connection: String,
+    pub connection: Connection,
     /// What it was given of what is served; none for everything.
     pub grants: Option<Grants>,
     /// Whether it is offered the toolset `review`.
@@ -336,8 +337,7 @@ mod tests {
         let state = StateDir::new(Some(&temp.path().join("state"))).unwrap();
         let router =
             Router::new(&Roots::open([&root]).unwrap(), true, Settings::default(), state.clone()).unwrap();
-        let origin =
-            Origin { agent: "a".to_owned(), connection: "1".to_owned(), grants: None, reviews: true };
+        let origin = Origin { agent: "a".to_owned(), connection: "1".into(), grants: None, reviews: true };
         let never = CancellationToken::new();
         let call = async |tool, arguments: Value| {
             let Value::Object(arguments) = arguments else { panic!("not an object") };

@@ -33,6 +33,52 @@ async fn a_file_is_made_renamed_and_removed() {
 }
 
 #[tokio::test]
+async fn a_new_file_that_its_agent_takes_back_is_withdrawn() {
+    let desk = Desk::new();
+    let made = desk.call("write_file", json!({ "path": "new.txt", "content": "one\ntwo\n" })).await;
+    let back = desk.call("withdraw_edit", json!({ "edit_id": made.edit_id() })).await;
+    assert!(!desk.folder.join("new.txt").exists());
+    assert!(back.text.starts_with("Withdrawn: ") && !back.text.contains("person"), "{}", back.text);
+    let listed = desk.call("list_edits", json!({ "path": "new.txt" })).await.text;
+    assert!(!listed.contains("hunk 2 · rejected"), "{listed}");
+}
+
+#[tokio::test]
+async fn a_new_file_is_not_taken_back_with_what_another_agent_wrote_into_it() {
+    let desk = Desk::new();
+    let (conversation, text) = ("conv_1_shared", "one\ntwo\n");
+    let given = json!({ "path": "new.txt", "content": text, "mcp_conversation_id": conversation });
+    let made = desk.call("write_file", given).await;
+    let other = hashline_workspace::Caller { connection: "2".into(), ..desk.caller.clone() };
+    let given =
+        json!({ "path": "new.txt", "content": "one\ntheirs\ntwo\n", "mcp_conversation_id": conversation });
+    let theirs = desk.call_as(&other, "write_file", given).await;
+    assert!(!theirs.failed, "{}", theirs.text);
+    let kept = desk.call("withdraw_edit", json!({ "edit_id": made.edit_id() })).await;
+    assert!(kept.text.starts_with("Not all of it is withdrawn"), "{}", kept.text);
+    assert_eq!(desk.bytes("new.txt"), b"one\ntheirs\ntwo\n");
+    let back = desk.call_as(&other, "withdraw_edit", json!({ "edit_id": theirs.edit_id() })).await;
+    assert!(!back.failed, "{}", back.text);
+    let back = desk.call("withdraw_edit", json!({ "edit_id": made.edit_id() })).await;
+    assert!(back.text.starts_with("Withdrawn: "), "{}", back.text);
+    assert!(!desk.folder.join("new.txt").exists());
+}
+
+#[tokio::test]
+async fn a_new_file_is_not_taken_back_with_lines_that_the_person_accepted() {
+    let desk = Desk::new();
+    let write = async |content: &str| {
+        let given = json!({ "path": "new.txt", "content": content, "mcp_conversation_id": "conv_1_one" });
+        desk.call("write_file", given).await.edit_id()
+    };
+    let (made, more) = (write("one\n").await, write("one\ntwo\n").await);
+    desk.decide(Choice::Accept, Target::Edit(more), None).await;
+    let kept = desk.call("withdraw_edit", json!({ "edit_id": made })).await;
+    assert!(!kept.text.starts_with("Withdrawn: "), "{}", kept.text);
+    assert_eq!(desk.bytes("new.txt"), b"one\ntwo\n");
+}
+
+#[tokio::test]
 async fn what_is_held_says_so() {
     let desk = Desk::with(Settings { disk: Mode::Propose, ..Settings::default() });
     desk.write("a.txt", "a\n");

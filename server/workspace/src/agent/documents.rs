@@ -122,7 +122,7 @@ impl Caller {
     pub fn anywhere(agent: &str, connection: &str) -> Self {
         Self {
             agent: agent.to_owned(),
-            connection: connection.to_owned(),
+            connection: connection.into(),
             roots: None,
             grants: None,
             reviews: true,

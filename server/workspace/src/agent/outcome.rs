@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_history::{ConversationId, Decision, EditId, Status};
+use hashline_history::{Connection, ConversationId, Decision, EditId, Status};
 
 use crate::agent::read::{blocking, name_of};
 use crate::document::{Document, Edit, HunkState, HunkView, Mode};
@@ -28,7 +28,7 @@ pub struct EditInfo {
     /// Who made it.
     pub agent: String,
     /// The connection that it came through.
-    pub connection: String,
+    pub connection: Connection,
     /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// How it is treated.

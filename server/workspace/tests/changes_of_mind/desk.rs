@@ -214,7 +214,7 @@ pub fn proposal(turn: &str, mode: Mode) -> Proposal {
         conversation: ConversationId::from(turn),
         opens_conversation: false,
         agent: "agent".into(),
-        connection: turn.to_owned(),
+        connection: turn.into(),
         tool: "edit_text_file".into(),
         mode,
         strict: false,

@@ -195,7 +195,7 @@ impl Agent {
             conversation: ConversationId::from(format!("conv_{}_{}", self.name, self.turn)),
             opens_conversation: false,
             agent: self.name.clone(),
-            connection: self.name.clone(),
+            connection: self.name.clone().into(),
             tool: "edit_text_file".to_owned(),
             mode: if dice.chance(35) { Mode::Apply } else { Mode::Propose },
             strict: dice.chance(8),

@@ -61,7 +61,7 @@ impl Http {
     /// The same of somebody else.
     pub fn token_of(&self, subject: &str, scopes: &[&str]) -> String {
         let scopes: Vec<_> = scopes.iter().map(|scope| scope.parse().unwrap()).collect();
-        self.key.issue(subject, &scopes, None, Duration::from_secs(60 * 60)).unwrap()
+        self.key.issue(Some(subject), &scopes, None, Duration::from_secs(60 * 60)).unwrap()
     }
 
     /// A client with a token of these scopes, in the protocol without sessions.
@@ -69,6 +69,7 @@ impl Http {
         Client {
             address: self.address,
             token: Some(self.token(scopes)),
+            agent: "tester",
             session: None,
             version: Some("2026-07-28"),
             modern: true,
@@ -90,6 +91,7 @@ impl Http {
         Client {
             address: self.address,
             token: Some(self.token(scopes)),
+            agent: "tester",
             session: None,
             version: Some("2025-11-25"),
             modern: false,
@@ -153,6 +155,8 @@ impl Answer {
 pub struct Client {
     pub address: SocketAddr,
     pub token: Option<String>,
+    /// What it calls itself in each request of the protocol without sessions.
+    pub agent: &'static str,
     pub session: Option<String>,
     /// What it says that was agreed.
     pub version: Option<&'static str>,
@@ -184,7 +188,7 @@ impl Client {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientCapabilities": {},
-                "io.modelcontextprotocol/clientInfo": { "name": "tester", "version": "1" },
+                "io.modelcontextprotocol/clientInfo": { "name": self.agent, "version": "1" },
             });
             headers.push(("mcp-method", method.to_owned()));
             if let Some(name) = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str) {

@@ -7,3 +7,4 @@ mod hardship;
 mod notices;
 mod scopes;
 mod statuses;
+mod whose;

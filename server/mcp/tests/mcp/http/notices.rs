@@ -66,7 +66,8 @@ async fn a_subscription_ends_with_its_token() {
     }
     let mut client = http.legacy(&["read:/"]).await;
     let lasting = client.token.clone();
-    let short = http.key.issue("tester", &["read:/private".parse().unwrap()], None, Duration::from_secs(60));
+    let short =
+        http.key.issue(Some("tester"), &["read:/private".parse().unwrap()], None, Duration::from_secs(60));
     client.token = Some(short.unwrap());
     subscribe(&client, "file://private/a.txt").await;
     client.token = lasting;

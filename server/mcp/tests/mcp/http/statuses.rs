@@ -49,7 +49,8 @@ async fn a_token_may_last_longer_than_a_clock_can_tell() {
     let http = Http::start().await;
     let mut client = http.before_handshake(&[]);
     let scope = ["read:/".parse().unwrap()];
-    client.token = Some(http.key.issue("tester", &scope, None, Duration::from_secs(u64::MAX / 2)).unwrap());
+    client.token =
+        Some(http.key.issue(Some("tester"), &scope, None, Duration::from_secs(u64::MAX / 2)).unwrap());
     assert_eq!(client.post(&initialize()).await.status, 200);
 }
 
@@ -59,7 +60,7 @@ async fn a_token_for_other_folders_is_401() {
     let mut client = http.before_handshake(&[]);
     for (folder, status) in [(http.place.root.as_path(), 200), (http.place.temp.path(), 401)] {
         let roots = Roots::open([folder]).unwrap();
-        let token = http.key.issue("tester", &[], Some(&roots), Duration::from_secs(60));
+        let token = http.key.issue(Some("tester"), &[], Some(&roots), Duration::from_secs(60));
         client.token = Some(token.unwrap());
         let answer = client.post(&initialize()).await;
         assert_eq!(answer.status, status, "{}", answer.body);

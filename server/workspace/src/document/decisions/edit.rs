@@ -1,6 +1,6 @@
 //! Edits and hunks as people decide about them.
 
-use hashline_history::{ConversationId, Decision, EditId, HunkRef, Location, Mode, Status};
+use hashline_history::{Connection, ConversationId, Decision, EditId, HunkRef, Location, Mode, Status};
 use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, Edited, HunkId};
 
@@ -18,7 +18,7 @@ pub struct Edit {
     /// Who made it, as the agent named itself.
     pub agent: String,
     /// The connection that it came through.
-    pub connection: String,
+    pub connection: Connection,
     /// The tool that made it.
     pub tool: String,
     /// How it was to be treated.

@@ -226,7 +226,7 @@ impl Document {
             if hunk.creates() {
                 let emptied = self.may_be_emptied(at, request)?;
                 decided.extend(emptied.hunks.iter().filter_map(|id| self.name(*id)));
-                self.empty(emptied, request.reason.as_ref());
+                self.empty(emptied, Decision::Rejected, request.reason.as_ref());
             }
             self.switch_file(at, false);
         }
@@ -249,11 +249,22 @@ impl Document {
                 let request = Request::of(Choice::Reject, Target::Edit(self.edits()[at].id.to_string()));
                 // Something may rest on it: that is for the person to decide.
                 let Ok(emptied) = self.may_be_emptied(at, &request) else { return };
-                self.empty(emptied, None);
+                if !emptied.hunks.iter().all(|id| self.may_go_with(at, *id)) {
+                    return;
+                }
+                self.empty(emptied, Decision::Withdrawn, None);
             }
             self.switch_file(at, false);
         }
         self.set_file_decision(at, Decision::Withdrawn, None);
+    }
+
+    /// Whether the agent of an edit may take back a hunk with it: one of its own that the person has not decided about.
+    fn may_go_with(&self, at: usize, hunk: HunkId) -> bool {
+        let connection = &self.edits()[at].connection;
+        self.owner_of(hunk).is_none_or(|(other, hunk)| {
+            other.connection == *connection && hunk.decision == Decision::Undecided
+        })
     }
 
     /// Why a file that is to be unmade cannot be, as something has come to be in it.
@@ -308,7 +319,7 @@ impl Document {
     pub(crate) fn was_unmade(&mut self, at: usize, reason: Option<&String>) {
         let emptied = self.emptied(at);
         if !self.is_open() {
-            self.empty(emptied, reason);
+            self.empty(emptied, Decision::Rejected, reason);
             return;
         }
         for id in emptied.hunks {
@@ -334,8 +345,8 @@ impl Document {
         forms.into_iter().find(|form| Some(form.hash(text)) == hash)
     }
 
-    /// Takes out of a file that is to be unmade all lines that have come into it since it was made.
-    fn empty(&mut self, emptied: Emptied, reason: Option<&String>) {
+    /// Takes out of a file that is to be unmade all lines that have come into it since it was made, by a decision about their hunks.
+    fn empty(&mut self, emptied: Emptied, decision: Decision, reason: Option<&String>) {
         let Some((left, form)) = emptied.left else { return };
         let weave = std::mem::replace(self.weave(), left);
         self.set_form(form);
@@ -344,7 +355,7 @@ impl Document {
             if weave.in_buffer(id) {
                 self.note_switch(id, false);
             }
-            self.set_decision(id, Decision::Rejected, reason.cloned());
+            self.set_decision(id, decision, reason.cloned());
         }
     }
 

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use hashline_anchor::{ExactHunk, LineEdit, Moved, Resolved, Rewrite, merge_touching, owned_lines};
-use hashline_history::{ConversationId, EditId, NewEdit, NewHunk, Operation as FileOperation};
+use hashline_history::{Connection, ConversationId, EditId, NewEdit, NewHunk, Operation as FileOperation};
 use hashline_text::{DiskForm, FileHash, HashPrefix, LineRef, OwnedLine, Text};
 use hashline_weave::{Change, HunkId, Snapshot, Touched, View, Weave};
 
@@ -31,7 +31,7 @@ pub struct Proposal {
     /// Who makes it, as the agent named itself.
     pub agent: String,
     /// The connection that it comes through.
-    pub connection: String,
+    pub connection: Connection,
     /// The tool.
     pub tool: String,
     /// How it is to be treated.
