@@ -159,10 +159,11 @@ Examples:
   mcpdiff show 3f2a:2              one hunk
   mcpdiff show 9c1b0d7e            all edits of a conversation, in order
   mcpdiff show -c 9c1b0d7e --stat  which files it changes, and how much
-  mcpdiff show 3f2a > it.patch     what comes out is a patch
+  mcpdiff show --raw 3f2a > it     the lines byte for byte
 
-Into a pipe a diff goes as it is; on a terminal characters that would move the
-cursor or change colours are written out.
+Characters that would move a cursor, change colours or turn text around are
+written out, into a pipe too: who reads its other end may be a terminal. A
+patch for git apply is what `mcpdiff export` prints.
 
 Exit codes: 0 done, 1 not found, 2 wrong usage, or the id fits more than one.";
 
@@ -174,8 +175,11 @@ pub struct Show {
     /// Only say which files are changed, and how much
     #[arg(long)]
     pub stat: bool,
-    /// Print JSON
+    /// Print the lines as they are, whatever a terminal makes of them
     #[arg(long, conflicts_with = "stat")]
+    pub raw: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with_all = ["stat", "raw"])]
     pub json: bool,
 }
 

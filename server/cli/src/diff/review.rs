@@ -12,7 +12,7 @@ use super::decision::{How, carry_out};
 use super::edit::{Edit, Edits};
 use super::find::{Book, Kind, Named, hunk};
 use super::moment::Clock;
-use super::show::Page;
+use super::show::{Lines, Page};
 use super::sidecars::Everywhere;
 use super::words;
 use crate::Failure;
@@ -46,7 +46,7 @@ pub fn run<'a>(
     if edits.is_empty() {
         return Err(Failure::broken(words::nothing_undecided()));
     }
-    let page = Page { store, clock: Clock::of_this_machine(), screen };
+    let page = Page { store, clock: Clock::of_this_machine(), screen, lines: Lines::WrittenOut };
     let (mut input, mut output) = (stdin.lock(), std::io::stdout());
     let talk = Talk { input: &mut input, output: &mut output, screen };
     let mut round = Round { store, page, talk, decider: &mut decider, tally: Tally::default() };
@@ -408,7 +408,7 @@ mod tests {
         let mut input = answers.as_bytes();
         let mut round = Round {
             store: &store,
-            page: Page { store: &store, clock: Clock::of_this_machine(), screen },
+            page: Page { store: &store, clock: Clock::of_this_machine(), screen, lines: Lines::WrittenOut },
             talk: Talk { input: &mut input, output: &mut output, screen },
             decider: &mut decider,
             tally: Tally::default(),

@@ -46,7 +46,8 @@ pub fn run(store: &Store, options: &Show, screen: Screen) -> Result<ExitCode, Fa
         screen.print(&stat::of(&all, &edits, store.folder(), screen))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let page = Page { store, clock: Clock::of_this_machine(), screen };
+    let lines = if options.raw { Lines::AsTheyAre } else { Lines::WrittenOut };
+    let page = Page { store, clock: Clock::of_this_machine(), screen, lines };
     let shown: Vec<String> = all.iter().map(|(edit, only)| page.edit(edit, *only, &mut edits)).collect();
     screen.print(&shown.join("\n"))?;
     Ok(ExitCode::SUCCESS)
@@ -69,6 +70,16 @@ pub struct Page<'a> {
     pub store: &'a Store,
     pub clock: Clock,
     pub screen: Screen,
+    pub lines: Lines,
+}
+
+/// How the lines of files look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// Without power over whatever shows them.
+    WrittenOut,
+    /// Byte for byte.
+    AsTheyAre,
 }
 
 impl Page<'_> {
@@ -209,7 +220,7 @@ impl Page<'_> {
     fn write(&self, out: &mut String, diff: &Diff<'_>, behind: impl Fn(&super::hunk::Group<'_>) -> String) {
         // Where every line ends in a carriage return it says nothing.
         let all = || diff.groups.iter().flat_map(|group| &group.lines);
-        let returns = self.screen.obeys() && all().all(|line| line.whole.ends_with('\r'));
+        let returns = self.lines == Lines::WrittenOut && all().all(|line| line.whole.ends_with('\r'));
         let shown = |text: &str| self.shown(if returns { text.trim_end_matches('\r') } else { text });
         for line in &diff.head {
             out.push_str(&self.screen.paint(Ink::Heading, &self.shown(line)));
@@ -242,9 +253,11 @@ impl Page<'_> {
         text.split_inclusive('\n').map(|line| self.shown(line.trim_end_matches('\n')) + "\n").collect()
     }
 
-    /// A line of a file: as it is for a program, without its power over a terminal for a person.
     fn shown(&self, text: &str) -> String {
-        if self.screen.obeys() { inert_line(text) } else { text.to_owned() }
+        match self.lines {
+            Lines::WrittenOut => inert_line(text),
+            Lines::AsTheyAre => text.to_owned(),
+        }
     }
 }
 

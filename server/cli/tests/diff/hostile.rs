@@ -46,9 +46,17 @@ fn names_agents_and_reasons_are_written_out() {
         assert_inert(&ran.out);
         assert_inert(&ran.err);
     }
-    // Into a pipe a diff goes as it is, but what stands above it does not.
-    let shown = project.run(&["show", "eeeeeeee"]).out;
-    let (header, diff) = shown.split_once("\n\n").unwrap();
+}
+
+#[test]
+fn a_diff_in_a_pipe_is_written_out_unless_its_bytes_are_asked_for() {
+    let project = hostile();
+    let piped = project.run(&["show", "eeeeeeee"]).out;
+    assert_inert(&piped);
+    assert!(piped.contains("+\\x1b[8mhidden\\u{9b}31m\n"), "{piped}");
+    // What stands above the diff is never as it is.
+    let raw = project.run(&["show", "--raw", "eeeeeeee"]).out;
+    let (header, diff) = raw.split_once("\n\n").unwrap();
     assert_inert(header);
     assert!(header.contains("rejected: no\\x1b[5m\\nedit ffff"), "{header}");
     assert!(diff.contains("+\x1b[8mhidden\u{9b}31m\n"), "{diff:?}");
