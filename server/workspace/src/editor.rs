@@ -120,18 +120,18 @@ impl Workspace {
         changes: &[ContentChange],
     ) -> Result<(), OutOfStep> {
         let Some(slot) = self.open_slot(uri) else { return Ok(()) };
-        let (result, is_reload) = {
+        let (result, is_found) = {
             let mut document = slot.lock();
-            let is_reload = document.is_reload(version) && slot.place().is_some();
+            let is_found = slot.place().is_some() && document.is_found(version, changes);
             let mut result = Ok(());
-            if is_reload {
+            if is_found {
                 document.look_up_later(|document| result = document.change(version, changes, self.now()));
             } else {
                 result = document.change(version, changes, self.now());
             }
-            (result, is_reload)
+            (result, is_found)
         };
-        if is_reload {
+        if is_found {
             // What became of its edits in this text is for the record to tell.
             slot.look_up_anew();
             self.later(Job::Opened(slot.clone()));

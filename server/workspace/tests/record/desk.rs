@@ -12,7 +12,7 @@ use hashline_weave::{TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{
-    Along, Change, Choice, ContentChange, Decided, HunkState, HunkView, Request, Target, Unseen, Why,
+    Along, Cause, Change, Choice, ContentChange, Decided, HunkState, HunkView, Request, Target, Unseen, Why,
 };
 use hashline_workspace::{Caller, Event, Histories, Others, Refusal, Settings, Workspace};
 use tempfile::TempDir;
@@ -186,6 +186,13 @@ impl Desk {
     pub fn becomes(&mut self, name: &str, text: &str) {
         self.pages.get_mut(name).unwrap().text = Text::from(text);
         self.told_of(name, &[ContentChange { span: None, text: text.to_owned() }]);
+    }
+
+    /// The same by an editor whose plugin says why.
+    pub fn becomes_by(&mut self, cause: Cause, name: &str, text: &str) {
+        let version = DocVersion(self.pages[name].version + 1);
+        self.workspace.did_cause(&self.uri(name), version, cause);
+        self.becomes(name, text);
     }
 
     pub fn text(&self, name: &str) -> String {

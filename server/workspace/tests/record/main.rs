@@ -22,5 +22,6 @@ mod owners;
 mod reopened;
 mod street;
 mod turns;
+mod undone;
 mod unread;
 mod unseen;

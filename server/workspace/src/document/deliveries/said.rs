@@ -62,6 +62,12 @@ impl Told {
         oldest.map(|(_, cause)| cause)
     }
 
+    /// Whether all that was said of the changes up to a version is that the person undid something, or did it again.
+    pub(super) fn is_turn(&self, version: DocVersion) -> bool {
+        let mut due = self.said.iter().filter(|(of, _)| *of <= version).map(|(_, cause)| cause).peekable();
+        due.peek().is_some() && due.all(|cause| matches!(cause, Cause::Turn(_)))
+    }
+
     /// Takes what was said of the changes up to a version, by version.
     pub(super) fn take(&mut self, version: DocVersion) -> Vec<Cause> {
         let (mut due, later): (Vec<_>, Vec<_>) = self.said.drain(..).partition(|(of, _)| *of <= version);

@@ -36,9 +36,27 @@ impl Document {
         }
     }
 
-    /// Whether a change counts as a text that is found.
-    pub(crate) fn is_reload(&self, version: DocVersion) -> bool {
+    /// Whether a change counts as a text that is found: the editor has read it again, or an undo leads behind that.
+    pub(crate) fn is_found(&mut self, version: DocVersion, changes: &[ContentChange]) -> bool {
+        if self.turns_to_recorded(version, changes) {
+            self.told.pass(version);
+            self.told.say(version, Cause::Reload);
+        }
         self.told.said.iter().any(|(of, cause)| *of <= version && *cause == Cause::Reload)
+    }
+
+    /// Whether an undo or a redo leads to a text that the record has and the journal has not: from before another was found, or from before
+    /// this process began.
+    fn turns_to_recorded(&self, version: DocVersion, changes: &[ContentChange]) -> bool {
+        let Home::Editor { version: before, encoding, reports: Reports::Causes, .. } = *self.home() else {
+            return false;
+        };
+        let Some(weave) = self.text.woven() else { return false };
+        if !self.told.is_turn(version) || version <= before || self.out_of_step().is_some() {
+            return false;
+        }
+        let Ok((text, regions)) = after(self.text(), changes, encoding) else { return false };
+        text != *self.text() && !weave.was(&text, &regions) && self.text.is_recorded(&text)
     }
 
     pub(crate) fn change_told(

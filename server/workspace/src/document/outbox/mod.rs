@@ -103,6 +103,11 @@ impl State {
         }
     }
 
+    /// The hash of its text, where the file holds text.
+    pub(crate) fn text_hash(&self) -> Option<FileHash> {
+        self.bytes.is_none().then(|| self.form.hash(self.weave.buffer()))
+    }
+
     /// Whether a decision is recorded as wanted by this.
     #[must_use]
     pub fn wants(&self) -> bool {

@@ -60,13 +60,16 @@ impl Document {
         let published = self.edits.known_hunks();
         let state = State { saved, ..self.state_now() };
         let provisional = state.weave.hunks().skip(published).collect();
+        self.text.note_recorded(state.text_hash());
         self.outbox.queue.fixed.push_back(Fixed { state, provisional });
     }
 
     /// An editor opens the document, or reads it again, with another text, and what became of its edits in that is looked up in the record
-    /// as soon as that has all that happened before. Until then nothing that the text seems to say of them counts.
+    /// as soon as that has all that happened before, and the text that gives way: an undo may lead back to it. Until then nothing that the
+    /// new text seems to say of them counts.
     pub(crate) fn look_up_later(&mut self, take_over: impl FnOnce(&mut Self)) {
-        if self.has_unrecorded() {
+        let may_come_back = self.is_open() && !self.edits.is_empty() && !self.text.is_recorded(self.text());
+        if self.has_unrecorded() || may_come_back {
             self.fix(None);
         }
         let queue = self.outbox.queue.clone();
@@ -81,6 +84,7 @@ impl Document {
 
     /// A state is recorded. True if there is something to deliver now.
     pub fn was_recorded(&mut self, state: &State) -> bool {
+        self.text.note_recorded(state.text_hash());
         let still = |(serial, _): &(Serial, Note)| *serial > state.upto;
         self.outbox.queue.notes.retain(still);
         if state.is_fixed {

@@ -49,6 +49,8 @@ impl Document {
         let weave = past.weave().cloned().unwrap_or_else(|| Weave::new(Text::default()));
         document.edits = Edits::of_weave(weave.hunks().count());
         document.text.weave = Some(weave);
+        let texts = past.states.iter().filter(|state| state.of == Location::Buffer);
+        document.text.note_recorded(texts.map(|state| state.hash));
         for state in &past.edits {
             let made = &state.made;
             let hunks = state.hunks.iter().filter_map(|hunk| {

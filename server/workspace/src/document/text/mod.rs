@@ -19,7 +19,10 @@ mod serve;
 pub(crate) mod snapshots;
 mod sync;
 
-use hashline_text::{DiskForm, Text};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use hashline_text::{DiskForm, FileHash, Text};
 use hashline_weave::Weave;
 
 use crate::document::moment::Millis;
@@ -37,6 +40,8 @@ pub(crate) struct WovenText {
     snapshots: Snapshots,
     /// The text before a change that nobody watched, until something is decided or edited in spite of it.
     unseen: Option<Box<Weave>>,
+    /// The texts that it had and that are recorded, or will be before it is made anew of its record.
+    recorded: Arc<HashSet<FileHash>>,
 }
 
 impl WovenText {
@@ -48,6 +53,7 @@ impl WovenText {
             out_of_step: None,
             snapshots: Snapshots::default(),
             unseen: None,
+            recorded: Arc::default(),
         }
     }
 
@@ -117,6 +123,16 @@ impl WovenText {
     pub(crate) fn give_up_unseen(&mut self) {
         self.weave = self.unseen.take().map(|before| *before);
         self.snapshots.text_changed();
+    }
+
+    /// Whether a text is one that it had and that is recorded.
+    pub(crate) fn is_recorded(&self, text: &Text) -> bool {
+        !self.recorded.is_empty() && self.recorded.contains(&self.form.hash(text))
+    }
+
+    /// Notes that texts of it are recorded.
+    pub(crate) fn note_recorded(&mut self, texts: impl IntoIterator<Item = FileHash>) {
+        Arc::make_mut(&mut self.recorded).extend(texts);
     }
 
     /// Takes in what was served of another state of the document.
