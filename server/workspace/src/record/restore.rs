@@ -295,6 +295,12 @@ impl Workspace {
             document.news_of_edits();
             *now = document;
             *slot.recorded() = Recorded::of(store, Some(latest), None);
+        } else if now.may_be_made_anew() {
+            // It was closed meanwhile: what its last text says of its edits is to be no guess either.
+            document.keep_told(&now);
+            document.news_of_edits();
+            *now = document;
+            *slot.recorded() = Recorded::of(store, Some(latest), None);
         }
         drop(now);
         self.tell_decided_before(slot, &left);

@@ -54,7 +54,7 @@ impl Breaks {
     }
 
     /// Returns whether anything went wrong.
-    fn mend(&self) -> bool {
+    pub fn mend(&self) -> bool {
         *self.armed.lock().unwrap() = None;
         *self.hit.lock().unwrap()
     }

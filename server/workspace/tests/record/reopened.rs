@@ -413,3 +413,30 @@ async fn a_file_that_something_else_removed_is_not_there() {
     desk.workspace.change_file(&agent("tester"), again).await.unwrap();
     assert_eq!(desk.stored("a.txt"), FILE);
 }
+
+/// What its agent takes back of an open text leaves it when the editor has carried that out. Nobody writes a file that was closed before that:
+/// the withdrawal waits until it is opened again, or its agent asks again.
+#[tokio::test]
+async fn a_withdrawal_outlives_the_window_that_it_was_for() {
+    for opened in [true, false] {
+        let mut desk = desk();
+        desk.workspace.set_settings(Settings { open: Mode::Apply, ..Settings::default() });
+        desk.open("a.txt");
+        let edit = desk.edit("a.txt", &[TWO]).await;
+        assert!(desk.deliver("a.txt"));
+        desk.save("a.txt");
+        desk.workspace.withdraw(&agent("tester"), edit.edit.as_str()).await.unwrap();
+        desk.close_for_good("a.txt").await;
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Undecided, Location::Disk));
+        assert_eq!(desk.stored("a.txt"), EDITED);
+        if opened {
+            desk.open("a.txt");
+            assert!(desk.deliver("a.txt"));
+            desk.save("a.txt");
+        } else {
+            desk.workspace.withdraw(&agent("tester"), edit.edit.as_str()).await.unwrap();
+        }
+        assert_eq!(desk.recorded("a.txt", &edit), (Decision::Withdrawn, Location::None));
+        assert_eq!(desk.stored("a.txt"), FILE);
+    }
+}

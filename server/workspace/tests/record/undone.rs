@@ -1,12 +1,18 @@
 //! An undo that leads behind what its process knows: to a text from before the file was read again, or from before the process began. The record
 //! has it, and with it how the edits stood (rules W9, W17).
 
+use std::io::ErrorKind;
+use std::sync::Arc;
+
 use hashline_history::{Decision, Location};
+use hashline_text::Text;
 use hashline_weave::Turn;
+use hashline_workspace::Histories;
 use hashline_workspace::agent::EditReply;
 use hashline_workspace::document::{Cause, Choice, HunkState, Reports, Target};
 
 use crate::desk::{Desk, Op};
+use crate::faults::{Breaks, Fault};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
 const EDITED: &str = "one\ntwo\nthree\nnew\nfour\nfive\nsix\nseven\neight\n";
@@ -106,4 +112,26 @@ async fn what_no_record_has_is_typing() {
     assert_eq!(desk.state(&edit), Some((HunkState::Held, Decision::Undecided)));
     assert_eq!(desk.accept(&edit).await, []);
     assert_eq!(desk.text("a.txt"), format!("{EDITED}once\n"));
+}
+
+/// What became of the edits in a text that was read again waits for a disk that is full. The window is closed meanwhile.
+#[tokio::test]
+async fn a_window_is_closed_before_the_record_has_what_was_in_it() {
+    let breaks = Arc::new(Breaks::default());
+    let desk = Desk::with(&[("a.txt", FILE)], Histories::of("a test").with_probe(breaks.clone()));
+    let mut desk = with_plugin(desk, FILE);
+    let edit = desk.edit("a.txt", &[Op::After(2, "new")]).await;
+    assert_eq!(desk.accept(&edit).await, []);
+    desk.settle();
+    desk.becomes("a.txt", TYPED);
+    breaks.arm(Fault::From(ErrorKind::StorageFull), 0);
+    becomes(&mut desk, Cause::Reload, FILE);
+    desk.close("a.txt");
+    breaks.mend();
+    let file = Text::from(FILE);
+    desk.until("the record", |desk| *desk.past("a.txt").weave().unwrap().buffer() == file).await;
+    desk.open("a.txt");
+    desk.settle();
+    assert_eq!(desk.state(&edit), Some((HunkState::Held, Decision::Undecided)));
+    assert_eq!(how(&desk, &edit), (FILE.to_owned(), UNDECIDED));
 }
