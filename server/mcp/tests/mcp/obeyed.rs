@@ -57,11 +57,13 @@ fn put(path: &Path, content: &str) {
     std::fs::write(path, content).unwrap();
 }
 
-/// All that is in a folder but hashline's record.
+/// All that is in a folder but hashline's record, which is written at any time.
 fn tree(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
-    walk(root, &mut found);
-    found.retain(|path, _| !path.starts_with(root.join(".mcp")));
+    let entries = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap());
+    for entry in entries.filter(|entry| entry.file_name() != ".mcp") {
+        walk(&entry.path(), &mut found);
+    }
     found
 }
 
