@@ -337,11 +337,11 @@ impl Workspace {
             if !self.write_recorded(&mut session, slot, place, &state, before.as_ref(), &wanted)? {
                 return Ok(None);
             }
-            copy.was_recorded(&state);
+            copy.was_recorded(&state, state.text_hash());
         } else if copy.has_unrecorded() {
             let state = copy.to_record(&[]);
             self.append(&mut session, slot, place, &state)?;
-            copy.was_recorded(&state);
+            copy.was_recorded(&state, state.text_hash());
         }
         self.take_over_copy(slot, copy);
         if moves {

@@ -187,12 +187,14 @@ impl Workspace {
         recorded.moved = None;
         recorded.revision = state.weave.revision();
         drop(recorded);
+        // Before the document is taken: no key waits for a hash.
+        let text = state.text_hash();
         let delivers = {
             let mut document = slot.lock();
             if document.is_open() && self.is_one_of_several() {
                 slot.set_whose(Whose::Own);
             }
-            document.was_recorded(state).then(|| document.uri().to_owned())
+            document.was_recorded(state, text).then(|| document.uri().to_owned())
         };
         if let Some(uri) = delivers {
             let _ = self.inner.events.send(Event::Deliver(uri));

@@ -290,14 +290,14 @@ impl Workspace {
         };
         let mut now = slot.lock();
         let mut left = Vec::new();
-        if now.is_open() {
-            left = document.take_place_of(&mut now, elsewhere, self.now());
-            document.news_of_edits();
-            *now = document;
-            *slot.recorded() = Recorded::of(store, Some(latest), None);
-        } else if now.may_be_made_anew() {
-            // It was closed meanwhile: what its last text says of its edits is to be no guess either.
-            document.keep_told(&now);
+        // Where it was closed meanwhile, what its last text says of its edits is to be no guess either.
+        let is_open = now.is_open();
+        if is_open || now.may_be_made_anew() {
+            if is_open {
+                left = document.take_place_of(&mut now, elsewhere, self.now());
+            } else {
+                document.keep_told(&now);
+            }
             document.news_of_edits();
             *now = document;
             *slot.recorded() = Recorded::of(store, Some(latest), None);

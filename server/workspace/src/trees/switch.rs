@@ -240,7 +240,7 @@ impl Workspace {
         let appended = self.switch_recorded(session, &drafts).inspect_err(|_| self.forget(parts))?;
         for (mut change, appended) in changes.into_iter().zip(appended) {
             let Some(part) = parts.get(&change.file) else { continue };
-            change.copy.was_recorded(&change.state);
+            change.copy.was_recorded(&change.state, change.state.text_hash());
             part.slot.forget_read();
             {
                 let mut recorded = part.slot.recorded();

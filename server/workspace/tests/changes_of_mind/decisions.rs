@@ -519,7 +519,7 @@ fn a_decision_is_not_made_where_a_save_before_it_cannot_be_recorded() {
     desk.document.record_before_delivery();
     let hunk = desk.replace(1, "2", Mode::Propose);
     let state = desk.document.to_record(&[]);
-    desk.document.was_recorded(&state);
+    desk.document.was_recorded(&state, state.text_hash());
     desk.document.was_saved();
     desk.decide(&hunk, Choice::Accept, None).unwrap();
     assert!(desk.is_deciding(&hunk));
@@ -531,7 +531,7 @@ fn a_decision_is_not_made_where_a_save_before_it_cannot_be_recorded() {
     // Once there is room the save is recorded, and nothing is sent.
     while desk.document.has_unrecorded() {
         let state = desk.document.to_record(&[]);
-        desk.document.was_recorded(&state);
+        desk.document.was_recorded(&state, state.text_hash());
     }
     assert_eq!(desk.poll(), None);
     assert_eq!(desk.decision(&hunk), Decision::Undecided);

@@ -147,7 +147,7 @@ impl Desk {
             let accepted = hunks.filter(|(_, hunk)| hunk.decision == Decision::Accepted);
             let accepted = accepted.map(|(edit, hunk)| edit.name_of(hunk)).collect();
             let text = state.weave.buffer().to_string();
-            self.document.was_recorded(&state);
+            self.document.was_recorded(&state, state.text_hash());
             self.states.push(Recorded { text, weave: state.weave, accepted });
         }
     }
@@ -160,7 +160,7 @@ impl Desk {
         let mut copy = self.document.clone();
         while copy.has_unrecorded() {
             let state = copy.to_record(&[]);
-            copy.was_recorded(&state);
+            copy.was_recorded(&state, state.text_hash());
         }
         copy.to_record(&[]).weave
     }

@@ -104,7 +104,8 @@ impl State {
     }
 
     /// The hash of its text, where the file holds text.
-    pub(crate) fn text_hash(&self) -> Option<FileHash> {
+    #[must_use]
+    pub fn text_hash(&self) -> Option<FileHash> {
         self.bytes.is_none().then(|| self.form.hash(self.weave.buffer()))
     }
 

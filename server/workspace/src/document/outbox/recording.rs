@@ -1,6 +1,7 @@
 //! Noting what happens, and what is recorded of it.
 
 use hashline_history::{Decided, Decision, HunkRef, Located, Location, NewEdit};
+use hashline_text::FileHash;
 use hashline_weave::HunkId;
 
 use crate::document::Document;
@@ -82,9 +83,9 @@ impl Document {
         !self.outbox.queue.fixed.is_empty()
     }
 
-    /// A state is recorded. True if there is something to deliver now.
-    pub fn was_recorded(&mut self, state: &State) -> bool {
-        self.text.note_recorded(state.text_hash());
+    /// A state is recorded, with a text of this hash. True if there is something to deliver now.
+    pub fn was_recorded(&mut self, state: &State, text: Option<FileHash>) -> bool {
+        self.text.note_recorded(text);
         let still = |(serial, _): &(Serial, Note)| *serial > state.upto;
         self.outbox.queue.notes.retain(still);
         if state.is_fixed {
