@@ -303,6 +303,9 @@ fn check(draft: &Draft<'_>, ledger: &Ledger, ended: Option<IntentEnd>) -> Result
         if ledger.edits.contains_key(&edit.id) {
             return Err(StoreError::DuplicateEdit { id: edit.id.clone() });
         }
+        if ledger.opener(&edit.conversation).is_some_and(|opener| *opener != edit.connection) {
+            return Err(StoreError::OthersConversation { id: edit.conversation.clone() });
+        }
     }
     let decided = draft.decisions.iter().chain(&draft.wanted).map(|decided| &decided.hunk);
     for hunk in decided.chain(draft.locations.iter().map(|located| &located.hunk)) {

@@ -184,14 +184,14 @@ fn last_words(ledger: &Ledger) -> HashMap<&EditId, &str> {
 /// When conversations that are decided came to their ends, in order.
 fn ends(ledger: &Ledger) -> Vec<SystemTime> {
     let last = last_words(ledger);
-    let end = |edits: &Vec<EditId>| -> Option<SystemTime> {
+    let end = |conversation: &ConversationId| -> Option<SystemTime> {
         let decided = |edit| ledger.edits.get(edit).is_some_and(|known| known.status() != Status::Pending);
-        if !edits.iter().all(decided) {
+        if !ledger.edits_of(conversation).all(decided) {
             return None;
         }
-        edits.iter().filter_map(|edit| humantime::parse_rfc3339(last.get(edit)?).ok()).max()
+        ledger.edits_of(conversation).filter_map(|edit| humantime::parse_rfc3339(last.get(edit)?).ok()).max()
     };
-    let mut ends: Vec<SystemTime> = ledger.conversations.values().filter_map(end).collect();
+    let mut ends: Vec<SystemTime> = ledger.conversations.keys().filter_map(end).collect();
     ends.sort_unstable();
     ends.dedup();
     ends

@@ -76,7 +76,7 @@ impl Render<'_> {
             }
             let there: BTreeSet<String> =
                 self.folder.names(&format!("{}/{conversation}", layout::DIFFS))?.into_iter().collect();
-            for edit in self.ledger.conversations.get(conversation).into_iter().flatten() {
+            for edit in self.ledger.edits_of(conversation) {
                 let whole = there.contains(&format!("{edit}.diff"))
                     && self.folder.length(&layout::diff(conversation, edit))?.is_some_and(|len| len > 0);
                 if !whole && self.render_diff(edit)? {
@@ -164,7 +164,7 @@ impl Render<'_> {
         let there = self.folder.read(&layout::log(conversation))?.unwrap_or_default();
         let mut lines = there.split_inclusive(|byte| *byte == b'\n');
         let mut log = Vec::with_capacity(there.len() + 256);
-        for edit in self.ledger.conversations.get(conversation).into_iter().flatten() {
+        for edit in self.ledger.edits_of(conversation) {
             match lines.next() {
                 Some(line) if !changed.contains(edit) && is_of(line, edit) => log.extend(line),
                 _ => log.extend(self.log_line(edit)?),
@@ -188,7 +188,7 @@ impl Render<'_> {
     fn whole_log(&mut self, conversation: &ConversationId) -> Result<Vec<u8>> {
         let ledger = self.ledger;
         let mut log = Vec::new();
-        for edit in ledger.conversations.get(conversation).into_iter().flatten() {
+        for edit in ledger.edits_of(conversation) {
             log.extend(self.log_line(edit)?);
         }
         if !ledger.damage.is_empty() {
@@ -236,7 +236,7 @@ impl Render<'_> {
 
     /// Whether no earlier edit of the conversation is about the same file.
     fn is_first(&self, id: &EditId, known: &Known) -> bool {
-        let edits = self.ledger.conversations.get(&known.conversation).into_iter().flatten();
+        let edits = self.ledger.edits_of(&known.conversation);
         let mut same =
             edits.filter(|other| self.ledger.edits.get(*other).is_some_and(|other| other.file == known.file));
         same.next() == Some(id)

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::id::{EditId, HunkRef};
+use crate::id::{ConversationId, EditId, HunkRef};
 use crate::name::DocumentName;
 use crate::record::Sequence;
 
@@ -90,6 +90,12 @@ pub enum StoreError {
     DuplicateEdit {
         /// The id.
         id: EditId,
+    },
+    /// An edit names a conversation that came about through another connection.
+    #[error("the conversation {id} was opened by another agent, and takes no edits of others")]
+    OthersConversation {
+        /// The conversation.
+        id: ConversationId,
     },
     /// A decision names a hunk that the document does not have.
     #[error("there is no hunk {hunk} of {document}")]

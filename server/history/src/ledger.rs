@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
+use crate::connection::Connection;
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::name::DocumentName;
@@ -110,6 +111,14 @@ impl Known {
     }
 }
 
+/// A conversation in the record.
+#[derive(Clone, Debug)]
+pub(crate) struct Conversation {
+    /// Whose it is: what its first edit came through.
+    opener: Connection,
+    edits: Vec<EditId>,
+}
+
 /// The record by line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
@@ -121,7 +130,7 @@ pub(crate) struct Ledger {
     /// that of the one before again, which is gone.
     names: HashMap<DocumentName, Vec<FileId>>,
     pub edits: HashMap<EditId, Known>,
-    pub conversations: BTreeMap<ConversationId, Vec<EditId>>,
+    pub conversations: BTreeMap<ConversationId, Conversation>,
     pub damage: Vec<Damage>,
     /// Where the next line begins.
     pub end: u64,
@@ -296,7 +305,9 @@ impl Ledger {
             decisions: undecided.collect(),
         };
         self.edits.insert(edit.id.clone(), known);
-        self.conversations.entry(edit.conversation.clone()).or_default().push(edit.id.clone());
+        let conversation = self.conversations.entry(edit.conversation.clone());
+        let opened = || Conversation { opener: edit.connection.clone(), edits: Vec::new() };
+        conversation.or_insert_with(opened).edits.push(edit.id.clone());
     }
 
     fn take_file(&mut self, transaction: &Transaction<IgnoredAny>, len: u64) {
@@ -411,10 +422,20 @@ impl Ledger {
         tracked.unsaved || statuses.any(|status| status == Status::Pending)
     }
 
+    /// The edits of a conversation, in the order of record.
+    pub(crate) fn edits_of(&self, conversation: &ConversationId) -> impl Iterator<Item = &EditId> {
+        self.conversations.get(conversation).into_iter().flat_map(|conversation| &conversation.edits)
+    }
+
+    /// Whose a conversation is, if it is known.
+    pub(crate) fn opener(&self, conversation: &ConversationId) -> Option<&Connection> {
+        let opener = &self.conversations.get(conversation)?.opener;
+        opener.is_known().then_some(opener)
+    }
+
     /// The index that the next edit of a conversation gets.
     pub(crate) fn next_index(&self, conversation: &ConversationId) -> u64 {
-        let edits = self.conversations.get(conversation).into_iter().flatten();
-        edits
+        self.edits_of(conversation)
             .filter_map(|id| self.edits.get(id))
             .map(|known| known.index.saturating_add(1))
             .max()

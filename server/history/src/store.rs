@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::connection::Connection;
 use crate::derive;
 use crate::document::Document;
 use crate::error::{Result, StoreError};
@@ -419,6 +420,15 @@ impl Store {
     /// The record cannot be read.
     pub fn conversation(&self, id: &ConversationId) -> Result<Vec<Found>> {
         self.select(|_, conversation| conversation == id)
+    }
+
+    /// Whose a conversation is: what its first edit came through. None if there is none, or that is not known.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be read.
+    pub fn opener(&self, id: &ConversationId) -> Result<Option<Connection>> {
+        Ok(self.look()?.and_then(|(reading, _)| reading.known.ledger.opener(id).cloned()))
     }
 
     fn select(&self, wanted: impl Fn(&EditId, &ConversationId) -> bool) -> Result<Vec<Found>> {

@@ -7,7 +7,7 @@ use hashline_anchor::{
     CONTEXT, MAX_SHOWN_CHARS, OperationError, explain, explain_form, explain_numbered, explain_rewrite,
     write_regions,
 };
-use hashline_history::StoreError;
+use hashline_history::{ConversationId, StoreError};
 use hashline_text::{FileHash, HashError, TextError};
 use hashline_weave::{Touched, WeaveError};
 
@@ -213,6 +213,12 @@ pub enum Refusal {
          new conversation."
     )]
     BadConversation(String),
+    /// A conversation that another connection has opened.
+    #[error(
+        "Nothing was changed: the mcp_conversation_id {0} belongs to another agent, or to a connection of yours that has ended. Leave it \
+         out to open a new conversation."
+    )]
+    OthersConversation(ConversationId),
 }
 
 impl From<Refused> for Refusal {
@@ -225,6 +231,7 @@ impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Owned { document, .. } => Self::TakenOver { path: document.to_string() },
+            StoreError::OthersConversation { id } => Self::OthersConversation(id),
             error => Self::History(error),
         }
     }

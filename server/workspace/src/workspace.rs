@@ -15,6 +15,7 @@ use hashline_history::Connection;
 use hashline_history::path::to_text;
 use tokio::sync::{mpsc, watch};
 
+use crate::agent::Openers;
 use crate::disk::{DiskError, PathRefusal, PathStyle, Place, Roots, identity, path_of_file_uri};
 use crate::document::{FileOperations, Millis, News, Reports};
 use crate::grants::{Access, Grants};
@@ -93,6 +94,7 @@ pub(crate) struct Inner {
     pub histories: Histories,
     pub jobs: Jobs,
     pub agents: Mutex<Vec<String>>,
+    pub openers: Openers,
     /// Counts what may change how edits stand: what agents wait for who wait for decisions.
     pub decisions: watch::Sender<u64>,
     /// Counts what may change any answer to an agent.
@@ -126,6 +128,7 @@ impl Workspace {
             histories,
             jobs: Jobs::default(),
             agents: Mutex::new(Vec::new()),
+            openers: Openers::default(),
             decisions: watch::Sender::new(0),
             changes: watch::Sender::new(0),
             events,

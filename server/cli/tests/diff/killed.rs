@@ -16,7 +16,7 @@ use hashline_workspace::{Histories, Settings, Workspace};
 use crate::agent::Agent;
 use crate::chance::seeds;
 use crate::project::Project;
-use crate::trees::{CONVERSATIONS, Decision, Oracle, Play, Status, Target, Tree, tree_in};
+use crate::trees::{Decision, Oracle, Play, Status, Target, Tree, tree_in};
 
 /// At which step the process that this variable is given to kills itself.
 const STEP: &str = "HASHLINE_TEST_KILLED_AT";
@@ -130,9 +130,10 @@ impl Met {
 /// Decisions about conversations of several files that lead to a tree: the words for each, and what comes of it.
 fn decisions(play: &mut Play) -> Vec<(Vec<String>, Oracle)> {
     let mut found = Vec::new();
-    let first = play.rng.below(CONVERSATIONS);
-    for at in 0..2 * CONVERSATIONS {
-        let (of, rejects) = ((first + at / 2) % CONVERSATIONS, at % 2 == 0);
+    let conversations = play.conversations.len();
+    let first = play.rng.below(conversations);
+    for at in 0..2 * conversations {
+        let (of, rejects) = ((first + at / 2) % conversations, at % 2 == 0);
         let Some(id) = play.conversations[of].clone() else { continue };
         let status = if rejects { Status::Rejected } else { Status::Accepted };
         let decision = Decision { target: Target::Conversation(of), status, with_others: false };

@@ -18,7 +18,7 @@ use crate::chance::seeds;
 pub(crate) use decision::{Decision, Target};
 use met::Met;
 pub(crate) use oracle::{Oracle, Status, Tree};
-pub(crate) use play::{CONVERSATIONS, Play, tree_in};
+pub(crate) use play::{Play, tree_in};
 
 #[test]
 fn the_tree_is_that_of_the_edits_that_are_in() {

@@ -46,12 +46,9 @@ async fn a_new_file_that_its_agent_takes_back_is_withdrawn() {
 #[tokio::test]
 async fn a_new_file_is_not_taken_back_with_what_another_agent_wrote_into_it() {
     let desk = Desk::new();
-    let (conversation, text) = ("conv_1_shared", "one\ntwo\n");
-    let given = json!({ "path": "new.txt", "content": text, "mcp_conversation_id": conversation });
-    let made = desk.call("write_file", given).await;
+    let made = desk.call("write_file", json!({ "path": "new.txt", "content": "one\ntwo\n" })).await;
     let other = hashline_workspace::Caller { connection: "2".into(), ..desk.caller.clone() };
-    let given =
-        json!({ "path": "new.txt", "content": "one\ntheirs\ntwo\n", "mcp_conversation_id": conversation });
+    let given = json!({ "path": "new.txt", "content": "one\ntheirs\ntwo\n" });
     let theirs = desk.call_as(&other, "write_file", given).await;
     assert!(!theirs.failed, "{}", theirs.text);
     let kept = desk.call("withdraw_edit", json!({ "edit_id": made.edit_id() })).await;

@@ -17,7 +17,7 @@ use crate::obeyed::{Obeyed, obeyed};
 use crate::on_disk::either_way;
 use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
-use crate::slot::{Slot, wall_clock};
+use crate::slot::Slot;
 use crate::workspace::{Caller, Workspace};
 
 /// How often an edit of the text as it is now is begun again because the person has typed meanwhile.
@@ -108,7 +108,7 @@ impl Workspace {
         if request.change.is_empty() {
             return Err(Refusal::NoOperations);
         }
-        let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool)?;
+        let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool).await?;
         let proposal = Proposal { strict: request.strict, ..proposal };
         // Here, and nowhere else, a path is refused that names no file.
         let found = self.find_to_write(caller, &request.path)?;
@@ -119,7 +119,6 @@ impl Workspace {
         let obeyed = self.obeyed(&slot, named.as_slice());
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);
-        let new_conversation = request.conversation.is_none();
         let mut done = {
             let size = slot.lock().text().len_bytes() + request.change.len_bytes();
             let work = move || workspace.edit_now(&document, &request, &proposal, obeyed);
@@ -149,7 +148,7 @@ impl Workspace {
         Ok(EditReply {
             name,
             edit: done.proposal.id,
-            conversation: (done.proposal.conversation, new_conversation),
+            conversation: (done.proposal.conversation, done.proposal.opens_conversation),
             status: Status::Pending,
             states: done.states,
             mode: done.proposal.mode,
@@ -224,22 +223,16 @@ impl Workspace {
     }
 
     /// A proposal of a caller in a conversation, or in a new one.
-    pub(crate) fn new_proposal(
+    pub(crate) async fn new_proposal(
         &self,
         caller: &Caller,
         conversation: Option<&str>,
         tool: &str,
     ) -> Result<Proposal, Refusal> {
-        let opens_conversation = conversation.is_none();
-        let conversation = match conversation {
-            Some(id) if ConversationId::is_safe(id) => ConversationId::from(id),
-            Some(id) => return Err(Refusal::BadConversation(id.to_owned())),
-            None => new_conversation(),
-        };
         Ok(Proposal {
             id: new_edit_id(),
-            conversation,
-            opens_conversation,
+            conversation: self.conversation(caller, conversation).await?,
+            opens_conversation: conversation.is_none(),
             agent: caller.agent.clone(),
             connection: caller.connection.clone(),
             tool: tool.to_owned(),
@@ -396,11 +389,6 @@ impl Workspace {
         let done = Done::of(&mut document, proposed, &proposal);
         Ok(Some(Done { unfinished: Some(unfinished), ..done }))
     }
-}
-
-fn new_conversation() -> ConversationId {
-    let random = uuid::Uuid::new_v4().simple().to_string();
-    ConversationId::from(format!("conv_{}_{}", wall_clock(), &random[..8]))
 }
 
 fn new_edit_id() -> EditId {

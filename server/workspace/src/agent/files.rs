@@ -98,8 +98,8 @@ impl Workspace {
         let slot = blocking(move || workspace.load_file(&found, &there)).await?;
         slot.wait_until_ready().await;
         let _turn = slot.queue.lock().await;
-        let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool)?;
-        let new_conversation = request.conversation.is_none();
+        let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool).await?;
+        let opens_conversation = proposal.opens_conversation;
         let (workspace, target) = (self.clone(), slot.clone());
         let (edit, conversation) = (proposal.id.clone(), proposal.conversation.clone());
         let (name, path) = (name_of(&slot, slot.key.clone()), to.as_ref().map(Place::to_text));
@@ -113,7 +113,7 @@ impl Workspace {
             name,
             to: path,
             edit,
-            conversation: (conversation, new_conversation),
+            conversation: (conversation, opens_conversation),
             held,
             obeyed,
             open,

@@ -2,6 +2,7 @@
 //! no more than that caller may.
 
 mod contents;
+mod conversation;
 mod documents;
 mod edit;
 mod files;
@@ -12,6 +13,7 @@ mod read;
 mod search;
 
 pub use contents::{Contents, OpenDocument};
+pub(crate) use conversation::Openers;
 pub use documents::DocumentInfo;
 pub use edit::{EditReply, EditRequest};
 pub use files::{FileAction, FileReply, FileRequest};

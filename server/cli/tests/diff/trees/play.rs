@@ -18,8 +18,8 @@ use super::words::{Kind, Refusal, refusals};
 
 /// The names that there are to have, in three folders and in two that have the names of files; two differ in their case alone.
 const NAMES: [&str; 10] = ["a", "b", "B", "src/a", "src/c", "doc/b", "doc/d", "a/x", "a/y/z", "src"];
-/// How many conversations there are.
-pub const CONVERSATIONS: usize = 4;
+/// How many conversations an agent has.
+const CONVERSATIONS: usize = 4;
 
 /// Removes the folders in a folder in which there is nothing, so that files can have their names.
 fn remove_empty_folders(folder: &Path) {
@@ -60,7 +60,8 @@ pub struct Play {
     pub agent: Agent,
     pub rng: Rng,
     pub oracle: Oracle,
-    pub conversations: [Option<String>; CONVERSATIONS],
+    /// Those of the agents so far, as far as they are opened: the last ones are of the agent that runs.
+    pub conversations: Vec<Option<String>>,
     next: usize,
     met: Met,
     story: Vec<String>,
@@ -80,7 +81,7 @@ impl Play {
             }
         }
         let agent = Agent::start(&project, &[]);
-        let conversations = Default::default();
+        let conversations = vec![None; CONVERSATIONS];
         Self { project, agent, rng, oracle, conversations, next: 0, met: Met::default(), story: Vec::new() }
     }
 
@@ -196,7 +197,7 @@ impl Play {
         let Some((file, op)) = self.choose() else { return };
         let now = self.oracle.file(file).unwrap();
         let path = self.project.folder.join(&now.name);
-        let of = self.rng.below(CONVERSATIONS);
+        let of = self.conversations.len() - CONVERSATIONS + self.rng.below(CONVERSATIONS);
         let conversation = self.conversations[of].clone();
         let conversation = conversation.as_deref();
         let (id, opened) = match &op {
@@ -252,7 +253,7 @@ impl Play {
             (edit, 1 + self.rng.below(self.oracle.edits[edit].op.hunks()))
         };
         let target = match kind {
-            0..3 => Target::Conversation(self.rng.below(CONVERSATIONS)),
+            0..3 => Target::Conversation(self.rng.below(self.conversations.len())),
             3..6 => Target::Hunk((edit, hunk)),
             _ => Target::Edit(edit),
         };
@@ -408,7 +409,7 @@ impl Play {
     /// A patch of a conversation makes of the tree without it the one with it: as it is now, with all that was proposed, and with what was
     /// rejected, where there are such trees.
     fn export(&mut self) {
-        let of = self.rng.below(CONVERSATIONS);
+        let of = self.rng.below(self.conversations.len());
         let Some(conversation) = self.conversations[of].clone() else { return };
         let edits = self.oracle.edits_of(of);
         let all: Vec<Part> = edits.iter().flat_map(|edit| self.oracle.parts_of(*edit)).collect();
@@ -533,6 +534,8 @@ impl Play {
                 _ => {
                     remove_empty_folders(&self.project.folder);
                     self.agent = Agent::start(&self.project, &[]);
+                    // It is another one, to which those of the one before do not belong.
+                    self.conversations.extend(vec![None; CONVERSATIONS]);
                     self.story.push("a new process, without empty folders".to_owned());
                     self.met.note("restart");
                 }

@@ -1,5 +1,6 @@
 //! Whose an edit is, over HTTP: no names of a token and of an agent make one agent of two.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -48,4 +49,30 @@ async fn tokens_without_a_subject_are_not_each_other() {
     // What a token is called is no other token's id, and an agent's name is no session.
     keeps_its_edit(&http, &one, &http.modern(&["write:/"])).await;
     keeps_its_edit(&http, &http.legacy(&["write:/"]).await, &http.modern(&["write:/"])).await;
+}
+
+/// What another agent is answered that names a conversation of somebody else.
+const OTHERS: &str = "belongs to another agent";
+
+#[tokio::test]
+async fn a_conversation_takes_edits_of_whoever_opened_it_alone() {
+    let http = Http::start().await;
+    let (one, other) = (agent(&http, "team", "alice"), agent(&http, "team", "bob"));
+    let write = |path: &str, conversation: &str| json!({ "path": path, "content": "x\n", "mcp_conversation_id": conversation });
+    let made = one.tool("write_file", write("a.txt", "turn")).await;
+    assert!(!made.failed, "{}", made.text);
+    for client in [&other, &agent(&http, "guest", "alice"), &http.legacy(&["write:/"]).await] {
+        let refused = client.tool("write_file", write("b.txt", "turn")).await;
+        assert!(refused.failed && refused.text.contains(OTHERS), "{}", refused.text);
+        assert!(!http.place.root.join("b.txt").exists());
+        let removed = json!({ "path": "a.txt", "mcp_conversation_id": "turn" });
+        let refused = client.tool("delete_file", removed).await;
+        assert!(refused.failed && refused.text.contains(OTHERS), "{}", refused.text);
+    }
+    assert!(!one.tool("write_file", write("b.txt", "turn")).await.failed);
+    // Nor does anybody else after a restart, when nothing but the history knows of it.
+    let again = Http::over(Arc::clone(&http.place), &[http.place.root.clone()]).await;
+    let refused = agent(&again, "team", "bob").tool("write_file", write("c.txt", "turn")).await;
+    assert!(refused.failed && refused.text.contains(OTHERS), "{}", refused.text);
+    assert!(!agent(&again, "team", "alice").tool("write_file", write("c.txt", "turn")).await.failed);
 }
