@@ -84,6 +84,21 @@ impl Grants {
         self.0.iter().any(|grant| grant.access >= access)
     }
 
+    /// Whether all that others give is given by these, too.
+    #[must_use]
+    pub fn hold(&self, others: &Grants) -> bool {
+        others.iter().all(|other| {
+            let holds = |grant: &Grant| {
+                let folder = match grant.depth {
+                    Depth::Below => other.folder.starts_with(&grant.folder),
+                    Depth::Children => other.folder == grant.folder && other.depth == Depth::Children,
+                };
+                grant.access >= other.access && folder
+            };
+            self.iter().any(holds)
+        })
+    }
+
     /// The grants one by one.
     pub fn iter(&self) -> impl Iterator<Item = &Grant> {
         self.0.iter()
@@ -141,5 +156,29 @@ mod tests {
             assert!(!none.allow(access, Path::new("/p/a")));
             assert!(!none.allow_everywhere(access) && !none.allow_somewhere(access));
         }
+    }
+
+    #[test]
+    fn grants_hold_those_that_give_no_more() {
+        let read = |folder: &str, depth| grants(Access::Read, folder, depth);
+        let (below, children) = (Depth::Below, Depth::Children);
+        let everything = grants(Access::Write, "", below);
+        for (one, other, holds) in [
+            (read("/p", below), read("/p/docs", below), true),
+            (read("/p", below), read("/p", children), true),
+            (read("/p", children), read("/p", children), true),
+            (read("/p", children), read("/p", below), false),
+            (read("/p/docs", below), read("/p", below), false),
+            (read("/p", below), read("/pp", below), false),
+            (read("/p", below), grants(Access::Write, "/p", below), false),
+            (grants(Access::Write, "/p", below), read("/p", below), true),
+            (everything.clone(), grants(Access::Write, "/p", children), true),
+            (read("/p", below), Grants::default(), true),
+            (Grants::default(), read("/p", below), false),
+        ] {
+            assert_eq!(one.hold(&other), holds, "{one:?} {other:?}");
+        }
+        let both: Grants = read("/p", below).iter().chain(read("/q", below).iter()).cloned().collect();
+        assert!(both.hold(&read("/q", below)) && !read("/q", below).hold(&both));
     }
 }

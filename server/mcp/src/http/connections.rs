@@ -1,19 +1,23 @@
 //! Which connections there are, and which of them goes where there are too many: the one that has been quiet longest. Anybody on this
 //! machine can open connections, without a token and without a word, so none that asks for nothing keeps another out. A stream of notices
 //! is open for hours and is never quiet; it took a token, and streams have a number of their own.
+//!
+//! Of what is under way each holder of a token has a [share]: a quarter of all while most are free, and little of the rest, so that a few
+//! who ask for as much as they can leave room for others.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hashline_history::Holder;
 use hashline_link::CancellationToken;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// How many connections there may be at a time, beside those with streams.
-pub(super) const MOST: usize = 256;
+pub(super) const MOST: usize = 512;
 
 /// How many of them may have streams. All together are fewer than the 1,024 files that many systems let a process have open.
-pub(super) const STREAMS: usize = 512;
+pub(super) const STREAMS: usize = 256;
 
 /// The connections.
 #[derive(Clone)]
@@ -43,14 +47,15 @@ struct Known {
 }
 
 /// What a connection does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Doing {
     /// It has asked for nothing yet.
     New(Instant),
     /// Everything is answered since then.
     Quiet(Instant),
-    Answers,
-    Streams,
+    /// Something is asked, by this holder as soon as the token is known.
+    Answers(Option<Holder>),
+    Streams(Option<Holder>),
 }
 
 /// A connection, counted until this is dropped.
@@ -94,8 +99,23 @@ impl Connections {
 
     /// Something is asked on a connection.
     pub(super) fn ask(&self, connection: &Connection) -> Unanswered {
-        self.shared.open().set(connection.id, Doing::Answers);
+        self.shared.open().set(connection.id, Doing::Answers(None));
         Unanswered { connections: self.clone(), id: connection.id }
+    }
+}
+
+/// How many of a number of places one holder may have, of which so many are taken.
+fn share(taken: usize, of: usize) -> usize {
+    let share = if taken < of / 2 { of / 4 } else { of / 32 };
+    share.max(1)
+}
+
+impl Doing {
+    fn holder(&self) -> Option<&Holder> {
+        match self {
+            Self::Answers(holder) | Self::Streams(holder) => holder.as_ref(),
+            Self::New(_) | Self::Quiet(_) => None,
+        }
     }
 }
 
@@ -108,12 +128,14 @@ impl Shared {
 impl Open {
     /// How many there are without streams. One that is closing is gone.
     fn count(&self) -> usize {
-        let counts = |known: &&Known| known.doing != Doing::Streams && !known.close.is_cancelled();
+        let counts =
+            |known: &&Known| !matches!(known.doing, Doing::Streams(_)) && !known.close.is_cancelled();
         self.known.values().filter(counts).count()
     }
 
-    fn streams(&self) -> usize {
-        self.known.values().filter(|known| known.doing == Doing::Streams).count()
+    /// How many answer or stream, as this says.
+    fn number(&self, counts: impl Fn(&Doing) -> bool) -> usize {
+        self.known.values().filter(|known| counts(&known.doing)).count()
     }
 
     fn set(&mut self, id: u64, doing: Doing) {
@@ -127,7 +149,7 @@ impl Open {
         let quiet = self.known.values().filter(|known| !known.close.is_cancelled()).filter_map(|known| {
             match known.doing {
                 Doing::New(since) | Doing::Quiet(since) => Some((since, &known.close)),
-                Doing::Answers | Doing::Streams => None,
+                Doing::Answers(_) | Doing::Streams(_) => None,
             }
         });
         let quietest = quiet.min_by_key(|(since, _)| *since);
@@ -159,13 +181,28 @@ impl Drop for Connection {
 }
 
 impl Unanswered {
-    /// The answer is a stream of notices; false where there are too many of these.
-    pub(super) fn stream(&self) -> bool {
-        let shared = &self.connections.shared;
-        let mut open = shared.open();
-        let has_room = open.streams() < self.connections.streams;
+    /// A holder of a token asks; false where that one has as much under way as is its share.
+    pub(super) fn is_of(&self, holder: &Holder) -> bool {
+        let mut open = self.connections.shared.open();
+        let busy = open.number(|doing| matches!(doing, Doing::Answers(Some(_))));
+        let own = open.number(|doing| matches!(doing, Doing::Answers(Some(by)) if by == holder));
+        let has_room = own < share(busy, self.connections.most);
         if has_room {
-            open.set(self.id, Doing::Streams);
+            open.set(self.id, Doing::Answers(Some(holder.clone())));
+        }
+        has_room
+    }
+
+    /// The answer is a stream of notices; false where there are too many of these, or too many of whoever asks.
+    pub(super) fn stream(&self) -> bool {
+        let Connections { streams, shared, .. } = &self.connections;
+        let mut open = shared.open();
+        let holder = open.known.get(&self.id).and_then(|known| known.doing.holder().cloned());
+        let all = open.number(|doing| matches!(doing, Doing::Streams(_)));
+        let own = open.number(|doing| matches!(doing, Doing::Streams(by) if *by == holder));
+        let has_room = all < *streams && own < share(all, *streams);
+        if has_room {
+            open.set(self.id, Doing::Streams(holder));
             shared.room.notify_one();
         }
         has_room
@@ -219,15 +256,68 @@ mod tests {
         assert_eq!(gone(&open).len(), 3);
     }
 
+    /// Asks on new connections in a holder's name, as often as that is let.
+    async fn fill(connections: &Connections, holder: &str, open: &mut Vec<Connection>) -> Vec<Unanswered> {
+        let holder = Holder::Subject(holder.to_owned());
+        let mut asked = Vec::new();
+        loop {
+            let connection = connections.enter().await;
+            let unanswered = connections.ask(&connection);
+            if !unanswered.is_of(&holder) {
+                return asked;
+            }
+            open.push(connection);
+            asked.push(unanswered);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_asks_for_all_that_there_is_leaves_room_for_others() {
+        let connections = Connections::new(64, 64);
+        let mut open = Vec::new();
+        let mut asked = Vec::new();
+        let mut shares = Vec::new();
+        for holder in 0..16 {
+            let of_one = fill(&connections, &holder.to_string(), &mut open).await;
+            shares.push(of_one.len());
+            asked.push(of_one);
+        }
+        assert_eq!(shares[..3], [16, 16, 2]);
+        assert_eq!(shares[3..], [2; 13]);
+        assert!(!fill(&connections, "another", &mut open).await.is_empty());
+        // What is answered is free again.
+        asked.swap_remove(0);
+        open.drain(..16);
+        assert!(!fill(&connections, "0", &mut open).await.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn streams_of_one_leave_room_for_those_of_others() {
+        let connections = Connections::new(64, 8);
+        let mut kept = Vec::new();
+        let mut streams = async |holder: &str| {
+            let mut count = 0;
+            for _ in 0..8 {
+                let connection = connections.enter().await;
+                let unanswered = connections.ask(&connection);
+                assert!(unanswered.is_of(&Holder::Token(holder.to_owned())));
+                count += usize::from(unanswered.stream());
+                kept.push((connection, unanswered));
+            }
+            count
+        };
+        assert_eq!([streams("a").await, streams("b").await, streams("c").await], [2, 2, 1]);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn streams_take_no_place_and_have_a_number_of_their_own() {
         let connections = Connections::new(1, 2);
         let mut open = Vec::new();
         let mut streams = Vec::new();
-        for _ in 0..2 {
+        for holder in ["a", "b"] {
             let connection = connections.enter().await;
             let stream = connections.ask(&connection);
-            assert!(stream.stream());
+            assert!(stream.is_of(&Holder::Subject(holder.to_owned())) && stream.stream());
             open.push(connection);
             streams.push(stream);
         }

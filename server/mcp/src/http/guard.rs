@@ -18,7 +18,6 @@ use futures::future::ready;
 use hashline_history::Holder;
 use hashline_link::CancellationToken;
 use hashline_workspace::Grants;
-use rmcp::model::JsonObject;
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
@@ -26,6 +25,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::http::connections::Unanswered;
 use crate::http::demand::demands;
+use crate::http::message::{Said, message};
 use crate::http::names::Names;
 use crate::http::outgoing::Outgoing;
 use crate::http::priming;
@@ -35,7 +35,6 @@ use crate::http::scope;
 use crate::http::sessions::{Sessions, Visit};
 use crate::http::token::{BadToken, Bearer, TokenKey};
 use crate::router::Router;
-use crate::toolset::ToolName;
 
 /// From which event on a client wants to hear again what was said.
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -76,16 +75,6 @@ struct Holds {
     _change: Option<TaskTrackerToken>,
     /// Somebody is in its session.
     _visit: Option<Visit>,
-}
-
-/// What is remembered of a message.
-struct Said {
-    method: String,
-    id: Value,
-    /// Whether it calls a tool that changes something.
-    changes: bool,
-    /// The version of the protocol that an `initialize` asks for.
-    version: Option<String>,
 }
 
 /// A request that may go on.
@@ -189,6 +178,9 @@ impl Guard {
         if session.is_some_and(|id| self.sessions.is_of_another(id, &holder)) {
             return Err(Refused::NoSession);
         }
+        if unanswered.as_ref().is_some_and(|unanswered| !unanswered.is_of(&holder)) {
+            return Err(Refused::TooManyRequests);
+        }
         let grants = scope::grants(&scopes, &roots);
         let visit = session.and_then(|id| self.sessions.visit(id, &grants));
         if !visit.as_ref().is_some_and(Visit::may_hear_all) {
@@ -198,7 +190,7 @@ impl Guard {
         let mut room = Taken::default();
         let (mut request, said) = match parts.method {
             Method::POST => {
-                let (sent, taken) = self.room.read(body).await?;
+                let (sent, taken) = self.room.read(body, &holder).await?;
                 let message = message(&sent)?;
                 drop(sent);
                 let said = Said::of(&message);
@@ -206,7 +198,7 @@ impl Guard {
                 {
                     return Err(Refused::Lacks { scope, id: said.id });
                 }
-                if said.method == "initialize" && !self.sessions.make_room().await {
+                if said.method == "initialize" && !self.sessions.make_room(&holder).await {
                     return Err(Refused::TooManySessions);
                 }
                 // What was looked at goes on, and not what was sent: two readers may take one text for different things.
@@ -220,6 +212,9 @@ impl Guard {
             Method::DELETE => {
                 self.know_session(&parts).await?;
                 if let Some(id) = session_of(&parts.headers) {
+                    if !self.sessions.may_end(id, &grants) {
+                        return Err(Refused::NotYoursToEnd);
+                    }
                     self.sessions.changes_answered(id).await;
                 }
                 (Request::from_parts(parts, body), None)
@@ -285,34 +280,4 @@ fn has_events(headers: &HeaderMap) -> bool {
 fn is_of_kind(headers: &HeaderMap, kind: &str) -> bool {
     let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or_default();
     given.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind)
-}
-
-fn message(body: &[u8]) -> Result<JsonObject, Refused> {
-    match serde_json::from_slice(body).map_err(Refused::NotJson)? {
-        Value::Object(message) if message.get("jsonrpc").is_some_and(|version| version == "2.0") => {
-            Ok(message)
-        }
-        Value::Object(message) => Err(Refused::NotAMessage { id: id_of(&message) }),
-        Value::Array(_) => Err(Refused::Batch),
-        _ => Err(Refused::NotAMessage { id: Value::Null }),
-    }
-}
-
-impl Said {
-    fn of(message: &JsonObject) -> Self {
-        let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
-        let name = || message.get("params")?.get("name")?.as_str();
-        let tool = name().filter(|_| method == "tools/call").and_then(ToolName::parse);
-        let changes = tool.is_some_and(|tool| !tool.is_read_only());
-        let version = || message.get("params")?.get("protocolVersion")?.as_str();
-        let version = version().filter(|_| method == "initialize").map(str::to_owned);
-        Self { method: method.to_owned(), id: id_of(message), changes, version }
-    }
-}
-
-fn id_of(message: &JsonObject) -> Value {
-    match message.get("id") {
-        Some(id @ (Value::String(_) | Value::Number(_))) => id.clone(),
-        _ => Value::Null,
-    }
 }

@@ -15,6 +15,7 @@ mod demand;
 mod fixtures;
 mod guard;
 mod listener;
+mod message;
 mod names;
 mod outgoing;
 mod priming;

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use crate::http::connections::STREAMS;
+use crate::http::message::VALUES;
 use crate::http::names::Foreign;
 use crate::http::room::LIMIT;
 use crate::http::scope::Scope;
@@ -30,12 +30,29 @@ pub(super) enum Refused {
     Lacks { scope: Scope, id: Value },
     #[error("There is no session of this mcp-session-id, or it has ended. Begin anew with initialize.")]
     NoSession,
-    #[error("Somebody is in each of the {} sessions that there may be. Try again later.", sessions::MOST)]
+    #[error(
+        "There is no room for another session: somebody is in each of the {} that one holder of tokens may have, or there are {} of \
+         all. End one, or try again later.",
+        sessions::SHARE,
+        sessions::MOST
+    )]
     TooManySessions,
     #[error(
-        "There are {STREAMS} streams of notices, and that is as many as there may be. Read what you need, or try again later."
+        "There are as many streams of notices as there may be, or as one holder of tokens may have beside others. Read what you need, or \
+         try again later."
     )]
     TooManyStreams,
+    #[error(
+        "Nothing was done: as many requests of whoever has this token are under way as one may have beside others. Wait for an answer, then \
+         send this again."
+    )]
+    TooManyRequests,
+    #[error(
+        "This session was begun with a token that gives more than this one. End it with such a token, or leave it: it ends by itself {} \
+         minutes after nobody is in it any more.",
+        sessions::ABANDONED.as_secs() / 60
+    )]
+    NotYoursToEnd,
     #[error("The body is larger than {} MiB. Send less in one call.", LIMIT >> 20)]
     TooLarge,
     #[error("The body did not arrive in time. Send it again.")]
@@ -46,6 +63,10 @@ pub(super) enum Refused {
     Full,
     #[error("The body could not be read: {0}. Send it again.")]
     Broken(axum::Error),
+    #[error(
+        "The body holds more than {VALUES} values, and that is more than one message may. Do it in several calls."
+    )]
+    TooMuch,
     #[error("The body is not JSON: {0}")]
     NotJson(serde_json::Error),
     #[error("Several messages in one body are not taken. Send each by itself.")]
@@ -91,12 +112,15 @@ impl Refused {
     fn status(&self) -> StatusCode {
         match self {
             Self::NoToken | Self::BadToken(_) => StatusCode::UNAUTHORIZED,
-            Self::Lacks { .. } | Self::Foreign(Foreign::Host | Foreign::Page) => StatusCode::FORBIDDEN,
+            Self::Lacks { .. } | Self::NotYoursToEnd | Self::Foreign(Foreign::Host | Foreign::Page) => {
+                StatusCode::FORBIDDEN
+            }
+            Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAccepting { .. } => StatusCode::NOT_ACCEPTABLE,
             Self::OtherKind { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::NoSession => StatusCode::NOT_FOUND,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge | Self::TooMuch => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::Foreign(Foreign::NotOneHost)
             | Self::Broken(_)
@@ -116,7 +140,7 @@ impl Refused {
             Self::NotJson(_) => -32_700,
             Self::Batch | Self::NotAMessage { .. } | Self::NotAsAgreed { .. } => -32_600,
             // Of those that are left to servers.
-            Self::NoToken | Self::BadToken(_) | Self::Lacks { .. } => -32_003,
+            Self::NoToken | Self::BadToken(_) | Self::Lacks { .. } | Self::NotYoursToEnd => -32_003,
             Self::Foreign(_)
             | Self::Method
             | Self::NotAccepting { .. }
@@ -124,7 +148,9 @@ impl Refused {
             | Self::NoSession
             | Self::TooManySessions
             | Self::TooManyStreams
+            | Self::TooManyRequests
             | Self::TooLarge
+            | Self::TooMuch
             | Self::TooSlow
             | Self::Full
             | Self::Broken(_)

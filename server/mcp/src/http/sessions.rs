@@ -1,6 +1,7 @@
 //! Whose the sessions are, and how they end. A session belongs to the holder of the token that it began with, whatever token that one
-//! comes with later; for everybody else there is none of its id. It ends when nobody has been there for some time: no request is
-//! answered in it and no stream is open. The transport cannot tell, as to it every notice is a sign of life, heard or not.
+//! comes with later; for everybody else there is none of its id. Only a token that gives as much as the one that it began with ends it. It
+//! ends by itself when nobody has been there for some time: no request is answered in it and no stream is open. The transport cannot tell,
+//! as to it every notice is a sign of life, heard or not. Nobody's session ends because somebody else begins one.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -20,6 +21,9 @@ use crate::http::LAST_CALLS;
 /// How many sessions there may be at a time.
 pub(super) const MOST: usize = 1_000;
 
+/// How many of them one holder may have.
+pub(super) const SHARE: usize = 64;
+
 /// How long a session lasts in which nobody is there. Its client begins a new one then.
 pub(super) const ABANDONED: Duration = Duration::from_secs(15 * 60);
 
@@ -36,6 +40,8 @@ pub(super) struct Sessions {
 struct Session {
     /// None of one whose client went before it had its id.
     owner: Option<Holder>,
+    /// What it began with.
+    began: Grants,
     /// What all requests in it were given; none where some were given something else than others.
     grants: Option<Grants>,
     /// The requests and streams that are open in it.
@@ -67,15 +73,29 @@ impl Sessions {
         self.known().get(id).is_some_and(|session| session.owner.as_ref() != Some(holder))
     }
 
-    /// Makes room for another session: of too many the one ends in which nobody has been longest. False where somebody is in each.
-    pub(super) async fn make_room(&self) -> bool {
-        if self.known().len() >= MOST {
+    /// Whether one with these grants may end the session of this id, as far as that is known.
+    pub(super) fn may_end(&self, id: &str, grants: &Grants) -> bool {
+        self.known().get(id).is_none_or(|session| grants.hold(&session.began))
+    }
+
+    /// Makes room for another session of a holder: of too many the one ends, of that holder or of nobody, in which nobody has been longest.
+    /// False where there is none such.
+    pub(super) async fn make_room(&self, holder: &Holder) -> bool {
+        let has_room = || {
+            let known = self.known();
+            let own = known.values().filter(|session| session.owner.as_ref() == Some(holder)).count();
+            own < SHARE && known.len() < MOST
+        };
+        if !has_room() {
             self.reconcile().await;
         }
-        while self.known().len() >= MOST {
+        while !has_room() {
             let quietest = {
                 let mut known = self.known();
-                let left = known.iter_mut().filter(|(_, session)| session.visits == 0);
+                let ends = |session: &Session| {
+                    session.visits == 0 && session.owner.as_ref().is_none_or(|owner| owner == holder)
+                };
+                let left = known.iter_mut().filter(|(_, session)| ends(session));
                 let quietest = left.min_by_key(|(_, session)| session.quiet);
                 quietest.map(|(id, session)| {
                     session.owner = None;
@@ -99,7 +119,13 @@ impl Sessions {
 
     /// A session has begun, by one who was given this.
     pub(super) fn begun(&self, id: &str, holder: &Holder, grants: Grants) {
-        self.known().insert(id.to_owned(), Session::new(Some(holder.clone()), Some(grants)));
+        let began = Session {
+            owner: Some(holder.clone()),
+            grants: Some(grants.clone()),
+            began: grants,
+            ..Session::new()
+        };
+        self.known().insert(id.to_owned(), began);
     }
 
     /// Enters a session, if there is one of this id.
@@ -146,7 +172,7 @@ impl Sessions {
         let mut known = self.known();
         known.retain(|id, _| there.contains_key(id.as_str()));
         for id in there.keys() {
-            known.entry(id.to_string()).or_insert_with(|| Session::new(None, None));
+            known.entry(id.to_string()).or_insert_with(Session::new);
         }
     }
 
@@ -156,11 +182,13 @@ impl Sessions {
 }
 
 impl Session {
-    fn new(owner: Option<Holder>, grants: Option<Grants>) -> Self {
+    /// One of which nothing is known.
+    fn new() -> Self {
         let changes = TaskTracker::new();
         // It can be waited for only so, and counts all the same.
         changes.close();
-        Self { owner, grants, visits: 0, quiet: Instant::now(), changes }
+        let began = Grants::default();
+        Self { owner: None, began, grants: None, visits: 0, quiet: Instant::now(), changes }
     }
 }
 
@@ -187,47 +215,104 @@ impl Drop for Visit {
 
 #[cfg(test)]
 mod tests {
+    use hashline_workspace::disk::Roots;
+
     use super::*;
 
     fn me() -> Holder {
         Holder::Subject("me".to_owned())
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn of_too_many_the_one_that_was_left_longest_ends() {
-        let manager = Arc::new(LocalSessionManager::default());
-        let sessions = Sessions::new(manager.clone());
-        let mut kept = Vec::new();
-        let mut begin = async || {
-            assert!(sessions.make_room().await);
-            let (id, transport) = manager.create_session().await.unwrap();
-            sessions.begun(&id, &me(), Grants::default());
-            kept.push(transport);
-            tokio::time::advance(Duration::from_millis(1)).await;
-            id
-        };
-        let mut ids = Vec::new();
-        for _ in 0..MOST {
-            ids.push(begin().await);
+    /// Sessions, and those of their transports that are kept.
+    struct Kept {
+        sessions: Sessions,
+        transports: Vec<Box<dyn std::any::Any>>,
+    }
+
+    impl Kept {
+        fn new() -> Self {
+            let sessions = Sessions::new(Arc::new(LocalSessionManager::default()));
+            Self { sessions, transports: Vec::new() }
         }
+
+        /// A new session, if there is room for one.
+        async fn begin(&mut self, holder: &Holder) -> Option<String> {
+            if !self.sessions.make_room(holder).await {
+                return None;
+            }
+            let (id, transport) = self.sessions.manager.create_session().await.unwrap();
+            self.sessions.begun(&id, holder, Grants::default());
+            self.transports.push(Box::new(transport));
+            tokio::time::advance(Duration::from_millis(1)).await;
+            Some(id.to_string())
+        }
+
+        async fn fill(&mut self, holder: &Holder, count: usize) -> Vec<String> {
+            let mut ids = Vec::new();
+            for _ in 0..count {
+                ids.push(self.begin(holder).await.unwrap());
+            }
+            ids
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_too_many_of_ones_own_the_one_that_was_left_longest_ends() {
+        let mut kept = Kept::new();
+        let ids = kept.fill(&me(), SHARE).await;
+        let sessions = kept.sessions.clone();
         let you = Holder::Token("me".to_owned());
         assert!(sessions.is_of_another(&ids[0], &you) && !sessions.is_of_another("none", &you));
         // Those that have ended by themselves come first.
-        manager.close_session(&ids[2]).await.unwrap();
-        begin().await;
+        sessions.manager.close_session(&ids[2].as_str().into()).await.unwrap();
+        kept.begin(&me()).await.unwrap();
         assert!(sessions.has(&ids[0]).await && sessions.has(&ids[1]).await);
         let stays = sessions.visit(&ids[0], &Grants::default()).unwrap();
         drop(sessions.visit(&ids[1], &Grants::default()).unwrap());
-        let last = begin().await;
+        let last = kept.begin(&me()).await.unwrap();
         assert!(!sessions.has(&ids[3]).await);
         for id in [&ids[0], &ids[1], &ids[4], &last] {
             assert!(sessions.has(id).await && !sessions.is_of_another(id, &me()));
         }
         let all: Vec<String> = sessions.known().keys().cloned().collect();
         let visits: Vec<_> = all.iter().map(|id| sessions.visit(id, &Grants::default())).collect();
-        assert!(!sessions.make_room().await, "somebody is in each");
+        assert!(!sessions.make_room(&me()).await, "somebody is in each");
+        assert!(sessions.make_room(&you).await, "it is another's room");
         drop((visits, stays));
-        assert!(sessions.make_room().await);
+        assert!(sessions.make_room(&me()).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_session_ends_because_another_holder_begins_some() {
+        let mut kept = Kept::new();
+        let mine = kept.begin(&me()).await.unwrap();
+        let mut all = vec![mine];
+        for holder in 0.. {
+            let holder = Holder::Subject(format!("other {holder}"));
+            let count = SHARE.min(MOST - all.len());
+            all.extend(kept.fill(&holder, count).await);
+            if all.len() == MOST {
+                break;
+            }
+        }
+        assert!(kept.begin(&Holder::Subject("late".to_owned())).await.is_none());
+        // Whoever has some can begin another in the place of one.
+        kept.begin(&Holder::Subject("other 1".to_owned())).await.unwrap();
+        let mut ended = 0;
+        for id in &all {
+            ended += usize::from(!kept.sessions.has(id).await);
+        }
+        assert!(ended == 1 && kept.sessions.has(&all[0]).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_token_that_gives_as_much_ends_a_session() {
+        let kept = Kept::new();
+        let of = |scope: &str| crate::http::scope::grants(&[scope.parse().unwrap()], &Roots::default());
+        let (id, transport) = kept.sessions.manager.create_session().await.unwrap();
+        kept.sessions.begun(&id, &me(), of("write:/"));
+        assert!(!kept.sessions.may_end(&id, &of("read:/")) && kept.sessions.may_end(&id, &of("write:/")));
+        drop(transport);
     }
 
     #[tokio::test(start_paused = true)]

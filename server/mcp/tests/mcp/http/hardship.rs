@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use crate::http::client::{Client, Http, initialize};
 
 /// The head of a request whose body has this length.
-fn head(client: &Client, length: &str) -> String {
+pub fn head(client: &Client, length: &str) -> String {
     let mut head = String::from("POST /mcp HTTP/1.1\r\n");
     for (name, value) in client.headers() {
         head.push_str(&format!("{name}: {value}\r\n"));
@@ -83,8 +83,11 @@ async fn large_bodies_wait_for_each_other_and_small_ones_for_none() {
     let client = http.before_handshake(&["write:/"]);
     let large = 16 << 20;
     let mut slow = Vec::new();
-    for _ in 0..4 {
+    for number in 0..4 {
         let mut stream = TcpStream::connect(http.address).await.unwrap();
+        // One by itself keeps no room from others.
+        let token = http.token_of(&format!("slow {number}"), &["write:/"]);
+        let client = Client { token: Some(token), ..client.clone() };
         stream.write_all(head(&client, &format!("content-length: {large}")).as_bytes()).await.unwrap();
         slow.push(tokio::spawn(answer(stream)));
     }

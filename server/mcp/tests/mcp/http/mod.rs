@@ -6,5 +6,6 @@ mod eras;
 mod hardship;
 mod notices;
 mod scopes;
+mod starving;
 mod statuses;
 mod whose;
