@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use hashline_link::{Sidecar, StateDir, discover};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::agent::{Direct, Stdio};
@@ -92,9 +93,31 @@ impl Bench {
 
     /// An editor with nothing open.
     pub fn empty_desk(&self, place: &Place, mode: &str) -> Result<Desk> {
+        self.desk_with(place, &settings(mode))
+    }
+
+    /// An editor with the document open, whose sidecar serves agents over HTTP at an address.
+    pub fn desk_over_http(&self, place: &Place, listen: &str) -> Result<Desk> {
+        let mut desk =
+            self.desk_with(place, &json!({"mode": {"open": "propose"}, "http": {"listen": listen}}))?;
+        desk.editor.open(&place.path, &place.text)?;
+        desk.editor.fence(0)?;
+        Ok(desk)
+    }
+
+    /// A token that gives everything in a place.
+    pub fn token(&self, place: &Place, subject: &str) -> Result<String> {
+        let mut command = Command::new(&self.hashline);
+        command.args(["token", "--scope", "write:/", "--subject", subject, "--state-dir"]).arg(&place.state);
+        let output = command.output()?;
+        anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    }
+
+    fn desk_with(&self, place: &Place, settings: &Value) -> Result<Desk> {
         let mut command = Command::new(&self.hashline);
         command.args(["lsp", "--editor", "bench", "--state-dir"]).arg(&place.state);
-        let editor = Editor::start(&mut command, &place.root, &place.log.join("lsp.log"), mode)?;
+        let editor = Editor::start(&mut command, &place.root, &place.log.join("lsp.log"), settings)?;
         let state = StateDir::new(Some(&place.state))?;
         let deadline = Instant::now() + Duration::from_secs(10);
         loop {
@@ -111,7 +134,8 @@ impl Bench {
     /// An editor with the LSP floor, and the document open.
     pub fn floor_desk(&self, place: &Place) -> Result<Editor> {
         let mut command = Command::new(beside("floor-lsp")?);
-        let mut editor = Editor::start(&mut command, &place.root, &place.log.join("floor.log"), "propose")?;
+        let mut editor =
+            Editor::start(&mut command, &place.root, &place.log.join("floor.log"), &settings("propose"))?;
         editor.open(&place.path, &place.text)?;
         editor.fence(0)?;
         Ok(editor)
@@ -144,6 +168,11 @@ impl Bench {
     pub fn peers(&self) -> Vec<Peer> {
         Peer::ALL.into_iter().filter(|peer| peer.program(&self.installed).is_file()).collect()
     }
+}
+
+/// hashline's settings, with this mode for open documents.
+fn settings(mode: &str) -> Value {
+    json!({"mode": {"open": mode}})
 }
 
 impl Place {

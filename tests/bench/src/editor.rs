@@ -54,10 +54,9 @@ struct State {
 }
 
 impl Editor {
-    /// Starts a server in a folder and initialises it. `mode` is hashline's setting for open documents.
-    pub fn start(command: &mut Command, root: &Path, log: &Path, mode: &str) -> Result<Self> {
+    /// Starts a server in a folder and initialises it, with these settings of hashline.
+    pub fn start(command: &mut Command, root: &Path, log: &Path, settings: &Value) -> Result<Self> {
         let (program, to, from) = Program::start(command, root, log)?;
-        let settings = json!({"mode": {"open": mode}});
         let state = State {
             to: Arc::new(Mutex::new(to)),
             uri: String::new(),

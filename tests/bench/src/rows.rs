@@ -6,6 +6,7 @@ mod frames;
 mod growth;
 mod held;
 mod history;
+mod hostile;
 mod keystroke;
 mod memory;
 mod peers;
@@ -46,6 +47,8 @@ pub enum Part {
     Peers,
     /// Edits while a person types.
     Typing,
+    /// Keys and calls beside clients over HTTP that do their worst.
+    Hostile,
 }
 
 impl Part {
@@ -69,6 +72,7 @@ impl Part {
             Self::Nvim => frames::run(bench, report),
             Self::Peers => peers::run(bench, report),
             Self::Typing => typing::run(bench, report),
+            Self::Hostile => hostile::run(bench, report),
         }
     }
 }

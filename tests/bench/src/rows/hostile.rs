@@ -1,0 +1,143 @@
+//! An editor that types and an agent that reads and edits over HTTP, while sixteen clients with good tokens do their worst:
+//! `HASHLINE_HOSTILE_SECONDS=600` for ten minutes.
+
+mod attack;
+mod wire;
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+
+use crate::bench::{Bench, Desk, Place};
+use crate::report::{Goal, Report, Row};
+use crate::rows::hostile::attack::Attack;
+use crate::rows::hostile::wire::{Answer, Client};
+use crate::rows::keystroke::type_for;
+use crate::sample::{Samples, show};
+
+const LINES: usize = 10_000;
+/// How long a key and another agent's call may wait.
+const KEY: Duration = Duration::from_millis(50);
+const CALL: Duration = Duration::from_secs(1);
+/// Between two calls of the agent.
+const PAUSE: Duration = Duration::from_millis(50);
+/// What the sidecar may keep when all is over, in bytes: what lies free in its heap among it.
+const GROWTH: f64 = 64.0 * 1024.0 * 1024.0;
+
+/// Runs it.
+pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
+    let seconds = std::env::var("HASHLINE_HOSTILE_SECONDS").ok().and_then(|given| given.parse().ok());
+    let window = Duration::from_secs(seconds.unwrap_or(bench.times(60, 8) as u64));
+    let place = bench.place(LINES)?;
+    std::fs::write(place.root.join("agent.txt"), "count 0\n")?;
+    // Nobody else has it in the moment between.
+    let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    let mut desk = bench.desk_over_http(&place, &address.to_string())?;
+    let agent = Client::new(address, bench.token(&place, "agent")?);
+    let attackers = attackers(bench, &place, address)?;
+    until_listening(&agent)?;
+
+    let quiet = round(&mut desk, &agent, window / 4)?;
+    let (before, _) = desk.editor.program().memory()?;
+    let over = AtomicBool::new(false);
+    let besieged = scope(|threads| {
+        for (attack, client) in &attackers {
+            threads.spawn(|| attack.go_on(client, &over));
+        }
+        let besieged = round(&mut desk, &agent, window);
+        over.store(true, Ordering::Relaxed);
+        besieged
+    })?;
+    sleep(Duration::from_secs(2));
+    let (after, most) = desk.editor.program().memory()?;
+    let tell = |report: &mut Report, what: &str, ours: &Samples, quiet: &Samples, limit: Duration| {
+        let most = ours.quantile(1.0);
+        report.row(Row {
+            work: format!("{what} beside {} hostile clients, {} s", attackers.len(), window.as_secs()),
+            goal: Goal::AtMost(1.0),
+            ratio: most / limit.as_secs_f64(),
+            ours: format!("{} half, {} at most, of {}", show(ours.median()), show(most), ours.len()),
+            other: format!(
+                "{} allowed; {} half, {} at most without them",
+                show(limit.as_secs_f64()),
+                show(quiet.median()),
+                show(quiet.quantile(1.0))
+            ),
+        });
+    };
+    tell(report, "the longest that a key waits", &besieged.keys, &quiet.keys, KEY);
+    tell(report, "the longest call of another agent", &besieged.calls, &quiet.calls, CALL);
+    let mebibytes = |bytes: u64| format!("{:.1} MiB", bytes as f64 / (1024.0 * 1024.0));
+    report.row(Row {
+        work: "memory after it".to_owned(),
+        goal: Goal::AtMost(1.0),
+        ratio: after.saturating_sub(before) as f64 / GROWTH,
+        ours: format!("{}, {} at most", mebibytes(after), mebibytes(most)),
+        other: format!("{} before, and {:.0} MiB more allowed", mebibytes(before), GROWTH / 1024.0 / 1024.0),
+    });
+    Ok(())
+}
+
+/// Two clients for each attack: one of a token that all of those share, and one of its own.
+fn attackers(bench: &Bench, place: &Place, address: SocketAddr) -> Result<Vec<(Attack, Client)>> {
+    let shared = bench.token(place, "shared")?;
+    let mut attackers = Vec::new();
+    for attack in Attack::ALL {
+        attackers.push((attack, Client::new(address, shared.clone())));
+        attackers.push((attack, Client::new(address, bench.token(place, attack.name())?)));
+    }
+    Ok(attackers)
+}
+
+fn until_listening(agent: &Client) -> Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while agent.call("list_documents", &json!({})).is_err() {
+        ensure!(Instant::now() < deadline, "the sidecar does not listen at {} after 10 s", agent.address);
+        sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// How long keys and calls took.
+struct Round {
+    keys: Samples,
+    calls: Samples,
+}
+
+/// Types and calls for a while.
+fn round(desk: &mut Desk, agent: &Client, window: Duration) -> Result<Round> {
+    let end = Instant::now() + window;
+    scope(|threads| {
+        let calling = threads.spawn(move || work(agent, end));
+        let keys = type_for(window, &mut desk.editor)?;
+        let calls = calling.join().ok().context("the agent panicked")??;
+        Ok(Round { keys, calls })
+    })
+}
+
+/// The agent's calls: it reads what the editor has open, and counts up in a file of its own.
+fn work(agent: &Client, end: Instant) -> Result<Samples> {
+    let mut samples = Samples::default();
+    let mut ask = |tool: &str, arguments: serde_json::Value| -> Result<Answer> {
+        let began = Instant::now();
+        let answer = agent.call(tool, &arguments)?;
+        samples.push(began.elapsed());
+        sleep(PAUSE);
+        Ok(answer)
+    };
+    while Instant::now() < end {
+        let read = ask("read_text_file", json!({"path": "document.rs", "start_line": 100, "end_line": 150}))?;
+        ensure!(read.is_done(), "{}", read.body);
+        let read = ask("read_text_file", json!({"path": "agent.txt"}))?;
+        let count = read.body.split_once("|count ").and_then(|(_, rest)| rest.split('\\').next());
+        let count: usize = count.and_then(|count| count.parse().ok()).context(read.body.clone())?;
+        let change = json!({"old": format!("count {count}\n"), "new": format!("count {}\n", count + 1)});
+        let edit = ask("edit_file_diff", json!({"path": "agent.txt", "edits": [change]}))?;
+        ensure!(edit.is_done(), "{}", edit.body);
+    }
+    Ok(samples)
+}
