@@ -89,7 +89,7 @@ impl Session {
             self.raise_version()?;
         }
         let mut known = self.store.known();
-        let first = Sequence(known.ledger.given().0 + 1);
+        let first = Sequence(known.ledger.given().max(known.refused).0 + 1);
         let together = is_group.then_some(Together { from: first, of: entries.len() as u64 });
         let mut prepared: Vec<Prepared<'_>> = Vec::with_capacity(entries.len());
         for (entry, number) in entries.into_iter().zip(first.0..) {
@@ -113,8 +113,10 @@ impl Session {
             self.log.write(&lines).and_then(|()| if found_again { Ok(()) } else { self.log.sync() });
         if let Err(error) = written {
             self.torn = self.log.truncate(end).is_err();
+            let mut known = self.store.known();
+            known.refused = prepared.last().map_or(known.refused, |last| last.appended.sequence);
             if !self.torn {
-                self.store.known().unsure = None;
+                known.unsure = None;
             }
             return Err(error);
         }

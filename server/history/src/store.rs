@@ -64,6 +64,9 @@ pub(crate) struct Known {
     pub told: HashMap<FileId, Told>,
     /// A line that is being written, or was refused and could not be taken back yet.
     pub unsure: Option<Unsure>,
+    /// The last number under which a line was refused here. Others may have read that line before it was taken back, and are not to take another
+    /// one for it.
+    pub refused: Sequence,
 }
 
 /// A line of which nobody is to be told that it is recorded.
@@ -508,7 +511,8 @@ impl Known {
             log.read_at(behind, remembered)? == self.ledger.last
         };
         if !known {
-            *self = Self { ledger: Ledger::new(root), identity: log.identity(), ..Self::default() };
+            let (identity, refused) = (log.identity(), self.refused);
+            *self = Self { ledger: Ledger::new(root), identity, refused, ..Self::default() };
         }
         if known && log.len()? == self.ledger.end {
             return Ok(());

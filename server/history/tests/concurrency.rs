@@ -305,6 +305,29 @@ fn nobody_in_the_process_reads_a_line_that_may_be_taken_back() {
     assert_eq!(edits(&Store::new(folder.path(), "another")), 2);
 }
 
+#[test]
+fn a_line_that_was_taken_back_is_not_taken_for_another_one() {
+    let folder = common::folder();
+    let torn = Arc::new(Torn::default());
+    let store = Store::new(folder.path(), "one").with_probe(torn.clone());
+    let mut live = Live::new(name_in(folder.path(), "a.txt"), "one\ntwo\nthree\n");
+    let change = |at: usize, new: &str| Change { lines: at..at + 1, new: vec![line(new)] };
+    assert!(torn.reader.set((store.clone(), live.name.clone())).is_ok());
+    let first = live.edit("e0", "conv", &[change(0, "1")], true);
+    store.session(&NoFiles).unwrap().append(&live.draft(first)).unwrap();
+    torn.armed.store(true, Ordering::SeqCst);
+    let mut refused = live.clone();
+    let second = refused.edit("e1", "conv", &[change(1, "2")], true);
+    assert!(store.session(&NoFiles).unwrap().append(&refused.draft(second)).is_err());
+
+    let other = Store::new(folder.path(), "another");
+    let seen = other.latest(&live.name).unwrap().unwrap();
+    let third = live.edit("e2", "conv", &[change(2, "3")], true);
+    store.session(&NoFiles).unwrap().append(&live.draft(third)).unwrap();
+    assert_ne!(other.latest(&live.name).unwrap(), Some(seen));
+    assert_eq!(other.document(&live.name).unwrap().edits.len(), 2);
+}
+
 /// A disk that takes a part of a line once, and does not let it be cut off.
 #[derive(Default)]
 struct HalfWritten {
