@@ -1,13 +1,11 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use hashline_history::{Draft, Effect, FilesNow, Session, Subject};
 use hashline_text::{FileHash, Text, decode};
-use tokio::sync::watch;
 
 use crate::disk::{
     DiskError, Expect, FileBytes, Place, Stamp, check_writable, create, make_room, read, remove,
@@ -21,47 +19,6 @@ use crate::workspace::{Found, Workspace, key_of};
 
 /// After how many documents those that nobody needs are forgotten.
 const SWEPT_EVERY: usize = 64;
-
-impl Slot {
-    pub(crate) fn new(key: String, document: Document, place: Option<Place>) -> Self {
-        Self {
-            key,
-            queue: tokio::sync::Mutex::new(()),
-            document: Mutex::new(document),
-            place: RwLock::new(place),
-            read: Mutex::new(None),
-            differs: AtomicBool::new(false),
-            shared: Mutex::default(),
-            used: AtomicU64::new(0),
-            record: Mutex::default(),
-            anew: AtomicBool::new(false),
-            guessed: AtomicBool::new(false),
-            awaited: AtomicBool::new(false),
-            deferred: AtomicBool::new(false),
-            whose: Mutex::default(),
-            whole: watch::Sender::new(true),
-        }
-    }
-
-    /// Lets the file be read anew when it is needed next.
-    pub(crate) fn forget_read(&self) {
-        *self.last_read() = None;
-        self.set_disk_differs(false);
-    }
-
-    /// Whether something else has changed the file of an open document, so that it is neither what was opened nor what the editor has.
-    pub(crate) fn disk_differs(&self) -> bool {
-        self.differs.load(Ordering::Relaxed)
-    }
-
-    fn set_disk_differs(&self, differs: bool) {
-        self.differs.store(differs, Ordering::Relaxed);
-    }
-
-    fn last_read(&self) -> std::sync::MutexGuard<'_, Option<crate::disk::Stamp>> {
-        self.read.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-}
 
 impl Workspace {
     /// The document that was found, with its text as it is now: of an open one what the editor has, of others what the disk has.
@@ -84,9 +41,9 @@ impl Workspace {
             None => {
                 let document = Document::missing(&uri_of(place), name_in_record(place));
                 let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
-                self.read_now(&slot, place)?;
-                // Another call may have been quicker; its slot may have been used already.
-                let slot = self.inner.slots.entry(found.key.clone()).or_insert(slot).value().clone();
+                let bytes = self.look_aside(&slot, place, None)?;
+                readable(&slot, place, bytes.as_ref())?;
+                let slot = self.serve(slot);
                 if self.inner.slots.len().is_multiple_of(SWEPT_EVERY) {
                     self.forget_idle();
                 }
@@ -123,14 +80,16 @@ impl Workspace {
 
     /// Reads a file and brings the document to it.
     pub(crate) fn read_now(&self, slot: &Arc<Slot>, place: &Place) -> Result<(), Refusal> {
-        match self.look(slot, place, None)? {
-            Some(bytes) => decoded(place, &bytes).map(drop),
-            None if slot.lock().edits().is_empty() => {
-                Err(DiskError::NotFound { path: place.absolute().to_owned() }.into())
-            }
-            // There are edits that tell of it.
-            None => Ok(()),
-        }
+        let bytes = self.look(slot, place, None)?;
+        readable(slot, place, bytes.as_ref())
+    }
+
+    /// Lets a document that was just read be found under its identity. Another call, or its editor, may have been quicker: then it is that
+    /// one's, and what this one was found to be happens to nobody.
+    fn serve(&self, slot: Arc<Slot>) -> Arc<Slot> {
+        let served = self.inner.slots.entry(slot.key.clone()).or_insert(slot).value().clone();
+        self.attend(&served);
+        served
     }
 
     /// The document of a path, whatever its file holds, or if there is none.
@@ -143,8 +102,8 @@ impl Workspace {
         }
         let document = Document::missing(&uri_of(place), name_in_record(place));
         let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
-        self.look(&slot, place, None)?;
-        Ok(self.inner.slots.entry(found.key.clone()).or_insert(slot).value().clone())
+        self.look_aside(&slot, place, None)?;
+        Ok(self.serve(slot))
     }
 
     /// Brings a document to its file and its record, whatever the file holds; none if there is no file. Looks again if others may be
@@ -152,6 +111,18 @@ impl Workspace {
     pub(crate) fn look(
         &self,
         slot: &Arc<Slot>,
+        place: &Place,
+        session: Option<&mut Session>,
+    ) -> Result<Option<FileBytes>, Refusal> {
+        let bytes = self.look_aside(slot, place, session)?;
+        self.attend(slot);
+        Ok(bytes)
+    }
+
+    /// The same, without seeing to what comes of it: the document may not be the one that is served.
+    fn look_aside(
+        &self,
+        slot: &Slot,
         place: &Place,
         session: Option<&mut Session>,
     ) -> Result<Option<FileBytes>, Refusal> {
@@ -166,7 +137,6 @@ impl Workspace {
             Some(bytes) => trust(slot, bytes),
             None => slot.forget_read(),
         }
-        self.attend(slot);
         Ok(bytes)
     }
 
@@ -553,6 +523,18 @@ fn trust(slot: &Slot, bytes: &FileBytes) {
 
 fn decoded(place: &Place, bytes: &FileBytes) -> Result<(Text, hashline_text::DiskForm), Refusal> {
     decode(&bytes.bytes).map_err(|error| Refusal::NotText { path: place.to_text(), error })
+}
+
+/// Whether a document can be served with what its file holds.
+fn readable(slot: &Slot, place: &Place, bytes: Option<&FileBytes>) -> Result<(), Refusal> {
+    match bytes {
+        Some(bytes) => decoded(place, bytes).map(drop),
+        None if slot.lock().edits().is_empty() => {
+            Err(DiskError::NotFound { path: place.absolute().to_owned() }.into())
+        }
+        // There are edits that tell of it.
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -46,6 +46,45 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
+    pub fn new(key: String, document: Document, place: Option<Place>) -> Self {
+        Self {
+            key,
+            queue: tokio::sync::Mutex::new(()),
+            document: Mutex::new(document),
+            place: RwLock::new(place),
+            read: Mutex::new(None),
+            differs: AtomicBool::new(false),
+            shared: Mutex::default(),
+            used: AtomicU64::new(0),
+            record: Mutex::default(),
+            anew: AtomicBool::new(false),
+            guessed: AtomicBool::new(false),
+            awaited: AtomicBool::new(false),
+            deferred: AtomicBool::new(false),
+            whose: Mutex::default(),
+            whole: watch::Sender::new(true),
+        }
+    }
+
+    /// Lets the file be read anew when it is needed next.
+    pub fn forget_read(&self) {
+        *self.last_read() = None;
+        self.set_disk_differs(false);
+    }
+
+    /// Whether something else has changed the file of an open document, so that it is neither what was opened nor what the editor has.
+    pub fn disk_differs(&self) -> bool {
+        self.differs.load(Ordering::Relaxed)
+    }
+
+    pub fn set_disk_differs(&self, differs: bool) {
+        self.differs.store(differs, Ordering::Relaxed);
+    }
+
+    pub fn last_read(&self) -> MutexGuard<'_, Option<Stamp>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn lock(&self) -> MutexGuard<'_, Document> {
         self.document.lock().unwrap_or_else(PoisonError::into_inner)
     }

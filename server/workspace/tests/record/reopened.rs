@@ -1,9 +1,10 @@
 //! What was decided and not saved is asked for again; what was saved stays decided (rule W16).
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use hashline_history::{Decision, Location, Status};
+use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::agent::{FileAction, FileRequest};
 use hashline_workspace::disk::{DiskError, Roots};
 use hashline_workspace::document::{Choice, HunkState, Mode, Target};
@@ -292,6 +293,58 @@ async fn an_editor_that_kept_its_unsaved_text_goes_on_where_it_was() {
         assert_eq!(desk.recorded("a.txt", &held), (Decision::Accepted, Location::Disk));
         assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Disk));
     }
+}
+
+/// The editor opens a document with the text that it has kept, just when it is asked whether another process has its file.
+struct Opens {
+    workspace: Workspace,
+    uri: String,
+    text: &'static str,
+    once: Once,
+}
+
+impl Others for Opens {
+    fn may_have(&self, _: &Path) -> bool {
+        self.once.call_once(|| {
+            self.workspace.did_open(&self.uri, "text", DocVersion(1), Encoding::Utf16, self.text);
+        });
+        false
+    }
+
+    fn answer_for(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn editor_of(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+#[tokio::test]
+async fn what_is_opened_while_its_file_is_looked_at_is_not_judged_by_the_file() {
+    let mut desk = desk();
+    desk.open("a.txt");
+    let taken = desk.edit("a.txt", &[TWO]).await;
+    assert_eq!(desk.accept(&taken).await, []);
+    desk.settle();
+    let roots = Roots::open([desk.folder.path()]).unwrap();
+    let (next, _events) = Workspace::new(roots.clone(), Settings::default(), Histories::of("the next"));
+    let (workspace, uri) = (next.clone(), desk.uri("a.txt"));
+    next.mind(Arc::new(Opens { workspace, uri, text: EDITED, once: Once::new() }));
+    next.set_roots(roots);
+    next.settle_record();
+    next.settle_record();
+    assert_eq!(next.text_of(&desk.uri("a.txt")).unwrap().1.to_string(), EDITED);
+    assert_eq!(next.reviews().len(), 0);
+    assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Buffer));
 }
 
 /// Another process that has every file open.
