@@ -301,6 +301,7 @@ impl Workspace {
             document.news_of_edits();
             *now = document;
             *slot.recorded() = Recorded::of(store, Some(latest), None);
+            slot.guessed.store(false, Ordering::Relaxed);
         }
         drop(now);
         self.tell_decided_before(slot, &left);

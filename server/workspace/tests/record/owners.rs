@@ -258,6 +258,16 @@ async fn a_claim_ends_when_the_file_is_closed() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_opened_with_a_text_that_nobody_watched_is_claimed() {
+    let mut one = joins(&Street::default(), "one", None);
+    let edit = one.edit("a.txt", &[TWO]).await;
+    one.write("a.txt", format!("typed\n{EDITED}"));
+    one.open("a.txt");
+    assert_eq!(one.state(&edit), Some((HunkState::InText, Decision::Undecided)));
+    assert_eq!(one.past("a.txt").owner.as_deref(), Some("one-id"));
+}
+
+#[tokio::test]
 async fn what_was_typed_and_closed_unsaved_is_not_written_from_another_editor() {
     let street = Street::default();
     let (mut one, mut other) = two(&street);
