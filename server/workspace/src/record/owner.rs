@@ -227,16 +227,21 @@ impl Workspace {
                 return false;
             }
             match whose {
-                // What is decided and saved others may have gone on with.
-                Whose::Own => {
-                    let other = self.claimed_by_other(&store, &name_in_record(&place));
-                    other.is_ok_and(|other| other.is_some()) && !slot.lock().has_unrecorded()
-                }
+                Whose::Own => self.others_went_on(slot, &place, &store) && !slot.lock().has_unrecorded(),
                 Whose::Anybodys | Whose::Others(_) => self.record_is_ahead(slot, &place),
             }
         };
         let behind = self.slots().into_iter().filter(is_behind).collect();
         (behind, !grown.is_empty())
+    }
+
+    /// Whether others have gone on with what this process had claimed: it was decided and saved.
+    fn others_went_on(&self, slot: &Slot, place: &Place, store: &Store) -> bool {
+        let name = name_in_record(place);
+        let known = slot.recorded().latest;
+        let latest = store.latest(&name).unwrap_or(known);
+        let is_later = known.zip(latest).is_some_and(|(known, now)| known.0 == now.0 && known.1 < now.1);
+        is_later || self.claimed_by_other(store, &name).is_ok_and(|other| other.is_some())
     }
 
     fn has_grown(&self, store: &Store) -> bool {

@@ -267,6 +267,31 @@ async fn a_file_that_is_opened_with_a_text_that_nobody_watched_is_claimed() {
     assert_eq!(one.past("a.txt").owner.as_deref(), Some("one-id"));
 }
 
+/// Nobody has claimed the file, as nothing of it was undecided and all was saved.
+#[tokio::test]
+async fn what_another_process_finds_in_the_file_is_asked_where_it_is_open() {
+    let street = Street::default();
+    let (mut one, mut other) = two(&street);
+    one.open("a.txt");
+    let edit = one.edit("a.txt", &[TWO]).await;
+    assert_eq!(one.accept(&edit).await, []);
+    one.save("a.txt");
+    assert_eq!(one.reject(&edit).await, []);
+    one.save("a.txt");
+    one.becomes("a.txt", &format!("{FILE}typed\n"));
+    one.settle();
+    one.write("a.txt", EDITED);
+    other.read("a.txt").await;
+    other.settle();
+    assert_eq!(other.recorded("a.txt", &edit), (Decision::Undecided, Location::Disk));
+    one.until("the question", |one| one.state(&edit) == Some((HunkState::Held, Decision::Undecided))).await;
+    other.until("its claim", |other| owner(other, "a.txt") == some("one")).await;
+    assert_eq!(one.reject(&edit).await, []);
+    one.settle();
+    assert_eq!(one.text("a.txt"), format!("{FILE}typed\n"));
+    other.until("the decision", |other| shown(other, "a.txt").is_none()).await;
+}
+
 #[tokio::test]
 async fn what_was_typed_and_closed_unsaved_is_not_written_from_another_editor() {
     let street = Street::default();
