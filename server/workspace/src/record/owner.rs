@@ -166,9 +166,13 @@ impl Workspace {
         let name = name_in_record(place);
         let Some(other) = self.claimed_by_other(&store, &name)? else {
             if slot.whose().other().is_some() {
-                // It is for the file to tell now.
                 slot.set_whose(Whose::Anybodys);
-                *slot.recorded() = Recorded::default();
+                match store.latest(&name)? {
+                    // It is for the file to tell now.
+                    Some(_) => *slot.recorded() = Recorded::default(),
+                    // The other one has taken back what it had written.
+                    None => self.forget_past(slot, place, &store, glance),
+                }
             }
             return Ok(false);
         };

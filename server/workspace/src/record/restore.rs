@@ -111,7 +111,7 @@ impl Workspace {
     }
 
     /// Makes a closed document anew of nothing: what was recorded of it was cleaned up, or it has another name by now.
-    fn forget_past(&self, slot: &Slot, place: &Place, store: &Store, glance: Option<Glance>) {
+    pub(crate) fn forget_past(&self, slot: &Slot, place: &Place, store: &Store, glance: Option<Glance>) {
         let mut document = Document::missing(&uri_of(place), name_in_record(place));
         let mut now = slot.lock();
         if now.may_be_made_anew() {

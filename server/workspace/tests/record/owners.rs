@@ -231,6 +231,20 @@ async fn an_edit_whose_line_was_taken_back_is_shown_in_no_editor() {
     assert_eq!(other.accept(&again).await, []);
 }
 
+#[tokio::test]
+async fn an_edit_whose_line_was_taken_back_is_shown_of_no_closed_file() {
+    let street = Street::default();
+    let (mut one, mut other) = two(&street);
+    one.open("a.txt");
+    let edit = one.edit("a.txt", &[TWO]).await;
+    one.settle();
+    other.until("the first's edit", |other| owner(other, "a.txt") == some("one")).await;
+    let record = one.history().join("decisions.log");
+    let head = std::fs::read_to_string(&record).unwrap().find('\n').unwrap() + 1;
+    std::fs::File::options().write(true).open(&record).unwrap().set_len(head as u64).unwrap();
+    other.until("that it is gone", |other| other.offered(&edit).is_none()).await;
+}
+
 /// No file is asked about where nothing was left unfinished.
 struct NotAsked;
 
