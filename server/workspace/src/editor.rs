@@ -72,8 +72,7 @@ impl Workspace {
             if *document.text() != text && place.is_some() {
                 // What became of its edits in this text is for the record to tell, and not for the text that the file has.
                 document.look_up_later(open_it);
-                known.anew.store(true, Ordering::Relaxed);
-                known.guessed.store(true, Ordering::Relaxed);
+                known.look_up_anew();
             } else {
                 open_it(&mut document);
             }
@@ -125,15 +124,15 @@ impl Workspace {
             let is_found = slot.place().is_some() && document.is_found(version, changes);
             let mut result = Ok(());
             if is_found {
+                // What became of its edits in this text is for the record to tell.
                 document.look_up_later(|document| result = document.change(version, changes, self.now()));
+                slot.look_up_anew();
             } else {
                 result = document.change(version, changes, self.now());
             }
             (result, is_found)
         };
         if is_found {
-            // What became of its edits in this text is for the record to tell.
-            slot.look_up_anew();
             self.later(Job::Opened(slot.clone()));
         }
         slot.note_use();

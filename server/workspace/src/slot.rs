@@ -107,16 +107,21 @@ impl Slot {
         *self.whose.lock().unwrap_or_else(PoisonError::into_inner) = whose;
     }
 
-    /// Its recorded edits are in it: lets agents go on.
+    /// Its recorded edits are in it: lets agents go on. If its text was found meanwhile they are looked up again first.
     pub fn ready(&self) {
+        let mut document = self.lock();
+        if self.anew.load(Ordering::Relaxed) {
+            return;
+        }
         if self.guessed.swap(false, Ordering::Relaxed) {
             // Somebody else may have told of it before, while it was a guess and nothing of it was shown.
-            self.lock().news_of_edits();
+            document.news_of_edits();
         }
         self.whole.send_replace(true);
     }
 
-    /// Its text is found: what became of its edits in it is looked up in the record, and not shown before that.
+    /// Its text is found: what became of its edits in it is looked up in the record, and not shown before that. Said with the document locked,
+    /// as whoever looks up another text may be about to be [`ready`](Self::ready).
     pub fn look_up_anew(&self) {
         self.anew.store(true, Ordering::Relaxed);
         self.guessed.store(true, Ordering::Relaxed);

@@ -102,8 +102,11 @@ impl Worker {
         if watches {
             self.waiting.push((Instant::now() + WATCH, Job::Watch));
         }
-        // Agents that wait for its edits go on without them.
-        about.iter().for_each(|slot| slot.ready());
+        if let Some(slot) = &about {
+            // Agents that wait for its edits go on without them.
+            slot.anew.store(false, Ordering::Relaxed);
+            slot.ready();
+        }
         let what = about.map_or_else(|| "the edit history".to_owned(), |slot| slot.key.clone());
         workspace.notice(format!(
             "A fault in hashline kept it from recording or reading {what}; please report it, with the log. The text is as it was. Close the \

@@ -191,9 +191,11 @@ impl Workspace {
         if *slot.whole.borrow() {
             return;
         }
-        if let Err(error) = self.try_bring_back(slot) {
+        let anew = slot.anew.swap(false, Ordering::Relaxed);
+        if let Err(error) = self.try_bring_back(slot, anew) {
             if slot.lock().has_fixed() {
                 // It comes back from the record when that has what happened before: the recorder tries again, and agents wait.
+                slot.anew.fetch_or(anew, Ordering::Relaxed);
                 tracing::debug!("the edits of {} wait for the record: {error}", slot.key);
                 return;
             }
@@ -205,7 +207,8 @@ impl Workspace {
         slot.ready();
     }
 
-    fn try_bring_back(&self, slot: &Slot) -> Result<(), StoreError> {
+    /// Brings its edits back. `anew`: whatever is known of the record.
+    fn try_bring_back(&self, slot: &Slot, anew: bool) -> Result<(), StoreError> {
         let Some(place) = slot.place() else { return Ok(()) };
         let Some(store) = self.history_of(&place) else { return Ok(()) };
         let name = name_in_record(&place);
@@ -227,7 +230,6 @@ impl Workspace {
             return Ok(());
         };
         let is_known = slot.recorded().is_current(&store, latest);
-        let anew = slot.anew.swap(false, Ordering::Relaxed);
         if !is_known || anew || slot.whose().other().is_some() {
             let made = self.make_of_record(slot, &place, &store, file, other.is_some());
             if matches!(made, Err(StoreError::Broken { .. })) {
@@ -289,6 +291,10 @@ impl Workspace {
             remembered(store, &past, place, (&opened, form), is_in, self.now())?
         };
         let mut now = slot.lock();
+        if slot.anew.load(Ordering::Relaxed) {
+            // Another text was found meanwhile: the record has to have this one before.
+            return Ok(());
+        }
         let mut left = Vec::new();
         // Where it was closed meanwhile, what its last text says of its edits is to be no guess either.
         let is_open = now.is_open();

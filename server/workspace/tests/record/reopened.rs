@@ -1,13 +1,13 @@
 //! What was decided and not saved is asked for again; what was saved stays decided (rule W16).
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, Once};
 
-use hashline_history::{Decision, Location, Status};
+use hashline_history::{Allow, Decision, Location, Probe, Status, Step};
 use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::agent::{FileAction, FileRequest};
 use hashline_workspace::disk::{DiskError, Roots};
-use hashline_workspace::document::{Choice, HunkState, Mode, Target};
+use hashline_workspace::document::{Cause, Choice, ContentChange, HunkState, Mode, Reports, Target};
 use hashline_workspace::{Histories, Others, Refusal, Settings, Workspace};
 
 use crate::desk::{Desk, Op, agent, request};
@@ -345,6 +345,49 @@ async fn what_is_opened_while_its_file_is_looked_at_is_not_judged_by_the_file() 
     assert_eq!(next.text_of(&desk.uri("a.txt")).unwrap().1.to_string(), EDITED);
     assert_eq!(next.reviews().len(), 0);
     assert_eq!(desk.recorded("a.txt", &taken), (Decision::Accepted, Location::Buffer));
+}
+
+/// Does something in the very moment in which something is recorded.
+#[derive(Default)]
+struct Meanwhile(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Probe for Meanwhile {
+    fn step(&self, step: Step, path: &str) -> Allow {
+        if matches!(step, Step::Write(_)) && path.contains("decisions.log") {
+            let act = self.0.lock().unwrap().take();
+            act.into_iter().for_each(|act| act());
+        }
+        Allow::All
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_is_read_again_while_another_one_comes_back_is_looked_up() {
+    let mut desk = desk();
+    desk.open("a.txt");
+    let refused = desk.edit("a.txt", &[TWO]).await;
+    for decision in [Choice::Accept, Choice::Reject] {
+        assert_eq!(desk.decides(decision, Target::Edit(refused.edit.to_string())).await, []);
+        desk.save("a.txt");
+    }
+    let held = desk.edit("a.txt", &[Op::Replace(4, 5, "5")]).await;
+    desk.settle();
+    let meanwhile = Arc::new(Meanwhile::default());
+    let mut desk = desk.restarted_with(Histories::of("a test").with_probe(meanwhile.clone()));
+    desk.workspace.set_reports(Reports::Causes);
+    let (workspace, uri, path) = (desk.workspace.clone(), desk.uri("a.txt"), desk.path("a.txt"));
+    *meanwhile.0.lock().unwrap() = Some(Box::new(move || {
+        std::fs::write(path, EDITED).unwrap();
+        let change = ContentChange { span: None, text: EDITED.to_owned() };
+        workspace.did_cause(&uri, DocVersion(2), Cause::Reload);
+        workspace.did_change(&uri, DocVersion(2), &[change]).unwrap();
+    }));
+    desk.open("a.txt");
+    assert_eq!(desk.workspace.text_of(&desk.uri("a.txt")).unwrap().1.to_string(), EDITED);
+    // What is in a text that is found is not rejected.
+    let again = Some((HunkState::InText, Decision::Undecided));
+    desk.until("the question", |desk| desk.state(&refused) == again).await;
+    assert_eq!(desk.state(&held), Some((HunkState::Held, Decision::Undecided)));
 }
 
 /// Another process that has every file open.
