@@ -270,6 +270,13 @@ impl Workspace {
         result
     }
 
+    /// How often it was guessed what a change of an open document was. For tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn guesses(&self, uri: &str) -> Option<u64> {
+        self.open_slot(uri).map(|slot| slot.lock().guesses())
+    }
+
     /// The editor has answered a delivery.
     pub fn answered(&self, uri: &str, number: u64, applied: bool) {
         if let Some(slot) = self.open_slot(uri) {
