@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_name::AgentName;
+
 /// What an edit came through. It says whose the edit is: edits of one connection are one agent's own, and nobody else's.
 ///
 /// It is compared part by part, never as words that were joined: what a token's holder and an agent are called is for others to choose,
@@ -42,7 +44,7 @@ pub enum Through {
     /// The session that the agent began.
     Session(String),
     /// What the agent calls itself, where there are no sessions.
-    Agent(String),
+    Agent(AgentName),
 }
 
 impl Connection {
@@ -86,7 +88,7 @@ mod tests {
     #[test]
     fn a_connection_is_recorded_with_its_parts_and_one_of_before_is_what_it_was() {
         let subject = |name: &str| Holder::Subject(name.to_owned());
-        let agent = |name: &str| Through::Agent(name.to_owned());
+        let agent = |name: &str| Through::Agent(name.into());
         let kinds = [
             ("team alice bob".into(), r#""team alice bob""#),
             ("".into(), r#""""#),

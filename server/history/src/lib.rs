@@ -69,6 +69,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agent_name;
 mod append;
 mod cleanup;
 mod connection;
@@ -86,6 +87,7 @@ mod lines;
 mod list;
 mod log_entry;
 mod name;
+mod one_line;
 pub mod path;
 mod record;
 mod recover;
@@ -98,6 +100,7 @@ mod transaction;
 mod why;
 mod wire;
 
+pub use agent_name::AgentName;
 pub use append::Appended;
 pub use cleanup::{Cleaned, Forget, LastWord, Pin};
 pub use connection::{Connection, Holder, Through};

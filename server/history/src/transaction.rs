@@ -4,6 +4,7 @@ use hashline_text::{DiskForm, FileHash};
 use hashline_weave::{HunkId, Weave};
 use serde::{Deserialize, Serialize};
 
+use crate::agent_name::AgentName;
 use crate::connection::Connection;
 use crate::id::{ConversationId, EditId, FileId, HunkRef};
 use crate::name::DocumentName;
@@ -70,7 +71,7 @@ pub struct NewEdit {
     /// The conversation that it belongs to.
     pub conversation: ConversationId,
     /// Who made it, as the agent named itself.
-    pub agent: String,
+    pub agent: AgentName,
     /// The connection that it came through.
     pub connection: Connection,
     /// The agent named no conversation, so this edit opened one.

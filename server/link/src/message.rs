@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use hashline_history::{Connection, Why};
+use hashline_history::{AgentName, Connection, Why};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -75,7 +75,7 @@ pub struct Call {
 #[serde(deny_unknown_fields)]
 pub struct CallerInfo {
     /// The agent program, as it names itself.
-    pub agent: String,
+    pub agent: AgentName,
     /// Tells apart the connections of agents, also those that share one connection here.
     pub connection: Connection,
     /// What the agent is confined to; `None` where nothing but the sidecar's own roots does.
@@ -166,7 +166,7 @@ pub struct SidecarStatus {
 #[serde(default)]
 pub struct AgentStatus {
     /// Its name.
-    pub agent: String,
+    pub agent: AgentName,
 }
 
 /// A document of a sidecar.

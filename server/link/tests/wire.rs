@@ -125,7 +125,7 @@ async fn line(stream: &mut BufReader<UnixStream>) -> String {
 
 fn call(tool: &str, arguments: &Value) -> Call {
     let caller = CallerInfo {
-        agent: "agent \"quoted\"".to_owned(),
+        agent: "agent \"quoted\"".into(),
         connection: "1".into(),
         roots: Some(vec!["/a".into()]),
         grants: None,

@@ -76,7 +76,7 @@ impl Face {
             documents: count(workspace.open_count()),
             pending: count(pending),
             conflicted: count(conflicted),
-            agents: workspace.agents(),
+            agents: workspace.agents().into_iter().map(String::from).collect(),
             socket: self.session.presence.socket.as_ref().map(|socket| socket.display().to_string()),
         })
     }

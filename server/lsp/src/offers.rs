@@ -155,7 +155,7 @@ pub(crate) fn gist(hunk: &HunkView) -> String {
 pub(crate) fn whose(edit: &ReviewEdit, hunk: &HunkView) -> String {
     let count = edit.hunks.len();
     let agent = &edit.edit.agent;
-    if count > 1 { format!("{agent} {} of {count}", hunk.number) } else { agent.clone() }
+    if count > 1 { format!("{agent} {} of {count}", hunk.number) } else { agent.to_string() }
 }
 
 /// How many hunks of a document are undecided, and how many of them are conflicted.

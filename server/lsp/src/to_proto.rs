@@ -98,7 +98,7 @@ pub(crate) fn file_edit(uri: &str, delivery: &FileDelivery, facts: &Facts) -> Va
 fn label(switches: &[Delivered]) -> String {
     let decided: Vec<_> = switches.iter().filter(|switch| switch.decided).collect();
     if decided.is_empty() {
-        let agent = switches.first().map_or("agents", |switch| &switch.agent);
+        let agent = switches.first().map_or("agents", |switch| switch.agent.as_str());
         return format!("Edits of {agent}");
     }
     let part = |word: &str, on: bool| {
@@ -198,7 +198,7 @@ impl Serialize for Edits<'_> {
 fn edit(edit: &ReviewEdit) -> protocol::Edit {
     protocol::Edit {
         id: edit.edit.id.to_string(),
-        agent: edit.edit.agent.clone(),
+        agent: edit.edit.agent.to_string(),
         connection: Some(&edit.edit.connection)
             .filter(|connection| connection.is_known())
             .map(ToString::to_string),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hashline_history::{Connection, Through};
+use hashline_history::{AgentName, Connection, Through};
 use hashline_link::CancellationToken;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -155,7 +155,7 @@ impl Server {
     async fn origin(&self, context: &RequestContext<RoleServer>) -> Result<Origin, ErrorData> {
         let inner = &self.inner;
         let reviews = inner.offer.sets.contains(&Toolset::Review);
-        let agent = context.client_info().map_or_else(|| "an agent".to_owned(), |client| client.name);
+        let agent = context.client_info().map_or_else(AgentName::default, |client| client.name.into());
         match &inner.clients {
             Clients::One(roots) => {
                 roots.settle(&context.peer, &inner.router).await;

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use dashmap::DashMap;
-use hashline_history::Connection;
 use hashline_history::path::to_text;
+use hashline_history::{AgentName, Connection};
 use tokio::sync::{mpsc, watch};
 
 use crate::agent::Openers;
@@ -28,7 +28,7 @@ use crate::slot::Slot;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The name that it gave itself.
-    pub agent: String,
+    pub agent: AgentName,
     /// The connection that it came through.
     pub connection: Connection,
     /// The folders that it may reach; none for all that is served.
@@ -93,8 +93,8 @@ pub(crate) struct Inner {
     pub swept: DashMap<PathBuf, ()>,
     pub histories: Histories,
     pub jobs: Jobs,
-    pub agents: Mutex<Vec<String>>,
     pub openers: Openers,
+    pub agents: Mutex<Vec<AgentName>>,
     /// Counts what may change how edits stand: what agents wait for who wait for decisions.
     pub decisions: watch::Sender<u64>,
     /// Counts what may change any answer to an agent.
@@ -219,7 +219,7 @@ impl Workspace {
 
     /// The agents that have called.
     #[must_use]
-    pub fn agents(&self) -> Vec<String> {
+    pub fn agents(&self) -> Vec<AgentName> {
         self.inner.agents.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

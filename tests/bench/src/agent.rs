@@ -131,7 +131,7 @@ impl Direct {
 pub fn caller(name: &str, root: &Path) -> CallerInfo {
     let roots: Vec<PathBuf> = vec![root.to_owned()];
     CallerInfo {
-        agent: name.to_owned(),
+        agent: name.into(),
         connection: format!("bench-{name}").into(),
         roots: Some(roots),
         grants: None,

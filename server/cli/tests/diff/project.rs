@@ -157,7 +157,7 @@ fn edit(made: Made<'_>, tool: &str, operation: Operation) -> NewEdit {
     NewEdit {
         id: EditId::from(made.id),
         conversation: ConversationId::from(made.conversation),
-        agent: made.agent.to_owned(),
+        agent: made.agent.into(),
         connection: "1".into(),
         opens_conversation: false,
         tool: tool.to_owned(),

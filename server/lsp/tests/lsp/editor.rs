@@ -484,6 +484,17 @@ impl Editor {
         conversation: Option<&str>,
         operations: &[(&str, usize, Option<&str>)],
     ) -> EditReply {
+        self.operate_as(&Caller::anywhere("claude-code", "1"), name, conversation, operations).await
+    }
+
+    /// The same of an agent that calls itself otherwise.
+    pub async fn operate_as(
+        &self,
+        caller: &Caller,
+        name: &str,
+        conversation: Option<&str>,
+        operations: &[(&str, usize, Option<&str>)],
+    ) -> EditReply {
         // What the editor has sent has to be there first.
         for (uri, (version, _)) in self.texts.iter().filter(|(uri, _)| uri.ends_with(name)) {
             self.until("the text", |workspace| {
@@ -491,10 +502,9 @@ impl Editor {
             })
             .await;
         }
-        let caller = Caller::anywhere("claude-code", "1");
         let path = self.path(name).display().to_string();
         let request = ReadRequest { path: path.clone(), view: View::Agent };
-        let read = self.workspace.read(&caller, &request).await.unwrap();
+        let read = self.workspace.read(caller, &request).await.unwrap();
         self.workspace.shown(&read, 0..read.text().line_count());
         let anchor = |line: usize| match line {
             0 => "0:".to_owned(),
@@ -517,7 +527,7 @@ impl Editor {
             conversation: conversation.map(str::to_owned),
             tool: "edit_text_file".to_owned(),
         };
-        self.workspace.edit(&caller, request).await.unwrap()
+        self.workspace.edit(caller, request).await.unwrap()
     }
 }
 

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use hashline_history::Connection;
 use hashline_history::path::to_text;
+use hashline_history::{AgentName, Connection};
 use hashline_link::{CallerInfo, CancellationToken, Sidecar, StateDir};
 use hashline_workspace::disk::{DiskError, PathRefusal, PathStyle, Roots};
 use hashline_workspace::{Caller, Grants, Histories, Settings, Workspace};
@@ -52,7 +52,7 @@ Nothing was read or changed: the editor that answers here has no folder open. As
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The name that the agent gave itself.
-    pub agent: String,
+    pub agent: AgentName,
     /// The connection.
     pub connection: Connection,
     /// What it was given of what is served; none for everything.
@@ -337,7 +337,7 @@ mod tests {
         let state = StateDir::new(Some(&temp.path().join("state"))).unwrap();
         let router =
             Router::new(&Roots::open([&root]).unwrap(), true, Settings::default(), state.clone()).unwrap();
-        let origin = Origin { agent: "a".to_owned(), connection: "1".into(), grants: None, reviews: true };
+        let origin = Origin { agent: "a".into(), connection: "1".into(), grants: None, reviews: true };
         let never = CancellationToken::new();
         let call = async |tool, arguments: Value| {
             let Value::Object(arguments) = arguments else { panic!("not an object") };

@@ -186,7 +186,7 @@ mod tests {
         let stop = CancellationToken::new();
         let serving = tokio::spawn(serve(listener, Arc::new(Silent(begun.clone())), stop.clone()));
         let router = Arc::new(Router::new(&Roots::default(), true, Settings::default(), state).unwrap());
-        let origin = Origin { agent: "a".to_owned(), connection: "1".into(), grants: None, reviews: true };
+        let origin = Origin { agent: "a".into(), connection: "1".into(), grants: None, reviews: true };
         // Over one connection.
         router.sidecars.client(&sidecar).await.unwrap();
         let exchange = |limit| {

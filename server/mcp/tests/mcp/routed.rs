@@ -35,7 +35,7 @@ async fn an_editor_is_noticed_when_it_comes_and_when_it_goes() {
     assert!(held.text.contains("Held for the person"), "{}", held.text);
     assert_eq!(std::fs::read(&path).unwrap(), b"on the disk\n");
     assert_eq!(editor.workspace.reviews().len(), 1);
-    assert_eq!(editor.workspace.agents(), ["tester"]);
+    assert_eq!(editor.workspace.agents(), [hashline_history::AgentName::from("tester")]);
     assert!(call(&agent, "list_edits", json!({ "path": "a.txt" })).await.text.contains("held"));
     let documents = call(&agent, "list_documents", json!({})).await;
     assert!(documents.text.contains("1 document open in nvim"), "{}", documents.text);

@@ -120,13 +120,7 @@ impl Caller {
     /// A caller that may reach all that is served.
     #[must_use]
     pub fn anywhere(agent: &str, connection: &str) -> Self {
-        Self {
-            agent: agent.to_owned(),
-            connection: connection.into(),
-            roots: None,
-            grants: None,
-            reviews: true,
-        }
+        Self { agent: agent.into(), connection: connection.into(), roots: None, grants: None, reviews: true }
     }
 
     /// The same caller, kept to what lies in these roots as well.

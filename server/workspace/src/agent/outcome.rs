@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hashline_history::{Connection, ConversationId, Decision, EditId, Status};
+use hashline_history::{AgentName, Connection, ConversationId, Decision, EditId, Status};
 
 use crate::agent::read::{blocking, name_of};
 use crate::document::{Document, Edit, HunkState, HunkView, Mode};
@@ -26,7 +26,7 @@ pub struct EditInfo {
     /// What to call its document.
     pub name: String,
     /// Who made it.
-    pub agent: String,
+    pub agent: AgentName,
     /// The connection that it came through.
     pub connection: Connection,
     /// The conversation that it belongs to.

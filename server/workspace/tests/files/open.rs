@@ -20,7 +20,7 @@ async fn an_open_file_is_removed_by_its_editor_and_comes_back_when_that_is_rejec
     let removed = desk.change("a.txt", FileAction::Delete).await;
     let delivery = desk.asked(Choice::Accept, &removed, "a.txt").await;
     assert_eq!((&delivery.operation, delivery.version), (&FileOperation::Remove, DocVersion(1)));
-    assert!(delivery.switch.on && delivery.switch.decided && delivery.switch.agent == "tester");
+    assert!(delivery.switch.on && delivery.switch.decided && delivery.switch.agent.as_str() == "tester");
     assert_eq!(desk.status(&removed).await, Status::Pending, "until the disk shows it");
     std::fs::remove_file(desk.path("a.txt")).unwrap();
     desk.close("a.txt");

@@ -194,7 +194,7 @@ impl Agent {
             id: EditId::from(id),
             conversation: ConversationId::from(format!("conv_{}_{}", self.name, self.turn)),
             opens_conversation: false,
-            agent: self.name.clone(),
+            agent: self.name.as_str().into(),
             connection: self.name.clone().into(),
             tool: "edit_text_file".to_owned(),
             mode: if dice.chance(35) { Mode::Apply } else { Mode::Propose },

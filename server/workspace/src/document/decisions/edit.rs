@@ -1,6 +1,8 @@
 //! Edits and hunks as people decide about them.
 
-use hashline_history::{Connection, ConversationId, Decision, EditId, HunkRef, Location, Mode, Status};
+use hashline_history::{
+    AgentName, Connection, ConversationId, Decision, EditId, HunkRef, Location, Mode, Status,
+};
 use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, Edited, HunkId};
 
@@ -16,7 +18,7 @@ pub struct Edit {
     /// The agent named no conversation, so this edit opened one.
     pub opened_conversation: bool,
     /// Who made it, as the agent named itself.
-    pub agent: String,
+    pub agent: AgentName,
     /// The connection that it came through.
     pub connection: Connection,
     /// The tool that made it.

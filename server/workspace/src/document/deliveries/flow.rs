@@ -1,6 +1,6 @@
 //! What is on its way to the editor, and when to try again what did not arrive.
 
-use hashline_history::HunkRef;
+use hashline_history::{AgentName, HunkRef};
 use hashline_text::DocVersion;
 use hashline_weave::{HunkId, Plan, TextEdit};
 
@@ -34,7 +34,7 @@ pub struct Delivered {
     /// The hunk.
     pub hunk: HunkRef,
     /// Who made it.
-    pub agent: String,
+    pub agent: AgentName,
     /// Whether it comes into the text.
     pub on: bool,
     /// The person has decided so; else it comes in because its edit was to go in at once.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use hashline_history::{Decision, HunkRef};
+use hashline_history::{AgentName, Decision, HunkRef};
 use hashline_weave::HunkId;
 
 use crate::document::file::asking::{Asked, Looked, Stage, operation};
@@ -137,7 +137,7 @@ impl Document {
         made.is_some_and(|at| self.hunks_since(at).contains(&id))
     }
 
-    fn agent_of(&self, hunk: &HunkRef) -> Option<String> {
+    fn agent_of(&self, hunk: &HunkRef) -> Option<AgentName> {
         let edit = self.edits().iter().find(|edit| edit.id == hunk.edit)?;
         Some(edit.agent.clone())
     }

@@ -11,7 +11,9 @@
 use std::ops::Range;
 
 use hashline_anchor::{ExactHunk, LineEdit, Moved, Resolved, Rewrite, merge_touching, owned_lines};
-use hashline_history::{Connection, ConversationId, EditId, NewEdit, NewHunk, Operation as FileOperation};
+use hashline_history::{
+    AgentName, Connection, ConversationId, EditId, NewEdit, NewHunk, Operation as FileOperation,
+};
 use hashline_text::{DiskForm, FileHash, HashPrefix, LineRef, OwnedLine, Text};
 use hashline_weave::{Change, HunkId, Snapshot, Touched, View, Weave};
 
@@ -29,7 +31,7 @@ pub struct Proposal {
     /// The agent named no conversation, so this edit opens one.
     pub opens_conversation: bool,
     /// Who makes it, as the agent named itself.
-    pub agent: String,
+    pub agent: AgentName,
     /// The connection that it comes through.
     pub connection: Connection,
     /// The tool.
