@@ -121,7 +121,7 @@ t.test("an agent that waits for the review hears of it with the reason", functio
   child:cmd("Hashline reject we greet with a colon")
   t.wait(hears, "it hears")
   local text = hears().text
-  t.ok(text:find("hunk 1 · rejected · the person says: we greet with a colon\n", 1, true), text)
+  t.ok(text:find('hunk 1 · rejected · the person says: "we greet with a colon"\n', 1, true), text)
   t.ok(text:find("hunk 2 · held", 1, true), text)
   hears = agent:calling("await_review", { timeout_s = 30 })
   scene:go("Bye")

@@ -75,7 +75,7 @@ t.test("propose: three held edits move along, are accepted, rejected, typed over
   for _, said in ipairs({
     "hunk 1 · accepted\n",
     "hunk 2 · accepted\n",
-    "hunk 3 · rejected · the person says: we never part\n",
+    'hunk 3 · rejected · the person says: "we never part"\n',
   }) do
     t.ok(outcome:find(said, 1, true), outcome)
   end

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::id::{EditId, FileId, HunkRef};
 use crate::name::DocumentName;
+use crate::reason::Reason;
 use crate::record::{Decision, Location, Sequence, Status};
 use crate::transaction::{Effect, NewEdit, OwnerChange, Registers, Transaction};
 use crate::wire::{DeltaSum, WireDelta, with_text};
@@ -98,7 +99,7 @@ pub struct HunkState {
     /// The decision that stands.
     pub decision: Decision,
     /// What the person said about it.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// Where it is.
     pub location: Location,
 }

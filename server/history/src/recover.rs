@@ -9,6 +9,7 @@ use crate::files::FilesNow;
 use crate::id::{FileId, HunkRef};
 use crate::lines::{checkpoint, read_transactions};
 use crate::name::DocumentName;
+use crate::reason::Reason;
 use crate::record::{Decision, Sequence};
 use crate::session::Session;
 use crate::steps::Net;
@@ -194,7 +195,7 @@ impl Before {
         let withdrawn = |hunk: HunkRef| Decided {
             hunk,
             decision: Decision::Withdrawn,
-            reason: Some("It was never written to the file.".to_owned()),
+            reason: Reason::of("It was never written to the file."),
         };
         let new = with.edit.iter().flat_map(|edit| {
             edit.hunks.iter().map(|hunk| HunkRef { edit: edit.id.clone(), number: hunk.number })

@@ -8,6 +8,7 @@ use crate::agent_name::AgentName;
 use crate::connection::Connection;
 use crate::id::{ConversationId, EditId, FileId, HunkRef};
 use crate::name::DocumentName;
+use crate::reason::Reason;
 use crate::record::{Decision, Location, Sequence};
 use crate::wire::{WireForm, hash, hunk};
 
@@ -147,8 +148,8 @@ pub struct Decided {
     /// The decision that stands now.
     pub decision: Decision,
     /// What the person said about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    #[serde(default, deserialize_with = "Reason::read", skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 /// A hunk has come into a text or left it.

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use hashline_history::{AgentName, Connection, Why};
+use hashline_history::{AgentName, Connection, Reason, Why};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -213,8 +213,8 @@ pub struct Decide {
     /// The decision.
     pub decision: Decision,
     /// What the agent is to be told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    #[serde(default, deserialize_with = "Reason::read", skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// What becomes of lines that the person changed; `None` refuses the decision where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mine: Option<Mine>,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hashline_history::Why;
+use hashline_history::{Reason, Why};
 use hashline_link::{
     Along, Call, CallerInfo, CancellationToken, Client, Decide, DecideOutcome, DecideResult, Decision, Error,
     FRAME_LIMIT, Handler, Held, IN_FLIGHT, Listener, Mine, PROTOCOL, Raw, RemoteError, RemoteKind, SidecarId,
@@ -166,7 +166,7 @@ async fn every_request_has_its_answer() {
         edit: "e1".to_owned(),
         hunk: Some(2),
         decision: Decision::Reject,
-        reason: Some("no".to_owned()),
+        reason: Reason::of("no"),
         ..Decide::default()
     };
     let outcome = client.decide(&decide).await.unwrap();

@@ -3,6 +3,7 @@
 //! A test compares this file with that page and with the plugins' mirrors of it, by [`MESSAGES`], [`TYPES`] and
 //! [`VALUES`] and by what the types write. Whoever changes one of them changes all.
 
+use hashline_history::Reason;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The version of the protocol.
@@ -284,8 +285,8 @@ pub struct Decide {
     #[serde(default)]
     pub lines: Option<Lines>,
     /// Why, for the agent.
-    #[serde(default)]
-    pub reason: Option<String>,
+    #[serde(default, deserialize_with = "Reason::read")]
+    pub reason: Option<Reason>,
     /// With `accept` of one hunk: the person's own version of the proposed lines.
     #[serde(default)]
     pub text: Option<Vec<String>>,

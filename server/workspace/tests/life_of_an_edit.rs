@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use hashline_anchor::{Operation, RawOperation, line_hash};
-use hashline_history::{Decision, DocumentName, HunkRef, Location, Status, Store};
+use hashline_history::{Decision, DocumentName, HunkRef, Location, Reason, Status, Store};
 use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix, Line, Position, Span, Text};
 use hashline_weave::{TakeOut, TextEdit, View, apply_text_edits};
 use hashline_workspace::agent::{EditReply, EditRequest, ReadRequest, ReviewScope};
@@ -243,7 +243,7 @@ async fn an_agent_hears_of_a_decision_while_it_waits() {
     });
     tokio::task::yield_now().await;
     let request =
-        Request { reason: Some("not now".into()), ..Request::of(Choice::Reject, Target::Lines(1..2)) };
+        Request { reason: Reason::of("not now"), ..Request::of(Choice::Reject, Target::Lines(1..2)) };
     desk.workspace.decide(Some(&desk.uri), &request).await;
     let review = waiting.await.unwrap();
     let hunk = &review.edits[0].hunks[0].view;

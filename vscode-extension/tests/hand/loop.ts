@@ -91,7 +91,7 @@ export default {
       await desk.answer("Reject 1 hunk", "the prices are whole");
       await desk.row("codex").first().waitFor({ state: "detached" });
       await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · rejected");
-      await codex.agent.hears(rounded.edit, "the person says: the prices are whole");
+      await codex.agent.hears(rounded.edit, 'the person says: "the prices are whole"');
     },
 
     async "a conflict is shown with its ways out; both are kept, and the agent's lines can be taken by hand"(

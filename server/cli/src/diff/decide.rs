@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hashline_history::{
-    ConversationId, DocumentName, EditId, FileId, Found, HunkRef, Session, Store, StoreError, Why,
+    ConversationId, DocumentName, EditId, FileId, Found, HunkRef, Reason, Session, Store, StoreError, Why,
 };
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::Roots;
@@ -81,7 +81,7 @@ pub struct Wish {
     /// The conversation that is decided as one with it.
     pub conversation: Option<ConversationId>,
     /// Why, for the agent.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     pub mine: Option<Mine>,
     /// What else may be decided, where the decision needs that.
     pub along: Along,

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use hashline_history::path::to_text;
 use hashline_history::{
-    ConversationId, Decision, DocumentName, EditId, FileId, Found, HunkRef, HunkState, Sequence, Status,
-    Store, Why,
+    ConversationId, Decision, DocumentName, EditId, FileId, Found, HunkRef, HunkState, Reason, Sequence,
+    Status, Store, Why,
 };
 use hashline_workspace::document::Along;
 use serde_json::json;
@@ -52,7 +52,7 @@ fn decide(
     let named = book.all(&options.names)?;
     let how = How {
         verb,
-        reason: options.reason.clone().filter(|reason| !reason.trim().is_empty()),
+        reason: options.reason.as_deref().and_then(Reason::of),
         mine: match (options.keep, options.force) {
             (true, _) => Some(Mine::Keep),
             (_, true) => Some(Mine::GiveUp),
@@ -199,7 +199,7 @@ fn in_order(
 #[derive(Clone, Debug)]
 pub struct How {
     pub verb: Verb,
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     pub mine: Option<Mine>,
     pub along: Along,
 }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
-use hashline_history::{EditId, Found, Status, Store, Why};
+use hashline_history::{EditId, Found, Reason, Status, Store, Why};
 use hashline_workspace::document::Along;
 
 use super::arguments::Review;
@@ -243,7 +243,7 @@ impl Round<'_> {
         let (verb, reason) = match word {
             Some("accept") => (Verb::Accept, None),
             Some("reject") => match self.talk.ask("Why? The agent is told; Enter for no reason:") {
-                Some(reason) => (Verb::Reject, Some(reason).filter(|reason| !reason.is_empty())),
+                Some(reason) => (Verb::Reject, Reason::of(&reason)),
                 None => return Next::Quit,
             },
             Some("skip") => return self.skip(target, edit),

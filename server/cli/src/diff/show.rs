@@ -131,7 +131,7 @@ impl Page<'_> {
         match state {
             Ok(state) => {
                 row("Time", &self.clock.long(&state.time));
-                row("Agent", &format!("{}, {}", inert(&state.made.agent), inert(&state.made.tool)));
+                row("Agent", &format!("{}, {}", state.made.agent, inert(&state.made.tool)));
             }
             Err(error) => row("Problem", &inert(&words::capital(error))),
         }
@@ -292,7 +292,7 @@ fn by_hunk(stands: &[Standing], said: impl Fn(&Standing) -> Option<String>) -> V
 /// What was decided about hunks, and why.
 fn decisions(hunks: &[HunkState], only: Option<u32>) -> Vec<String> {
     let words = |hunk: &HunkState| {
-        let reason = hunk.reason.as_deref().map_or_else(String::new, |reason| format!(": {}", inert(reason)));
+        let reason = hunk.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
         format!("{}{reason}", hunk.decision.as_str())
     };
     let hunks: Vec<&HunkState> =
@@ -316,6 +316,8 @@ fn decisions(hunks: &[HunkState], only: Option<u32>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use hashline_history::Reason;
+
     use super::*;
 
     #[test]
@@ -323,7 +325,7 @@ mod tests {
         let hunk = |number, decision, reason: Option<&str>| HunkState {
             number,
             decision,
-            reason: reason.map(str::to_owned),
+            reason: reason.and_then(Reason::of),
             ..HunkState::default()
         };
         use Decision::{Accepted, Rejected, Undecided, Withdrawn};
@@ -331,7 +333,7 @@ mod tests {
         let none: [&str; 0] = [];
         assert_eq!(told(&[], None), none);
         assert_eq!(told(&[hunk(1, Accepted, None)], None), none);
-        assert_eq!(told(&[hunk(1, Rejected, Some("no\x1b"))], None), ["rejected: no\\x1b"]);
+        assert_eq!(told(&[hunk(1, Rejected, Some("no\n\x1b"))], None), ["rejected: no"]);
         assert_eq!(told(&[hunk(1, Withdrawn, None), hunk(2, Withdrawn, None)], None), ["withdrawn"]);
         let mixed = [hunk(1, Accepted, None), hunk(2, Rejected, Some("long")), hunk(3, Undecided, None)];
         assert_eq!(told(&mixed, None), ["hunk 1 accepted", "hunk 2 rejected: long", "hunk 3 undecided"]);

@@ -33,6 +33,11 @@ pub type Op<'a> = (&'a str, &'a str, &'a str);
 
 impl Agent {
     pub fn start(project: &Project, more: &[&str]) -> Self {
+        Self::named("an-agent", project, more)
+    }
+
+    /// One that calls itself so.
+    pub fn named(name: &str, project: &Project, more: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
         command.arg("mcp").arg("--root").arg(&project.folder);
         command.arg("--state-dir").arg(project.temp.path().join("state")).args(more);
@@ -40,7 +45,7 @@ impl Agent {
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut agent = Self { child, lines, next: 0 };
-        let client = json!({"name": "an-agent", "version": "1"});
+        let client = json!({"name": name, "version": "1"});
         agent.ask(
             "initialize",
             json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}),
@@ -53,7 +58,7 @@ impl Agent {
         writeln!(self.child.stdin.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
         self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));

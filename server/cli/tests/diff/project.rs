@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use hashline_history::{
     ConversationId, Decided, Decision, DocumentName, Draft, EditId, FileChange, FilesNow, HunkRef, Mode,
-    NewEdit, NewHunk, Now, Operation, Store,
+    NewEdit, NewHunk, Now, Operation, Reason, Store,
 };
 use hashline_text::{DiskForm, Ending, FileHash, OwnedLine, Text};
 use hashline_weave::{Change, Weave};
@@ -114,7 +114,7 @@ impl Project {
         let decisions = decisions.iter().map(|(hunk, decision, reason)| Decided {
             hunk: hunk.parse::<HunkRef>().unwrap(),
             decision: *decision,
-            reason: reason.map(str::to_owned),
+            reason: reason.and_then(Reason::of),
         });
         let store = self.store();
         let mut session = store.session(&NoFiles).unwrap();

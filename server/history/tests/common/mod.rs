@@ -13,7 +13,7 @@ pub use chance::{Rng, seeds};
 
 use hashline_history::{
     Decided, Decision, DocumentName, Draft, EditId, FilesNow, HunkRef, Located, Location, Mode, NewEdit,
-    NewHunk, Now, Operation, Store,
+    NewHunk, Now, Operation, Reason, Store,
 };
 use hashline_text::{DiskForm, Encoding, Ending, FileHash, OwnedLine, Position, Span, Text};
 use hashline_weave::{Change, HunkId, Regions, Weave};
@@ -73,7 +73,7 @@ pub struct Live {
     pub weave: Weave,
     pub form: DiskForm,
     pub hunks: Vec<HunkRef>,
-    pub decisions: HashMap<HunkRef, (Decision, Option<String>)>,
+    pub decisions: HashMap<HunkRef, (Decision, Option<Reason>)>,
     pub locations: HashMap<HunkRef, Location>,
 }
 
@@ -165,7 +165,7 @@ impl Live {
         };
         let refused = matches!(decision, Decision::Rejected | Decision::Withdrawn);
         self.weave.set_refused(id, refused && !self.weave.in_buffer(id));
-        let reason = reason.map(str::to_owned);
+        let reason = reason.and_then(Reason::of);
         self.decisions.insert(hunk.clone(), (decision, reason.clone()));
         let location = if self.weave.in_buffer(id) { Location::Buffer } else { Location::None };
         self.locations.insert(hunk.clone(), location);

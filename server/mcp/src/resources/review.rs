@@ -86,7 +86,7 @@ fn hunk(HunkInfo { view, changed_to }: &HunkInfo) -> Value {
         }
     };
     add("deciding", view.deciding.then_some(true.into()));
-    add("reason", view.reason.clone().map(Value::from));
+    add("reason", view.reason.as_deref().map(Value::from));
     match &view.file {
         Some(change) => add("file", Some(in_words(change).into())),
         None => {

@@ -1,6 +1,6 @@
 //! How edits are told of: a line for the edit, a line for each hunk.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use hashline_history::{Decision, Status};
 use hashline_weave::Conflict;
@@ -46,7 +46,7 @@ pub(crate) fn write_edit(out: &mut String, edit: &EditInfo, own: bool) {
         let _ = write!(out, " · {}", edit.status);
     }
     if !own {
-        let _ = write!(out, " · by {}", edit.agent);
+        let _ = write!(out, " · by agent {}", words_of_others(&edit.agent));
     }
     match edit.hunks.as_slice() {
         [only] => {
@@ -89,8 +89,8 @@ fn write_hunk(out: &mut String, edit: &EditInfo, hunk: &HunkInfo) {
             _ => write!(out, " · lines {}-{}", lines.start + 1, lines.end),
         };
     }
-    if let Some(reason) = view.reason.as_ref().filter(|reason| !reason.trim().is_empty()) {
-        let _ = write!(out, " · the person says: {}", reason.trim().replace('\n', " "));
+    if let Some(reason) = &view.reason {
+        let _ = write!(out, " · the person says: {}", words_of_others(reason));
     }
     if view.decision == Decision::Undecided {
         if let HunkState::Conflicted(conflict) = view.state {
@@ -107,6 +107,11 @@ fn write_hunk(out: &mut String, edit: &EditInfo, hunk: &HunkInfo) {
     if let Some(lines) = hunk.changed_to.as_ref().filter(|_| changed) {
         write_own_text(out, lines);
     }
+}
+
+/// Words that somebody else chose: in quotes, which end where these words do, so that nothing in them is taken for what hashline says.
+fn words_of_others(words: &str) -> impl Display {
+    format!("{words:?}")
 }
 
 /// What a hunk is on its way to, and by whose word. Nobody has decided one that goes in at once.

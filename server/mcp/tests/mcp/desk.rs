@@ -166,7 +166,7 @@ impl Desk {
     }
 
     pub async fn decide(&self, choice: Choice, target: Target, reason: Option<&str>) {
-        let reason = reason.map(str::to_owned);
+        let reason = reason.and_then(hashline_history::Reason::of);
         let request = Request { reason, ..Request::of(choice, target) };
         let decided = self.workspace.decide(None, &request).await;
         assert_eq!(decided.refused, []);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hashline_history::Reason;
 use hashline_link::{
     Announcement, Call, CancellationToken, Decide, DecideOutcome, Handler, Held, Listener, Raw, RemoteError,
     Sidecar, SidecarId, SidecarStatus, StateDir, announce, serve,
@@ -205,7 +206,7 @@ impl Editor {
     }
 
     pub async fn reject(&self, edit: &str, reason: &str) {
-        let reason = Some(reason.to_owned());
+        let reason = Reason::of(reason);
         let target = Target::Edit(edit.to_owned());
         let request = Request { reason, ..Request::of(Choice::Reject, target) };
         self.workspace.decide(None, &request).await;

@@ -73,7 +73,7 @@ async fn waiting_holds_up_nobody_and_ends_with_the_decision() {
         tokio::time::timeout(Duration::from_secs(20), async { tokio::join!(waiting, meanwhile) })
             .await
             .unwrap();
-    assert!(told.text.contains("rejected · the person says: No."), "{}", told.text);
+    assert!(told.text.contains("rejected · the person says: \"No.\""), "{}", told.text);
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn edits_in_several_places_are_waited_for_together() {
 
     let all_told = |told: &Answer| {
         assert!(!told.failed && ids.iter().all(|id| told.text.contains(&id[..8])), "{}", told.text);
-        assert!(told.text.contains("the person says: No."), "{}", told.text);
+        assert!(told.text.contains("the person says: \"No.\""), "{}", told.text);
     };
     let waiting = call(&agent, "await_review", json!({ "timeout_s": 20 }));
     let deciding = async {
@@ -302,7 +302,7 @@ async fn where_nobody_can_decide_nothing_is_waited_for_until_an_editor_comes() {
     };
     let both = async { tokio::join!(waiting, decides).0 };
     let told = tokio::time::timeout(Duration::from_secs(20), both).await.expect("the wait ends");
-    assert!(told.text.contains("rejected · the person says: Not so."), "{}", told.text);
+    assert!(told.text.contains("rejected · the person says: \"Not so.\""), "{}", told.text);
     assert_eq!(std::fs::read(place.root.join("a.txt")).unwrap(), b"a\n");
 }
 
@@ -355,7 +355,7 @@ async fn edits_outlive_their_editor() {
             };
             let both = async { tokio::join!(waiting, decides).0 };
             let told = tokio::time::timeout(Duration::from_secs(20), both).await.expect("the wait ends");
-            assert!(told.text.contains("rejected · the person says: Late."), "{}", told.text);
+            assert!(told.text.contains("rejected · the person says: \"Late.\""), "{}", told.text);
             assert_eq!(std::fs::read(&path).unwrap(), b"a\n");
         }
     }
@@ -390,7 +390,7 @@ async fn the_next_read_tells_of_decisions_once() {
     let second = read.text.lines().skip(1).take(2).collect::<Vec<_>>().join("\n");
     assert!(second.starts_with("Decided since you were told last:\n"), "{}", read.text);
     assert!(
-        second.contains(&id[..8]) && second.ends_with("rejected · the person says: No."),
+        second.contains(&id[..8]) && second.ends_with("rejected · the person says: \"No.\""),
         "{}",
         read.text
     );

@@ -1,7 +1,7 @@
 //! Edits and hunks as people decide about them.
 
 use hashline_history::{
-    AgentName, Connection, ConversationId, Decision, EditId, HunkRef, Location, Mode, Status,
+    AgentName, Connection, ConversationId, Decision, EditId, HunkRef, Location, Mode, Reason, Status,
 };
 use hashline_text::OwnedLine;
 use hashline_weave::{Conflict, Edited, HunkId};
@@ -68,7 +68,7 @@ pub struct EditHunk {
     /// The decision that stands.
     pub decision: Decision,
     /// What the person said about it.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// The decision that its agent was told last.
     pub told: Decision,
     /// Where it is.
@@ -101,9 +101,9 @@ pub enum HunkState {
 
 /// What is not in the text is not accepted, and what is in it is not rejected, however that came.
 pub(crate) fn as_shown(
-    (decision, reason): (Decision, Option<String>),
+    (decision, reason): (Decision, Option<Reason>),
     is_in_text: bool,
-) -> (Decision, Option<String>) {
+) -> (Decision, Option<Reason>) {
     match (decision, is_in_text) {
         (Decision::Accepted, false) | (Decision::Rejected | Decision::Withdrawn, true) => {
             (Decision::Undecided, None)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hashline_history::{Decision, EditId, FileChange, HunkRef, Location};
+use hashline_history::{Decision, EditId, FileChange, HunkRef, Location, Reason};
 use hashline_text::FileHash;
 use hashline_weave::{HunkId, JournalId};
 
@@ -14,8 +14,8 @@ use crate::document::file::hunk::FileHunk;
 #[derive(Clone, Debug)]
 pub(crate) struct Turn {
     pub hunk: HunkId,
-    pub before: (Decision, Option<String>),
-    pub after: (Decision, Option<String>),
+    pub before: (Decision, Option<Reason>),
+    pub after: (Decision, Option<Reason>),
 }
 
 /// The edits, in the order in which they were made. Clones share each of them until one changes it: a document is copied for its review
@@ -94,7 +94,7 @@ impl Edits {
     }
 
     /// Sets the decision about a hunk. True if that is news.
-    pub(crate) fn decide(&mut self, id: HunkId, decision: Decision, reason: Option<&str>) -> bool {
+    pub(crate) fn decide(&mut self, id: HunkId, decision: Decision, reason: Option<&Reason>) -> bool {
         let Some(hunk) = self.hunk_mut(id) else { return false };
         decide(&mut hunk.decision, &mut hunk.reason, decision, reason)
     }
@@ -116,7 +116,7 @@ impl Edits {
     }
 
     /// Sets the decision about what an edit does to the file itself. True if that is news.
-    pub(crate) fn decide_file(&mut self, at: usize, decision: Decision, reason: Option<&str>) -> bool {
+    pub(crate) fn decide_file(&mut self, at: usize, decision: Decision, reason: Option<&Reason>) -> bool {
         let Some(file) = self.file_mut(at) else { return false };
         decide(&mut file.decision, &mut file.reason, decision, reason)
     }
@@ -202,14 +202,14 @@ impl Edits {
 /// Sets a decision and its reason. True if that is news.
 fn decide(
     was: &mut Decision,
-    was_reason: &mut Option<String>,
+    was_reason: &mut Option<Reason>,
     decision: Decision,
-    reason: Option<&str>,
+    reason: Option<&Reason>,
 ) -> bool {
-    let is_news = *was != decision || was_reason.as_deref() != reason;
+    let is_news = *was != decision || was_reason.as_ref() != reason;
     if is_news {
         *was = decision;
-        *was_reason = reason.map(str::to_owned);
+        *was_reason = reason.cloned();
     }
     is_news
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hashline_history::{ConversationId, Decision, HunkRef};
+use hashline_history::{ConversationId, Decision, HunkRef, Reason};
 use hashline_weave::{HunkId, TakeOut};
 
 use crate::document::Edit;
@@ -49,7 +49,7 @@ pub struct Request {
     /// Of which hunks.
     pub target: Target,
     /// Why, for the agent.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// What becomes of lines that the person changed inside a hunk that is taken out.
     pub edited: Option<TakeOut>,
     /// With the acceptance of one hunk: its lines as the person has rewritten them, without their endings.

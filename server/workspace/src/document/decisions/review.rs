@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashline_history::{Decision, FileChange, HunkRef, Status};
+use hashline_history::{Decision, FileChange, HunkRef, Reason, Status};
 use hashline_weave::{Conflict, Edited, HunkId, View};
 
 use crate::document::decisions::group::hull;
@@ -35,7 +35,7 @@ pub struct HunkView {
     /// The decision about it.
     pub decision: Decision,
     /// Why, if the person said so.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// Whether a decision waits for the text. What the editor does not take waits for the person again instead.
     pub deciding: bool,
     /// Where it goes and what it is decided to be there, if it is on its way.

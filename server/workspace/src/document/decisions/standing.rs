@@ -1,6 +1,6 @@
 //! How the hunks of edits stand, and the decision that stands about each.
 
-use hashline_history::{Decision, EditId};
+use hashline_history::{Decision, EditId, Reason};
 use hashline_weave::HunkId;
 
 use crate::document::{Document, HunkLines, HunkState};
@@ -38,8 +38,8 @@ impl Document {
     }
 
     /// Sets the decision about a hunk and marks it in the weave.
-    pub(crate) fn set_decision(&mut self, id: HunkId, decision: Decision, reason: Option<String>) {
-        if !self.edits.decide(id, decision, reason.as_deref()) {
+    pub(crate) fn set_decision(&mut self, id: HunkId, decision: Decision, reason: Option<Reason>) {
+        if !self.edits.decide(id, decision, reason.as_ref()) {
             return;
         }
         let refused = matches!(decision, Decision::Rejected | Decision::Withdrawn);

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use hashline_history::{Decision, HunkRef};
+use hashline_history::{Decision, HunkRef, Reason};
 use hashline_weave::{HunkId, TakeOut};
 
 use crate::document::decisions::wishes::{Act, Way, Wish};
@@ -20,7 +20,7 @@ impl Document {
         on: bool,
         way: Way,
         decision: Option<Decision>,
-        reason: Option<String>,
+        reason: Option<Reason>,
     ) {
         let token = self.flow.number();
         let is_recorded = !self.note_wanted(token, hunks, decision, reason.as_ref());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hashline_history::Decision;
+use hashline_history::{Decision, Reason};
 use hashline_text::OwnedLine;
 use hashline_weave::{HunkId, PutIn, TakeOut};
 
@@ -29,7 +29,7 @@ pub(crate) struct Act {
     pub way: Way,
     /// What the decision about its hunks is once the text shows it; none to leave it as it is.
     pub decision: Option<Decision>,
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// The lines that the person agreed to lose with it, as they read then; none where they were not asked about any.
     pub agreed: Option<Vec<String>>,
 }

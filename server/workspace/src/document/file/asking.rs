@@ -1,6 +1,6 @@
 //! What an editor is asked to do with a file, and how far that is.
 
-use hashline_history::{Decision, DocumentName, FileChange, HunkRef};
+use hashline_history::{Decision, DocumentName, FileChange, HunkRef, Reason};
 use hashline_text::DocVersion;
 
 use crate::document::deliveries::flow::Delivered;
@@ -75,7 +75,7 @@ pub(crate) struct Asked {
     pub(super) version: DocVersion,
     pub(super) operation: FileOperation,
     pub(super) decision: Decision,
-    pub(super) reason: Option<String>,
+    pub(super) reason: Option<Reason>,
     pub(super) stage: Stage,
     /// Why it was given up, in words for the person.
     pub(super) failure: Option<String>,

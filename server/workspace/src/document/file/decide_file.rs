@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hashline_history::{Decision, FileChange, HunkRef};
+use hashline_history::{Decision, FileChange, HunkRef, Reason};
 use hashline_text::{DiskForm, FileHash, Text};
 use hashline_weave::{HunkId, Plan, TakeOut, Weave};
 
@@ -316,7 +316,7 @@ impl Document {
 
     /// The file that an edit made is gone, and what had come into it as well. An editor may still have the text: then it is the person's, to
     /// be saved again or closed.
-    pub(crate) fn was_unmade(&mut self, at: usize, reason: Option<&String>) {
+    pub(crate) fn was_unmade(&mut self, at: usize, reason: Option<&Reason>) {
         let emptied = self.emptied(at);
         if !self.is_open() {
             self.empty(emptied, Decision::Rejected, reason);
@@ -346,7 +346,7 @@ impl Document {
     }
 
     /// Takes out of a file that is to be unmade all lines that have come into it since it was made, by a decision about their hunks.
-    fn empty(&mut self, emptied: Emptied, decision: Decision, reason: Option<&String>) {
+    fn empty(&mut self, emptied: Emptied, decision: Decision, reason: Option<&Reason>) {
         let Some((left, form)) = emptied.left else { return };
         let weave = std::mem::replace(self.weave(), left);
         self.set_form(form);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hashline_history::{Decision, DocumentName, FileChange};
+use hashline_history::{Decision, DocumentName, FileChange, Reason};
 use hashline_text::{DiskForm, FileHash, Text, decode};
 
 /// The hunk of an edit that is about the file and not about its lines; it has number 1.
@@ -13,7 +13,7 @@ pub struct FileHunk {
     /// The decision that stands.
     pub decision: Decision,
     /// What the person said about it.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// The decision that its agent was told last.
     pub told: Decision,
     /// Whether the file is so.

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use hashline_anchor::rewrite_whole;
 use hashline_history::{
-    Decision, DocumentName, FileChange, HunkRef, Location, Mode, NewEdit, NewHunk, Operation, Registers,
+    Decision, DocumentName, FileChange, HunkRef, Location, Mode, NewEdit, NewHunk, Operation, Reason,
+    Registers,
 };
 use hashline_text::{DiskForm, FileHash, Text};
 use hashline_weave::{Change, HunkId, Weave};
@@ -217,9 +218,9 @@ impl Document {
         self.news_of_edits();
     }
 
-    pub(crate) fn set_file_decision(&mut self, at: usize, decision: Decision, reason: Option<String>) {
+    pub(crate) fn set_file_decision(&mut self, at: usize, decision: Decision, reason: Option<Reason>) {
         let name = self.file_hunk_name(at);
-        if !self.edits.decide_file(at, decision, reason.as_deref()) {
+        if !self.edits.decide_file(at, decision, reason.as_ref()) {
             return;
         }
         self.note_decision(name, decision, reason);

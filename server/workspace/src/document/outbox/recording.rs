@@ -1,6 +1,6 @@
 //! Noting what happens, and what is recorded of it.
 
-use hashline_history::{Decided, Decision, HunkRef, Located, Location, NewEdit};
+use hashline_history::{Decided, Decision, HunkRef, Located, Location, NewEdit, Reason};
 use hashline_text::FileHash;
 use hashline_weave::HunkId;
 
@@ -144,7 +144,7 @@ impl Document {
         token: u64,
         hunks: &[HunkId],
         decision: Option<Decision>,
-        reason: Option<&String>,
+        reason: Option<&Reason>,
     ) -> bool {
         let Some(decision @ (Decision::Accepted | Decision::Rejected)) = decision else { return false };
         let hunks: Vec<HunkRef> = hunks.iter().filter_map(|id| self.name(*id)).collect();
@@ -157,7 +157,7 @@ impl Document {
         token: u64,
         hunks: Vec<HunkRef>,
         decision: Decision,
-        reason: Option<&String>,
+        reason: Option<&Reason>,
     ) -> bool {
         if !self.outbox.is_recorded || !self.is_open() {
             return false;
@@ -195,7 +195,7 @@ impl Document {
         self.outbox.queue.withdrawn(hunks);
     }
 
-    pub(crate) fn note_decision(&mut self, hunk: HunkRef, decision: Decision, reason: Option<String>) {
+    pub(crate) fn note_decision(&mut self, hunk: HunkRef, decision: Decision, reason: Option<Reason>) {
         self.outbox.queue.push(Note::Decided(Decided { hunk, decision, reason }));
     }
 

@@ -1,6 +1,6 @@
 //! Following the editor: opening, changes, saving, closing (rules W6, W22).
 
-use hashline_history::{Decision, Location};
+use hashline_history::{Decision, Location, Reason};
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{How, HunkId, Judgement, TakeOut};
 
@@ -176,7 +176,7 @@ impl Document {
     }
 
     /// What was decided about a hunk that came into the text and builds on this one: both were accepted by that.
-    fn brought_by(&self, id: HunkId, judgement: &Judgement) -> Option<(Decision, Option<String>)> {
+    fn brought_by(&self, id: HunkId, judgement: &Judgement) -> Option<(Decision, Option<Reason>)> {
         let weave = self.text.woven()?;
         let builds_on_it = |hunk: HunkId| weave.with_dependents(id).contains(&hunk);
         let others = judgement.switched.iter().filter(|other| other.on && other.hunk != id);
@@ -195,7 +195,7 @@ impl Document {
     }
 
     /// What the decision about a hunk is once it was switched like this.
-    pub(crate) fn decision_by(&self, id: HunkId, how: How) -> (Decision, Option<String>) {
+    pub(crate) fn decision_by(&self, id: HunkId, how: How) -> (Decision, Option<Reason>) {
         let undecided = (Decision::Undecided, None);
         let Some((_, hunk)) = self.owner_of(id) else { return undecided };
         let before = (hunk.decision, hunk.reason.clone());
