@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use hashline_history::{inert_json, shows};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::Failure;
@@ -127,21 +128,7 @@ impl Screen {
     /// Prints a value as JSON.
     pub fn print_json(&self, value: &serde_json::Value) -> Result<(), Failure> {
         let json = serde_json::to_string_pretty(value).map_err(Failure::broken)?;
-        let mut safe = String::with_capacity(json.len() + 1);
-        for letter in json.chars() {
-            // Outside of strings there are none of these but line breaks.
-            if letter != '\n' && is_command(letter) {
-                let mut units = [0; 2];
-                for unit in letter.encode_utf16(&mut units) {
-                    // Writing to a string cannot fail.
-                    let _ = write!(safe, "\\u{unit:04x}");
-                }
-            } else {
-                safe.push(letter);
-            }
-        }
-        safe.push('\n');
-        self.print(&safe)
+        self.print(&(inert_json(&json) + "\n"))
     }
 }
 
@@ -212,12 +199,12 @@ fn is_command(letter: char) -> bool {
         || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text in one line that does nothing to a terminal: names, reasons, whatever agents wrote.
+/// A text in one line, all of which shows: names, whatever agents wrote.
 pub fn inert(text: &str) -> String {
-    written_out(text, is_command)
+    written_out(text, |letter| !shows(letter))
 }
 
-/// The same for a line of a file, which may have tabs.
+/// A line of a file, which may have tabs, and letters that are not seen.
 pub fn inert_line(text: &str) -> String {
     written_out(text, |letter| letter != '\t' && is_command(letter))
 }
@@ -289,10 +276,11 @@ mod tests {
             ("\u{9b}31m", "\\u{9b}31m"),
             ("a\u{202e}b\u{2066}", "a\\u{202e}b\\u{2066}"),
             ("\u{7f}\0", "\\x7f\\x00"),
+            ("a\u{200b}\u{e0041}", "a\\u{200b}\\u{e0041}"),
         ] {
             assert_eq!(inert(text), expected, "{text:?}");
         }
-        assert_eq!(inert_line("\tif x {\u{8}"), "\tif x {\\x08");
+        assert_eq!(inert_line("\tif x {\u{8}\u{ad}"), "\tif x {\\x08\u{ad}");
     }
 
     #[test]

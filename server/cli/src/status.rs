@@ -5,11 +5,13 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use hashline_history::path::quoted;
+use hashline_history::inert_json;
+use hashline_history::path::{quoted, to_text};
 use hashline_link::{Client, DocumentStatus, Sidecar, SidecarStatus, StateDir, discover};
 use serde::Serialize;
 
 use crate::arguments::Status;
+use crate::screen::inert;
 use crate::{Failure, log};
 
 /// How long an editor may take to answer.
@@ -42,7 +44,7 @@ pub fn run(options: &Status) -> Result<ExitCode, Failure> {
     let report = runtime.block_on(report(&state));
     let text = if options.json {
         let json = serde_json::to_string_pretty(&report).map_err(Failure::broken)?;
-        json + "\n"
+        inert_json(&json).into_owned() + "\n"
     } else {
         plain(&report)
     };
@@ -75,16 +77,17 @@ fn plain(report: &Report) -> String {
 
 fn block(found: &Found) -> String {
     let Found { sidecar, status, problem } = found;
-    let mut out = format!("{}  hashline {}  process {}\n", sidecar.editor, sidecar.version, sidecar.pid);
+    let mut out =
+        format!("{}  hashline {}  process {}\n", inert(&sidecar.editor), sidecar.version, sidecar.pid);
     for root in &sidecar.roots {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "  folder  {}", root.display());
+        let _ = writeln!(out, "  folder  {}", to_text(root));
     }
     if let Some(url) = &sidecar.http {
         let _ = writeln!(out, "  http    {url}");
     }
     if let Some(problem) = problem {
-        let _ = writeln!(out, "  no answer: {problem}");
+        let _ = writeln!(out, "  no answer: {}", inert(problem));
     }
     let Some(status) = status else { return out };
     for agent in &status.agents {
@@ -106,9 +109,9 @@ fn name(document: &DocumentStatus, roots: &[std::path::PathBuf]) -> String {
     let path = hashline_workspace::disk::path_of_file_uri(&document.uri).ok();
     let inside = path.as_ref().and_then(|path| roots.iter().find_map(|root| path.strip_prefix(root).ok()));
     match (inside, &path) {
-        (Some(inside), _) => quoted(inside.as_os_str()).into_owned(),
-        (None, Some(path)) => quoted(path.as_os_str()).into_owned(),
-        (None, None) => document.uri.clone(),
+        (Some(inside), _) => inert(&quoted(inside.as_os_str())),
+        (None, Some(path)) => inert(&quoted(path.as_os_str())),
+        (None, None) => inert(&document.uri),
     }
 }
 

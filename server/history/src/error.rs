@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::id::{ConversationId, EditId, HunkRef};
 use crate::name::DocumentName;
+use crate::path::to_text;
 use crate::record::Sequence;
 
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;
@@ -15,7 +16,8 @@ pub(crate) type Result<T> = std::result::Result<T, StoreError>;
 pub enum StoreError {
     /// The history cannot be written by this user, or lies on a read-only file system.
     #[error(
-        "the edit history {} is read-only ({why}). Make it writable for this user; until then edits cannot be recorded", path.display()
+        "the edit history {} is read-only ({why}). Make it writable for this user; until then edits cannot be recorded",
+        to_text(path)
     )]
     ReadOnly {
         /// The file or folder.
@@ -24,7 +26,10 @@ pub enum StoreError {
         why: String,
     },
     /// There is no room.
-    #[error("the disk is full: {} cannot be written. Free some space and try again; nothing was lost", path.display())]
+    #[error(
+        "the disk is full: {} cannot be written. Free some space and try again; nothing was lost",
+        to_text(path)
+    )]
     DiskFull {
         /// The file.
         path: PathBuf,
@@ -32,7 +37,8 @@ pub enum StoreError {
     /// Another process, or another thread, has the history.
     #[error(
         "the edit history {} has been in use by another process for {seconds} s. Try again; if it stays so, end the hashline or \
-         mcpdiff process that hangs (a process that has ended holds nothing)", folder.display()
+         mcpdiff process that hangs (a process that has ended holds nothing)",
+        to_text(folder)
     )]
     Locked {
         /// The history.
@@ -41,7 +47,10 @@ pub enum StoreError {
         seconds: u64,
     },
     /// A link, a folder or a pipe stands where a file or folder of the history belongs.
-    #[error("{} is not what belongs there ({found}). Nothing is followed or replaced; move it away and try again", path.display())]
+    #[error(
+        "{} is not what belongs there ({found}). Nothing is followed or replaced; move it away and try again",
+        to_text(path)
+    )]
     NotOurs {
         /// Where.
         path: PathBuf,
@@ -49,7 +58,7 @@ pub enum StoreError {
         found: &'static str,
     },
     /// Something else went wrong with a file.
-    #[error("{} could not be {action}: {why}", path.display())]
+    #[error("{} could not be {action}: {why}", to_text(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -59,8 +68,11 @@ pub enum StoreError {
         why: String,
     },
     /// The record is of a version that this program does not know.
-    #[error("{} is of version {found}, and this hashline reads version {known}. Use a newer hashline, or move the folder away to \
-             begin a new history", path.display())]
+    #[error(
+        "{} is of version {found}, and this hashline reads version {known}. Use a newer hashline, or move the folder away to \
+             begin a new history",
+        to_text(path)
+    )]
     WrongVersion {
         /// The record.
         path: PathBuf,
@@ -70,7 +82,7 @@ pub enum StoreError {
         known: u64,
     },
     /// A file that the history of this folder cannot hold.
-    #[error("{name} does not lie below {}, so the history there cannot hold it", folder.display())]
+    #[error("{name} does not lie below {}, so the history there cannot hold it", to_text(folder))]
     Outside {
         /// The file.
         name: DocumentName,

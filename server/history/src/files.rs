@@ -5,6 +5,8 @@ use std::path::Path;
 
 use hashline_text::FileHash;
 
+use crate::path::to_text;
+
 /// What is on the disk now; asked when it is not known whether something was written before a process ended, and told when a decision about
 /// several files is to be finished.
 pub trait FilesNow {
@@ -22,7 +24,7 @@ pub trait FilesNow {
     ///
     /// Nothing was changed. Where files can only be looked at that is always so.
     fn change(&self, change: &Change<'_>) -> io::Result<Option<Held>> {
-        let path = change.path().display();
+        let path = to_text(change.path());
         Err(io::Error::new(io::ErrorKind::Unsupported, format!("{path} cannot be written from here")))
     }
 }

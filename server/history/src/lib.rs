@@ -116,6 +116,7 @@ pub use ledger::Damage;
 pub use list::Listing;
 pub use log_entry::LogEntry;
 pub use name::DocumentName;
+pub use one_line::{inert_json, one_line, shows};
 pub use reason::Reason;
 pub use record::{Decision, Location, Sequence, Status};
 pub use session::Session;

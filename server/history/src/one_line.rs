@@ -1,9 +1,13 @@
 //! Texts of others that editors, terminals and agents read as a part of what hashline says.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 /// A text on one line, all of which shows, and no more of it than so many characters.
 ///
 /// Whatever breaks a line or moves a cursor, turns text around or cannot be seen is left out.
-pub(crate) fn one_line(given: &str, longest: usize) -> String {
+#[must_use]
+pub fn one_line(given: &str, longest: usize) -> String {
     let mut seen = String::with_capacity(given.len().min(4 * longest));
     for letter in given.chars().filter(|letter| !is_hidden(*letter)) {
         // Without a letter before it, it would be there and not be seen.
@@ -17,6 +21,34 @@ pub(crate) fn one_line(given: &str, longest: usize) -> String {
     }
     let kept: String = line.chars().take(longest.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())
+}
+
+/// Whether a character shows as it is, and leaves the line in which it stands as it is.
+#[must_use]
+pub fn shows(letter: char) -> bool {
+    !letter.is_control() && !matches!(letter, '\u{2028}' | '\u{2029}') && !is_hidden(letter)
+}
+
+/// JSON that means the same, and whose strings are written with `\u` wherever a character does not show as it is.
+#[must_use]
+pub fn inert_json(json: &str) -> Cow<'_, str> {
+    // Between strings there are no others than line breaks.
+    let stays = |letter: char| letter == '\n' || shows(letter);
+    if json.chars().all(stays) {
+        return json.into();
+    }
+    let mut inert = String::with_capacity(json.len() + 16);
+    for letter in json.chars() {
+        if stays(letter) {
+            inert.push(letter);
+            continue;
+        }
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            // Writing to a string cannot fail.
+            let _ = write!(inert, "\\u{unit:04x}");
+        }
+    }
+    inert.into()
 }
 
 /// Whether a character is obeyed, or not seen: controls but those that end lines, what turns text around, and most of what Unicode calls
@@ -67,6 +99,21 @@ mod tests {
         ] {
             assert_eq!(one_line(given, 64), line, "{given:?}");
             assert_eq!(one_line(line, 64), line, "a clean text stays what it is");
+            assert!(line.chars().all(shows), "{line:?}");
         }
+    }
+
+    #[test]
+    fn json_means_the_same_and_does_nothing_to_whoever_reads_it() {
+        let read = |json: &str| serde_json::from_str::<serde_json::Value>(json).unwrap();
+        for text in ["a b", "\u{9b}2J", "a\u{202e}b\u{2028}", "a\u{e0041}", "\u{7f}\n\t\"\\é😀"] {
+            let value = serde_json::json!([text, { text: 1 }]);
+            for json in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+                let inert = inert_json(&json);
+                assert!(inert.chars().all(|letter| letter == '\n' || shows(letter)), "{inert:?}");
+                assert_eq!(read(&inert), value);
+            }
+        }
+        assert_eq!(inert_json("\"a\u{e0041}\""), "\"a\\udb40\\udc41\"");
     }
 }

@@ -1,7 +1,8 @@
 //! Paths as text: for JSON, for messages between processes, for diffs and for people.
 //!
-//! On Unix a name is bytes, and not always UTF-8. A path that is UTF-8 is its own text. One that is not is written as its `file:` URI,
-//! `file:///project/a%FF.txt`: no absolute path begins like that, so the text can be read back, and every tool takes it for a path.
+//! On Unix a name is bytes, and not always UTF-8. A path that is UTF-8 and shows as it is, on one line, is its own text. Any other is
+//! written as its `file:` URI, `file:///project/a%FF.txt`: no absolute path begins like that, so the text can be read back, and every tool
+//! takes it for a path. So a name never breaks the line in which an agent or a person reads it, nor turns around or hides what stands there.
 //! In diffs and tables such a name is quoted as git does it, `"a/a\377.txt"`.
 //!
 //! For serde, `#[serde(with = "hashline_history::path")]` writes a path, or several, or perhaps one, so.
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, percent_encode};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize as _, Deserializer, Serialize, Serializer};
+
+use crate::one_line::shows;
 
 const FILE: &str = "file://";
 
@@ -35,7 +38,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
 /// An absolute path as a text that [`from_text`] reads back.
 #[must_use]
 pub fn to_text(path: &Path) -> Cow<'_, str> {
-    match path.to_str() {
+    match path.to_str().filter(|text| text.chars().all(shows)) {
         Some(text) => text.into(),
         None => format!("{FILE}{}", escape(path.as_os_str())).into(),
     }
@@ -191,8 +194,23 @@ mod tests {
 
     #[test]
     fn a_path_that_is_text_is_its_own_text() {
-        for path in ["/a/b c.txt", "/é%41", "/\"a\"", "/a\nb", "/file:///a"] {
+        for path in ["/a/b c.txt", "/é%41", "/\"a\"", "/می\u{200c}خواهم ❤\u{fe0f}", "/file:///a"] {
             assert_eq!(to_text(Path::new(path)), path);
+            assert_eq!(from_text(path).unwrap(), Path::new(path));
+        }
+    }
+
+    #[test]
+    fn a_path_that_does_not_show_as_it_is_comes_on_one_line_and_is_read_back() {
+        for (path, text) in [
+            ("/p/a\nb", "file:///p/a%0Ab"),
+            ("/p/\u{1b}[2J", "file:///p/%1B[2J"),
+            ("/p/a\u{202e}txt.exe", "file:///p/a%E2%80%AEtxt.exe"),
+            ("/p/a\u{e0041} b", "file:///p/a%F3%A0%81%81%20b"),
+        ] {
+            assert_eq!(to_text(Path::new(path)), text);
+            assert_eq!(from_text(text).unwrap(), Path::new(path));
+            // As it was written before.
             assert_eq!(from_text(path).unwrap(), Path::new(path));
         }
     }

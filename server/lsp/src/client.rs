@@ -1,13 +1,17 @@
 //! What is known of the editor at the other end, found out once when it initializes.
 
+use hashline_history::one_line;
 use hashline_text::Encoding;
 use hashline_workspace::document::{FileOperations, Reports};
 use tower_lsp::lsp_types::{
-    ClientCapabilities, InitializeParams, MarkupKind, PositionEncodingKind, ResourceOperationKind,
-    WorkspaceEditClientCapabilities,
+    ClientCapabilities, ClientInfo, InitializeParams, MarkupKind, PositionEncodingKind,
+    ResourceOperationKind, WorkspaceEditClientCapabilities,
 };
 
 use crate::protocol;
+
+/// As much of the name of an editor is told, in characters.
+const NAME: usize = 64;
 
 /// What the client is and can do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,10 +71,7 @@ impl Facts {
         let actions = document.and_then(|document| document.code_action.as_ref());
         let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
         Self {
-            editor: params.client_info.as_ref().map(|info| match &info.version {
-                Some(version) => format!("{} {version}", info.name),
-                None => info.name.clone(),
-            }),
+            editor: params.client_info.as_ref().and_then(named),
             encoding: encoding(capabilities),
             full_sync: name.eq_ignore_ascii_case("helix") && sends_out_of_order(version),
             versioned_edits: neovim || edits.and_then(|edits| edits.document_changes).unwrap_or_default(),
@@ -86,6 +87,15 @@ impl Facts {
             lens_refresh: lenses.and_then(|lenses| lenses.refresh_support).unwrap_or_default(),
         }
     }
+}
+
+/// What agents, terminals and other editors are told of who it is, in a few characters on one line.
+fn named(info: &ClientInfo) -> Option<String> {
+    let name = match &info.version {
+        Some(version) => one_line(&format!("{} {version}", info.name), NAME),
+        None => one_line(&info.name, NAME),
+    };
+    Some(name).filter(|name| !name.is_empty())
 }
 
 /// The client lists what it can count in, best first; without a list it counts in UTF-16.
@@ -169,6 +179,8 @@ mod tests {
         let neovim = facts(params);
         assert!(neovim.versioned_edits && neovim.zero_is_any);
         assert_eq!(neovim.editor.as_deref(), Some("Neovim 0.11.4+v0.11.4"));
+        let odd = facts(json!({"capabilities": {}, "clientInfo": {"name": "a\n\u{1b}[2J\u{202e}"}}));
+        assert_eq!(odd.editor.as_deref(), Some("a [2J"));
         let plain = facts(json!({"capabilities": {}}));
         assert!(!plain.versioned_edits && !plain.zero_is_any && !plain.plugin);
     }

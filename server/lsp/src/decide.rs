@@ -1,6 +1,7 @@
 //! The person's decisions, from plugins and from commands.
 
 use hashline_history::EditId;
+use hashline_history::path::to_text;
 use hashline_workspace::Caller;
 use hashline_workspace::agent::ReviewScope;
 use tower_lsp::lsp_types::MessageType;
@@ -30,7 +31,7 @@ pub(crate) async fn decide(session: &Session, said: &Decide) -> Result<Decided, 
     let mut decided = session.workspace.decide(uri.as_deref(), &request).await;
     handover::hand_over(session, &request, &mut decided).await;
     for copy in &decided.kept {
-        let copy = copy.display();
+        let copy = to_text(copy);
         session.say(MessageType::INFO, format!("hashline: the text with your changes is kept in {copy}"));
     }
     Ok(to_proto::decided(&decided))

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hashline_history::shows;
 use hashline_workspace::disk::{Entry, EntryKind, PathStyle};
 use hashline_workspace::{Caller, Workspace};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, percent_encode};
@@ -56,9 +57,10 @@ pub(crate) async fn path(
     CompletionInfo::with_pagination(values, total, more).unwrap_or_default()
 }
 
-/// A name as it stands in a URI: readable, but for what `{+path}` takes for an encoded sign, and for what is no text.
+/// A name as it stands in a URI: readable, but for what `{+path}` takes for an encoded sign, and for what is no text or does
+/// not show as it is.
 fn spelled(entry: &Entry) -> String {
-    match entry.name.to_str() {
+    match entry.name.to_str().filter(|name| name.chars().all(shows)) {
         Some(name) => name.replace('%', "%25"),
         None => percent_encode(entry.name.as_encoded_bytes(), NOT_TEXT).to_string(),
     }

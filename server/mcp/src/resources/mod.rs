@@ -19,6 +19,7 @@ mod uri;
 
 use std::time::Duration;
 
+use hashline_history::inert_json;
 use hashline_link::CancellationToken;
 use hashline_workspace::disk::{DiskError, PathRefusal};
 use hashline_workspace::{Caller, Refusal, Workspace};
@@ -102,10 +103,10 @@ pub(crate) async fn answer(
     }
 }
 
-/// An answer that is JSON.
+/// An answer that is JSON: some clients hand it to their agents as it is written.
 pub(crate) fn json_of(value: &impl Serialize) -> Reply {
     match serde_json::to_string(value) {
-        Ok(json) => Reply::new(json),
+        Ok(json) => Reply::new(inert_json(&json)),
         Err(error) => Reply::refused(format!("hashline could not write its answer: {error}. Try again.")),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use hashline_anchor::{write_tagged_around, write_tagged_cut};
 use hashline_history::path::to_text;
+use hashline_history::shows;
 use hashline_text::{Line, Text};
 use hashline_workspace::agent::{
     FileGlob, FileMatches, LineMatch, Pattern, SearchLimits, SearchReply, SearchRequest,
@@ -71,7 +72,7 @@ fn parse(given: JsonObject) -> Result<Asked, String> {
     let pattern = Pattern::new(&text).map_err(|refusal| refusal.to_string())?;
     let files = glob.as_deref().map(FileGlob::new).transpose().map_err(|refusal| refusal.to_string())?;
     // In the first line of the answer, which others take apart.
-    let in_line = |text: &String| text.replace(char::is_control, "\u{fffd}");
+    let in_line = |text: &String| text.replace(|letter| !shows(letter), "\u{fffd}");
     let place = match (path.as_ref().map(in_line), glob.as_ref().map(in_line)) {
         (None, None) => String::new(),
         (Some(path), None) => format!(" in {path}"),

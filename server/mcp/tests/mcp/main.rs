@@ -10,6 +10,7 @@ mod files;
 mod http;
 mod listed;
 mod live;
+mod names;
 mod obeyed;
 mod place;
 mod protocol;

@@ -431,7 +431,7 @@ async fn paths_are_completed_within_the_roots() {
 async fn a_completed_path_stands_in_the_uri_as_it_is() {
     use std::os::unix::ffi::OsStrExt;
     let place = Place::new();
-    for file in ["100%.txt", "a%20b.txt", "what?#1.txt", "50% off/x.txt"] {
+    for file in ["100%.txt", "a%20b.txt", "what?#1.txt", "odd\n\u{202e}.txt", "50% off/x.txt"] {
         place.write(file, file);
     }
     let bytes = place.root.join(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"));
@@ -444,6 +444,7 @@ async fn a_completed_path_stands_in_the_uri_as_it_is() {
         ("100%25.", "100%25.txt", "100%.txt"),
         ("a", "a%2520b.txt", "a%20b.txt"),
         ("what?", "what?#1.txt", "what?#1.txt"),
+        ("odd", "odd%0A%E2%80%AE.txt", "odd\n\u{202e}.txt"),
         ("50%25 off/", "50%25 off/x.txt", "50% off/x.txt"),
         (&format!("{root}/50%25 off/x"), &format!("{root}/50%25 off/x.txt"), "50% off/x.txt"),
         (&format!("{root}/caf"), &format!("{root}/caf%E9.txt"), "no text"),

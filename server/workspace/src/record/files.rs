@@ -82,7 +82,7 @@ impl FilesNow for Workspace {
 
     fn change(&self, change: &Change<'_>) -> io::Result<Option<Held>> {
         if let Some(path) = change.paths().find(|path| self.is_open_anywhere(path)) {
-            let words = format!("{} is open in an editor. Close it there.", path.display());
+            let words = format!("{} is open in an editor. Close it there.", to_text(path));
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
         }
         let (done, held) = carry_out(&self.read_roots(), change).map_err(io::Error::other)?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hashline_history::path::to_text;
 use hashline_history::{DocumentName, Store, has_history, history_folder};
 
 use crate::disk::Place;
@@ -48,7 +49,7 @@ impl Workspace {
             self.notice(format!(
                 "The edit history of {} is damaged, and what rests on the damaged lines cannot be decided any more ({}{more}). \
                  Everything else is as it was.",
-                store.folder().display(),
+                to_text(store.folder()),
                 lines.join("; ")
             ));
         }

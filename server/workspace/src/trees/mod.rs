@@ -8,6 +8,7 @@ mod switch;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hashline_history::path::to_text;
 use hashline_history::{Document as Past, DocumentName, Draft, FileId, HunkRef, Location, Store};
 
 use crate::disk::{Place, read};
@@ -232,7 +233,7 @@ impl Workspace {
                     format!(
                         "{name} and {} cannot both be there, as one would be a folder and a file: {hunk} brings the other one. Decide about one of \
                          the two alone.",
-                        theirs.display()
+                        to_text(theirs)
                     )
                 };
                 (Why::Collides, Some(other.clone()), message)

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use hashline_history::path::to_text;
 use hashline_history::{
     Appended, DocumentName, Draft, Effect, FileId, Session, Store, StoreError, Subject, Switched,
 };
@@ -46,7 +47,7 @@ impl Workspace {
         for step in steps {
             if let std::collections::btree_map::Entry::Vacant(free) = met.entry(step.file) {
                 let Some(found) = self.meet(&step.path, step.file)? else {
-                    return Err(Refusal::NoFolder { uri: step.path.display().to_string() });
+                    return Err(Refusal::NoFolder { uri: to_text(&step.path).into_owned() });
                 };
                 free.insert(found);
             }
