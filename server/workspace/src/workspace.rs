@@ -24,6 +24,9 @@ use crate::refusal::Refusal;
 use crate::settings::{Settings, SettingsByFolder};
 use crate::slot::Slot;
 
+/// As many names of agents that have called are kept.
+const AGENTS: usize = 64;
+
 /// An agent, as far as a call goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
@@ -217,7 +220,7 @@ impl Workspace {
         file.map_or(&settings.everywhere, |place| settings.of(place.absolute())).clone()
     }
 
-    /// The agents that have called.
+    /// The agents that have called, those that were new last.
     #[must_use]
     pub fn agents(&self) -> Vec<AgentName> {
         self.inner.agents.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -225,9 +228,14 @@ impl Workspace {
 
     pub(crate) fn note_agent(&self, caller: &Caller) {
         let mut agents = self.inner.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        if !agents.contains(&caller.agent) {
-            agents.push(caller.agent.clone());
+        if agents.contains(&caller.agent) {
+            return;
         }
+        // Whoever calls may take another name each time.
+        if agents.len() == AGENTS {
+            agents.remove(0);
+        }
+        agents.push(caller.agent.clone());
     }
 
     /// The document that a caller's path means, if the caller may read it.
@@ -391,6 +399,20 @@ mod tests {
         };
         assert!(!wakes(10, "x") && !wakes(10, "x") && !wakes(90, "x") && !wakes(10, "new line\n"));
         assert!(wakes(51, "x"), "it is a conflict now");
+    }
+
+    #[test]
+    fn of_the_names_that_agents_give_themselves_the_last_are_kept() {
+        let (workspace, _events) =
+            Workspace::new(Roots::default(), Settings::default(), Histories::of("a test"));
+        for number in 0..3 * AGENTS {
+            workspace.note_agent(&Caller::anywhere(&format!("agent {number}"), "1"));
+            workspace.note_agent(&Caller::anywhere("agent 0", "1"));
+        }
+        let agents = workspace.agents();
+        assert_eq!(agents.len(), AGENTS);
+        assert!(agents.contains(&"agent 0".into()), "one that calls all the time is not gone");
+        assert!(agents.contains(&format!("agent {}", 3 * AGENTS - 1).into()));
     }
 
     fn request(text: &str) -> EditRequest {
