@@ -71,7 +71,7 @@ async fn a_conversation_takes_edits_of_whoever_opened_it_alone() {
     }
     assert!(!one.tool("write_file", write("b.txt", "turn")).await.failed);
     // Nor does anybody else after a restart, when nothing but the history knows of it.
-    let again = Http::over(Arc::clone(&http.place), &[http.place.root.clone()]).await;
+    let again = Http::over(Arc::clone(&http.place), std::slice::from_ref(&http.place.root)).await;
     let refused = agent(&again, "team", "bob").tool("write_file", write("c.txt", "turn")).await;
     assert!(refused.failed && refused.text.contains(OTHERS), "{}", refused.text);
     assert!(!agent(&again, "team", "alice").tool("write_file", write("c.txt", "turn")).await.failed);
