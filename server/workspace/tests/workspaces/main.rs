@@ -38,7 +38,9 @@ use editor::Diary;
 use tally::Tally;
 
 /// Plays of a usual run.
-const SEEDS: u64 = 500;
+const SEEDS: u64 = 150;
+/// Of so many plays together nothing is left out that there is to meet.
+const ALL: usize = 500;
 /// How many of those that fail are told in full.
 const SHOWN: usize = 12;
 /// What a line begins with that says what is wrong.
@@ -102,5 +104,5 @@ fn whatever_happens_all_is_kept_and_nothing_is_locked() {
         failed.iter().filter_map(|words| words.lines().find(|line| line.starts_with(FAILED))).collect();
     assert!(failed.is_empty(), "{} of {} plays fail:\n{}", failed.len(), seeds.len(), failed.join("\n"));
     let missing = tally.missing();
-    assert!(seeds.len() < SEEDS as usize || missing.is_empty(), "never met: {missing:?}");
+    assert!(seeds.len() < ALL || missing.is_empty(), "never met: {missing:?}");
 }
