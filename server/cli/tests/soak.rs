@@ -191,7 +191,7 @@ fn memory(process: u32) -> usize {
 }
 
 /// Adds one to the number in the file, by its hash; others may be quicker any number of times.
-fn count_up(agent: &mut dyn Agent) -> usize {
+fn count_up(agent: &mut dyn Agent, conversation: &str) -> usize {
     for calls in 1.. {
         let (text, failed) = call(agent, "read_text_file", &json!({ "path": "count.txt" }));
         assert!(!failed, "{text}");
@@ -201,7 +201,7 @@ fn count_up(agent: &mut dyn Agent) -> usize {
         let operation = json!({ "op": "replace", "anchor": anchor, "content": next.to_string() });
         let edit = json!({
             "path": "count.txt", "file_hash": &hash[..12], "operations": [operation],
-            "mcp_conversation_id": "soak",
+            "mcp_conversation_id": conversation,
         });
         let (text, failed) = call(agent, "edit_text_file", &edit);
         if !failed {
@@ -213,13 +213,19 @@ fn count_up(agent: &mut dyn Agent) -> usize {
 }
 
 /// Makes calls until as many were made, one of `every` an edit if it edits; returns how often it counted up.
-fn work(agent: &mut dyn Agent, made: &AtomicUsize, until: usize, every: usize, is_editing: bool) -> usize {
+fn work(
+    (conversation, agent): (&str, &mut dyn Agent),
+    made: &AtomicUsize,
+    until: usize,
+    every: usize,
+    is_editing: bool,
+) -> usize {
     let mut edits = 0;
     for turn in 0.. {
         let calls = match turn % every {
             0 if is_editing => {
                 edits += 1;
-                count_up(agent)
+                count_up(agent, conversation)
             }
             1 => {
                 let (text, failed) = call(agent, "read_text_file", &json!({ "path": "../count.txt" }));
@@ -269,6 +275,8 @@ fn many_calls_leave_the_server_as_it_was_and_lose_no_update() {
     let address = url.trim().trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
 
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
+    // Each has one of its own.
+    let conversations: Vec<String> = (0..AGENTS.0 + AGENTS.1).map(|agent| format!("soak_{agent}")).collect();
     agents.extend((0..AGENTS.0).map(|_| Box::new(Http::connect(&address, &token)) as Box<dyn Agent>));
     agents.extend((0..AGENTS.1).map(|_| Box::new(Pipe::start(&root, &state)) as Box<dyn Agent>));
     let made = AtomicUsize::new(0);
@@ -277,7 +285,10 @@ fn many_calls_leave_the_server_as_it_was_and_lose_no_update() {
         let edits = std::thread::scope(|scope| {
             let working: Vec<_> = agents
                 .iter_mut()
-                .map(|agent| scope.spawn(|| work(agent.as_mut(), &made, until, every, is_editing)))
+                .zip(&conversations)
+                .map(|(agent, conversation)| {
+                    scope.spawn(|| work((conversation, agent.as_mut()), &made, until, every, is_editing))
+                })
                 .collect();
             working.into_iter().map(|one| one.join().unwrap()).sum()
         });

@@ -23,6 +23,7 @@ mod grants;
 mod level;
 mod obeyed;
 mod on_disk;
+mod openers;
 mod record;
 mod refusal;
 mod settings;

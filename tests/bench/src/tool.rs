@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -70,9 +71,11 @@ pub struct Hashline<A> {
 }
 
 impl<A: Agent> Hashline<A> {
-    /// At work on this file, all edits in one conversation.
+    /// At work on this file, all edits in one conversation, which is its own.
     pub fn new(agent: A, path: &Path) -> Self {
-        Self { agent, path: path.to_owned(), conversation: Some("bench".to_owned()) }
+        static CONVERSATIONS: AtomicUsize = AtomicUsize::new(0);
+        let number = CONVERSATIONS.fetch_add(1, Ordering::Relaxed);
+        Self { agent, path: path.to_owned(), conversation: Some(format!("bench_{number}")) }
     }
 
     fn lines(&mut self, first: usize, last: usize) -> Result<(String, Duration)> {

@@ -1,5 +1,6 @@
 /** Comparisons: what is saved on the right side, and what is not. */
 import { strict as assert } from "node:assert";
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { Operation } from "../agent.ts";
 import { until } from "../patience.ts";
@@ -67,7 +68,7 @@ export default {
     async "hunks that are decided as one: lines of both and between them changed, and all of it is accepted"(
       scene,
     ) {
-      const { document, agent, lower, upper } = await builtOn(scene, "first");
+      const { document, agent, lower, upper } = await builtOn(scene, 1);
       const editor = await compared(scene, "return 2c;");
       await append(editor, 1, " // lower");
       await append(editor, 2, " // upper\n// and one more");
@@ -81,7 +82,7 @@ export default {
     },
 
     async "hunks that are decided as one: what both made taken out leaves only the person's line"(scene) {
-      const { document } = await builtOn(scene, "first");
+      const { document } = await builtOn(scene, 1);
       const editor = await compared(scene, "return 2c;");
       assert.ok(await editor.edit((edit) => edit.replace(new vscode.Range(1, 0, 3, 0), "mine\n")));
       await save();
@@ -129,19 +130,21 @@ export default {
   },
 } satisfies Suite<Scene>;
 
-/** Two turns of an agent: one hunk, and one that was built on it, in another conversation or in the same. */
-async function builtOn(scene: Scene, conversation = "second") {
+/** Two turns of an agent, or one: a hunk, and one that was built on it. They are no turns of the agent of another scene. */
+async function builtOn(scene: Scene, turns: 1 | 2 = 2) {
+  const first = `turn_${randomUUID()}`;
+  const second = turns === 1 ? first : `turn_${randomUUID()}`;
   const { document } = await scene.show("steps.txt", "one\ntwo\nthree\nfour");
   const agent = await scene.agent();
   const path = document.uri.fsPath;
   const two: Operation = ["replace", "two", "return 2;\nreturn 2b;"];
   const lower = await agent.edit(path, await scene.reads(agent, document), [two], {
-    mcp_conversation_id: "first",
+    mcp_conversation_id: first,
   });
   await scene.shows(document, ["1 held 1-2"]);
   const upper = await agent.edit(path, await agent.read(path), [["replace", "2b", "return 2c;"]], {
-    mcp_conversation_id: conversation,
+    mcp_conversation_id: second,
   });
-  await scene.shows(document, conversation === "first" ? ["1 held 1-2"] : ["1 held 1-2", "1 held 2-2"]);
+  await scene.shows(document, turns === 1 ? ["1 held 1-2"] : ["1 held 1-2", "1 held 2-2"]);
   return { document, agent, lower: lower.edit, upper: upper.edit };
 }

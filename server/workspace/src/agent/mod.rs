@@ -13,7 +13,6 @@ mod read;
 mod search;
 
 pub use contents::{Contents, OpenDocument};
-pub(crate) use conversation::Openers;
 pub use documents::DocumentInfo;
 pub use edit::{EditReply, EditRequest};
 pub use files::{FileAction, FileReply, FileRequest};
