@@ -1,5 +1,5 @@
 //! What a body says: one JSON-RPC message, of no more values than a message needs. A body of a few million empty lists is small, and takes
-//! thirty times its size in memory.
+//! many times its size in memory.
 
 use std::cell::Cell;
 use std::fmt;
