@@ -151,6 +151,31 @@ fn an_undo_between_two_changes_of_lines_that_stay_finds_the_hunks_as_they_were()
 }
 
 #[test]
+fn an_undo_leads_to_the_nearest_text_that_reads_so_though_it_lies_between_two_changes() {
+    let mut weave = Weave::new(Text::from("a\n\nc\n"));
+    typed(&mut weave, "a\nb\nc\n");
+    let change = Change { lines: 1..2, new: vec![OwnedLine::new("new", Ending::Lf)] };
+    let hunk = weave.record(&[change]).unwrap()[0];
+    made(&mut weave, &Plan::switch(&[hunk], &[]), "a\nnew\nc\n").unwrap();
+    // The person empties the line, and types something else in it.
+    typed(&mut weave, "a\n\nc\n");
+    typed(&mut weave, "a\nmine\nc\n");
+    // The undo takes back the typing alone, though the text read so before the edit came, too.
+    assert_eq!(undone(&mut weave, "a\n\nc\n").switched, []);
+    assert!(weave.in_buffer(hunk) && weave.edited(hunk).any());
+    assert_eq!(undone(&mut weave, "a\nnew\nc\n").switched, []);
+    assert!(weave.in_buffer(hunk) && !weave.edited(hunk).any());
+    // The same way on again.
+    assert_eq!(undone(&mut weave, "a\nb\nc\n").switched.len(), 1);
+    assert_eq!(undone(&mut weave, "a\n\nc\n").switched, []);
+    assert!(!weave.in_buffer(hunk));
+    assert_eq!(redone(&mut weave, "a\nb\nc\n").switched, []);
+    assert_eq!(redone(&mut weave, "a\nnew\nc\n").switched.len(), 1);
+    assert_eq!(redone(&mut weave, "a\n\nc\n").switched, []);
+    assert!(weave.in_buffer(hunk) && weave.edited(hunk).any());
+}
+
+#[test]
 fn what_was_decided_without_a_change_of_the_text_is_done_again_with_it() {
     let (mut weave, hunk) = with_insert();
     made(&mut weave, &Plan::switch(&[hunk], &[]), "a\nnew\nb\nc\n").unwrap();

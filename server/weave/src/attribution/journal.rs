@@ -349,7 +349,7 @@ impl Journal {
     }
 
     /// How many entries have to be taken back so that the text is this one: the fewest. Where the editor says which way it went, that way
-    /// first. A text between changes that are one entry comes after all others.
+    /// first, the nearest text on it, be it between changes that are one entry. Elsewhere such a text comes after all others.
     pub(crate) fn depth_of(
         &self,
         present: &Text,
@@ -358,25 +358,48 @@ impl Journal {
         turn: Option<Turn>,
     ) -> Option<Depth> {
         let last = self.entries.len();
-        let is_it = |depth: &usize| {
-            self.entries[last - *depth].before == print && self.text_before(depth - 1).reads_as(present, text)
+        let is_it = |depth: &Depth| match *depth {
+            Depth::Before(depth) => {
+                self.entries[last - depth].before == print
+                    && self.text_before(depth - 1).reads_as(present, text)
+            }
+            Depth::Between(depth) => {
+                let at = last - depth;
+                let alike = || self.entries[at].entry.between.iter().filter(|between| between.print == print);
+                alike().next().is_some_and(|_| {
+                    let contents = Contents::of(&self.whole_before(at, present), text);
+                    alike().any(|between| contents == Some(between.contents))
+                })
+            }
         };
-        let ways = turn.map(|turn| self.ways(turn)).unwrap_or_default();
-        let ways = ways.into_iter().map(|state| last - state).filter(|depth| *depth <= DEPTH);
-        let mut depths = ways.clone().chain(1..=last.min(DEPTH));
-        // What was decided in that text without a change of it is done again, too.
-        let latest = || ways.skip_while(|depth| !is_it(depth)).take_while(is_it).last();
-        let again = (turn == Some(Turn::Redo)).then(latest).flatten();
-        let before = again.or_else(|| depths.clone().find(is_it)).map(Depth::Before);
-        let is_between = |depth: &usize| {
-            let at = last - *depth;
-            let alike = || self.entries[at].entry.between.iter().filter(|between| between.print == print);
-            alike().next().is_some_and(|_| {
-                let contents = Contents::of(&self.whole_before(at, present), text);
-                alike().any(|between| contents == Some(between.contents))
-            })
+        let said = turn.and_then(|turn| {
+            let found = self.on_the_way(turn).into_iter().find(is_it)?;
+            // What was decided in that text without a change of it is done again, too.
+            let again = || {
+                let states = self.on_the_way(turn).into_iter().skip_while(|depth| *depth != found);
+                states.filter(|depth| matches!(depth, Depth::Before(_))).take_while(is_it).last()
+            };
+            (turn == Turn::Redo).then(again).flatten().or(Some(found))
+        });
+        let depths = 1..=last.min(DEPTH);
+        said.or_else(|| depths.clone().map(Depth::Before).find(is_it))
+            .or_else(|| depths.map(Depth::Between).find(is_it))
+    }
+
+    /// The texts that an editor can go to by undoing, or by doing again, the next one first.
+    fn on_the_way(&self, turn: Turn) -> Vec<Depth> {
+        let last = self.entries.len();
+        let stops = |state: usize| {
+            // What lies between is passed before the state that the way leads to: undoing goes through the entry behind that one, doing
+            // again through the entry that made it.
+            let through = match turn {
+                Turn::Undo => Some(state),
+                Turn::Redo => state.checked_sub(1),
+            };
+            let between = through.map(|entry| Depth::Between(last - entry));
+            between.into_iter().chain([Depth::Before(last - state)])
         };
-        before.or_else(|| depths.find(is_between).map(Depth::Between))
+        self.ways(turn).into_iter().flat_map(stops).filter(|depth| depth.entries() <= DEPTH).collect()
     }
 
     /// The states that an editor can go to by undoing, or by doing again, the next one first: by the number of the entry that each is

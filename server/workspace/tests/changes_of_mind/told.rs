@@ -523,6 +523,26 @@ fn an_undo_between_two_reports_takes_back_no_delivery_before_them() {
 }
 
 #[test]
+fn an_undo_leads_between_a_deletion_and_what_is_put_in_its_place() {
+    let mut desk = Desk::with_plugin("one\n");
+    desk.notify(&[at(0, 0, (1, 0), "")]);
+    desk.notify(&[at(0, 0, (0, 0), "typed")]);
+    let hunk = desk.replace(0, "new", Mode::Apply);
+    let delivery = desk.poll().unwrap();
+    desk.caused(Cause::Delivery(delivery.number), &made(&delivery));
+    desk.document.answered(delivery.number, true, desk.now);
+    // The text was empty before, too, and the edit was not in it then.
+    desk.notify(&[at(0, 0, (0, 3), ""), at(0, 0, (0, 0), "mine")]);
+    desk.caused(UNDO, &[at(0, 0, (0, 4), "")]);
+    assert_eq!(desk.text(), "");
+    let now = desk.state(&hunk);
+    assert!(matches!(now, HunkState::Edited(_)), "{now:?}");
+    desk.caused(UNDO, &[at(0, 0, (0, 0), "new")]);
+    assert_eq!((desk.text().as_str(), desk.state(&hunk)), ("new", HunkState::InText));
+    is_told(&desk, 0);
+}
+
+#[test]
 fn an_undo_is_known_after_a_document_was_out_of_step() {
     let (mut desk, hunk) = delivered();
     // A word was typed and undone, and the two arrived in the wrong order.

@@ -6,7 +6,9 @@ use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched, Weave};
 use crate::document::deliveries::flow::Ghost;
 use crate::document::deliveries::guessed::{Begun, HalfShown, left_of};
 use crate::document::deliveries::said::Unsaid;
-use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each, apart};
+use crate::document::text::content_change::{
+    ContentChange, OutOfStep, after, after_each, apart_but_for_replacements,
+};
 use crate::document::{Cause, Document, Home, Millis, Reports};
 
 /// How long what seems to be under way is judged together with the next notification, in milliseconds.
@@ -62,7 +64,7 @@ impl Document {
         }
         let (text, mut regions) = after(self.text(), &changes[from..], encoding)?;
         let before_all = self.text().clone();
-        let each = || apart(&before_all, &changes[from..], encoding).unwrap_or_default();
+        let each = || apart_but_for_replacements(&before_all, &changes[from..], encoding).unwrap_or_default();
         if changes.len() == 1
             && self.number_done().is_some()
             && text == *self.text()

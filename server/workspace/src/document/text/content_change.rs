@@ -57,8 +57,17 @@ pub(crate) fn after_each(
 }
 
 /// The texts between changes that came together and are typing, to which an undo may lead, with the last, and what was touched since the one
-/// before. None where there are too many. What is deleted and what is put in its place are one change, however they are told of.
+/// before. None where there are too many.
 pub(crate) fn apart(
+    text: &Text,
+    changes: &[ContentChange],
+    encoding: Encoding,
+) -> Result<Vec<(Text, Regions)>, OutOfStep> {
+    if (2..=APART).contains(&changes.len()) { after_each(text, changes, encoding) } else { Ok(Vec::new()) }
+}
+
+/// The same, but what is deleted and what is put in its place are one change, however they are told of.
+pub(crate) fn apart_but_for_replacements(
     text: &Text,
     changes: &[ContentChange],
     encoding: Encoding,
