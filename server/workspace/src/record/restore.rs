@@ -211,27 +211,45 @@ impl Workspace {
     fn try_bring_back(&self, slot: &Slot, anew: bool) -> Result<(), StoreError> {
         let Some(place) = slot.place() else { return Ok(()) };
         let Some(store) = self.history_of(&place) else { return Ok(()) };
-        let name = name_in_record(&place);
         if slot.lock().has_fixed() {
             drop(self.record(slot, None)?);
         }
-        if store.is_unfinished(&name)?
-            && let Ok(session) = self.session(&store)
-        {
-            // A process has ended in the middle of writing the file: what became of that is recorded now.
-            self.end_session(session);
-        }
-        let other = self.claimed_by_other(&store, &name)?;
-        let latest = store.latest(&name)?;
-        let Some((file, _)) = latest else {
+        if store.latest(&name_in_record(&place))?.is_none() {
             if self.was_taken_back(slot, &store) {
                 self.forget_past_of_open(slot, &place);
             }
             return Ok(());
-        };
-        let is_known = slot.recorded().is_current(&store, latest);
+        }
+        // With the history taken nobody is in the middle of recording something of it: a decision of this process neither, which need not
+        // wait for its turn. And what became of a file that a process has ended in the middle of writing is recorded then.
+        let taken = self.session(&store);
+        let brought = self.bring_back_of_record(slot, &place, &store, anew);
+        if let Ok(session) = taken {
+            self.end_session(session);
+        }
+        brought?;
+        if slot.whose() == Whose::Anybodys && slot.lock().has_something_to_decide() {
+            // With it goes the claim.
+            drop(self.record(slot, None)?);
+        }
+        Ok(())
+    }
+
+    /// The same of what is recorded.
+    fn bring_back_of_record(
+        &self,
+        slot: &Slot,
+        place: &Place,
+        store: &Store,
+        anew: bool,
+    ) -> Result<(), StoreError> {
+        let name = name_in_record(place);
+        let other = self.claimed_by_other(store, &name)?;
+        let latest = store.latest(&name)?;
+        let Some((file, _)) = latest else { return Ok(()) };
+        let is_known = slot.recorded().is_current(store, latest);
         if !is_known || anew || slot.whose().other().is_some() {
-            let made = self.make_of_record(slot, &place, &store, file, other.is_some());
+            let made = self.make_of_record(slot, place, store, file, other.is_some());
             if matches!(made, Err(StoreError::Broken { .. })) {
                 // What cannot be read is not gone on from.
                 *slot.recorded() = Recorded::default();
@@ -239,10 +257,6 @@ impl Workspace {
             made?;
         }
         slot.set_whose(other.map_or(Whose::Anybodys, Whose::Others));
-        if slot.whose() == Whose::Anybodys && slot.lock().has_something_to_decide() {
-            // With it goes the claim.
-            drop(self.record(slot, None)?);
-        }
         Ok(())
     }
 

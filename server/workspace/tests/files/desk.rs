@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hashline_history::{Decision, Status};
+use hashline_history::{Decision, Session, Status, Store};
 use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::agent::{FileAction, FileReply, FileRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{
-    Choice, Decided, Delivery, FileDelivery, FileOperations, HunkView, Request, Target,
+    Choice, ContentChange, Decided, Delivery, FileDelivery, FileOperations, HunkView, Request, Target,
 };
 use hashline_workspace::{Event, Histories, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -118,6 +118,18 @@ impl Desk {
         (moved, delivery)
     }
 
+    /// Another process has the history, and this one waits to record a decision about another document, until what is returned is dropped.
+    pub async fn is_recording_elsewhere(&self) -> Session {
+        std::fs::write(self.path("other.txt"), TEXT).unwrap();
+        self.open("other.txt", 1, TEXT);
+        self.replace_first("other.txt", "1").await;
+        self.workspace.settle_record();
+        let session = Store::new(self.folder.path(), "another").session(&self.workspace).unwrap();
+        let change = ContentChange { span: None, text: "1\ntwo\nthree\n".into() };
+        self.workspace.did_change(&self.uri("other.txt"), DocVersion(2), &[change]).unwrap();
+        session
+    }
+
     /// The hunks of an edit that wait for the person, and whether a decision about each is under way.
     pub fn waits(&self, reply: &FileReply) -> Vec<(u32, bool)> {
         let reviews = self.workspace.reviews();
@@ -143,6 +155,11 @@ impl Desk {
     pub async fn status(&self, reply: &FileReply) -> Status {
         let scope = ReviewScope { edits: vec![reply.edit.to_string()], ..ReviewScope::default() };
         self.workspace.edits(&caller(), &scope).await.unwrap()[0].status
+    }
+
+    /// What the record says of an edit, whose file may have no name any more.
+    pub fn recorded(&self, reply: &FileReply) -> Status {
+        Store::new(self.folder.path(), "another").find(reply.edit.as_str()).unwrap()[0].status
     }
 
     pub async fn until(&self, reply: &FileReply, wanted: Status) {

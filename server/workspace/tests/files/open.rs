@@ -6,7 +6,7 @@ use hashline_history::{Decision, HunkRef, Status};
 use hashline_text::DocVersion;
 use hashline_weave::TakeOut;
 use hashline_workspace::Settings;
-use hashline_workspace::agent::{FileAction, ReviewScope};
+use hashline_workspace::agent::{FileAction, FileRequest, ReviewScope};
 use hashline_workspace::document::{
     Choice, ContentChange, FileAnswer, FileOperation, FileOperations, Mode, Request, Target, Why,
 };
@@ -92,6 +92,39 @@ async fn an_open_file_is_renamed_by_its_editor_and_goes_on_with_its_edits() {
         assert_eq!(desk.decide(Choice::Accept, &moved).await.refused, []);
         assert_eq!((desk.file("a.txt"), desk.file("sub/b.txt").unwrap()), (None, "1\ntwo\nthree\n".into()));
     }
+}
+
+/// The editor has opened the name already when the process comes to look, and another file was recorded under it.
+#[tokio::test]
+async fn a_file_that_is_renamed_back_is_not_taken_for_one_that_had_the_name_meanwhile() {
+    let desk = Desk::new(BOTH);
+    let (moved, delivery) = desk.renamed().await;
+    desk.close("a.txt");
+    desk.open("sub/b.txt", 1, TEXT);
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
+    desk.until(&moved, Status::Accepted).await;
+    let request = FileRequest {
+        path: "a.txt".into(),
+        change: FileAction::Create("new\n".into()),
+        conversation: None,
+        tool: "a_tool".into(),
+    };
+    let made = desk.workspace.change_file(&caller(), request).await.unwrap();
+    assert_eq!(desk.decide(Choice::Reject, &made).await.refused, []);
+    assert_eq!((desk.status(&made).await, desk.file("a.txt")), (Status::Rejected, None));
+    let delivery = desk.asked(Choice::Reject, &moved, "sub/b.txt").await;
+    desk.workspace.settle_record();
+    let busy = desk.is_recording_elsewhere().await;
+    desk.rename("sub/b.txt", "a.txt");
+    desk.close("sub/b.txt");
+    desk.open("a.txt", 1, TEXT);
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
+    drop(busy);
+    desk.until(&moved, Status::Rejected).await;
+    desk.workspace.settle_record();
+    assert_eq!(desk.recorded(&made), Status::Rejected);
+    assert_eq!(desk.workspace.review(&desk.uri("a.txt")).map(|shown| shown.review.edits), Some(vec![]));
+    assert_eq!(desk.read("a.txt").await.unwrap(), TEXT);
 }
 
 /// Whoever decides next from elsewhere finds it open.
