@@ -10,7 +10,7 @@ use crate::folder::{Folder, Open, Opened};
 use crate::id::{EditId, FileId, HunkRef};
 use crate::layout;
 use crate::ledger::{Header, Ledger, VERSION};
-use crate::lines::{read_document, to_line};
+use crate::lines::read_document;
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
 use crate::session::Session;
@@ -152,7 +152,7 @@ impl Session {
             return Ok(());
         }
         header.version = VERSION;
-        let mut record = to_line(&header)?;
+        let mut record = known.ledger.header_line(&header)?;
         let whole = self.log.read_at(0, known.ledger.end)?;
         let first = whole.iter().position(|byte| *byte == b'\n').map_or(whole.len(), |at| at + 1);
         record.extend(&whole[first..]);
@@ -160,7 +160,7 @@ impl Session {
         if let Some(log) = self.folder.file(layout::RECORD, Open::Append)? {
             self.log = log;
         }
-        known.refresh(store.folder(), &mut self.log)
+        known.refresh(&store, &mut self.log)
     }
 }
 
@@ -226,7 +226,7 @@ fn prepare<'a>(
     let (bytes, now) = woven.put_into(&mut transaction);
     let way = transaction.base.as_ref().and_then(|base| base.checkpoint.clone());
     transaction.respell(|name| name.relative_to(root)).map_err(outside)?;
-    let line = to_line(&transaction)?;
+    let line = ledger.line_of(&transaction)?;
     let read = ledger
         .read::<IgnoredAny>(&line[..line.len() - 1])
         .map_err(|_| StoreError::BadDraft("its hunks have to be numbered from 1, and its ids be safe"))?;

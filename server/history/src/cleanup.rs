@@ -18,7 +18,7 @@ use crate::folder::Open;
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::{Header, Ledger};
-use crate::lines::{read_document, read_line, to_line};
+use crate::lines::{read_document, read_line};
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
 use crate::session::Session;
@@ -265,7 +265,7 @@ impl Session {
         if let Some(log) = self.folder.file(layout::RECORD, Open::Append)? {
             self.log = log;
         }
-        known.refresh(store.folder(), &mut self.log)?;
+        known.refresh(&store, &mut self.log)?;
         let mut render = Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
         for conversation in touched.iter().filter(|id| known.ledger.conversations.contains_key(*id)) {
             render.write_log(conversation)?;
@@ -428,14 +428,14 @@ impl Session {
             ended: None,
             together: None,
         };
-        Ok((to_line(&transaction)?, bytes.map(|bytes| (way, bytes))))
+        Ok((ledger.line_of(&transaction)?, bytes.map(|bytes| (way, bytes))))
     }
 
     /// The record with lines replaced or left out. Lines that cannot be read stay as they are: somebody may mend them.
     fn without(&mut self, ledger: &Ledger, lines: &BTreeMap<Sequence, Option<Vec<u8>>>) -> Result<Vec<u8>> {
         let mut header: Header = ledger.header.clone();
         (header.generation, header.given) = (header.generation + 1, ledger.given());
-        let mut record = to_line(&header)?;
+        let mut record = ledger.header_line(&header)?;
         let mut at = 0;
         let whole = self.log.read_at(0, ledger.end)?;
         let by_offset: HashMap<u64, Sequence> =

@@ -9,12 +9,13 @@ use crate::folder::{Folder, Open, Opened, TEMPORARY};
 use crate::id::{ConversationId, EditId};
 use crate::layout;
 use crate::ledger::{Known, Ledger};
-use crate::lines::{read_document, read_line, to_line};
+use crate::lines::{read_document, read_line};
 use crate::log_entry::LogEntry;
 use crate::name::DocumentName;
 use crate::record::Sequence;
 use crate::told::diff_of;
 use crate::transaction::{Operation, Transaction};
+use crate::wire::to_line;
 
 /// Renders and writes logs and diffs.
 pub(crate) struct Render<'a> {

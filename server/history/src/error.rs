@@ -81,6 +81,30 @@ pub enum StoreError {
         /// The version that can be read.
         known: u64,
     },
+    /// The record does not carry this user's seal.
+    #[error(
+        "the edit history of {} is not yours: it came with the folder, or another user or machine has made it. Nothing of it is shown, and \
+         nothing is recorded there, so agents cannot edit these files. `mcpdiff adopt` in that folder shows what is in it, and takes it over \
+         or sets it aside; that is for a person to decide, in a terminal", folder.display()
+    )]
+    Foreign {
+        /// The folder whose history it is.
+        folder: PathBuf,
+    },
+    /// Whose a record is cannot be told.
+    #[error(
+        "the key that tells your edit histories from those of others cannot be used: {why}. Nothing is recorded until it can"
+    )]
+    NoKey {
+        /// What is wrong.
+        why: String,
+    },
+    /// A history that was to be adopted is not what was shown of it any more.
+    #[error("the edit history of {} was changed meanwhile. Look at it again", folder.display())]
+    Changed {
+        /// The folder whose history it is.
+        folder: PathBuf,
+    },
     /// A file that the history of this folder cannot hold.
     #[error("{name} does not lie below {}, so the history there cannot hold it", to_text(folder))]
     Outside {

@@ -21,6 +21,9 @@ use crate::error::StoreError;
 /// Where histories lie in their folder.
 pub(crate) const WAY: [&str; 2] = [".mcp", "edit_history"];
 
+/// How many histories can be set aside in a folder. Whoever has filled that up makes mischief.
+const MOST_ASIDE: usize = 1000;
+
 /// A step that is about to change the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -110,6 +113,22 @@ impl Folder {
             ignore.write(b"*\n")?;
         }
         mcp.make(WAY[1], true)
+    }
+
+    /// Renames the history in a folder to a name that is free beside it, in the folder that git ignores and nobody is served.
+    pub(crate) fn set_aside(root: &Path, probe: Option<&Arc<dyn Probe>>) -> Result<PathBuf> {
+        let dir = Dir::open_ambient_dir(root, ambient_authority())
+            .map_err(|error| StoreError::io(root, "opened", &error))?;
+        let top = Self { dir, path: root.to_path_buf(), probe: probe.cloned() };
+        let mcp = top.make(WAY[0], true)?;
+        let names = (1..).map(|number| format!("{}.aside-{number}", WAY[1]));
+        let is_free = |name: &String| mcp.dir.symlink_metadata(name).is_err();
+        let name = names.take(MOST_ASIDE).find(is_free).unwrap_or_default();
+        let failed = mcp.failed(WAY[1], "set aside");
+        mcp.ask(Step::Rename, WAY[1]).map_err(&failed)?;
+        mcp.dir.rename(WAY[1], &mcp.dir, &name).map_err(&failed)?;
+        mcp.sync_names(WAY[1])?;
+        Ok(mcp.at(&name))
     }
 
     pub(crate) fn path(&self) -> &Path {

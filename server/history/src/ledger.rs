@@ -8,11 +8,15 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::connection::Connection;
+use crate::error::StoreError;
+use crate::folder::WAY;
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::name::DocumentName;
 use crate::record::{Decision, Location, Sequence, Status};
+use crate::seal::Signer;
 use crate::transaction::{IntentEnd, OwnerChange, Together, Transaction};
+use crate::wire::to_line;
 
 /// The newest version of the record that this program reads and writes. Since the second there are transactions that count together: a program
 /// that does not know of them would take the first of a torn group for the whole.
@@ -35,11 +39,60 @@ pub(crate) struct Header {
     pub generation: u64,
     /// Sequence numbers up to this one have been given, whether or not they still stand here.
     pub given: Sequence,
+    /// What the seals of its lines are made for; none of a record that nobody seals.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    id: String,
 }
 
 impl Default for Header {
     fn default() -> Self {
-        Self { format: FORMAT.to_owned(), version: FIRST, generation: 0, given: Sequence(0) }
+        Self {
+            format: FORMAT.to_owned(),
+            version: FIRST,
+            generation: 0,
+            given: Sequence(0),
+            id: String::new(),
+        }
+    }
+}
+
+impl Header {
+    /// The same of a record that is new to whoever seals it: seals that any other has do not count here.
+    pub(crate) fn made_anew(self) -> Self {
+        Self { id: uuid::Uuid::new_v4().simple().to_string(), ..self }
+    }
+
+    /// That of a record of which nothing is known but its lines.
+    pub(crate) fn newest() -> Self {
+        Self { version: VERSION, ..Self::default() }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The header that a line is, if it is one that can be read.
+    pub(crate) fn of(line: &[u8]) -> Result<Option<Self>, Refused> {
+        match serde_json::from_slice::<Self>(line) {
+            Ok(header) if header.format == FORMAT && !(FIRST..=VERSION).contains(&header.version) => {
+                Err(Refused::Version(header.version))
+            }
+            Ok(header) if header.format == FORMAT && header.given.0 < MOST => Ok(Some(header)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Its line, with its newline.
+    pub(crate) fn to_line(&self, signer: Option<&Signer>) -> crate::error::Result<Vec<u8>> {
+        seal(signer, "", to_line(self)?)
+    }
+}
+
+/// A line of the record of this id, sealed if there is who seals.
+fn seal(signer: Option<&Signer>, record: &str, line: Vec<u8>) -> crate::error::Result<Vec<u8>> {
+    match signer {
+        Some(signer) => signer.seal(record, &line).map_err(|why| StoreError::NoKey { why }),
+        None => Ok(line),
     }
 }
 
@@ -123,6 +176,8 @@ pub(crate) struct Conversation {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     root: PathBuf,
+    /// Whose lines are believed; none for everybody's.
+    signer: Option<Signer>,
     pub header: Header,
     pub lines: Vec<Line>,
     pub files: BTreeMap<FileId, Tracked>,
@@ -143,8 +198,30 @@ pub(crate) struct Ledger {
     waiting: Vec<(Vec<u8>, Read)>,
 }
 
-/// A record of another version.
-pub(crate) struct OtherVersion(pub u64);
+/// Why a record is not read.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// It is of this version.
+    Version(u64),
+    /// It is not this user's.
+    Foreign,
+    /// Whose it is cannot be told, as there is no key.
+    NoKey(String),
+}
+
+impl Refused {
+    /// The same in words, of the record of a folder.
+    pub(crate) fn of(self, folder: &Path) -> StoreError {
+        match self {
+            Self::Version(found) => {
+                let record = WAY.iter().fold(folder.to_path_buf(), |path, name| path.join(name));
+                StoreError::WrongVersion { path: record.join(layout::RECORD), found, known: VERSION }
+            }
+            Self::Foreign => StoreError::Foreign { folder: folder.to_path_buf() },
+            Self::NoKey(why) => StoreError::NoKey { why },
+        }
+    }
+}
 
 /// What is wrong with a line that counts together with others which are not there.
 const ALONE: &str = "it counts together with others that are not there";
@@ -154,8 +231,28 @@ pub(crate) const REMEMBERED: usize = 160;
 
 impl Ledger {
     /// The record of a folder, before anything was read of it.
-    pub(crate) fn new(root: &Path) -> Self {
-        Self { root: root.to_path_buf(), ..Self::default() }
+    pub(crate) fn new(root: &Path, signer: Option<Signer>) -> Self {
+        Self { root: root.to_path_buf(), signer, ..Self::default() }
+    }
+
+    /// The header of a record that is begun.
+    pub(crate) fn first_header(&self) -> Header {
+        let header = Header::default();
+        if self.signer.is_some() { header.made_anew() } else { header }
+    }
+
+    /// A header as a line, with its newline.
+    pub(crate) fn header_line(&self, header: &Header) -> crate::error::Result<Vec<u8>> {
+        header.to_line(self.signer.as_ref())
+    }
+
+    /// A transaction as a line, with its newline.
+    pub(crate) fn line_of(&self, transaction: &impl Serialize) -> crate::error::Result<Vec<u8>> {
+        seal(self.signer.as_ref(), &self.header.id, to_line(transaction)?)
+    }
+
+    fn believes(&self, record: &str, line: &[u8]) -> bool {
+        self.signer.as_ref().is_none_or(|signer| signer.has_sealed(record, line))
     }
 
     /// The last sequence number that was given.
@@ -164,7 +261,7 @@ impl Ledger {
     }
 
     /// Takes in the next line, without its newline. One that counts together with others waits for the last of them.
-    pub(crate) fn take(&mut self, line: &[u8]) -> Result<(), OtherVersion> {
+    pub(crate) fn take(&mut self, line: &[u8]) -> Result<(), Refused> {
         if self.count == 0 {
             self.take_header(line)?;
             self.note(line);
@@ -240,13 +337,17 @@ impl Ledger {
         self.last = line[..line.len().min(REMEMBERED)].to_vec();
     }
 
-    fn take_header(&mut self, line: &[u8]) -> Result<(), OtherVersion> {
-        match serde_json::from_slice::<Header>(line) {
-            Ok(header) if header.format == FORMAT && !(FIRST..=VERSION).contains(&header.version) => {
-                return Err(OtherVersion(header.version));
-            }
-            Ok(header) if header.format == FORMAT && header.given.0 < MOST => self.header = header,
-            _ => self.damage.push(Damage { line: 1, why: "the header is missing".to_owned() }),
+    fn take_header(&mut self, line: &[u8]) -> Result<(), Refused> {
+        if let Some(signer) = &self.signer {
+            signer.find().map_err(Refused::NoKey)?;
+        }
+        let header = Header::of(line)?;
+        if !self.believes("", line) {
+            return Err(Refused::Foreign);
+        }
+        match header {
+            Some(header) => self.header = header,
+            None => self.damage.push(Damage { line: 1, why: "the header is missing".to_owned() }),
         }
         Ok(())
     }
@@ -365,6 +466,9 @@ impl Ledger {
 
     /// Reads a transaction and checks all that it names; its names become absolute.
     pub(crate) fn read<'a, D: Deserialize<'a>>(&self, line: &'a [u8]) -> Result<Transaction<D>, String> {
+        if !self.believes(&self.header.id, line) {
+            return Err("it does not carry your seal".to_owned());
+        }
         // What a member that is not known says is skipped, even if it is no UTF-8; then the line is damaged all the same.
         let line = std::str::from_utf8(line).map_err(|error| format!("it cannot be read ({error})"))?;
         let mut transaction: Transaction<D> =

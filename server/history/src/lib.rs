@@ -47,6 +47,9 @@
 //!   checkpoint first.
 //! - A line is state, not operations: a replay guesses nothing, and the hash of the text is checked at every line that changes it.
 //! - What a delta is told against is what a reader knows, which is less than what the weave knows (`Weave::as_told`).
+//! - A record belongs to a user: each line carries a seal by a key that does not lie in the folder ([`Signer`]). To whoever reads, a record
+//!   whose header has another's seal or none is none; nothing is written to it until a person adopts it or sets it aside. A line without its
+//!   seal is damaged.
 //! - Nothing that is read is believed: ids, paths and checkpoints are checked, a line that lies is left out and named by its number,
 //!   and what rests on it is refused until the next base.
 //! - Nothing outside `.mcp` is written by this crate, no link in it is followed, and nothing but regular files is opened.
@@ -80,6 +83,7 @@ mod error;
 mod files;
 mod find;
 mod folder;
+mod foreign;
 mod id;
 mod layout;
 mod ledger;
@@ -92,6 +96,7 @@ pub mod path;
 mod reason;
 mod record;
 mod recover;
+mod seal;
 mod session;
 mod steps;
 mod store;
@@ -119,6 +124,7 @@ pub use name::DocumentName;
 pub use one_line::{inert_json, one_line, shows};
 pub use reason::Reason;
 pub use record::{Decision, Location, Sequence, Status};
+pub use seal::Signer;
 pub use session::Session;
 pub use store::{Found, Glance, Store, Summary};
 pub use switch::Switched;

@@ -1,4 +1,4 @@
-//! Lines of the record: writing one, and reading what those of a file say.
+//! Lines of the record: reading what those of a file say.
 
 use crate::document::{Document, Misfit, Unread, replay};
 use crate::error::{Result, StoreError};
@@ -8,13 +8,6 @@ use crate::layout;
 use crate::ledger::{Ledger, Line};
 use crate::record::Sequence;
 use crate::transaction::Transaction;
-
-/// A value as a line of JSON, with its newline.
-pub(crate) fn to_line(value: &impl serde::Serialize) -> Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(value).map_err(|_| StoreError::BadDraft("it has no form in JSON"))?;
-    line.push(b'\n');
-    Ok(line)
-}
 
 /// The transactions of a file, up to one of them.
 pub(crate) fn read_transactions(

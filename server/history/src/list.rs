@@ -1,4 +1,4 @@
-//! The edits in the logs, newest first: fast, without the lock, and without a look at the record.
+//! The edits in the logs, newest first: fast, without the lock, and without a look at the record but for whose it is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,7 +36,7 @@ impl Store {
         limit: usize,
         wanted: impl Fn(&LogEntry<'_>) -> bool + Sync,
     ) -> Result<Listing, StoreError> {
-        let logs = self.open_folder()?.map(|folder| folder.folder(layout::LOGS)).transpose()?.flatten();
+        let logs = self.own_folder()?.map(|folder| folder.folder(layout::LOGS)).transpose()?.flatten();
         let Some(logs) = logs else { return Ok(Listing::default()) };
         let names = match conversation {
             Some(id) if ConversationId::is_safe(id.as_str()) => vec![format!("{id}.log")],
@@ -204,10 +204,21 @@ impl Ord for Newest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FilesNow;
+
+    struct NoFiles;
+
+    impl FilesNow for NoFiles {
+        fn hash(&self, _: &std::path::Path) -> std::io::Result<Option<hashline_text::FileHash>> {
+            Ok(None)
+        }
+    }
 
     #[test]
     fn a_large_log_is_listed_as_a_small_one_is() {
         let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path(), "a process");
+        assert_eq!(store.session(&NoFiles).unwrap().finish(), [""; 0]);
         let logs = folder.path().join(".mcp/edit_history/logs");
         std::fs::create_dir_all(&logs).unwrap();
         let line = |at: usize| {
@@ -221,7 +232,6 @@ mod tests {
             (0..10_000).map(|at| if damaged.contains(&at) { "{".to_owned() } else { line(at) }).collect();
         std::fs::write(logs.join("conv.log"), lines.join("\n") + "\n" + &line(10_000)).unwrap();
 
-        let store = Store::new(folder.path(), "a process");
         let listing = store.list(None, 3, |entry| entry.tool_call_index % 2 == 0).unwrap();
         let newest: Vec<u64> = listing.entries.iter().map(|entry| entry.tool_call_index).collect();
         assert_eq!(newest, [9_998, 9_996, 9_994], "a line that is being written is left out");

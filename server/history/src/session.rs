@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use hashline_weave::Weave;
 
-use crate::derive;
+use crate::derive::Render;
 use crate::document::Document;
 use crate::error::{Result, StoreError};
 use crate::files::FilesNow;
 use crate::folder::{Folder, Open, Opened};
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
-use crate::ledger::{Header, Ledger};
-use crate::lines::{read_document, to_line};
+use crate::ledger::Ledger;
+use crate::lines::read_document;
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
 use crate::store::{Entered, Store};
@@ -79,7 +79,7 @@ impl Session {
         let mut repairs = Vec::new();
         {
             let mut known = store.known();
-            known.refresh(store.folder(), &mut log)?;
+            known.refresh(&store, &mut log)?;
             if let Some(unsure) = &known.unsure {
                 log.truncate(unsure.begin)?;
                 known.unsure = None;
@@ -101,7 +101,9 @@ impl Session {
             }
             if known.ledger.end == 0 {
                 folder.sync_names(layout::RECORD)?;
-                write_header(&mut log, &mut known.ledger, &Header::default())?;
+                begin_record(&mut log, &mut known.ledger)?;
+                // What lies there without a record says nothing that anybody could vouch for.
+                Render { folder: &folder, log: &mut log, ledger: &known.ledger }.sweep()?;
             }
         }
         let (ended, fresh, torn, finished) = (HashMap::new(), Fresh::default(), false, false);
@@ -203,7 +205,7 @@ impl Session {
             // Whether it was done is not known, and logs are not to say so. The next session finds it out, and catches up.
             return Vec::new();
         }
-        let mut render = derive::Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
+        let mut render = Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
         let mut written = || -> Result<()> {
             for (conversation, edits) in &fresh.edits {
                 for Made { id, shown } in edits {
@@ -235,7 +237,7 @@ impl Session {
     /// Writes what processes that ended too early have left out of logs and diffs.
     fn catch_up(&mut self) -> Result<()> {
         let known = self.store.known();
-        let mut render = derive::Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
+        let mut render = Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
         let repaired = render.catch_up();
         drop(known);
         match repaired {
@@ -255,7 +257,7 @@ impl Session {
     /// The disk refuses.
     pub fn check(&mut self) -> Result<Vec<String>> {
         let known = self.store.known();
-        let mut render = derive::Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
+        let mut render = Render { folder: &self.folder, log: &mut self.log, ledger: &known.ledger };
         render.check_all()
     }
 }
@@ -296,8 +298,8 @@ impl Fresh {
 }
 
 /// Begins a record.
-pub(crate) fn write_header(log: &mut Opened, ledger: &mut Ledger, header: &Header) -> Result<()> {
-    let line = to_line(header)?;
+fn begin_record(log: &mut Opened, ledger: &mut Ledger) -> Result<()> {
+    let line = ledger.header_line(&ledger.first_header())?;
     let written = log.write(&line).and_then(|()| log.sync());
     if let Err(error) = written {
         // An empty file, or half a line: the next session begins it again.

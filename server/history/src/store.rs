@@ -11,12 +11,14 @@ use crate::derive;
 use crate::document::Document;
 use crate::error::{Result, StoreError};
 use crate::folder::{Folder, Open, Opened, Probe};
+use crate::foreign::none_if_foreign;
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
-use crate::ledger::{Damage, Ledger, OtherVersion, VERSION};
+use crate::ledger::{Damage, Ledger};
 use crate::lines::read_document;
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
+use crate::seal::Signer;
 use crate::told::Told;
 
 /// How long the lock is waited for.
@@ -31,6 +33,7 @@ pub struct Store {
     root: Arc<Path>,
     process: Arc<str>,
     patience: Duration,
+    signer: Option<Signer>,
     probe: Option<Arc<dyn Probe>>,
     shared: Arc<Shared>,
 }
@@ -123,16 +126,30 @@ pub struct Found {
 
 impl Store {
     /// The history of a folder, which need not exist yet: it is made when something is first recorded. `process` is what this
-    /// process is called in the record, for people.
+    /// process is called in the record, for people. Whatever stands in it is believed, whoever wrote it, unless it is
+    /// [`signed_by`](Self::signed_by) somebody.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, process: impl Into<String>) -> Self {
         Self {
             root: folder.into().into(),
             process: process.into().into(),
             patience: PATIENCE,
+            signer: None,
             probe: None,
             shared: Arc::default(),
         }
+    }
+
+    /// The same as a user's own: what they did not sign is not believed.
+    #[must_use]
+    pub fn signed_by(self, signer: Signer) -> Self {
+        Self { signer: Some(signer), ..self }
+    }
+
+    /// Who signs it.
+    #[must_use]
+    pub fn signer(&self) -> Option<&Signer> {
+        self.signer.as_ref()
     }
 
     /// The same, waiting for the lock so long at most.
@@ -249,11 +266,16 @@ impl Store {
     }
 
     /// Reads what others have added, without the lock: a line that is being written is left for the next time.
+    /// A foreign record is none.
     fn look(&self) -> Result<Option<(Reading<'_>, Folder)>> {
+        none_if_foreign(self.look_at_own())
+    }
+
+    fn look_at_own(&self) -> Result<Option<(Reading<'_>, Folder)>> {
         let Some(folder) = Folder::open(&self.root, self.probe.as_ref())? else { return Ok(None) };
         let Some(log) = folder.file(layout::RECORD, Open::Read)? else { return Ok(None) };
         let mut reading = Reading { known: self.known(), log };
-        reading.known.refresh(&self.root, &mut reading.log)?;
+        reading.known.refresh(self, &mut reading.log)?;
         Ok(Some((reading, folder)))
     }
 
@@ -476,13 +498,9 @@ impl Store {
                 return Err(StoreError::UnsafeId { id: id.to_owned() });
             }
         }
-        let Some(folder) = Folder::open(&self.root, None)? else { return Ok(None) };
+        let Some(folder) = self.own_folder()? else { return Ok(None) };
         let bytes = folder.read(&layout::diff(conversation, edit))?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-    }
-
-    pub(crate) fn open_folder(&self) -> Result<Option<Folder>> {
-        Folder::open(&self.root, None)
     }
 }
 
@@ -494,7 +512,7 @@ struct Reading<'a> {
 
 impl Known {
     /// Reads what has been added to the record; all of it, if it is another file or not the one that it was.
-    pub(crate) fn refresh(&mut self, root: &Path, log: &mut Opened) -> Result<()> {
+    pub(crate) fn refresh(&mut self, store: &Store, log: &mut Opened) -> Result<()> {
         self.ledger.forget_waiting();
         if let Some(Unsure { begin, line }) = &self.unsure {
             let there = log.read_at(*begin, line.len() as u64 + 1)?;
@@ -511,8 +529,9 @@ impl Known {
             log.read_at(behind, remembered)? == self.ledger.last
         };
         if !known {
+            let ledger = Ledger::new(&store.root, store.signer.clone());
             let (identity, refused) = (log.identity(), self.refused);
-            *self = Self { ledger: Ledger::new(root), identity, refused, ..Self::default() };
+            *self = Self { ledger, identity, refused, ..Self::default() };
         }
         if known && log.len()? == self.ledger.end {
             return Ok(());
@@ -527,11 +546,7 @@ impl Known {
             reader.read_until(b'\n', &mut line).map_err(failed)?;
             let Some((b'\n', whole)) = line.split_last() else { return Ok(()) };
             let known = self.ledger.lines.len();
-            self.ledger.take(whole).map_err(|OtherVersion(found)| StoreError::WrongVersion {
-                path: path.clone(),
-                found,
-                known: VERSION,
-            })?;
+            self.ledger.take(whole).map_err(|refused| refused.of(&store.root))?;
             // Another process wrote about them.
             for line in self.ledger.lines.get(known..).unwrap_or_default() {
                 self.told.remove(&line.file);

@@ -10,8 +10,17 @@ use hashline_text::{DiskForm, Ending, OwnedLine, Text};
 use hashline_weave::{Delta, HunkId, IdRange, LineId, NewHunk, RunState, Weave};
 use serde::{Deserialize, Serialize};
 
+use crate::error::StoreError;
+
 /// Ids stay far below what arithmetic on them can bear.
 const MOST_LINES: u64 = 1 << 48;
+
+/// A value as a line of JSON, with its newline.
+pub(crate) fn to_line(value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    let mut line = serde_json::to_vec(value).map_err(|_| StoreError::BadDraft("it has no form in JSON"))?;
+    line.push(b'\n');
+    Ok(line)
+}
 
 /// A [`Delta`] in JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
