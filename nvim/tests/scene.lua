@@ -38,9 +38,10 @@ local function expectation(what, expected, found)
 end
 
 --- The sidecar as the plugin is to start it: one that keeps to a folder of the test's.
+---@param state string? that of an earlier one, which holds the key by which a history is the person's own
 ---@return string binary
 ---@return string state
-function M.sidecar()
+function M.sidecar(state)
   local hashline = vim.env.HASHLINE_BIN or ""
   if vim.fn.executable(hashline) == 0 then
     error(
@@ -51,7 +52,8 @@ function M.sidecar()
   end
   local folder = vim.fn.tempname()
   vim.fn.mkdir(folder, "p")
-  local binary, state = folder .. "/hashline", folder .. "/state"
+  local binary = folder .. "/hashline"
+  state = state or folder .. "/state"
   vim.fn.writefile({ "#!/bin/sh", ("exec '%s' \"$@\" --state-dir '%s'"):format(hashline, state) }, binary)
   vim.fn.setfperm(binary, "rwx------")
   return binary, state
@@ -59,9 +61,10 @@ end
 
 ---@param settings table? of the plugin; false: no plugin
 ---@param size { [1]: integer, [2]: integer }? lines and columns
+---@param before Scene? what the same person had open before
 ---@return Scene
-function M.start(settings, size)
-  local binary, state = M.sidecar()
+function M.start(settings, size, before)
+  local binary, state = M.sidecar(before and before.state)
   local child = Child.start(
     settings and vim.tbl_extend("keep", settings, { binary = binary }) or { binary = binary },
     size or { 24, 90 },

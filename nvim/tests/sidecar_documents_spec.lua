@@ -251,7 +251,7 @@ t.test(
     changed[22] = "line 21, changed elsewhere"
     vim.fn.writefile(changed, path)
 
-    local next = Scene.start({})
+    local next = Scene.start({}, nil, first)
     next.child:cmd("edit " .. vim.fn.fnameescape(path))
     next:shows({ "1 held 10-11", "2 conflicted 20-21", "3 held 30-31" })
     t.eq(next.child:lines(), changed, "nothing is put into the text by itself")

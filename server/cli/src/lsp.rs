@@ -7,7 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use hashline_link::{Call, CancellationToken, Raw, RemoteError, StateDir};
 use hashline_lsp::{Agents, Listening, Options, ServeHttp};
-use hashline_mcp::{HttpOptions, HttpServer, NameStyle, Router, TokenKey, Toolbox, Toolset, caller_of};
+use hashline_mcp::{
+    HttpOptions, HttpServer, NameStyle, Router, TokenKey, Toolbox, Toolset, caller_of, signer_of,
+};
 use hashline_workspace::disk::{DiskError, Roots};
 use hashline_workspace::{Histories, Settings, Workspace};
 use tokio::runtime::Runtime;
@@ -21,7 +23,8 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
     // Which folders are served is for the editor to say, but that nothing of hashline's own state is.
     let none = Roots::default().closing(state.path()).map_err(Failure::broken)?;
-    let (workspace, events) = Workspace::new(none, Settings::default(), Histories::of("hashline lsp"));
+    let histories = Histories::of("hashline lsp").signed_by(signer_of(&state));
+    let (workspace, events) = Workspace::new(none, Settings::default(), histories);
     let record = workspace.clone();
     let toolbox = Toolbox::new(workspace.clone());
     let (runtime, agents) = (threads()?, threads()?);

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use hashline_history::inert_json;
 use hashline_history::path::{quoted, to_text};
+use hashline_history::{Store, StoreError, inert_json};
 use hashline_link::{Client, DocumentStatus, Sidecar, SidecarStatus, StateDir, discover};
+use hashline_mcp::signer_of;
 use serde::Serialize;
 
 use crate::arguments::Status;
@@ -28,6 +30,9 @@ struct Found {
     /// Why it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// Those of its folders whose edit histories are not this user's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    foreign: Vec<PathBuf>,
 }
 
 #[derive(Debug, Serialize)]
@@ -62,9 +67,15 @@ async fn report(state: &StateDir) -> Report {
             Ok(Err(error)) => (None, Some(error.to_string())),
             Err(_) => (None, Some("it does not answer in time".to_owned())),
         };
-        sidecars.push(Found { sidecar, status, problem });
+        let foreign = sidecar.roots.iter().filter(|root| is_foreign(root, state)).cloned().collect();
+        sidecars.push(Found { sidecar, status, problem, foreign });
     }
     Report { sidecars }
+}
+
+fn is_foreign(root: &Path, state: &StateDir) -> bool {
+    let store = Store::new(root, "hashline status").signed_by(signer_of(state));
+    matches!(store.check_owner(), Err(StoreError::Foreign { .. }))
 }
 
 fn plain(report: &Report) -> String {
@@ -76,12 +87,16 @@ fn plain(report: &Report) -> String {
 }
 
 fn block(found: &Found) -> String {
-    let Found { sidecar, status, problem } = found;
+    let Found { sidecar, status, problem, foreign } = found;
     let mut out =
         format!("{}  hashline {}  process {}\n", inert(&sidecar.editor), sidecar.version, sidecar.pid);
     for root in &sidecar.roots {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "  folder  {}", to_text(root));
+    }
+    for root in foreign {
+        let folder = to_text(root);
+        let _ = writeln!(out, "  history that is not yours in {folder}: mcpdiff adopt shows what is in it");
     }
     if let Some(url) = &sidecar.http {
         let _ = writeln!(out, "  http    {url}");

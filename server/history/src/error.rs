@@ -209,3 +209,11 @@ impl StoreError {
         }
     }
 }
+
+/// What was looked for in a history: to whoever reads, there is nothing in one that is not theirs.
+pub(crate) fn none_if_foreign<T>(looked: Result<Option<T>>) -> Result<Option<T>> {
+    match looked {
+        Err(StoreError::Foreign { .. } | StoreError::NoKey { .. }) => Ok(None),
+        looked => looked,
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::error::{Result, StoreError};
+use crate::error::{Result, StoreError, none_if_foreign};
 use crate::folder::{Folder, Open};
 use crate::layout;
 use crate::ledger::{Header, Ledger};
@@ -11,14 +11,6 @@ use crate::store::{Glance, Store};
 
 /// How long the first line of a record can be, at most.
 const LONGEST_HEADER: u64 = 4096;
-
-/// What was looked for in a history: to whoever reads, there is nothing in one that is not theirs.
-pub(crate) fn none_if_foreign<T>(looked: Result<Option<T>>) -> Result<Option<T>> {
-    match looked {
-        Err(StoreError::Foreign { .. } | StoreError::NoKey { .. }) => Ok(None),
-        looked => looked,
-    }
-}
 
 impl Store {
     /// Sees to it that the history is this user's, or that nothing is recorded yet.

@@ -65,7 +65,7 @@ fn read(path: &Path) -> Result<Secret> {
         }
         if metadata.mode() & 0o077 != 0 {
             return Err(not_private(
-                "can be read by others, who may know the secret; remove it, and a new one is made (tokens end with it)",
+                "can be read by others, who may know the secret; remove it, and a new one is made (what this one signed counts no more)",
             ));
         }
     }

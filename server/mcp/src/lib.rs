@@ -44,6 +44,7 @@ mod reply;
 mod resources;
 mod router;
 mod server;
+mod signer;
 mod stdio;
 mod toolbox;
 mod tools;
@@ -54,6 +55,7 @@ pub use http::{BadScope, DEFAULT_LISTEN, HttpOptions, HttpServer, Scope, TokenKe
 pub use instructions::instructions;
 pub use router::Router;
 pub use server::Server;
+pub use signer::signer_of;
 pub use stdio::{ServeError, serve_stdio};
 pub use toolbox::Toolbox;
 pub use toolset::{NameStyle, ToolName, Toolset, UnknownToolset, list};

@@ -23,6 +23,7 @@ Examples:
   mcpdiff export -c 9c1b0d7e    the same as a patch for git apply
   mcpdiff review                go through everything that is undecided
   mcpdiff cleanup --dry-run     see what could be forgotten
+  mcpdiff adopt                 see a history that came with a folder
 
 A file that an editor has open is changed in that editor, with its unsaved work.
 The history is the nearest .mcp/edit_history at or above the current folder.
@@ -80,6 +81,8 @@ pub enum Command {
     /// Forget edits that were decided long ago
     #[command(visible_alias = "clean")]
     Cleanup(Cleanup),
+    /// Take over a history that is not yours, or set it aside
+    Adopt(Adopt),
 }
 
 const STATUS_HELP: &str = "\
@@ -321,6 +324,37 @@ pub struct Cleanup {
     pub json: bool,
 }
 
+const ADOPT_HELP: &str = "\
+A history is yours where your own hashline has written it, on this machine: each
+line of it is signed with a key in the state folder. One that came with a folder,
+from another user or another machine is foreign: agents read the files without
+it, nothing is recorded or decided in it, and nothing of it is shown but here.
+
+Your own folder stays yours wherever you move or copy it on this machine. Take
+secrets/history in the state folder along to a new machine, or adopt there what
+you know to be yours.
+
+Examples:
+  mcpdiff adopt                see what is in it, and say whether you trust it
+  mcpdiff adopt --yes          the same without a question, for scripts
+  mcpdiff adopt --set-aside    keep it beside, in .mcp, and begin a new one
+
+What is adopted is as good as if you had been there: agents read its undecided
+edits as the text of their files, until you decide about them.
+
+Exit codes: 0 done, 1 nothing to adopt, or you said no, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = ADOPT_HELP)]
+pub struct Adopt {
+    /// Do not ask
+    #[arg(long, conflicts_with = "set_aside")]
+    pub yes: bool,
+    /// Do not take it over: give it another name in .mcp, so that a new one can begin
+    #[arg(long)]
+    pub set_aside: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StatusName {
     Pending,
@@ -409,6 +443,7 @@ mod tests {
             ("v", "Review"),
             ("cleanup", "Cleanup"),
             ("clean", "Cleanup"),
+            ("adopt --yes", "Adopt"),
         ] {
             let command = format!("{:?}", parsed(line).unwrap().command.unwrap());
             assert!(command.starts_with(wanted), "{line}: {command}");

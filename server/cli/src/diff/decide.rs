@@ -220,6 +220,9 @@ impl Disk {
         let roots = Roots::open([store.folder()]).and_then(|roots| roots.closing(state));
         let roots = roots.map_err(Failure::broken)?;
         let mut histories = Histories::of(PROCESS);
+        if let Some(signer) = store.signer() {
+            histories = histories.signed_by(signer.clone());
+        }
         if let Some(probe) = store.probe() {
             histories = histories.with_probe(probe);
         }

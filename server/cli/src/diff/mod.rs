@@ -3,6 +3,7 @@
 //! [`find`] leads from what a person types to what it names, [`decide`] and [`sidecars`] do what is decided, [`words`] has all that is said
 //! about it, and the other modules are the commands. Nothing that agents wrote reaches a terminal as they wrote it: see [`crate::screen`].
 
+mod adopt;
 mod arguments;
 mod cleanup;
 mod decide;
@@ -51,6 +52,9 @@ pub fn run_with(options: &Diff, probe: Arc<dyn Probe>) -> Result<ExitCode, Failu
 
 fn run_in(options: &Diff, store: &Store) -> Result<ExitCode, Failure> {
     log::start(None)?;
+    if !matches!(options.command, Some(Command::Adopt(_))) {
+        store.check_owner().map_err(Failure::broken)?;
+    }
     let screen = Screen::of_stdout();
     let decider = || Everywhere::new(store, place::state(&options.place)?);
     let done = match &options.command {
@@ -61,6 +65,7 @@ fn run_in(options: &Diff, store: &Store) -> Result<ExitCode, Failure> {
         Some(Command::Accept(options)) => decision::run(store, Verb::Accept, options, decider, screen),
         Some(Command::Reject(options)) => decision::run(store, Verb::Reject, options, decider, screen),
         Some(Command::Review(options)) => review::run(store, options, decider, screen),
+        Some(Command::Adopt(options)) => adopt::run(store, options, screen),
         Some(Command::Cleanup(options)) => cleanup::run(&decider()?, options, screen),
     };
     // The table of the status tells it by itself, and whoever is told of something worse need not hear of it.

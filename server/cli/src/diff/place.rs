@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hashline_history::{Store, has_history, history_folder};
 use hashline_link::{StateDir, discover};
+use hashline_mcp::signer_of;
 
 use super::arguments::Where;
 use super::words;
@@ -32,7 +33,7 @@ pub fn store(place: &Where) -> Result<Store, Failure> {
         found = nearest(&start, &roots, &[]);
     }
     let folder = found.ok_or_else(|| Failure::broken(words::no_history(&start)))?;
-    Ok(Store::new(folder, PROCESS))
+    Ok(Store::new(folder, PROCESS).signed_by(signer_of(&state(place)?)))
 }
 
 /// Where editors announce themselves.

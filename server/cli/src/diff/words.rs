@@ -31,6 +31,48 @@ pub fn no_history(start: &Path) -> String {
     )
 }
 
+pub fn own_history(folder: &Path) -> String {
+    format!(
+        "The edit history of {} is yours already; there is nothing to adopt.",
+        inert(&folder.display().to_string())
+    )
+}
+
+/// What is said above what a foreign history holds.
+pub fn foreign(folder: &Path, edits: usize) -> String {
+    format!(
+        "The edit history of {} is not yours: it came with the folder, or another user or machine has made it. It says of itself that it has \
+         {}; whether that is so only you can know.",
+        inert(&folder.display().to_string()),
+        count(edits, "edit")
+    )
+}
+
+pub const ADOPT_QUESTION: &str = "Make it yours? [y/N]";
+
+pub fn adopt_asks() -> String {
+    "adopt asks, and here is nobody to answer. Say --yes if you trust all of this, or --set-aside.".to_owned()
+}
+
+pub fn not_adopted() -> String {
+    "Nothing was taken over. mcpdiff adopt --set-aside puts it away.".to_owned()
+}
+
+pub fn adopted(folder: &Path) -> String {
+    format!("The edit history of {} is yours now.", inert(&folder.display().to_string()))
+}
+
+pub fn set_aside(aside: &Path) -> String {
+    format!(
+        "It lies in {} now, where nobody reads it; remove it when you like. A new history begins with the next edit.",
+        inert(&aside.display().to_string())
+    )
+}
+
+pub fn edits_and_undecided(edits: usize, undecided: usize) -> String {
+    format!("{}, {undecided} undecided", count(edits, "edit"))
+}
+
 pub fn names_nothing(kind: Kind, name: &str, edits: usize) -> String {
     if edits == 0 {
         return "No edits are recorded in this history, so there is none to name.".to_owned();

@@ -31,6 +31,7 @@ fn it_is_the_same_as_hashline_diff() {
     let project = sample();
     let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
     command.args(["diff", "st", "--json", "-w"]).arg(&project.folder).env("TZ", "UTC");
+    command.arg("--state-dir").arg(project.temp.path().join("state"));
     let one = ran(command);
     assert_eq!((one.code, one.out), (0, project.run(&["status", "--json"]).out));
 }

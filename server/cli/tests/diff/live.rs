@@ -34,6 +34,8 @@ struct State {
     /// Per document its URI, version and text.
     documents: Vec<(String, i64, String)>,
     answered: Vec<Value>,
+    /// What the person was told.
+    told: Vec<String>,
     /// What is locked when a delivery comes, and until it is taken away from here.
     lock: Option<File>,
     /// Why files are not renamed or removed now.
@@ -97,6 +99,11 @@ impl Editor {
             || self.shared.state.lock().unwrap().answered.iter().find(|one| one["id"] == id).cloned();
         until(method, || answer().is_some());
         answer().unwrap()["result"].clone()
+    }
+
+    /// What the person was told so far.
+    pub fn told(&self) -> Vec<String> {
+        self.shared.state.lock().unwrap().told.clone()
     }
 
     /// The names and texts of what is open.
@@ -228,6 +235,10 @@ impl Shared {
                         self.change(&mut state, uri.as_str().unwrap(), change["edits"].as_array().unwrap());
                     }
                     json!({"applied": fits && busy.is_none(), "failureReason": busy})
+                }
+                Some("window/showMessage") => {
+                    state.told.push(message["params"]["message"].as_str().unwrap().to_owned());
+                    Value::Null
                 }
                 Some("workspace/configuration") => json!([null]),
                 Some(_) => Value::Null,

@@ -12,6 +12,7 @@ mod export;
 mod faults;
 mod files;
 mod folders;
+mod foreign;
 mod hostile;
 mod killed;
 mod live;

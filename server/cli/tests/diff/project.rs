@@ -7,6 +7,8 @@ use hashline_history::{
     ConversationId, Decided, Decision, DocumentName, Draft, EditId, FileChange, FilesNow, HunkRef, Mode,
     NewEdit, NewHunk, Now, Operation, Reason, Store,
 };
+use hashline_link::StateDir;
+use hashline_mcp::signer_of;
 use hashline_text::{DiskForm, Ending, FileHash, OwnedLine, Text};
 use hashline_weave::{Change, Weave};
 
@@ -55,7 +57,8 @@ impl Project {
     }
 
     pub fn store(&self) -> Store {
-        Store::new(&self.folder, "a test")
+        let state = StateDir::new(Some(&self.temp.path().join("state"))).unwrap();
+        Store::new(&self.folder, "a test").signed_by(signer_of(&state))
     }
 
     fn name(&self, file: &str) -> DocumentName {

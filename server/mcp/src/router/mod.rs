@@ -34,6 +34,7 @@ use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
 use crate::router::choose::Choice;
 use crate::router::sidecars::{Known, Sidecars};
 use crate::router::watcher::Watchers;
+use crate::signer::signer_of;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
 pub(crate) use watch::{Interest, Standing};
@@ -113,7 +114,8 @@ impl Router {
     pub fn new(roots: &Roots, fixed: bool, settings: Settings, state: StateDir) -> Result<Self, DiskError> {
         let roots = roots.closing(state.path())?;
         // Without an editor there is nobody to tell.
-        let (workspace, _) = Workspace::new(roots.clone(), settings, Histories::of("hashline mcp"));
+        let histories = Histories::of("hashline mcp").signed_by(signer_of(&state));
+        let (workspace, _) = Workspace::new(roots.clone(), settings, histories);
         let sidecars = Arc::new(Sidecars::new(state));
         workspace.mind(sidecars.clone());
         let nothing = roots.is_empty().then(|| NOWHERE.to_owned());

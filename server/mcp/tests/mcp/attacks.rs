@@ -44,6 +44,8 @@ impl Trap {
         put(parent.join("secret.txt"), SECRET);
         put(place.root.join(".mcp/edit_history/secret.txt"), SECRET);
         put(place.state.join("secrets/secret.txt"), SECRET);
+        // The key that signs what is recorded; hashline makes it by itself when it first records something.
+        hashline_link::Secret::load(&place.state(), "history").unwrap();
         place.write("a.txt", "one\ntwo\n");
         place.write("src/main.rs", "fn main() {}\n");
         let root = &place.root;

@@ -59,7 +59,8 @@ impl Place {
     /// An editor with these folders open.
     pub fn editor(&self, name: &str, folders: &[&Path]) -> Editor {
         let roots = Roots::open(folders).and_then(|roots| roots.closing(&self.state)).unwrap();
-        let (workspace, _) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
+        let histories = Histories::of("a test").signed_by(hashline_mcp::signer_of(&self.state()));
+        let (workspace, _) = Workspace::new(roots, Settings::default(), histories);
         let toolbox = Toolbox::new(workspace.clone()).of_editor(name);
         let waits = tokio::sync::watch::Sender::new(0);
         let watches = tokio::sync::watch::Sender::new(0);

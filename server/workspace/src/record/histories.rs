@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use dashmap::DashMap;
-use hashline_history::{Glance, Probe, Store};
+use hashline_history::{Glance, Probe, Signer, Store};
 
 /// The histories in which a process records. Each is found when it is first needed.
 pub struct Histories {
     process: String,
+    signer: Option<Signer>,
     probe: Option<Arc<dyn Probe>>,
     pub(super) stores: DashMap<PathBuf, Store>,
     /// The histories of the files in a folder.
@@ -19,6 +20,8 @@ pub struct Histories {
     pub(crate) offering: Mutex<()>,
     /// How they looked when it was asked last what others have recorded.
     pub(crate) watched: DashMap<PathBuf, Glance>,
+    /// Those that are not this user's, as far as the person knows of it.
+    pub(super) foreign: DashMap<PathBuf, ()>,
     /// How many damaged lines of each the person knows of.
     pub(super) damaged: DashMap<PathBuf, usize>,
 }
@@ -29,9 +32,27 @@ impl Histories {
     pub fn of(process: impl Into<String>) -> Self {
         let process = format!("{} {}", process.into(), std::process::id());
         let (stores, found) = (DashMap::new(), DashMap::new());
-        let (offered, watched, damaged) = (DashMap::new(), DashMap::new(), DashMap::new());
+        let (offered, watched) = (DashMap::new(), DashMap::new());
+        let (foreign, damaged) = (DashMap::new(), DashMap::new());
         let offering = Mutex::default();
-        Self { process, probe: None, stores, found, offered, offering, watched, damaged }
+        Self {
+            process,
+            signer: None,
+            probe: None,
+            stores,
+            found,
+            offered,
+            offering,
+            watched,
+            foreign,
+            damaged,
+        }
+    }
+
+    /// The same of a user: what they did not sign is not believed.
+    #[must_use]
+    pub fn signed_by(self, signer: Signer) -> Self {
+        Self { signer: Some(signer), ..self }
     }
 
     /// The same, with every change of a history asked for. For tests.
@@ -54,7 +75,10 @@ impl Histories {
 
     pub(super) fn store(&self, folder: &Path) -> Store {
         let fresh = || {
-            let store = Store::new(folder, self.process.clone());
+            let mut store = Store::new(folder, self.process.clone());
+            if let Some(signer) = &self.signer {
+                store = store.signed_by(signer.clone());
+            }
             match &self.probe {
                 Some(probe) => store.with_probe(probe.clone()),
                 None => store,

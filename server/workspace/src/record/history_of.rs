@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hashline_history::path::to_text;
-use hashline_history::{DocumentName, Store, has_history, history_folder};
+use hashline_history::{DocumentName, Store, StoreError, has_history, history_folder};
 
 use crate::disk::Place;
 use crate::record::Job;
@@ -30,6 +30,20 @@ impl Workspace {
             history_folder(place.absolute(), &roots, &through, has).map(|folder| histories.store(&folder));
         histories.found.insert(folder.to_owned(), store.clone());
         store
+    }
+
+    /// Tells of a history that is not this user's, once until it is.
+    pub(crate) fn tell_foreign(&self, store: &Store) {
+        let known = &self.inner.histories.foreign;
+        match store.check_owner() {
+            Err(error @ (StoreError::Foreign { .. } | StoreError::NoKey { .. })) => {
+                if known.insert(store.folder().to_owned(), ()).is_none() {
+                    self.notice(format!("Agents cannot edit here: {error}."));
+                }
+            }
+            // What cannot be read is told by whoever needs it.
+            _ => drop(known.remove(store.folder())),
+        }
     }
 
     /// Tells of lines of a record that were left out, each once.

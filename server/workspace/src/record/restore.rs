@@ -386,6 +386,7 @@ impl Workspace {
             if self.inner.histories.offered.insert(store.folder().to_owned(), glance) == Some(glance) {
                 continue;
             }
+            self.tell_foreign(&store);
             self.tell_damage(&store);
             if store.is_behind().unwrap_or(false)
                 && let Ok(session) = self.session(&store)

@@ -1,0 +1,98 @@
+//! `mcpdiff adopt`: shows what is in a history that is not the person's own, and takes it over or sets it aside.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, IsTerminal};
+use std::process::ExitCode;
+
+use hashline_history::{ConversationId, Found, Status, Store, StoreError};
+
+use super::arguments::Adopt;
+use super::edit::{Edits, relative};
+use super::words;
+use crate::Failure;
+use crate::screen::{Ink, Screen, inert, inert_line};
+
+/// Adopts a history, or sets it aside.
+pub fn run(store: &Store, options: &Adopt, screen: Screen) -> Result<ExitCode, Failure> {
+    match store.check_owner() {
+        Ok(()) => return Err(Failure::broken(words::own_history(store.folder()))),
+        Err(StoreError::Foreign { .. }) => {}
+        Err(error) => return Err(Failure::broken(error)),
+    }
+    if options.set_aside {
+        let aside = store.set_aside().map_err(Failure::broken)?;
+        screen.print(&format!("{}\n", screen.sentences(&words::set_aside(&aside))))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let theirs = store.unbelieved();
+    let shown = theirs.glance();
+    screen.print(&contents(&theirs, screen)?)?;
+    if !options.yes && !agrees(screen)? {
+        return Err(Failure::broken(words::not_adopted()));
+    }
+    store.adopt(shown).map_err(Failure::broken)?;
+    screen.print(&format!("{}\n", screen.sentences(&words::adopted(store.folder()))))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the person says yes.
+fn agrees(screen: Screen) -> Result<bool, Failure> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return Err(Failure::usage(words::adopt_asks()));
+    }
+    screen.print(&format!("{} ", screen.paint(Ink::Heading, words::ADOPT_QUESTION)))?;
+    let mut answer = Vec::new();
+    // Whoever cannot answer has not said yes.
+    let _ = stdin.lock().read_until(b'\n', &mut answer);
+    Ok(matches!(answer.trim_ascii(), b"y" | b"Y" | b"yes"))
+}
+
+/// What a person decides about: whose conversations these say they are, and what would be undecided in which files.
+fn contents(theirs: &Store, screen: Screen) -> Result<String, Failure> {
+    let edits = theirs.find("").map_err(Failure::broken)?;
+    let mut out = format!("{}\n", screen.sentences(&words::foreign(theirs.folder(), edits.len())));
+    let mut conversations: BTreeMap<&ConversationId, Vec<&Found>> = BTreeMap::new();
+    for edit in &edits {
+        conversations.entry(&edit.conversation).or_default().push(edit);
+    }
+    let heading = |out: &mut String, words: &str| {
+        out.push_str(&format!("\n{}\n", screen.paint(Ink::Heading, words)));
+    };
+    if !conversations.is_empty() {
+        heading(&mut out, "Conversations:");
+    }
+    let mut reader = Edits::new(theirs);
+    for (id, edits) in conversations {
+        let first = edits.first().map(|edit| reader.read(edit)).transpose()?;
+        let agent = first
+            .and_then(|edit| edit.state.ok())
+            .map(|state| state.made.agent.to_string())
+            .unwrap_or_default();
+        let pending = edits.iter().filter(|edit| edit.status == Status::Pending).count();
+        let counts = words::edits_and_undecided(edits.len(), pending);
+        out.push_str(&format!("{}  {}  {counts}\n", inert_line(id.as_str()), inert_line(&agent)));
+    }
+    let documents = theirs.documents().map_err(Failure::broken)?;
+    let path = |name: &hashline_history::DocumentName| relative(name.as_path(), theirs.folder());
+    let pending: Vec<_> = documents.iter().filter(|document| document.pending > 0).collect();
+    if !pending.is_empty() {
+        heading(&mut out, "Undecided, and read by agents as the text of these files once it is yours:");
+    }
+    for document in pending {
+        out.push_str(&format!("{}  {}\n", path(&document.name), words::count(document.pending, "edit")));
+    }
+    let unfinished: Vec<_> =
+        documents.iter().filter(|one| theirs.is_unfinished(&one.name).unwrap_or(true)).collect();
+    if !unfinished.is_empty() {
+        heading(&mut out, "Begun and not ended; these files would be written or taken away to end it:");
+    }
+    for document in unfinished {
+        out.push_str(&format!("{}\n", path(&document.name)));
+    }
+    if let Some(words) = words::record_damaged(&theirs.damage().map_err(Failure::broken)?) {
+        out.push_str(&format!("\n{}\n", screen.sentences(&inert(&words))));
+    }
+    out.push('\n');
+    Ok(out)
+}
