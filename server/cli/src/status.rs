@@ -31,7 +31,7 @@ struct Found {
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     /// Those of its folders whose edit histories are not this user's.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(with = "hashline_history::path", skip_serializing_if = "Vec::is_empty")]
     foreign: Vec<PathBuf>,
 }
 

@@ -273,6 +273,21 @@ impl Render<'_> {
     }
 }
 
+/// Removes all logs and diffs.
+pub(crate) fn forget_derived(folder: &Folder) -> Result<()> {
+    folder.remove(layout::DERIVED)?;
+    for name in folder.names(layout::LOGS)? {
+        folder.remove(&format!("{}/{name}", layout::LOGS))?;
+    }
+    for conversation in folder.names(layout::DIFFS)? {
+        let way = format!("{}/{conversation}", layout::DIFFS);
+        for name in folder.names(&way)? {
+            folder.remove(&format!("{way}/{name}"))?;
+        }
+    }
+    Ok(())
+}
+
 /// Up to where logs and diffs have been written.
 pub(crate) fn derived(folder: &Folder) -> Result<Option<Sequence>> {
     let bytes = folder.read(layout::DERIVED)?.unwrap_or_default();

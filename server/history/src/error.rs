@@ -85,7 +85,8 @@ pub enum StoreError {
     #[error(
         "the edit history of {} is not yours: it came with the folder, or another user or machine has made it. Nothing of it is shown, and \
          nothing is recorded there, so agents cannot edit these files. `mcpdiff adopt` in that folder shows what is in it, and takes it over \
-         or sets it aside; that is for a person to decide, in a terminal", folder.display()
+         or sets it aside; that is for a person to decide, in a terminal",
+        to_text(folder)
     )]
     Foreign {
         /// The folder whose history it is.
@@ -100,7 +101,7 @@ pub enum StoreError {
         why: String,
     },
     /// A history that was to be adopted is not what was shown of it any more.
-    #[error("the edit history of {} was changed meanwhile. Look at it again", folder.display())]
+    #[error("the edit history of {} was changed meanwhile. Look at it again", to_text(folder))]
     Changed {
         /// The folder whose history it is.
         folder: PathBuf,

@@ -21,6 +21,9 @@ use crate::error::StoreError;
 /// Where histories lie in their folder.
 pub(crate) const WAY: [&str; 2] = [".mcp", "edit_history"];
 
+/// What has git leave `.mcp` alone.
+const IGNORE_ALL: &[u8] = b"*\n";
+
 /// How many histories can be set aside in a folder. Whoever has filled that up makes mischief.
 const MOST_ASIDE: usize = 1000;
 
@@ -103,28 +106,37 @@ impl Folder {
 
     /// The history in a folder, made if there is none.
     pub(crate) fn create(root: &Path, probe: Option<&Arc<dyn Probe>>) -> Result<Self> {
-        let dir = Dir::open_ambient_dir(root, ambient_authority())
-            .map_err(|error| StoreError::io(root, "opened", &error))?;
-        let top = Self { dir, path: root.to_path_buf(), probe: probe.cloned() };
-        let mcp = top.make(WAY[0], true)?;
-        if mcp.length(".gitignore")?.is_none_or(|len| len == 0)
+        let mcp = Self::above(root, probe)?;
+        // Another one may have come with the folder: by that git would take along, and publish, what is recorded here.
+        if !mcp.ignores_all()?
             && let Some(mut ignore) = mcp.file(".gitignore", Open::Anew)?
         {
-            ignore.write(b"*\n")?;
+            ignore.write(IGNORE_ALL)?;
         }
         mcp.make(WAY[1], true)
     }
 
-    /// Renames the history in a folder to a name that is free beside it, in the folder that git ignores and nobody is served.
-    pub(crate) fn set_aside(root: &Path, probe: Option<&Arc<dyn Probe>>) -> Result<PathBuf> {
+    /// The folder `.mcp`, made if there is none.
+    fn above(root: &Path, probe: Option<&Arc<dyn Probe>>) -> Result<Self> {
         let dir = Dir::open_ambient_dir(root, ambient_authority())
             .map_err(|error| StoreError::io(root, "opened", &error))?;
         let top = Self { dir, path: root.to_path_buf(), probe: probe.cloned() };
-        let mcp = top.make(WAY[0], true)?;
-        let names = (1..).map(|number| format!("{}.aside-{number}", WAY[1]));
-        let is_free = |name: &String| mcp.dir.symlink_metadata(name).is_err();
-        let name = names.take(MOST_ASIDE).find(is_free).unwrap_or_default();
+        top.make(WAY[0], true)
+    }
+
+    /// Whether git takes nothing of this folder along.
+    fn ignores_all(&self) -> Result<bool> {
+        let Some(mut ignore) = self.file(".gitignore", Open::Read)? else { return Ok(false) };
+        Ok(ignore.read_at(0, IGNORE_ALL.len() as u64 + 1)? == IGNORE_ALL)
+    }
+
+    /// Renames the history in a folder to a name that is free beside it, in the folder that git ignores and nobody is served.
+    pub(crate) fn set_aside(root: &Path, probe: Option<&Arc<dyn Probe>>) -> Result<PathBuf> {
+        let mcp = Self::above(root, probe)?;
         let failed = mcp.failed(WAY[1], "set aside");
+        let mut names = (1..=MOST_ASIDE).map(|number| format!("{}.aside-{number}", WAY[1]));
+        let free = names.find(|name| mcp.dir.symlink_metadata(name).is_err());
+        let name = free.ok_or_else(|| failed(io::ErrorKind::AlreadyExists.into()))?;
         mcp.ask(Step::Rename, WAY[1]).map_err(&failed)?;
         mcp.dir.rename(WAY[1], &mcp.dir, &name).map_err(&failed)?;
         mcp.sync_names(WAY[1])?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::derive::{Render, forget_derived};
 use crate::error::{Result, StoreError, none_if_foreign};
 use crate::folder::{Folder, Open};
 use crate::layout;
@@ -19,16 +20,16 @@ impl Store {
     ///
     /// [`StoreError::Foreign`], [`StoreError::NoKey`], and that it cannot be read.
     pub fn check_owner(&self) -> Result<()> {
-        self.folder_of_own().map(drop)
+        self.checked_folder().map(drop)
     }
 
     /// The folder, if something is recorded in it; none of a foreign one.
     pub(crate) fn own_folder(&self) -> Result<Option<Folder>> {
-        none_if_foreign(self.folder_of_own())
+        none_if_foreign(self.checked_folder())
     }
 
-    /// The same after a look at the header, which is quick.
-    fn folder_of_own(&self) -> Result<Option<Folder>> {
+    /// The same, or why it is not this user's. Looks at the header alone, which is quick.
+    fn checked_folder(&self) -> Result<Option<Folder>> {
         let Some(folder) = Folder::open(self.folder(), self.probe().as_ref())? else { return Ok(None) };
         let Some(mut log) = folder.file(layout::RECORD, Open::Read)? else { return Ok(None) };
         let beginning = log.read_at(0, LONGEST_HEADER)?;
@@ -60,7 +61,19 @@ impl Store {
         let record = folder.read(layout::RECORD)?.filter(|_| self.glance() == shown);
         let record = record.ok_or_else(|| StoreError::Changed { folder: self.folder().to_path_buf() })?;
         let sealed = self.sealed_anew(&record, signer)?;
-        folder.write_whole(layout::RECORD, &sealed, true)
+        // Only the record was shown. What others made from it may say something else.
+        forget_derived(&folder)?;
+        folder.write_whole(layout::RECORD, &sealed, true)?;
+        // It is this user's by now; what cannot be made from it here is made by the next session.
+        let _ = self.render_anew(&folder);
+        Ok(())
+    }
+
+    fn render_anew(&self, folder: &Folder) -> Result<()> {
+        let Some(mut log) = folder.file(layout::RECORD, Open::Append)? else { return Ok(()) };
+        let mut known = self.known();
+        known.refresh(self, &mut log)?;
+        Render { folder, log: &mut log, ledger: &known.ledger }.catch_up().map(drop)
     }
 
     /// Gives a history that is not this user's another name beside, where nobody looks for one, so that a new one can begin. Returns where

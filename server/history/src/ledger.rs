@@ -341,11 +341,11 @@ impl Ledger {
         if let Some(signer) = &self.signer {
             signer.find().map_err(Refused::NoKey)?;
         }
-        let header = Header::of(line)?;
+        // First of all whose it is: what others wrote says nothing, not even of what version it is.
         if !self.believes("", line) {
             return Err(Refused::Foreign);
         }
-        match header {
+        match Header::of(line)? {
             Some(header) => self.header = header,
             None => self.damage.push(Damage { line: 1, why: "the header is missing".to_owned() }),
         }

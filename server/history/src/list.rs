@@ -1,14 +1,14 @@
-//! The edits in the logs, newest first: fast, without the lock, and without a look at the record but for whose it is.
+//! The edits in the logs, newest first: fast, without the lock, and with no more of a look at a long record than whose it is.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 
 use crate::error::StoreError;
 use crate::folder::Folder;
 use crate::id::ConversationId;
 use crate::layout;
 use crate::log_entry::LogEntry;
-use crate::store::Store;
+use crate::store::{Glance, Store};
 
 /// What a listing found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub struct Listing {
 
 impl Store {
     /// The entries of the logs that are wanted, newest first, `limit` at most; all if that is 0. A last line that is being written
-    /// is left out.
+    /// is left out, and so is an edit that the record does not know, as far as that is read here.
     ///
     /// # Errors
     ///
-    /// The logs cannot be read.
+    /// The logs or the record cannot be read.
     pub fn list(
         &self,
         conversation: Option<&ConversationId>,
@@ -38,6 +38,9 @@ impl Store {
     ) -> Result<Listing, StoreError> {
         let logs = self.own_folder()?.map(|folder| folder.folder(layout::LOGS)).transpose()?.flatten();
         let Some(logs) = logs else { return Ok(Listing::default()) };
+        let recorded = self.recorded()?;
+        let is_recorded = |id: &str| recorded.as_ref().is_none_or(|recorded| recorded.contains(id));
+        let wanted = |entry: &LogEntry<'_>| is_recorded(&entry.edit_id).then(|| wanted(entry));
         let names = match conversation {
             Some(id) if ConversationId::is_safe(id.as_str()) => vec![format!("{id}.log")],
             Some(_) => Vec::new(),
@@ -55,6 +58,17 @@ impl Store {
             whole.join(part?, limit);
         }
         Ok(whole.finish())
+    }
+
+    /// The edits that logs may speak of; none for all, where nobody vouches for the record, where it takes long to read, and where it is
+    /// damaged: then a line of a log may be all that is left of an edit.
+    fn recorded(&self) -> Result<Option<HashSet<String>>, StoreError> {
+        if self.signer().is_none() || !self.glance().is_some_and(Glance::is_quickly_read) {
+            return Ok(None);
+        }
+        let edits = self.find("")?;
+        let whole = self.damage()?.is_empty();
+        Ok(whole.then(|| edits.into_iter().map(|found| found.edit.to_string()).collect()))
     }
 }
 
@@ -86,7 +100,7 @@ impl Part {
         logs: &Folder,
         names: &[String],
         limit: usize,
-        wanted: &(impl Fn(&LogEntry<'_>) -> bool + Sync),
+        wanted: &(impl Fn(&LogEntry<'_>) -> Option<bool> + Sync),
     ) -> Result<Self, StoreError> {
         let mut part = Self::default();
         for name in names {
@@ -118,7 +132,7 @@ impl Part {
         name: &str,
         id: &str,
         limit: usize,
-        wanted: &(impl Fn(&LogEntry<'_>) -> bool + Sync),
+        wanted: &(impl Fn(&LogEntry<'_>) -> Option<bool> + Sync),
     ) -> (Self, usize) {
         let mut part = Self::default();
         let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', piece).collect();
@@ -131,8 +145,9 @@ impl Part {
                 part.listing.damaged.push((format!("{}/{name}", layout::LOGS), ends.len() + 1));
                 continue;
             };
+            let Some(wanted) = wanted(&entry) else { continue };
             part.listing.total += 1;
-            if wanted(&entry) {
+            if wanted {
                 part.listing.matching += 1;
                 if part.has_room_for(&entry, limit) {
                     part.newest.push(Reverse(Newest(entry.into_owned())));

@@ -106,6 +106,17 @@ pub struct Glance {
     written: std::time::SystemTime,
 }
 
+/// A longer record is not read for a table, which has all from the logs. Every other command reads it.
+const QUICKLY_READ: u64 = 8 << 20;
+
+impl Glance {
+    /// Whether the record can be looked through while somebody waits.
+    #[must_use]
+    pub fn is_quickly_read(self) -> bool {
+        self.bytes <= QUICKLY_READ
+    }
+}
+
 /// An edit in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {

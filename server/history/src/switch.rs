@@ -16,6 +16,7 @@ use crate::id::FileId;
 use crate::ledger::Line;
 use crate::lines::{read_document, read_line};
 use crate::name::DocumentName;
+use crate::path::to_text;
 use crate::record::Sequence;
 use crate::recover::Before;
 use crate::session::Session;
@@ -262,7 +263,7 @@ impl Session {
             Err(Unknown(path, error)) => {
                 self.repaired(format!(
                     "It is not known how far a decision about {about} was written before its process ended: {} cannot be read ({error}).",
-                    path.display()
+                    to_text(&path)
                 ));
                 return Ok(());
             }
@@ -312,7 +313,7 @@ impl Session {
             let is_free = files.hash(from).is_ok_and(|there| there.is_none());
             let back = Change::Rename { from: aside, to: from, was: hash };
             if !is_free || self.change(files, &back).is_err() {
-                self.repaired(format!("What was {} is {} now.", from.display(), aside.display()));
+                self.repaired(format!("What was {} is {} now.", to_text(from), to_text(aside)));
             }
         }
     }

@@ -279,6 +279,20 @@ fn a_checkpoint_that_was_touched_is_noticed() {
 }
 
 #[test]
+fn a_checkpoint_that_the_record_does_not_vouch_for_is_not_read() {
+    let folder = common::folder();
+    let (store, documents) = history_of(folder.path());
+    store.document(&documents[0].name).unwrap();
+    let record = history(folder.path(), "decisions.log");
+    let text = std::fs::read_to_string(&record).unwrap();
+    let (before, rest) = text.split_once(".chkpt\",\"hash\":\"").unwrap();
+    let (_, behind) = rest.split_once('"').unwrap();
+    std::fs::write(&record, format!("{before}.chkpt\"{behind}")).unwrap();
+    let found = Store::new(folder.path(), "another").document(&documents[0].name);
+    assert!(matches!(found, Err(StoreError::Broken { .. })), "{:?}", found.map(|_| ()));
+}
+
+#[test]
 fn another_version_is_left_alone() {
     let folder = common::folder();
     history_of(folder.path());

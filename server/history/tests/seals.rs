@@ -5,9 +5,13 @@
 mod common;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use common::*;
-use hashline_history::{ConversationId, Decision, Draft, Forget, Signer, Store, StoreError};
+use hashline_history::{
+    Allow, ConversationId, Decision, Draft, Forget, Probe, Signer, Step, Store, StoreError,
+};
 use hashline_weave::Change;
 
 /// The user of this key.
@@ -115,6 +119,77 @@ fn a_line_without_its_seal_is_left_out() {
 }
 
 #[test]
+fn a_header_holds_for_its_own_lines_alone() {
+    let (own, other, theirs) = (common::folder(), common::folder(), common::folder());
+    let store = store_of(own.path(), 1);
+    record(&store, &mut document(own.path()), "mine").unwrap();
+    record(&store_of(other.path(), 1), &mut document(other.path()), "elsewhere").unwrap();
+    record(&store_of(theirs.path(), 2), &mut document(theirs.path()), "first").unwrap();
+    let parts = |folder: &Path| {
+        let text = std::fs::read_to_string(record_of(folder)).unwrap();
+        let (header, lines) = text.split_once('\n').unwrap();
+        (format!("{header}\n"), lines.to_owned())
+    };
+    let ((mine, lines), (elsewhere, _)) = (parts(own.path()), parts(other.path()));
+    let (first, others) = parts(theirs.path());
+
+    std::fs::write(record_of(own.path()), format!("{elsewhere}{lines}")).unwrap();
+    let swapped = store_of(own.path(), 1);
+    swapped.check_owner().unwrap();
+    assert!(swapped.find("").unwrap().is_empty() && swapped.documents().unwrap().is_empty());
+    assert_eq!(swapped.damage().unwrap().len(), 1);
+
+    for header in [&first, "", "{}\n", &mine.replace("\"version\":1", "\"version\":2")] {
+        assert_ne!(*header, mine);
+        std::fs::write(record_of(own.path()), format!("{header}{lines}")).unwrap();
+        assert_foreign(&store_of(own.path(), 1));
+    }
+    std::fs::write(record_of(own.path()), format!("{mine}{others}")).unwrap();
+    assert!(store_of(own.path(), 1).find("").unwrap().is_empty());
+    std::fs::write(record_of(own.path()), format!("{mine}{lines}")).unwrap();
+    assert_eq!(store_of(own.path(), 1).find("").unwrap().len(), 1);
+}
+
+#[test]
+fn a_line_that_is_cut_is_left_out() {
+    let folder = common::folder();
+    let (store, mut live) = (store_of(folder.path(), 1), document(folder.path()));
+    record(&store, &mut live, "first").unwrap();
+    record(&store, &mut live, "second").unwrap();
+    let whole = std::fs::read(record_of(folder.path())).unwrap();
+    let begin = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    let left = |record: &[u8]| {
+        std::fs::write(record_of(folder.path()), record).unwrap();
+        let store = store_of(folder.path(), 1);
+        let edits: Vec<_> = store.find("").unwrap().into_iter().map(|found| found.edit.to_string()).collect();
+        (edits, store.damage().unwrap().len())
+    };
+    let first = || vec!["first".to_owned()];
+    for end in begin..whole.len() - 1 {
+        assert_eq!(left(&whole[..end]), (first(), 0), "half a line, cut at byte {end}");
+        if end > begin {
+            assert_eq!(left(&[&whole[..end], b"\n"].concat()), (first(), 1), "a line, cut at byte {end}");
+        }
+    }
+    let seal = whole.len() - br#","seal":"0123456789abcdef0123456789abcdef"}"#.len() - 1;
+    assert_eq!(left(&[&whole[..seal], b"}\n"].concat()), (first(), 1), "all but its seal");
+    assert_eq!(left(&whole), (vec!["first".to_owned(), "second".to_owned()], 0));
+}
+
+#[test]
+fn what_others_wrote_says_nothing_of_its_version() {
+    let folder = common::folder();
+    record(&store_of(folder.path(), 2), &mut document(folder.path()), "first").unwrap();
+    let newer = std::fs::read_to_string(record_of(folder.path())).unwrap();
+    std::fs::write(record_of(folder.path()), newer.replacen("\"version\":1", "\"version\":99", 1)).unwrap();
+    let store = store_of(folder.path(), 1);
+    assert_foreign(&store);
+    assert!(matches!(store.adopt(store.glance()), Err(StoreError::WrongVersion { found: 99, .. })));
+    store.set_aside().unwrap();
+    record(&store, &mut document(folder.path()), "mine").unwrap();
+}
+
+#[test]
 fn logs_that_come_without_a_record_are_not_listed() {
     let (own, theirs) = (common::folder(), common::folder());
     record(&store_of(theirs.path(), 2), &mut document(theirs.path()), "first").unwrap();
@@ -149,6 +224,114 @@ fn what_is_adopted_is_ones_own_as_it_was_shown() {
     record(&store, &mut live, "fourth").unwrap();
     assert!(store.damage().unwrap().is_empty());
     assert_foreign(&theirs);
+}
+
+#[test]
+fn a_log_that_comes_beside_ones_own_record_is_not_listed() {
+    let folder = common::folder();
+    let store = store_of(folder.path(), 1);
+    record(&store, &mut document(folder.path()), "mine").unwrap();
+    let logs = folder.path().join(".mcp/edit_history/logs");
+    let own = std::fs::read_to_string(logs.join("conv.log")).unwrap();
+    std::fs::write(logs.join("more.log"), own.replace("mine", "more").replace("\"conv\"", "\"more\""))
+        .unwrap();
+    let forged = own.replace("\"mine\"", "\"forged\"");
+    std::fs::write(logs.join("conv.log"), format!("{own}{forged}")).unwrap();
+    let listed = |store: &Store| {
+        let listing = store.list(None, 0, |_| true).unwrap();
+        assert_eq!((listing.entries.len(), listing.matching), (listing.total, listing.total));
+        let mut ids: Vec<_> = listing.entries.iter().map(|entry| entry.edit_id.to_string()).collect();
+        ids.sort();
+        ids
+    };
+    assert_eq!(listed(&store_of(folder.path(), 1)), ["mine"]);
+    assert_eq!(listed(&store.unbelieved()), ["forged", "mine", "more"], "they are there");
+}
+
+#[test]
+fn what_others_made_from_a_record_is_made_anew_when_it_is_adopted() {
+    let folder = common::folder();
+    let (theirs, mut live) = (store_of(folder.path(), 2), document(folder.path()));
+    record(&theirs, &mut live, "first").unwrap();
+    let history = folder.path().join(".mcp/edit_history");
+    let (log, diff) = (history.join("logs/conv.log"), history.join("diffs/conv/first.diff"));
+    let made = (std::fs::read_to_string(&log).unwrap(), std::fs::read_to_string(&diff).unwrap());
+    std::fs::write(&log, made.0.replace("pending", "accepted")).unwrap();
+    std::fs::write(&diff, made.1.replace("+first", "+harmless")).unwrap();
+    std::fs::write(history.join("logs/more.log"), made.0.replace("\"conv\"", "\"more\"")).unwrap();
+    std::fs::create_dir(history.join("diffs/more")).unwrap();
+    std::fs::write(history.join("diffs/more/more.diff"), &made.1).unwrap();
+
+    let store = store_of(folder.path(), 1);
+    store.adopt(store.glance()).unwrap();
+    assert_eq!(store.diff(&"conv".into(), &"first".into()).unwrap().as_deref(), Some(&*made.1));
+    assert_eq!(store.diff(&"more".into(), &"more".into()).unwrap(), None);
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), made.0);
+    assert!(!history.join("logs/more.log").exists());
+    assert!(!store.is_behind().unwrap());
+}
+
+/// Every step from a certain one on fails.
+struct Stops {
+    left: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+impl Probe for Stops {
+    fn step(&self, _: Step, _: &str) -> Allow {
+        let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if left.is_ok() {
+            return Allow::All;
+        }
+        self.stopped.store(true, Ordering::SeqCst);
+        Allow::Fail(std::io::Error::other("stopped"))
+    }
+}
+
+#[test]
+fn a_history_is_adopted_as_a_whole_or_not_at_all() {
+    let (mut foreign, mut own) = (0, 0);
+    for step in 0.. {
+        let folder = common::folder();
+        let (theirs, mut live) = (store_of(folder.path(), 2), document(folder.path()));
+        record(&theirs, &mut live, "first").unwrap();
+        record(&theirs, &mut live, "second").unwrap();
+        let stops = Arc::new(Stops { left: AtomicUsize::new(step), stopped: AtomicBool::new(false) });
+        let store = store_of(folder.path(), 1).with_probe(stops.clone());
+        let adopted = store.adopt(store.glance());
+        let again = store_of(folder.path(), 1);
+        if again.check_owner().is_ok() {
+            own += 1;
+            assert_foreign(&theirs);
+        } else {
+            foreign += 1;
+            adopted.unwrap_err();
+            assert_foreign(&again);
+            assert_eq!(store_of(folder.path(), 2).find("").unwrap().len(), 2, "step {step}");
+            again.adopt(again.glance()).unwrap();
+        }
+        assert_recorded(&again, &live);
+        record(&again, &mut live, "third").unwrap();
+        assert_eq!(again.list(None, 0, |_| true).unwrap().total, 3, "step {step}");
+        assert!(again.diff(&"conv".into(), &"first".into()).unwrap().is_some(), "step {step}");
+        if !stops.stopped.load(Ordering::SeqCst) {
+            break;
+        }
+    }
+    assert!(foreign > 2 && own > 2, "{foreign} {own}");
+}
+
+#[test]
+fn git_takes_nothing_of_a_history_along_whatever_came_with_the_folder() {
+    let folder = common::folder();
+    let ignore = folder.path().join(".mcp/.gitignore");
+    std::fs::create_dir(folder.path().join(".mcp")).unwrap();
+    let mut live = document(folder.path());
+    for (id, came) in [("first", "!*\n"), ("second", "*\n!edit_history\n"), ("third", "*"), ("fourth", "")] {
+        std::fs::write(&ignore, came).unwrap();
+        record(&store_of(folder.path(), 1), &mut live, id).unwrap();
+        assert_eq!(std::fs::read_to_string(&ignore).unwrap(), "*\n", "{came:?}");
+    }
 }
 
 #[test]

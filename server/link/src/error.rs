@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hashline_history::path::to_text;
 use serde::{Deserialize, Serialize};
 
 /// The result of everything in this crate that can fail.
@@ -12,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or folder could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", to_text(path))]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -24,7 +25,7 @@ pub enum Error {
     #[error("the system names no home folder for this user; pass --state-dir")]
     NoHome,
     /// A folder or file that must be the user's alone is not.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {reason}", to_text(path))]
     NotPrivate {
         /// The folder or file.
         path: PathBuf,

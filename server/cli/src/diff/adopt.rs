@@ -10,7 +10,7 @@ use super::arguments::Adopt;
 use super::edit::{Edits, relative};
 use super::words;
 use crate::Failure;
-use crate::screen::{Ink, Screen, inert, inert_line};
+use crate::screen::{Ink, Screen, inert};
 
 /// Adopts a history, or sets it aside.
 pub fn run(store: &Store, options: &Adopt, screen: Screen) -> Result<ExitCode, Failure> {
@@ -71,7 +71,7 @@ fn contents(theirs: &Store, screen: Screen) -> Result<String, Failure> {
             .unwrap_or_default();
         let pending = edits.iter().filter(|edit| edit.status == Status::Pending).count();
         let counts = words::edits_and_undecided(edits.len(), pending);
-        out.push_str(&format!("{}  {}  {counts}\n", inert_line(id.as_str()), inert_line(&agent)));
+        out.push_str(&format!("{}  {}  {counts}\n", inert(id.as_str()), inert(&agent)));
     }
     let documents = theirs.documents().map_err(Failure::broken)?;
     let path = |name: &hashline_history::DocumentName| relative(name.as_path(), theirs.folder());

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use hashline_history::path::{from_text, quoted, to_text};
 use hashline_history::{
-    ConversationId, Damage, EditId, Listing, LogEntry, Operation, Status as EditStatus, Store,
+    ConversationId, Damage, EditId, Glance, Listing, LogEntry, Operation, Status as EditStatus, Store,
 };
 use serde_json::json;
 
@@ -48,13 +48,10 @@ pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, 
     Ok(code)
 }
 
-/// A record of more bytes is not read for a table, which has all from the logs. Every other command reads it.
-const QUICKLY_READ: u64 = 8 << 20;
-
 /// The damaged lines of the record, if it can be looked through while somebody waits.
 fn damage(store: &Store) -> Result<Vec<Damage>, Failure> {
     match store.glance() {
-        Some(glance) if glance.bytes <= QUICKLY_READ => store.damage().map_err(Failure::broken),
+        Some(glance) if glance.is_quickly_read() => store.damage().map_err(Failure::broken),
         _ => Ok(Vec::new()),
     }
 }
@@ -62,7 +59,7 @@ fn damage(store: &Store) -> Result<Vec<Damage>, Failure> {
 /// The undecided edits of a listing that are held, or in conflict, if that can be found out while somebody waits.
 fn marks(store: &Store, listing: &Listing) -> HashMap<EditId, &'static str> {
     let mut marks = HashMap::new();
-    if store.glance().is_none_or(|glance| glance.bytes > QUICKLY_READ) {
+    if !store.glance().is_some_and(Glance::is_quickly_read) {
         return marks;
     }
     let pending = listing.entries.iter().filter(|entry| entry.status == EditStatus::Pending);

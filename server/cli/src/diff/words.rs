@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use hashline_history::path::quoted;
+use hashline_history::path::{quoted, to_text};
 use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Found, HunkRef, Why};
 
 use super::decide::{Answer, Refusal, Verb, Wish};
@@ -32,10 +32,7 @@ pub fn no_history(start: &Path) -> String {
 }
 
 pub fn own_history(folder: &Path) -> String {
-    format!(
-        "The edit history of {} is yours already; there is nothing to adopt.",
-        inert(&folder.display().to_string())
-    )
+    format!("The edit history of {} is yours already; there is nothing to adopt.", to_text(folder))
 }
 
 /// What is said above what a foreign history holds.
@@ -43,7 +40,7 @@ pub fn foreign(folder: &Path, edits: usize) -> String {
     format!(
         "The edit history of {} is not yours: it came with the folder, or another user or machine has made it. It says of itself that it has \
          {}; whether that is so only you can know.",
-        inert(&folder.display().to_string()),
+        to_text(folder),
         count(edits, "edit")
     )
 }
@@ -59,13 +56,13 @@ pub fn not_adopted() -> String {
 }
 
 pub fn adopted(folder: &Path) -> String {
-    format!("The edit history of {} is yours now.", inert(&folder.display().to_string()))
+    format!("The edit history of {} is yours now.", to_text(folder))
 }
 
 pub fn set_aside(aside: &Path) -> String {
     format!(
         "It lies in {} now, where nobody reads it; remove it when you like. A new history begins with the next edit.",
-        inert(&aside.display().to_string())
+        to_text(aside)
     )
 }
 

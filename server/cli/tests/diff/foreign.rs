@@ -1,7 +1,9 @@
 //! A history that came with a folder: it is nobody's text and nobody's decision until the person adopts it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Barrier;
 
 use serde_json::json;
 
@@ -82,20 +84,32 @@ fn agents_read_the_files_without_it_and_are_refused_to_write() {
 fn every_command_but_adopt_is_refused() {
     let Cloned { project, edit, .. } = cloned();
     let before = record(&project);
-    for arguments in [
+    let lines = [
         &[][..],
+        &["status"],
         &["status", "--json"],
+        &["show"],
         &["show", &edit.id],
+        &["show", "--json", &edit.id],
         &["export", "--proposed", &edit.id],
         &["accept", &edit.id],
+        &["accept", "--json", "-c", &edit.conversation],
         &["reject", &edit.id],
+        &["reject", "--json", &edit.id],
         &["review"],
         &["cleanup", "--older-than", "0s"],
-    ] {
+        &["cleanup", "--dry-run", "--json"],
+    ];
+    for arguments in lines {
         let ran = project.must(1, arguments);
         assert_eq!(ran.out, "", "{arguments:?}");
         assert!(ran.err.contains("is not yours") && ran.err.contains("mcpdiff adopt"), "{}", ran.err);
     }
+    let help = project.must(0, &["--help"]).out;
+    let commands = help.split_once("Commands:\n").unwrap().1.lines().take_while(|line| !line.is_empty());
+    let named: BTreeSet<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
+    let tried = lines.iter().filter_map(|line| line.first().copied()).chain(["adopt", "help"]);
+    assert_eq!(tried.collect::<BTreeSet<_>>(), named, "a command is not tried");
     assert_eq!((record(&project), project.text("a.txt")), (before, twenty()));
 }
 
@@ -161,6 +175,23 @@ fn ones_own_stays_ones_own_wherever_it_is_moved() {
 }
 
 #[test]
+#[cfg(unix)]
+fn ones_own_travels_with_its_key() {
+    let (here, there) = (Project::new(), Project::new());
+    let (_, edit) = held(&here);
+    copy(&here.folder, &there.folder);
+    let state = |project: &Project| project.temp.path().join("state");
+    // With its modes.
+    assert!(Command::new("cp").arg("-a").args([state(&here), state(&there)]).status().unwrap().success());
+    assert_eq!(there.status_of(&edit.id), "pending");
+    there.must(0, &["accept", &edit.id]);
+    assert_eq!(there.text("a.txt"), twenty().replace("line 5", HELD));
+    copy(&there.folder, &here.folder);
+    assert_eq!(here.status_of(&edit.id), "accepted");
+    here.assert_whole();
+}
+
+#[test]
 fn an_editor_is_told_once_and_goes_on_when_it_is_adopted() {
     let Cloned { project, path, .. } = cloned();
     project.write("b.txt", &twenty());
@@ -185,4 +216,150 @@ fn an_editor_is_told_once_and_goes_on_when_it_is_adopted() {
         assert!(begun.elapsed() < std::time::Duration::from_secs(15), "the edit does not come");
     }
     assert_eq!((told(), editor.text(&path)), (1, twenty()));
+}
+
+#[test]
+fn one_that_lies_deeper_says_the_next_step_to_whoever_edits_there() {
+    let theirs = Project::new();
+    held(&theirs);
+    let project = Project::new();
+    let (above, deeper) = (project.write("a.txt", &twenty()), project.folder.join("vendored"));
+    copy(&theirs.folder, &deeper);
+    let below = deeper.join("a.txt");
+    let mut agent = Agent::start(&project, &[]);
+    let own = agent.edit(&above, &[("replace", "line 5", "mine")]);
+    assert!(!agent.read(&below).contains(HELD));
+    let refused = agent.edit_in(&below, None, &[("replace", "line 7", "seventh")]);
+    let (named, step) = (format!("{} is not yours", deeper.display()), "mcpdiff adopt` in that folder");
+    assert!(
+        refused.refused && refused.text.contains(&named) && refused.text.contains(step),
+        "{}",
+        refused.text
+    );
+    assert_eq!(project.status_of(&own.id), "pending");
+
+    let deeper = deeper.to_str().unwrap();
+    project.must(1, &["status", "-w", deeper]);
+    project.must(0, &["adopt", "--set-aside", "-w", deeper]);
+    let edit = Agent::start(&project, &[]).edit(&below, &[("replace", "line 7", "seventh")]);
+    assert_eq!(project.status_of(&edit.id), "pending", "the history above has it");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_that_others_wrote_is_obeyed_by_a_terminal_or_an_editor() {
+    use crate::hostile::assert_inert;
+    use hashline_history::path::from_bytes;
+
+    let bad = "a\x1b[2Jb\u{202e}\u{9b}31m";
+    let theirs = Project::new();
+    let file = format!("{bad}.txt");
+    let path = theirs.write(&file, &twenty());
+    let mut agent = Agent::named(&format!("{bad}\nis yours"), &theirs, &["--mode", "propose"]);
+    agent.edit(&path, &[("replace", "line 5", &format!("{HELD}\x1b[8m"))]);
+    let project = Project::called(&from_bytes(&[bad.as_bytes(), b"\xff"].concat()).unwrap());
+    copy(&theirs.folder, &project.folder);
+    let path = project.folder.join(&file);
+
+    let editor = Editor::start(&project);
+    editor.open(&path, &twenty());
+    let told = || editor.told().into_iter().find(|words| words.contains("mcpdiff adopt"));
+    until("the word about it", || told().is_some());
+    let refused = Agent::start(&project, &[]).edit_in(&path, None, &[("replace", "line 7", "seventh")]);
+    for words in [told().unwrap(), refused.text] {
+        assert!(words.contains("is not yours") && words.contains("%1B[2J"), "{words}");
+        assert_inert(&words);
+    }
+    for more in [&[][..], &["--json"]] {
+        let mut status = Command::new(env!("CARGO_BIN_EXE_hashline"));
+        status.arg("status").args(more).arg("--state-dir").arg(project.temp.path().join("state"));
+        let status = String::from_utf8(status.output().unwrap().stdout).unwrap();
+        assert!(status.contains("%1B[2J"), "{status}");
+        assert_inert(&status);
+    }
+    let plain = &[("NO_COLOR", "1")];
+    let declined = in_terminal(&project, &["adopt"], plain, &["n\n"]);
+    let ran = [
+        project.must(1, &["status"]),
+        project.must(2, &["adopt"]),
+        declined,
+        project.must(0, &["adopt", "--yes"]),
+        project.must(1, &["adopt"]),
+    ];
+    for ran in ran {
+        assert!(ran.out.contains("%1B[2J") || ran.err.contains("%1B[2J"), "{}{}", ran.out, ran.err);
+        assert_inert(&ran.out);
+        assert_inert(&ran.err);
+    }
+    std::fs::remove_dir_all(project.folder.join(".mcp")).unwrap();
+    copy(&theirs.folder.join(".mcp"), &project.folder.join(".mcp"));
+    let aside = project.must(0, &["adopt", "--set-aside"]).out;
+    assert!(aside.contains("%1B[2J"), "{aside}");
+    assert_inert(&aside);
+}
+
+#[test]
+fn ones_own_without_its_key_is_foreign_until_the_key_is_back() {
+    let project = Project::new();
+    let (path, edit) = held(&project);
+    let key = project.temp.path().join("state/secrets/history");
+    let whole = std::fs::read(&key).unwrap();
+    let before = record(&project);
+    let refused = |words: &str| {
+        let ran = project.must(1, &["status"]);
+        assert!(ran.out.is_empty() && ran.err.contains(words), "{}", ran.err);
+        let mut agent = Agent::start(&project, &[]);
+        assert!(!agent.read(&path).contains(HELD));
+        let refused = agent.edit_in(&path, None, &[("replace", "line 7", "seventh")]);
+        assert!(refused.refused && refused.text.contains(words), "{}", refused.text);
+        assert_eq!((record(&project), project.text("a.txt")), (before.clone(), twenty()));
+    };
+    // Written in place: the file keeps its modes.
+    std::fs::write(&key, &whole[..31]).unwrap();
+    refused("is too short for a secret");
+    assert!(project.must(1, &["adopt", "--yes"]).err.contains("is too short for a secret"));
+    std::fs::write(&key, &whole).unwrap();
+    assert_eq!(project.status_of(&edit.id), "pending");
+
+    let kept = key.with_extension("kept");
+    std::fs::rename(&key, &kept).unwrap();
+    refused("is not yours");
+    assert_ne!(std::fs::read(&key).unwrap(), whole, "a new one is made");
+    std::fs::rename(&kept, &key).unwrap();
+    assert_eq!(project.status_of(&edit.id), "pending");
+
+    std::fs::remove_file(&key).unwrap();
+    project.must(0, &["adopt", "--yes"]);
+    assert_eq!(project.status_of(&edit.id), "pending");
+    assert!(Agent::start(&project, &[]).read(&path).contains(HELD));
+}
+
+#[test]
+fn processes_that_begin_at_once_have_one_key() {
+    let project = Project::new();
+    // A history for each: the lock of one would have them look for the key one after another.
+    let folders: Vec<PathBuf> = (0..6).map(|number| project.folder.join(number.to_string())).collect();
+    let begun = |folder: &PathBuf| {
+        std::fs::create_dir_all(folder.join(".mcp/edit_history")).unwrap();
+        std::fs::write(folder.join("a.txt"), twenty()).unwrap();
+        (Agent::start(&project, &[]), folder.join("a.txt"))
+    };
+    let agents: Vec<_> = folders.iter().map(begun).collect();
+    let key = project.temp.path().join("state/secrets/history");
+    assert!(!key.exists(), "it is made when it is needed");
+    let together = Barrier::new(agents.len());
+    std::thread::scope(|scope| {
+        for (mut agent, path) in agents {
+            let together = &together;
+            scope.spawn(move || {
+                together.wait();
+                agent.edit(&path, &[("replace", "line 5", "mine")]);
+            });
+        }
+    });
+    for folder in folders {
+        let status = project.must(0, &["status", "--json", "-w", folder.to_str().unwrap()]).out;
+        let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+        assert_eq!((status["total"].as_u64(), &status["damaged"]), (Some(1), &json!([])), "{status}");
+    }
 }

@@ -24,7 +24,8 @@ fn hostile() -> Project {
     project
 }
 
-fn assert_inert(text: &str) {
+/// Nothing in it is obeyed by a terminal.
+pub fn assert_inert(text: &str) {
     let bad = |letter: char| (letter.is_control() && !"\n\t".contains(letter)) || letter == '\u{202e}';
     assert!(!text.contains(bad), "{text:?}");
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use dashmap::DashMap;
+use dashmap::{DashMap, DashSet};
 use hashline_history::{Glance, Probe, Signer, Store};
 
 /// The histories in which a process records. Each is found when it is first needed.
@@ -21,7 +21,7 @@ pub struct Histories {
     /// How they looked when it was asked last what others have recorded.
     pub(crate) watched: DashMap<PathBuf, Glance>,
     /// Those that are not this user's, as far as the person knows of it.
-    pub(super) foreign: DashMap<PathBuf, ()>,
+    pub(super) foreign: DashSet<PathBuf>,
     /// How many damaged lines of each the person knows of.
     pub(super) damaged: DashMap<PathBuf, usize>,
 }
@@ -33,7 +33,7 @@ impl Histories {
         let process = format!("{} {}", process.into(), std::process::id());
         let (stores, found) = (DashMap::new(), DashMap::new());
         let (offered, watched) = (DashMap::new(), DashMap::new());
-        let (foreign, damaged) = (DashMap::new(), DashMap::new());
+        let (foreign, damaged) = (DashSet::new(), DashMap::new());
         let offering = Mutex::default();
         Self {
             process,

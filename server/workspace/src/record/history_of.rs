@@ -37,7 +37,7 @@ impl Workspace {
         let known = &self.inner.histories.foreign;
         match store.check_owner() {
             Err(error @ (StoreError::Foreign { .. } | StoreError::NoKey { .. })) => {
-                if known.insert(store.folder().to_owned(), ()).is_none() {
+                if known.insert(store.folder().to_owned()) {
                     self.notice(format!("Agents cannot edit here: {error}."));
                 }
             }
