@@ -157,6 +157,18 @@ fn any(weave: &Weave, rng: &mut Rng) -> HunkId {
 }
 
 #[test]
+fn an_earlier_text_that_returns_with_another_ending_ends_as_it_reads() {
+    let text = Text::from("a\nb\n");
+    let mut two = Two { near: Weave::new(text.clone()), all: Weave::new(text), says: true, stood: None };
+    let at = |line: u32, character: u32| Position::new(line, character);
+    let typing = |from, to, new: &str| Typing { span: Span::new(from, to), new: new.to_owned() };
+    two.types(&[typing(at(1, 1), at(2, 0), "")], false, &[]);
+    two.types(&[typing(at(1, 1), at(1, 1), "\r\n")], false, &[]);
+    two.types(&[typing(at(0, 1), at(0, 1), "x")], false, &[]);
+    two.check();
+}
+
+#[test]
 fn what_is_judged_near_is_what_it_is_among_all() {
     for seed in new_seeds(400) {
         let mut rng = Rng::new(seed);

@@ -49,6 +49,10 @@ impl Weave {
         }
         self.take_text(new.clone(), &difference, regions);
         self.journal.print = print;
+        if new.ends_with_newline() {
+            // Lines read as they did then, whatever they end with by now.
+            self.model.take_ending(false);
+        }
         self.model.show();
         self.model.read_contents();
         for step in entries.iter().flatten() {
