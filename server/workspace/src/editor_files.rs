@@ -187,6 +187,8 @@ impl Workspace {
             if there.is_open() {
                 document.keep_told(&there);
                 document.follow_home(&there, now);
+                // What is still to be looked up under this name is of whatever had it before.
+                slot_there.is_no_guess();
             } else {
                 slot_there.set_place(Some(place.clone()));
                 slot_there.forget_read();

@@ -128,6 +128,12 @@ impl Slot {
         self.whole.send_replace(false);
     }
 
+    /// It is known by other means what became of its edits: nothing is looked up. Said with the document locked.
+    pub fn is_no_guess(&self) {
+        self.anew.store(false, Ordering::Relaxed);
+        self.guessed.store(false, Ordering::Relaxed);
+    }
+
     /// Whether what is known of its edits is a guess.
     pub fn is_guessed(&self) -> bool {
         self.guessed.load(Ordering::Relaxed)

@@ -157,11 +157,6 @@ impl Desk {
         self.workspace.edits(&caller(), &scope).await.unwrap()[0].status
     }
 
-    /// What the record says of an edit, whose file may have no name any more.
-    pub fn recorded(&self, reply: &FileReply) -> Status {
-        Store::new(self.folder.path(), "another").find(reply.edit.as_str()).unwrap()[0].status
-    }
-
     pub async fn until(&self, reply: &FileReply, wanted: Status) {
         let deadline = Instant::now() + Duration::from_secs(10);
         while self.status(reply).await != wanted {

@@ -94,37 +94,39 @@ async fn an_open_file_is_renamed_by_its_editor_and_goes_on_with_its_edits() {
     }
 }
 
-/// The editor has opened the name already when the process comes to look, and another file was recorded under it.
+/// The editor has opened the new name already when the process comes to look, and another file was removed under it.
 #[tokio::test]
-async fn a_file_that_is_renamed_back_is_not_taken_for_one_that_had_the_name_meanwhile() {
+async fn a_file_that_is_renamed_is_not_taken_for_one_that_had_the_name_before() {
     let desk = Desk::new(BOTH);
-    let (moved, delivery) = desk.renamed().await;
-    desk.close("a.txt");
-    desk.open("sub/b.txt", 1, TEXT);
-    desk.workspace.answered_file(&delivery, FileAnswer::Done);
-    desk.until(&moved, Status::Accepted).await;
-    let request = FileRequest {
-        path: "a.txt".into(),
-        change: FileAction::Create("new\n".into()),
+    std::fs::write(desk.path("b.txt"), "b\n").unwrap();
+    let remove = FileRequest {
+        path: "b.txt".into(),
+        change: FileAction::Delete,
         conversation: None,
         tool: "a_tool".into(),
     };
-    let made = desk.workspace.change_file(&caller(), request).await.unwrap();
-    assert_eq!(desk.decide(Choice::Reject, &made).await.refused, []);
-    assert_eq!((desk.status(&made).await, desk.file("a.txt")), (Status::Rejected, None));
-    let delivery = desk.asked(Choice::Reject, &moved, "sub/b.txt").await;
-    desk.workspace.settle_record();
+    let removed = desk.workspace.change_file(&caller(), remove).await.unwrap();
+    let moved = desk.change("a.txt", FileAction::Move("b.txt".into())).await;
+    let delivery = desk.asked(Choice::Accept, &moved, "a.txt").await;
     let busy = desk.is_recording_elsewhere().await;
-    desk.rename("sub/b.txt", "a.txt");
-    desk.close("sub/b.txt");
-    desk.open("a.txt", 1, TEXT);
+    desk.rename("a.txt", "b.txt");
+    desk.close("a.txt");
+    desk.open("b.txt", 1, TEXT);
     desk.workspace.answered_file(&delivery, FileAnswer::Done);
     drop(busy);
+    desk.until(&moved, Status::Accepted).await;
+    let delivery = desk.asked(Choice::Reject, &moved, "b.txt").await;
+    desk.rename("b.txt", "a.txt");
+    desk.close("b.txt");
+    desk.open("a.txt", 1, TEXT);
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
     desk.until(&moved, Status::Rejected).await;
     desk.workspace.settle_record();
-    assert_eq!(desk.recorded(&made), Status::Rejected);
-    assert_eq!(desk.workspace.review(&desk.uri("a.txt")).map(|shown| shown.review.edits), Some(vec![]));
-    assert_eq!(desk.read("a.txt").await.unwrap(), TEXT);
+    assert_eq!(desk.decide(Choice::Reject, &removed).await.refused, []);
+    assert_eq!(
+        (desk.file("a.txt").unwrap(), desk.file("b.txt").unwrap()),
+        (TEXT.to_owned(), "b\n".to_owned())
+    );
 }
 
 /// Whoever decides next from elsewhere finds it open.
