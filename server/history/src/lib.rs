@@ -84,6 +84,7 @@ mod files;
 mod find;
 mod folder;
 mod foreign;
+mod gate;
 mod id;
 mod layout;
 mod ledger;

@@ -10,13 +10,14 @@ use crate::document::Document;
 use crate::error::{Result, StoreError};
 use crate::files::FilesNow;
 use crate::folder::{Folder, Open, Opened};
+use crate::gate::Entered;
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::Ledger;
 use crate::lines::read_document;
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
-use crate::store::{Entered, Store};
+use crate::store::Store;
 use crate::told::diff_of;
 use crate::transaction::{Draft, NewEdit};
 

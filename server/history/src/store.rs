@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
@@ -11,6 +11,7 @@ use crate::derive;
 use crate::document::Document;
 use crate::error::{Result, StoreError, none_if_foreign};
 use crate::folder::{Folder, Open, Opened, Probe};
+use crate::gate::{Entered, Gate};
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::{Damage, Ledger};
@@ -41,7 +42,7 @@ pub struct Store {
 #[derive(Default)]
 struct Shared {
     known: Mutex<Known>,
-    gate: Gate,
+    gate: Arc<Gate>,
     /// The folder of the last session, open, which spares the next one the way there while its names lead to it. Not kept where an open
     /// folder cannot be removed.
     folder: Mutex<Option<Arc<Folder>>>,
@@ -195,7 +196,7 @@ impl Store {
     /// Takes the lock, and the gate before it.
     pub(crate) fn enter(&self) -> Result<(Entered, Arc<Folder>, Opened)> {
         let deadline = Instant::now() + self.patience;
-        let gate = Gate::enter(&self.shared, deadline).ok_or_else(|| self.locked())?;
+        let gate = self.shared.gate.enter(deadline).ok_or_else(|| self.locked())?;
         let before = self.folder_before().take();
         let (folder, lock) = match before.and_then(|folder| self.locked_in(folder, deadline).ok().flatten()) {
             Some(locked) => locked,
@@ -228,7 +229,7 @@ impl Store {
 
     /// Waits until no session of this process is open, but no longer than for the lock: logs and diffs have then what it recorded. Blocks.
     pub fn wait_for_sessions(&self) {
-        drop(Gate::enter(&self.shared, Instant::now() + self.patience));
+        drop(self.shared.gate.enter(Instant::now() + self.patience));
     }
 
     /// Whether a line that was refused may still be in the record, as it could not be taken back: whoever takes the history next does that.
@@ -573,37 +574,5 @@ pub(crate) fn remember(told: &mut HashMap<FileId, Told>, file: FileId, now: Opti
         && let Some(oldest) = told.iter().min_by_key(|(_, told)| told.sequence).map(|(file, _)| *file)
     {
         told.remove(&oldest);
-    }
-}
-
-/// Lets one thread in at a time: the kernel's lock is the process's.
-#[derive(Default)]
-struct Gate {
-    taken: Mutex<bool>,
-    freed: Condvar,
-}
-
-/// Leaves the gate when dropped.
-pub(crate) struct Entered(Arc<Shared>);
-
-impl Gate {
-    fn enter(shared: &Arc<Shared>, deadline: Instant) -> Option<Entered> {
-        let gate = &shared.gate;
-        let mut taken = gate.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        while *taken {
-            let left = deadline.checked_duration_since(Instant::now())?;
-            taken = gate.freed.wait_timeout(taken, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        *taken = true;
-        drop(taken);
-        Some(Entered(shared.clone()))
-    }
-}
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        let gate = &self.0.gate;
-        *gate.taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        gate.freed.notify_one();
     }
 }
