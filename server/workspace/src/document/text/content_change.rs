@@ -56,6 +56,11 @@ pub(crate) fn after_each(
     Ok(each)
 }
 
+/// Whether changes that came together are more than one, and not too many.
+fn are_taken_apart(changes: &[ContentChange]) -> bool {
+    (2..=APART).contains(&changes.len())
+}
+
 /// The texts between changes that came together and are typing, to which an undo may lead, with the last, and what was touched since the one
 /// before. None where there are too many.
 pub(crate) fn apart(
@@ -63,7 +68,7 @@ pub(crate) fn apart(
     changes: &[ContentChange],
     encoding: Encoding,
 ) -> Result<Vec<(Text, Regions)>, OutOfStep> {
-    if (2..=APART).contains(&changes.len()) { after_each(text, changes, encoding) } else { Ok(Vec::new()) }
+    if are_taken_apart(changes) { after_each(text, changes, encoding) } else { Ok(Vec::new()) }
 }
 
 /// The same, but what is deleted and what is put in its place are one change, however they are told of.
@@ -72,7 +77,7 @@ pub(crate) fn apart_but_for_replacements(
     changes: &[ContentChange],
     encoding: Encoding,
 ) -> Result<Vec<(Text, Regions)>, OutOfStep> {
-    if !(2..=APART).contains(&changes.len()) {
+    if !are_taken_apart(changes) {
         return Ok(Vec::new());
     }
     let puts_in_its_place = |first: &ContentChange, second: &ContentChange| {
