@@ -342,6 +342,39 @@ fn typing_in_the_text_of_a_hunk_marks_it_as_edited() {
 }
 
 #[test]
+fn what_the_person_keeps_of_an_edited_hunk_is_no_longer_in_it() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(1..3, "B\nC\n")]).unwrap()[0];
+    weave.switch(&[hunk], &[]).unwrap();
+    edit(&mut weave, &[], &[((1, 1), (1, 1), "?")]);
+    let plan = weave.plan_take_out(hunk, TakeOut::KeepMyLines);
+    weave.carry_out(&plan).unwrap();
+    let kept = weave.buffer().to_string();
+    assert_eq!((kept.matches("B?").count(), kept.matches("C\n").count()), (1, 0), "{kept}");
+    // Put in again, it is what the agent proposed.
+    weave.switch(&[hunk], &[]).unwrap();
+    let both = weave.buffer().to_string();
+    assert_eq!((both.matches("B?\n").count(), both.matches("B\n").count()), (1, 1), "{both}");
+    weave.switch(&[], &[hunk]).unwrap();
+    assert_eq!(weave.buffer().to_string(), kept);
+}
+
+#[test]
+fn a_line_that_was_kept_beside_a_hunk_stands_once_without_it() {
+    let mut weave = weave();
+    let hunk = weave.record(&[change(1..3, "B\nC\n")]).unwrap()[0];
+    edit(&mut weave, &[], &[((1, 1), (1, 1), "!")]);
+    let plan = weave.plan_put_in(hunk, PutIn::KeepBoth);
+    weave.carry_out(&plan).unwrap();
+    let both = weave.buffer().to_string();
+    assert_eq!((both.matches("b!\n").count(), both.matches("B\nC\n").count()), (1, 1), "{both}");
+    weave.switch(&[], &[hunk]).unwrap();
+    assert_eq!(weave.buffer().to_string(), "a\nb!\nc\nd\ne\n");
+    weave.switch(&[hunk], &[]).unwrap();
+    assert_eq!(weave.buffer().to_string(), both);
+}
+
+#[test]
 fn a_conflicted_hunk_can_be_put_in() {
     let mut first = weave();
     let hunk = first.record(&[change(1..3, "B\nC\n")]).unwrap()[0];

@@ -190,3 +190,22 @@ fn what_was_decided_without_a_change_of_the_text_is_done_again_with_it() {
     redone(&mut weave, "a\nnewer\nb\nc\nd\n");
     assert!(!weave.in_buffer(hunk));
 }
+
+#[test]
+fn a_hunk_reads_as_it_did_when_keeping_what_was_changed_in_it_is_undone_and_done_again() {
+    let (mut weave, hunk) = with_insert();
+    made(&mut weave, &Plan::switch(&[hunk], &[]), "a\nnew\nb\nc\n").unwrap();
+    typed(&mut weave, "a\nnewer\nb\nc\n");
+    typed(&mut weave, "a\nnewer\nb\nc\nd\n");
+    let plan = weave.plan_take_out(hunk, TakeOut::KeepMyLines);
+    weave.carry_out(&plan).unwrap();
+    undone(&mut weave, "a\nnewer\nb\nc\n");
+    assert!(weave.edited(hunk).any());
+    let mut out = weave.clone();
+    out.switch(&[], &[hunk]).unwrap();
+    assert_eq!(out.buffer().to_string(), "a\nb\nc\n");
+    redone(&mut weave, "a\nnewer\nb\nc\nd\n");
+    weave.switch(&[hunk], &[]).unwrap();
+    let both = weave.buffer().to_string();
+    assert_eq!((both.matches("newer\n").count(), both.matches("new\n").count()), (1, 1), "{both}");
+}

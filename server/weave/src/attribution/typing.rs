@@ -231,6 +231,10 @@ impl Weave {
         self.take_text(new.clone(), &difference, regions);
         self.journal.print = after;
         self.model.show();
+        for (plan, _) in kept {
+            let hidden = self.model.read_as_proposed(plan);
+            steps.extend(hidden.into_iter().map(|(ids, was)| Step::Hidden { ids, was }));
+        }
         let was = self.ending();
         self.model.take_ending_of(&stood, &old, reach_the_end(&touched, new));
         if self.ending() != was {

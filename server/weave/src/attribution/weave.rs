@@ -183,12 +183,6 @@ impl Weave {
         }
     }
 
-    /// Forgets what the person changed in the lines that a hunk made, as far as they are hidden: they read as they were proposed.
-    pub fn forget_changes(&mut self, id: HunkId) {
-        self.checkpoint = None;
-        self.model.forget_changes(id);
-    }
-
     /// The plan that takes a hunk out of the text, and with it all that rests on it. Where one of them is [lost](Model::is_lost), it is
     /// refused when it is looked at or carried out.
     pub fn plan_take_out(&mut self, id: HunkId, how: TakeOut) -> Plan {
@@ -261,13 +255,15 @@ impl Weave {
         turned: Option<Turned>,
     ) -> Result<(Vec<LineChange>, Option<JournalId>), WeaveError> {
         let (old, before) = (self.buffer().clone(), self.journal.print);
-        let Done { changes, switched, moved, shown, ending: (was, is) } = self.model.carry_out(plan)?;
+        let Done { changes, switched, moved, shown, hidden, ending: (was, is) } =
+            self.model.carry_out(plan)?;
         self.checkpoint = None;
         self.journal.print = before.after(&old, self.buffer(), places(&changes));
         let mut steps: Vec<Step> = Vec::new();
         steps.extend(switched.into_iter().map(|(hunk, on)| Step::Switched { hunk, on, turned }));
         steps.extend(moved.into_iter().map(|(ids, gone)| Step::moved(ids, gone)));
         steps.extend(shown.into_iter().map(|(ids, was)| Step::Shown { ids, was }));
+        steps.extend(hidden.into_iter().map(|(ids, was)| Step::Hidden { ids, was }));
         let entry = (!steps.is_empty()).then(|| {
             steps.push(Step::Ending { was, is });
             let difference = Difference::of(&old, self.buffer(), places(&changes));

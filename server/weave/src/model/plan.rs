@@ -29,6 +29,8 @@ pub struct Plan {
     pub(super) revive: Vec<IdRange>,
     /// Which of them come with a hunk, as the person's part of it.
     pub(super) own: Vec<(HunkId, IdRange)>,
+    /// Hunks that go and read as they were proposed from then on: what the person changed in them stays as lines of the person's own.
+    pub(super) as_proposed: Vec<HunkId>,
 }
 
 impl Plan {
@@ -46,6 +48,7 @@ impl Plan {
         self.drop.extend(&other.drop);
         self.revive.extend(&other.revive);
         self.own.extend(&other.own);
+        self.as_proposed.extend(&other.as_proposed);
         self
     }
 
@@ -99,6 +102,8 @@ pub(crate) struct Done {
     pub moved: Vec<(IdRange, bool)>,
     /// The lines that came to be shown, as they were.
     pub shown: Vec<(IdRange, Held)>,
+    /// The lines that came to be hidden and read otherwise since.
+    pub hidden: Vec<(IdRange, Held)>,
     /// The ending that the last line had or would have had, and the one that it has.
     pub ending: (Ending, Ending),
 }
@@ -130,7 +135,8 @@ impl Model {
             }
         };
         self.take_up(plan);
-        Ok(Done { changes, switched, moved, shown, ending: (was, self.ending) })
+        let hidden = self.read_as_proposed(plan);
+        Ok(Done { changes, switched, moved, shown, hidden, ending: (was, self.ending) })
     }
 
     /// What a plan would change in the buffer's text (rule W13).
@@ -158,6 +164,28 @@ impl Model {
         }
     }
 
+    /// Has the hidden lines of hunks that a plan took out read as they were proposed, where what the person changed in them stays as lines of
+    /// the person's own. Returns those that read otherwise before.
+    pub(crate) fn read_as_proposed(&mut self, plan: &Plan) -> Vec<(IdRange, Held)> {
+        let mut changed = Vec::new();
+        for id in &plan.as_proposed {
+            let hunk = self.hunks[id.index()].clone();
+            for run in self.runs.iter_mut().filter(|run| run.maker == Some(*id) && !run.shown) {
+                let from = (run.ids.first.0 - hunk.made.first.0) as usize;
+                let proposed = &hunk.proposed[from..from + run.len()];
+                if run.lines() != proposed {
+                    let proposed = Held::new(proposed);
+                    run.held = Some(proposed.clone());
+                    changed.push((run.ids, proposed));
+                }
+            }
+        }
+        if !changed.is_empty() {
+            self.reshape();
+        }
+        changed
+    }
+
     /// About how many bytes these lines take while they are hidden.
     pub(crate) fn bytes_of(&self, ids: &[IdRange]) -> usize {
         let mut ids = ids.to_vec();
@@ -183,8 +211,12 @@ impl Model {
             }
             TakeOut::KeepMyLines => {
                 // Lines of the hunks that the person changed stay as lines of the person's own.
-                let changed: Vec<LineId> =
-                    off.iter().flat_map(|hunk| self.changed_lines(*hunk, spans[hunk.index()])).collect();
+                let mut changed: Vec<LineId> = Vec::new();
+                for hunk in &off {
+                    let lines = self.changed_lines(*hunk, spans[hunk.index()]);
+                    plan.as_proposed.extend((!lines.is_empty()).then_some(*hunk));
+                    changed.extend(lines);
+                }
                 plan.revive = self.copies(&changed, false);
             }
         }
@@ -208,6 +240,8 @@ impl Model {
                     changed.extend(self.changed_removals(*hunk));
                 }
                 plan.revive = self.copies(&changed, true);
+                // They stay beside the hunk, and so do not come back where it goes.
+                plan.drop = changed.into_iter().map(|first| IdRange { first, len: 1 }).collect();
             }
         }
         plan

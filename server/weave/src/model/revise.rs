@@ -103,16 +103,6 @@ impl Model {
         shown
     }
 
-    /// Forgets what the person changed in the lines that a hunk made, as far as they are hidden: they read as they were proposed.
-    pub(crate) fn forget_changes(&mut self, id: HunkId) {
-        let hunk = self.hunks[id.index()].clone();
-        for run in self.runs.iter_mut().filter(|run| run.maker == Some(id) && !run.shown) {
-            let from = (run.ids.first.0 - hunk.made.first.0) as usize;
-            run.held = Some(Held::new(&hunk.proposed[from..from + run.len()]));
-        }
-        self.reshape();
-    }
-
     /// Puts hidden lines before a line, or behind all that some hunks made or removed, ready to be shown.
     fn spare_before(
         &mut self,

@@ -245,12 +245,9 @@ impl Desk {
                 let own =
                     |line: &&&str| removed.iter().any(|own| atom::atoms(own).any(|atom| line.contains(atom)));
                 self.model.hunks[at].forced = true;
-                // After keeping both, a rejection brings the person's line back a second time.
                 let text = self.document.text().to_string();
                 let contents = page::contents(&text);
-                let place = views[at].lines.clone().and_then(|place| contents.get(place)).unwrap_or_default();
-                let lines = contents.iter().filter(own).chain(place);
-                let lines: Vec<String> = lines.map(|line| (*line).to_owned()).collect();
+                let lines: Vec<String> = contents.iter().filter(own).map(|line| (*line).to_owned()).collect();
                 lines.iter().for_each(|line| self.model.loosen(line));
             }
             let hunk = &self.model.hunks[at];
