@@ -1,4 +1,4 @@
---- Loading the plugin: in every way that the README names, and in how much time.
+--- Loading the plugin: in every way that the manual names, and in how much time.
 local t = ...
 local patience = require("patience")
 local plugin = vim.fs.dirname(t.here)
