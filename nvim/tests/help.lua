@@ -19,4 +19,4 @@ for line in io.lines(path) do
   end
 end
 vim.fn.writefile(kept, path)
-vim.fn.writefile(config.types(), nvim .. "/lua/hashline/settings.lua")
+vim.fn.writefile(config.types(), nvim .. "/lua/hashline/settings_types.lua")

@@ -82,7 +82,7 @@ t.test("the help page and the types have every setting as the schema says it", f
   local help = table.concat(vim.fn.readfile(plugin .. "/doc/hashline.txt"), "\n")
   t.ok(help:find(table.concat(config.help(), "\n"), 1, true), "regenerate with nvim/tests/help.lua")
   t.eq(
-    vim.fn.readfile(plugin .. "/lua/hashline/settings.lua"),
+    vim.fn.readfile(plugin .. "/lua/hashline/settings_types.lua"),
     config.types(),
     "regenerate with nvim/tests/help.lua"
   )

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { reasonOf } from "./failure";
 import { type Choice, type Decide, type Decided, decide, type Refusal } from "./protocol";
 import type { Entry } from "./review/hunks";
-import { meantBy } from "./review/meant";
+import { meantBy } from "./review/target";
 import type { Review, ReviewDocument } from "./review/model";
 import { aboutHunk, onward, type WayOn, waysOfHunk } from "./review/refusals";
 import type { Target } from "./review/tree";

@@ -13,7 +13,7 @@ import {
   type PendingEdits,
   type ProposedText,
 } from "../src/protocol";
-import { meantBy } from "../src/review/meant";
+import { meantBy } from "../src/review/target";
 import type { Review, ReviewDocument } from "../src/review/model";
 import type { WayOn } from "../src/review/refusals";
 import { treeOf } from "../src/review/tree";

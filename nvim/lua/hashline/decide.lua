@@ -311,7 +311,7 @@ end
 ---@param targets hashline.Target[]
 ---@param scope hashline.Scope
 local function carry_out(verb, targets, scope)
-  local ways, batch = require("hashline.ways"), {}
+  local ways, batch = require("hashline.resolutions"), {}
   for _, target in ipairs(targets) do
     local decided = { decision = verb, reason = scope.reason }
     if #targets > 1 then

@@ -8,7 +8,7 @@ local config = require("hashline.config")
 local hunks = require("hashline.hunks")
 local state = require("hashline.state")
 local virtual = require("hashline.virtual")
-local words = require("hashline.words")
+local words = require("hashline.word_diff")
 
 local M = {}
 

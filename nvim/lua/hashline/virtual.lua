@@ -1,7 +1,7 @@
 --- The virtual lines of a hunk: its heading, and the text that is not in the buffer.
 local config = require("hashline.config")
 local hunks = require("hashline.hunks")
-local words = require("hashline.words")
+local words = require("hashline.word_diff")
 
 local M = {}
 

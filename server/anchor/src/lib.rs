@@ -46,17 +46,17 @@ mod difference;
 mod edit;
 mod explain;
 mod failure;
+mod indexed_text;
 mod line_hash;
-mod nearest;
+mod nearest_lines;
 mod numbered;
 mod operation;
 mod patch;
 mod replacement;
 mod resolve;
 mod rewrite;
-mod sheet;
 mod tagged;
-mod whole;
+mod whole_file;
 
 pub use anchor::{Anchor, AnchorError, AnchorSpan, LineAnchor};
 pub use apply::{apply, endings_for, owned_lines};
@@ -67,7 +67,7 @@ pub use explain::{
 };
 pub use failure::{AnchorFailure, Mismatch, Part, Problem, RewriteFailure};
 pub use line_hash::{LineHash, line_hash};
-pub use nearest::Near;
+pub use nearest_lines::Near;
 pub use numbered::{LineRange, NumberProblem, NumberedEdit, NumberedFailure};
 pub use operation::{OpName, Operation, OperationError, OperationProblem, RawOperation};
 pub use patch::{Patch, PatchError};
@@ -78,4 +78,4 @@ pub use tagged::{
     Page, write_numbered_regions, write_regions, write_tagged, write_tagged_around, write_tagged_cut,
     write_tagged_line, write_tagged_page,
 };
-pub use whole::rewrite_whole;
+pub use whole_file::rewrite_whole;

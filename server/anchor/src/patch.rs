@@ -41,10 +41,10 @@ use thiserror::Error;
 
 use crate::difference::differing;
 use crate::failure::{Mismatch, Part, RewriteFailure};
-use crate::nearest::nearest;
+use crate::indexed_text::Sheet;
+use crate::nearest_lines::nearest;
 use crate::replacement::{MAX_PLACES, MAX_SEARCHED, tagged};
 use crate::rewrite::{Draft, ExactHunk};
-use crate::sheet::Sheet;
 use crate::tagged::tag_of;
 use crate::{LineEdit, Options, Rewrite, merge_touching, owned_lines};
 

@@ -16,9 +16,9 @@ use hashline_text::{Ending, Line, Text};
 
 use crate::difference::differing;
 use crate::failure::{Mismatch, Part, RewriteFailure};
-use crate::nearest::nearest;
+use crate::indexed_text::{Sheet, split_lines};
+use crate::nearest_lines::nearest;
 use crate::rewrite::Draft;
-use crate::sheet::{Sheet, split_lines};
 use crate::tagged::{leading_tag, tag_of};
 use crate::{Options, Rewrite};
 

@@ -5,17 +5,17 @@ use std::time::SystemTime;
 
 use serde::de::IgnoredAny;
 
+use crate::draft_delta::{self, Told, weave_in};
 use crate::error::{Result, StoreError};
 use crate::folder::{Folder, Open, Opened};
 use crate::id::{EditId, FileId, HunkRef};
 use crate::layout;
 use crate::ledger::{Header, Ledger, VERSION};
-use crate::lines::read_document;
 use crate::name::DocumentName;
 use crate::record::{Sequence, Status};
+use crate::record_lines::read_document;
 use crate::session::Session;
 use crate::store::{Known, Store, Unsure, remember};
-use crate::told::{self, Told, weave_in};
 use crate::transaction::{Draft, IntentEnd, Subject, Together, Transaction};
 use crate::wire::WireDelta;
 
@@ -198,7 +198,8 @@ fn prepare<'a>(
         told.insert(file, recorded);
     }
     let weight = tracked.map_or((0, 0), |tracked| tracked.weight);
-    let woven = weave_in(&draft, &told::Known { name: &name, told: told.get(&id), weight, hunks }, sequence)?;
+    let woven =
+        weave_in(&draft, &draft_delta::Known { name: &name, told: told.get(&id), weight, hunks }, sequence)?;
     let index = draft.edit.as_ref().map(|edit| ledger.next_index(&edit.conversation));
     let mut transaction: Transaction<WireDelta> = Transaction {
         sequence,

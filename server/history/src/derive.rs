@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use serde::de::IgnoredAny;
 
+use crate::draft_delta::diff_of;
 use crate::error::{Result, StoreError};
 use crate::folder::{Folder, Open, Opened, TEMPORARY};
 use crate::id::{ConversationId, EditId};
 use crate::layout;
 use crate::ledger::{Known, Ledger};
-use crate::lines::{read_document, read_line};
 use crate::log_entry::LogEntry;
 use crate::name::DocumentName;
 use crate::record::Sequence;
-use crate::told::diff_of;
+use crate::record_lines::{read_document, read_line};
 use crate::transaction::{Operation, Transaction};
 use crate::wire::to_line;
 

@@ -7,10 +7,10 @@ use crate::document::{Content, Document, Unread, base_of, replay};
 use crate::error::Result;
 use crate::files::FilesNow;
 use crate::id::{FileId, HunkRef};
-use crate::lines::{checkpoint, read_transactions};
 use crate::name::DocumentName;
 use crate::reason::Reason;
 use crate::record::{Decision, Sequence};
+use crate::record_lines::{checkpoint, read_transactions};
 use crate::session::Session;
 use crate::steps::Net;
 use crate::transaction::{

@@ -7,18 +7,18 @@ use hashline_weave::Weave;
 
 use crate::derive::Render;
 use crate::document::Document;
+use crate::draft_delta::diff_of;
 use crate::error::{Result, StoreError};
 use crate::files::FilesNow;
 use crate::folder::{Folder, Open, Opened};
-use crate::gate::Entered;
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::Ledger;
-use crate::lines::read_document;
 use crate::name::DocumentName;
+use crate::process_gate::Entered;
 use crate::record::{Sequence, Status};
+use crate::record_lines::read_document;
 use crate::store::Store;
-use crate::told::diff_of;
 use crate::transaction::{Draft, NewEdit};
 
 /// The history, taken for writing. Nobody else writes to it until this is dropped.

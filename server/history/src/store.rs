@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use crate::connection::Connection;
 use crate::derive;
 use crate::document::Document;
+use crate::draft_delta::Told;
 use crate::error::{Result, StoreError, none_if_foreign};
 use crate::folder::{Folder, Open, Opened, Probe};
-use crate::gate::{Entered, Gate};
 use crate::id::{ConversationId, EditId, FileId};
 use crate::layout;
 use crate::ledger::{Damage, Ledger};
-use crate::lines::read_document;
 use crate::name::DocumentName;
+use crate::process_gate::{Entered, Gate};
 use crate::record::{Sequence, Status};
+use crate::record_lines::read_document;
 use crate::seal::Signer;
-use crate::told::Told;
 
 /// How long the lock is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

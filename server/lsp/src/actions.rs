@@ -17,7 +17,7 @@ use crate::client::Facts;
 use crate::commands;
 use crate::from_proto;
 use crate::hover::touches;
-use crate::offers::{along, gist, offers, waiting, waits, whose, with, words};
+use crate::hunk_choices::{along, gist, offers, waiting, waits, whose, with, words};
 use crate::protocol::{Decide, Decision};
 use crate::session::Session;
 use crate::to_proto;

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use tower_lsp::lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Range};
 
-use crate::offers::{elsewhere, gist, waiting};
+use crate::hunk_choices::{elsewhere, gist, waiting};
 use crate::to_proto;
 
 /// The diagnostics of a document; none where there are none.

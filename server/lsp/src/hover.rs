@@ -4,7 +4,7 @@ use hashline_workspace::DocumentReview;
 use hashline_workspace::document::{HunkState, HunkView, ReviewEdit};
 use tower_lsp::lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
-use crate::offers::{elsewhere, gist, offers, waiting};
+use crate::hunk_choices::{elsewhere, gist, offers, waiting};
 use crate::to_proto;
 
 /// How many lines of a hunk are shown.

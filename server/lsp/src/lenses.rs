@@ -4,7 +4,7 @@ use hashline_workspace::DocumentReview;
 use tower_lsp::lsp_types::CodeLens;
 
 use crate::commands;
-use crate::offers::{along, offers, waiting, with};
+use crate::hunk_choices::{along, offers, waiting, with};
 use crate::protocol::Decide;
 use crate::to_proto;
 

@@ -22,32 +22,32 @@
 #![forbid(unsafe_code)]
 
 mod actions;
+mod announcement;
 mod client;
 mod commands;
 mod configuration;
 mod decide;
 mod diagnostics;
 mod documents;
-mod face;
 mod from_proto;
+mod handlers;
 mod handover;
 mod hover;
 mod http;
+mod hunk_choices;
 mod lenses;
+mod link_service;
 mod lock;
-mod neighbours;
-mod offers;
+mod other_sidecars;
 mod outgoing;
-mod presence;
 pub mod protocol;
-mod reception;
+mod raw_params;
 mod serve;
 mod session;
 mod settings;
 mod to_proto;
 mod transport;
-mod written;
 
 pub use http::{Listening, ServeHttp};
-pub use reception::RunTool;
+pub use link_service::RunTool;
 pub use serve::{Agents, Options, serve};

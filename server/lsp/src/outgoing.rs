@@ -24,10 +24,10 @@ use tower_lsp::lsp_types::{MessageType, Registration};
 use crate::client::Facts;
 use crate::diagnostics;
 use crate::lock::lock;
+use crate::raw_params::Written;
 use crate::session::{Session, Signal};
 use crate::to_proto::{ApplyEdit, PublishDiagnostics, TellPendingEdits};
-use crate::written::Written;
-use crate::{reception, settings, to_proto};
+use crate::{link_service, settings, to_proto};
 
 /// How often the review of one document is sent at most.
 const REVIEW_PAUSE: Duration = Duration::from_millis(30);
@@ -187,7 +187,7 @@ impl Outgoing {
         let address = lock(&self.session.configured).listen();
         let settled = self.session.http.settle(self.session.workspace.roots(), address).await;
         settled.unwrap_or_else(|sentence| self.session.say(MessageType::ERROR, sentence));
-        reception::update(&self.session);
+        link_service::update(&self.session);
     }
 
     /// Asks for the settings, where the client answers such questions.

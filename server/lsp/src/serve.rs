@@ -9,11 +9,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-use crate::face::Face;
+use crate::announcement::Presence;
+use crate::handlers::Face;
 use crate::http::{Http, ServeHttp};
+use crate::link_service::{self, Reception, RunTool};
 use crate::outgoing::Outgoing;
-use crate::presence::Presence;
-use crate::reception::{self, Reception, RunTool};
 use crate::session::Session;
 use crate::transport;
 
@@ -83,7 +83,7 @@ where
             Some(threads.spawn(hashline_link::serve(listener, reception, ending.stop.clone())))
         }
         Some(Err(error)) => {
-            reception::unreachable_for_agents(&session, &error);
+            link_service::unreachable_for_agents(&session, &error);
             None
         }
     };

@@ -13,10 +13,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tower_lsp::lsp_types::{MessageType, Url};
 
+use crate::announcement::Presence;
 use crate::client::Facts;
 use crate::configuration::Configured;
 use crate::http::Http;
-use crate::presence::Presence;
 
 /// How long the editor has to open its first document before agents are served without it: it may have read the files that it
 /// starts with before it started the sidecar.

@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use tower_lsp::lsp_types as lsp;
 
 use crate::client::Facts;
-use crate::offers::ways;
+use crate::hunk_choices::ways;
 use crate::protocol;
-use crate::written::Written;
+use crate::raw_params::Written;
 
 /// `workspace/applyEdit` with the URI as the editor spells it, which the library's own type would change.
 pub(crate) enum ApplyEdit {}

@@ -24,10 +24,10 @@ use tower_lsp::jsonrpc::{Error, Id, Request, Response};
 use tower_lsp::{ClientSocket, Loopback, LspService};
 use tower_service::Service;
 
-use crate::face::Face;
+use crate::handlers::Face;
 use crate::protocol;
+use crate::raw_params;
 use crate::session::Session;
-use crate::written;
 
 /// The longest line of a header.
 const HEADER_LIMIT: u64 = 8 * 1024;
@@ -195,7 +195,9 @@ impl Exchange<'_> {
 fn post_request(outbox: &mpsc::UnboundedSender<Vec<u8>>, request: &Request) {
     match (request.id(), request.params()) {
         // Where nobody writes any more the session is at its end.
-        (None, Some(Value::String(params))) => drop(outbox.send(written::message(request.method(), params))),
+        (None, Some(Value::String(params))) => {
+            drop(outbox.send(raw_params::message(request.method(), params)));
+        }
         _ => post(outbox, request),
     }
 }
@@ -397,7 +399,7 @@ mod tests {
     async fn parameters_that_are_written_already_are_sent_as_they_are() {
         let params = serde_json::json!({"uri": "file:///a \"b\".txt", "edits": [1, null, "ä\n"]});
         let of = |params: Value| Request::build("hashline/pendingEdits").params(params);
-        let written = serde_json::to_value(written::Written::of(&params).unwrap()).unwrap();
+        let written = serde_json::to_value(raw_params::Written::of(&params).unwrap()).unwrap();
         let (outbox, mut sent) = mpsc::unbounded_channel();
         post_request(&outbox, &of(written).finish());
         post_request(&outbox, &of(params.clone()).finish());

@@ -7,7 +7,7 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::lines::Lines;
+use crate::message_lines::Lines;
 use crate::server::Server;
 
 /// Why serving ended early.

@@ -10,7 +10,7 @@ use crate::own_edits::OwnEdits;
 use crate::reply::Reply;
 use crate::resources::{self, Request};
 use crate::tools;
-use crate::tools::edited::Desk;
+use crate::tools::edit_reply::Desk;
 use crate::toolset::ToolName;
 
 /// The tools over one workspace. Clones share it.

@@ -348,7 +348,7 @@ fn describe(name: ToolName, style: NameStyle) -> Tool {
     tool.output_schema = name.result().map(|schema| Arc::new(object(schema)));
     if name.is_long() {
         let mut meta = rmcp::model::MetaObject::new();
-        meta.0.insert(crate::reply::MAX_SIZE.to_owned(), json!(crate::limits::CLAUDE_CODE_MAX));
+        meta.0.insert(crate::reply::MAX_SIZE.to_owned(), json!(crate::result_limits::CLAUDE_CODE_MAX));
         tool.meta = Some(meta);
     }
     tool

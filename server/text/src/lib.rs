@@ -34,8 +34,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod common_text;
 mod difference;
-mod disk;
 mod ending;
 mod error;
 mod hash;
@@ -44,17 +44,17 @@ mod lsp;
 mod marks;
 mod memory;
 mod position;
-mod same;
 mod splice;
+mod stored_form;
 mod text;
 mod unit;
 
 pub use difference::Difference;
-pub use disk::{DiskForm, decode};
 pub use ending::Ending;
 pub use error::{OutOfText, SpanError, TextError};
 pub use hash::{FileHash, HashError, HashPrefix};
 pub use line::{LineRef, Lines, OwnedLine};
 pub use position::{Encoding, Position, Span};
+pub use stored_form::{DiskForm, decode};
 pub use text::Text;
 pub use unit::{ByteOffset, DocVersion, Line};

@@ -10,12 +10,12 @@ use std::sync::atomic::Ordering;
 use hashline_history::{HunkRef, Store, StoreError};
 use hashline_text::{DocVersion, Encoding, Text};
 
+use crate::closed_documents::either_way;
 use crate::disk::{Place, path_of_file_uri};
 use crate::document::{
     Cause, ContentChange, Decided, Delivery, Document, Elsewhere, Millis, OutOfStep, Preview, ProposedText,
     Reports, Request, Review, Target, Undecided,
 };
-use crate::on_disk::either_way;
 use crate::record::{Job, OtherEditor};
 use crate::refusal::Refusal;
 use crate::slot::Slot;

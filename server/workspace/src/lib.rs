@@ -15,28 +15,28 @@
 #![forbid(unsafe_code)]
 
 pub mod agent;
+mod auto_run_files;
+mod closed_documents;
+mod conversation_openers;
 pub mod disk;
 pub mod document;
 mod editor;
 mod editor_files;
 mod grants;
-mod level;
-mod obeyed;
-mod on_disk;
-mod openers;
 mod record;
 mod refusal;
 mod settings;
 mod slot;
 mod trees;
+mod unsaved_work;
 mod workspace;
 
+pub use auto_run_files::Obeyed;
 pub use editor::DocumentReview;
 pub use grants::{Access, Depth, Grant, Grants};
-pub use level::Level;
-pub use obeyed::Obeyed;
 pub use record::Histories;
 pub use refusal::Refusal;
 pub use settings::{BadGlob, Hold, Rule, Settings, SettingsByFolder};
 pub use trees::{Rehearsal, Rehearsed};
+pub use unsaved_work::Level;
 pub use workspace::{Caller, Event, Others, Workspace};

@@ -11,10 +11,10 @@ use hashline_history::{ConversationId, StoreError};
 use hashline_text::{FileHash, HashError, TextError};
 use hashline_weave::{Touched, WeaveError};
 
+use crate::auto_run_files::Obeyed;
 use crate::disk::{DiskError, PathRefusal};
 use crate::document::{Refused, Served, Unit};
 use crate::grants::Access;
-use crate::obeyed::Obeyed;
 
 /// Why a call is refused. Nothing has changed.
 #[derive(Debug, thiserror::Error)]

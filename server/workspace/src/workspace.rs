@@ -15,10 +15,10 @@ use hashline_history::path::to_text;
 use hashline_history::{AgentName, Connection};
 use tokio::sync::{mpsc, watch};
 
+use crate::conversation_openers::Openers;
 use crate::disk::{DiskError, PathRefusal, PathStyle, Place, Roots, identity, path_of_file_uri};
 use crate::document::{FileOperations, Millis, News, Reports};
 use crate::grants::{Access, Grants};
-use crate::openers::Openers;
 use crate::record::{Histories, Job, Jobs};
 use crate::refusal::Refusal;
 use crate::settings::{Settings, SettingsByFolder};

@@ -8,30 +8,30 @@ use hashline_history::{ConversationId, Found, Status, Store, StoreError};
 
 use super::arguments::Adopt;
 use super::edit::{Edits, relative};
-use super::words;
+use super::messages;
 use crate::Failure;
 use crate::screen::{Ink, Screen, inert};
 
 /// Adopts a history, or sets it aside.
 pub fn run(store: &Store, options: &Adopt, screen: Screen) -> Result<ExitCode, Failure> {
     match store.check_owner() {
-        Ok(()) => return Err(Failure::broken(words::own_history(store.folder()))),
+        Ok(()) => return Err(Failure::broken(messages::own_history(store.folder()))),
         Err(StoreError::Foreign { .. }) => {}
         Err(error) => return Err(Failure::broken(error)),
     }
     if options.set_aside {
         let aside = store.set_aside().map_err(Failure::broken)?;
-        screen.print(&format!("{}\n", screen.sentences(&words::set_aside(&aside))))?;
+        screen.print(&format!("{}\n", screen.sentences(&messages::set_aside(&aside))))?;
         return Ok(ExitCode::SUCCESS);
     }
     let theirs = store.unbelieved();
     let shown = theirs.glance();
     screen.print(&contents(&theirs, screen)?)?;
     if !options.yes && !agrees(screen)? {
-        return Err(Failure::broken(words::not_adopted()));
+        return Err(Failure::broken(messages::not_adopted()));
     }
     store.adopt(shown).map_err(Failure::broken)?;
-    screen.print(&format!("{}\n", screen.sentences(&words::adopted(store.folder()))))?;
+    screen.print(&format!("{}\n", screen.sentences(&messages::adopted(store.folder()))))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -39,9 +39,9 @@ pub fn run(store: &Store, options: &Adopt, screen: Screen) -> Result<ExitCode, F
 fn agrees(screen: Screen) -> Result<bool, Failure> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return Err(Failure::usage(words::adopt_asks()));
+        return Err(Failure::usage(messages::adopt_asks()));
     }
-    screen.print(&format!("{} ", screen.paint(Ink::Heading, words::ADOPT_QUESTION)))?;
+    screen.print(&format!("{} ", screen.paint(Ink::Heading, messages::ADOPT_QUESTION)))?;
     let mut answer = Vec::new();
     // Whoever cannot answer has not said yes.
     let _ = stdin.lock().read_until(b'\n', &mut answer);
@@ -51,7 +51,7 @@ fn agrees(screen: Screen) -> Result<bool, Failure> {
 /// What a person decides about: whose conversations these say they are, and what would be undecided in which files.
 fn contents(theirs: &Store, screen: Screen) -> Result<String, Failure> {
     let edits = theirs.find("").map_err(Failure::broken)?;
-    let mut out = format!("{}\n", screen.sentences(&words::foreign(theirs.folder(), edits.len())));
+    let mut out = format!("{}\n", screen.sentences(&messages::foreign(theirs.folder(), edits.len())));
     let mut conversations: BTreeMap<&ConversationId, Vec<&Found>> = BTreeMap::new();
     for edit in &edits {
         conversations.entry(&edit.conversation).or_default().push(edit);
@@ -70,7 +70,7 @@ fn contents(theirs: &Store, screen: Screen) -> Result<String, Failure> {
             .map(|state| state.made.agent.to_string())
             .unwrap_or_default();
         let pending = edits.iter().filter(|edit| edit.status == Status::Pending).count();
-        let counts = words::edits_and_undecided(edits.len(), pending);
+        let counts = messages::edits_and_undecided(edits.len(), pending);
         out.push_str(&format!("{}  {}  {counts}\n", inert(id.as_str()), inert(&agent)));
     }
     let documents = theirs.documents().map_err(Failure::broken)?;
@@ -80,7 +80,7 @@ fn contents(theirs: &Store, screen: Screen) -> Result<String, Failure> {
         heading(&mut out, "Undecided, and read by agents as the text of these files once it is yours:");
     }
     for document in pending {
-        out.push_str(&format!("{}  {}\n", path(&document.name), words::count(document.pending, "edit")));
+        out.push_str(&format!("{}  {}\n", path(&document.name), messages::count(document.pending, "edit")));
     }
     let unfinished: Vec<_> =
         documents.iter().filter(|one| theirs.is_unfinished(&one.name).unwrap_or(true)).collect();
@@ -90,7 +90,7 @@ fn contents(theirs: &Store, screen: Screen) -> Result<String, Failure> {
     for document in unfinished {
         out.push_str(&format!("{}\n", path(&document.name)));
     }
-    if let Some(words) = words::record_damaged(&theirs.damage().map_err(Failure::broken)?) {
+    if let Some(words) = messages::record_damaged(&theirs.damage().map_err(Failure::broken)?) {
         out.push_str(&format!("\n{}\n", screen.sentences(&inert(&words))));
     }
     out.push('\n');

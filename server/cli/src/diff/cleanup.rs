@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::arguments::Cleanup;
 use super::edit::relative;
+use super::messages;
 use super::sidecars::Everywhere;
-use super::words;
 use crate::Failure;
 use crate::screen::{Ink, Screen, inert, tell};
 
@@ -53,9 +53,9 @@ pub fn run(everywhere: &Everywhere<'_>, options: &Cleanup, screen: Screen) -> Re
         }))?;
     } else {
         let words = |gone| {
-            let words = words::cleaned(gone, freed, !options.dry_run, options.keep_size.is_some());
+            let words = messages::cleaned(gone, freed, !options.dry_run, options.keep_size.is_some());
             match options.keep_size {
-                Some(most) => format!("{words} {}", words::size_left(left, most, !options.dry_run)),
+                Some(most) => format!("{words} {}", messages::size_left(left, most, !options.dry_run)),
                 None => words,
             }
         };
@@ -70,14 +70,14 @@ fn report(folder: &Path, cleaned: &[Cleaned], words: impl Fn(usize) -> String, s
     for one in cleaned.iter().filter(|one| !one.gone.is_empty()) {
         gone += one.gone.len();
         let ids: Vec<&str> =
-            one.gone.iter().take(words::MOST_IDS).map(hashline_history::EditId::short).collect();
+            one.gone.iter().take(messages::MOST_IDS).map(hashline_history::EditId::short).collect();
         let more = one.gone.len() - ids.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let path = relative(one.document.as_path(), folder);
         out.push_str(&format!(
             "{}  {}  {}\n",
             path,
-            words::count(one.gone.len(), "edit"),
+            messages::count(one.gone.len(), "edit"),
             screen.paint(Ink::Faint, &(inert(&ids.join(" ")) + &more)),
         ));
     }
@@ -93,7 +93,7 @@ fn report(folder: &Path, cleaned: &[Cleaned], words: impl Fn(usize) -> String, s
         let why =
             one.pin.as_ref().map_or_else(String::new, |pin| format!(", as {}", inert(&pin.to_string())));
         let path = relative(one.document.as_path(), folder);
-        out.push_str(&format!("{path}  {}{why}\n", words::count(one.kept, "edit")));
+        out.push_str(&format!("{path}  {}{why}\n", messages::count(one.kept, "edit")));
     }
     if !out.is_empty() {
         out.push('\n');

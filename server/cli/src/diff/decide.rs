@@ -13,8 +13,8 @@ use hashline_workspace::document::{self, Along, Request, Undecided, Unseen};
 use hashline_workspace::{Event, Histories, Others, Rehearsal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::find::Book;
-use super::place::PROCESS;
+use super::find_history::PROCESS;
+use super::resolve_id::Book;
 use crate::Failure;
 
 /// What the person wants, in a word.

@@ -15,9 +15,9 @@ use serde_json::json;
 use super::arguments::Decide;
 use super::decide::{Answer, Choice, Decider, Mine, Refusal, Target, Verb, Wish, exit_code, word};
 use super::edit::{Edit, Edits};
-use super::find::{Book, Named, hunk};
+use super::messages;
+use super::resolve_id::{Book, Named, hunk};
 use super::sidecars::{Everywhere, Trial};
-use super::words;
 use crate::Failure;
 use crate::screen::{Screen, inert, tell};
 
@@ -83,7 +83,7 @@ fn decide(
     }
     let Told { mut said, mut all, .. } = told;
     if plan.is_one && named.len() > 1 && !all.refused.is_empty() && all.decided.is_empty() {
-        all.notes.push(words::NOTHING_ELSE.to_owned());
+        all.notes.push(messages::NOTHING_ELSE.to_owned());
     }
     let code = all.refused.iter().map(|refusal| exit_code(refusal.why)).max().unwrap_or(0);
     let code = if code == 0 && all.decided.is_empty() { 1 } else { code };
@@ -101,17 +101,17 @@ fn decide(
                 "name": refusal.hunk,
                 "file_path": refusal.document.as_ref().map(DocumentName::to_text),
                 "why": word(refusal.why),
-                "message": words::refused(verb, refusal, folder, is_asked),
+                "message": messages::refused(verb, refusal, folder, is_asked),
                 "others": refusal.others,
             })).collect::<Vec<_>>(),
             "nothing_to_do": plan.idle,
         }))?;
         return Ok(ExitCode::from(code));
     }
-    said.push_str(&words::kept(&all.kept));
+    said.push_str(&messages::kept(&all.kept));
     screen.print(&screen.sentences(&said))?;
     let notes = all.notes.iter().map(|note| inert(note));
-    let refused = all.refused.iter().map(|one| words::refused(verb, one, folder, is_asked));
+    let refused = all.refused.iter().map(|one| messages::refused(verb, one, folder, is_asked));
     for words in notes.chain(plan.idle.iter().cloned()).chain(refused) {
         tell(&format!("mcpdiff: {words}"));
     }
@@ -131,10 +131,10 @@ impl Told {
     fn add(&mut self, wish: &Wish, mut one: Answer) {
         one.decided.retain(|hunk| !self.all.decided.contains(hunk));
         if wish.conversation != self.heading && !one.decided.is_empty() {
-            self.said.push_str(&wish.conversation.as_ref().map_or_else(String::new, words::conversation));
+            self.said.push_str(&wish.conversation.as_ref().map_or_else(String::new, messages::conversation));
             self.heading.clone_from(&wish.conversation);
         }
-        self.said.push_str(&words::decided(self.verb, wish, &one));
+        self.said.push_str(&messages::decided(self.verb, wish, &one));
         self.all.add(one);
     }
 }
@@ -311,7 +311,7 @@ impl Plan {
         }
         let hunks: Vec<HunkState> = all.iter().flat_map(Edit::hunks).cloned().collect();
         if let Some(why) = idle(&hunks, how.verb) {
-            self.idle.push(words::nothing_to_do(why, named));
+            self.idle.push(messages::nothing_to_do(why, named));
             return Ok(());
         }
         all.retain(|edit| edit.state.is_err() || idle(edit.hunks(), how.verb).is_none());
@@ -339,7 +339,7 @@ impl Plan {
         found: Vec<Found>,
     ) {
         match idle(hunks, how.verb) {
-            Some(why) => self.idle.push(words::nothing_to_do(why, named)),
+            Some(why) => self.idle.push(messages::nothing_to_do(why, named)),
             None => {
                 found.iter().for_each(|found| self.note_open(&found.edit, hunks, how.verb));
                 self.wishes.push(how.wish(target, found));
@@ -410,7 +410,7 @@ pub fn carry_out(decider: &mut dyn Decider, wish: &mut Wish, named: &[Named]) ->
             answer.add(decider.decide(wish));
         } else {
             for refusal in &mut answer.refused {
-                refusal.message = words::takes_along(&others);
+                refusal.message = messages::takes_along(&others);
                 refusal.others.clone_from(&others);
             }
         }

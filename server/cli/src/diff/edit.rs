@@ -12,7 +12,7 @@ use hashline_workspace::document::Review;
 use serde_json::{Value, json};
 
 use super::hunk::Diff;
-use super::stands::{self, Standing};
+use super::hunk_status::{self, Standing};
 use crate::Failure;
 
 /// Reads edits, and each of their documents once.
@@ -57,8 +57,8 @@ impl<'a> Edits<'a> {
     pub fn stands(&mut self, edit: &Edit) -> Vec<Standing> {
         let file = edit.found.file;
         let Some(Ok(document)) = self.documents.get(&file) else { return Vec::new() };
-        let review = self.reviews.entry(file).or_insert_with(|| stands::review(document));
-        stands::of(&edit.found.edit, document, review)
+        let review = self.reviews.entry(file).or_insert_with(|| hunk_status::review(document));
+        hunk_status::of(&edit.found.edit, document, review)
     }
 
     /// The lines of a file that an edit removes.

@@ -7,10 +7,10 @@ use hashline_history::{FileId, Found, HunkRef, Store};
 
 use super::arguments::Export;
 use super::edit::Edits;
-use super::find::{Book, Named};
+use super::messages;
 use super::patch::Change;
-use super::sides::{Part, Sides, Which};
-use super::words;
+use super::patch_sides::{Part, Sides, Which};
+use super::resolve_id::{Book, Named};
 use crate::Failure;
 use crate::screen::{Screen, inert_line, tell};
 
@@ -47,7 +47,7 @@ pub fn run(store: &Store, options: &Export, screen: Screen) -> Result<ExitCode, 
     parts.sort_by_key(|(change, _)| !change.removes());
     let patch: String = parts.into_iter().map(|(_, part)| part).collect();
     if patch.is_empty() && left_out.is_empty() {
-        tell(&format!("mcpdiff: {}", words::nothing_to_export(which)));
+        tell(&format!("mcpdiff: {}", messages::nothing_to_export(which)));
         return Ok(ExitCode::from(NOTHING));
     }
     screen.print(&if screen.obeys() { inert_lines(&patch) } else { patch })?;
@@ -56,9 +56,9 @@ pub fn run(store: &Store, options: &Export, screen: Screen) -> Result<ExitCode, 
             tell(&format!("mcpdiff: {}", words(hunks)));
         }
     };
-    say(&needed, words::patch_needs);
-    say(&without, words::patch_is_without);
-    say(&left_out, words::left_out_of_patch);
+    say(&needed, messages::patch_needs);
+    say(&without, messages::patch_is_without);
+    say(&left_out, messages::left_out_of_patch);
     Ok(ExitCode::from(if left_out.is_empty() { 0 } else { LEFT_OUT }))
 }
 

@@ -8,21 +8,21 @@ mod arguments;
 mod cleanup;
 mod decide;
 mod decision;
+mod diffstat;
 mod edit;
 mod export;
-mod find;
+mod find_history;
 mod hunk;
-mod moment;
+mod hunk_status;
+mod local_time;
+mod messages;
 mod patch;
-mod place;
+mod patch_sides;
+mod resolve_id;
 mod review;
 mod show;
 mod sidecars;
-mod sides;
-mod stands;
-mod stat;
-mod status;
-mod words;
+mod status_table;
 
 #[cfg(test)]
 #[path = "../../../history/tests/common/mod.rs"]
@@ -42,12 +42,12 @@ use sidecars::Everywhere;
 
 /// Carries out a command.
 pub fn run(options: &Diff) -> Result<ExitCode, Failure> {
-    run_in(options, &place::store(&options.place)?)
+    run_in(options, &find_history::store(&options.place)?)
 }
 
 /// The same with every change of the disk asked for. For tests.
 pub fn run_with(options: &Diff, probe: Arc<dyn Probe>) -> Result<ExitCode, Failure> {
-    run_in(options, &place::store(&options.place)?.with_probe(probe))
+    run_in(options, &find_history::store(&options.place)?.with_probe(probe))
 }
 
 fn run_in(options: &Diff, store: &Store) -> Result<ExitCode, Failure> {
@@ -56,10 +56,10 @@ fn run_in(options: &Diff, store: &Store) -> Result<ExitCode, Failure> {
         store.check_owner().map_err(Failure::broken)?;
     }
     let screen = Screen::of_stdout();
-    let decider = || Everywhere::new(store, place::state(&options.place)?);
+    let decider = || Everywhere::new(store, find_history::state(&options.place)?);
     let done = match &options.command {
-        None => status::run(store, &arguments::Status::default(), screen),
-        Some(Command::Status(options)) => status::run(store, options, screen),
+        None => status_table::run(store, &arguments::Status::default(), screen),
+        Some(Command::Status(options)) => status_table::run(store, options, screen),
         Some(Command::Show(options)) => show::run(store, options, screen),
         Some(Command::Export(options)) => export::run(store, options, screen),
         Some(Command::Accept(options)) => decision::run(store, Verb::Accept, options, decider, screen),
@@ -71,7 +71,7 @@ fn run_in(options: &Diff, store: &Store) -> Result<ExitCode, Failure> {
     // The table of the status tells it by itself, and whoever is told of something worse need not hear of it.
     if !matches!(options.command, None | Some(Command::Status(_)))
         && done.is_ok()
-        && let Some(words) = words::record_damaged(&store.damage().unwrap_or_default())
+        && let Some(words) = messages::record_damaged(&store.damage().unwrap_or_default())
     {
         tell(&format!("mcpdiff: {words}"));
     }

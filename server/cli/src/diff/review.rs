@@ -10,11 +10,11 @@ use super::arguments::Review;
 use super::decide::{Answer, Decider, Mine, Refusal, Target, Verb, Wish};
 use super::decision::{How, carry_out};
 use super::edit::{Edit, Edits};
-use super::find::{Book, Kind, Named, hunk};
-use super::moment::Clock;
+use super::local_time::Clock;
+use super::messages;
+use super::resolve_id::{Book, Kind, Named, hunk};
 use super::show::{Lines, Page};
 use super::sidecars::Everywhere;
-use super::words;
 use crate::Failure;
 use crate::screen::{Ink, Screen, inert, tell};
 
@@ -27,7 +27,7 @@ pub fn run<'a>(
 ) -> Result<ExitCode, Failure> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return Err(Failure::usage(words::review_needs_a_terminal()));
+        return Err(Failure::usage(messages::review_needs_a_terminal()));
     }
     let mut decider = decider()?;
     for note in decider.mended() {
@@ -44,7 +44,7 @@ pub fn run<'a>(
         },
     };
     if edits.is_empty() {
-        return Err(Failure::broken(words::nothing_undecided()));
+        return Err(Failure::broken(messages::nothing_undecided()));
     }
     let page = Page { store, clock: Clock::of_this_machine(), screen, lines: Lines::WrittenOut };
     let (mut input, mut output) = (stdin.lock(), std::io::stdout());
@@ -158,7 +158,7 @@ impl Round<'_> {
             let whole = self.page.edit(&edit, None, &mut edits);
             let (shown, left) = self.talk.screen.beginning(&whole);
             let shown =
-                if left == 0 { format!("{shown}\n") } else { shown.to_owned() + &words::more_lines(left) };
+                if left == 0 { format!("{shown}\n") } else { shown.to_owned() + &messages::more_lines(left) };
             self.talk.say(&shown);
             let question =
                 Question { at: at + 1, of: found.len(), whole: (left > 0).then_some(whole.as_str()) };
@@ -168,7 +168,7 @@ impl Round<'_> {
             self.talk.say("\n");
         }
         let left = self.left(found)?;
-        let words = words::reviewed(self.tally.accepted, self.tally.rejected, self.tally.skipped, left);
+        let words = messages::reviewed(self.tally.accepted, self.tally.rejected, self.tally.skipped, left);
         self.talk.say(&(words + "\n"));
         Ok(())
     }
@@ -278,14 +278,14 @@ impl Round<'_> {
             Verb::Accept => self.tally.accepted += answer.decided.len(),
             Verb::Reject => self.tally.rejected += answer.decided.len(),
         }
-        let mut words = words::decided(verb, wish, answer);
-        words.push_str(&words::kept(&answer.kept));
+        let mut words = messages::decided(verb, wish, answer);
+        words.push_str(&messages::kept(&answer.kept));
         for note in &answer.notes {
             words.push_str(&inert(note));
             words.push('\n');
         }
         for refusal in &answer.refused {
-            words.push_str(&words::reason(verb, refusal, self.store.folder()));
+            words.push_str(&messages::reason(verb, refusal, self.store.folder()));
             words.push('\n');
         }
         self.talk.say(&self.page.screen.sentences(&words));

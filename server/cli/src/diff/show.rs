@@ -6,14 +6,14 @@ use hashline_history::{Decision, DocumentName, Found, HunkRef, HunkState, Store}
 use serde_json::json;
 
 use super::arguments::Show;
+use super::diffstat;
 use super::edit::{Edit, Edits, relative};
-use super::find::{Book, Named};
 use super::hunk::{Diff, Kind, Line};
-use super::moment::Clock;
-use super::stands::Standing;
-use super::stat;
-use super::status::ink;
-use super::words;
+use super::hunk_status::Standing;
+use super::local_time::Clock;
+use super::messages;
+use super::resolve_id::{Book, Named};
+use super::status_table::ink;
 use crate::Failure;
 use crate::screen::{Ink, Screen, inert, inert_line};
 
@@ -43,7 +43,7 @@ pub fn run(store: &Store, options: &Show, screen: Screen) -> Result<ExitCode, Fa
         return Ok(ExitCode::SUCCESS);
     }
     if options.stat {
-        screen.print(&stat::of(&all, &edits, store.folder(), screen))?;
+        screen.print(&diffstat::of(&all, &edits, store.folder(), screen))?;
         return Ok(ExitCode::SUCCESS);
     }
     let lines = if options.raw { Lines::AsTheyAre } else { Lines::WrittenOut };
@@ -59,7 +59,7 @@ impl Edits<'_> {
         let edit = self.read(found)?;
         let hunks = edit.hunks();
         if edit.state.is_ok() && !hunks.iter().any(|hunk| hunk.number == number) {
-            return Err(Failure::broken(words::no_such_hunk(found, number, hunks.len())));
+            return Err(Failure::broken(messages::no_such_hunk(found, number, hunks.len())));
         }
         Ok(edit)
     }
@@ -101,7 +101,7 @@ impl Page<'_> {
     /// What hunks come to that are decided as one.
     fn together(&self, standing: &Standing) -> String {
         let Some((removed, proposed)) = &standing.together else { return String::new() };
-        let mut out = format!("\n{}\n", words::together(&standing.one_with));
+        let mut out = format!("\n{}\n", messages::together(&standing.one_with));
         let lines = [(Ink::Removed, '-', removed), (Ink::Added, '+', proposed)];
         for (ink, sign, line) in
             lines.into_iter().flat_map(|(ink, sign, lines)| lines.iter().map(move |line| (ink, sign, line)))
@@ -133,7 +133,7 @@ impl Page<'_> {
                 row("Time", &self.clock.long(&state.time));
                 row("Agent", &format!("{}, {}", state.made.agent, inert(&state.made.tool)));
             }
-            Err(error) => row("Problem", &inert(&words::capital(error))),
+            Err(error) => row("Problem", &inert(&messages::capital(error))),
         }
         row("Conversation", &inert(found.conversation.as_str()));
         for line in decisions(edit.hunks(), only) {
@@ -145,9 +145,9 @@ impl Page<'_> {
         let told =
             |hunks: &[HunkRef], words: fn(&[HunkRef]) -> String| (!hunks.is_empty()).then(|| words(hunks));
         let others = [
-            by_hunk(stands, |standing| told(&standing.one_with, words::one_with)),
-            by_hunk(stands, |standing| told(&standing.builds_on, words::builds_on)),
-            by_hunk(stands, |standing| told(&standing.under, words::under)),
+            by_hunk(stands, |standing| told(&standing.one_with, messages::one_with)),
+            by_hunk(stands, |standing| told(&standing.builds_on, messages::builds_on)),
+            by_hunk(stands, |standing| told(&standing.under, messages::under)),
         ];
         for line in others.iter().flatten() {
             row("With others", line);
@@ -203,7 +203,7 @@ impl Page<'_> {
             let nothing = edit.diff.is_none() && edit.state.is_ok();
             return if nothing { "It changes no lines.\n".to_owned() } else { String::new() };
         };
-        let mut words = format!("hunk 1: {}", words::file_hunk(change));
+        let mut words = format!("hunk 1: {}", messages::file_hunk(change));
         if let Some((from, to)) = edit.moved() {
             words.push_str(&format!("\nrename from {}\nrename to {}", name(from), name(to)));
         }

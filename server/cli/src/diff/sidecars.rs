@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use tokio::time::error::Elapsed;
 
 use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish, requests};
-use super::words;
+use super::messages;
 use crate::Failure;
 
 /// How long an editor may take to say what it has.
@@ -315,7 +315,7 @@ impl Trial<'_> {
                 let has_begun = answers.iter().any(|answer| !answer.decided.is_empty());
                 for part in parts[parts.len() - left..].iter().filter(|_| has_begun) {
                     let hunk = part.decided.first().map_or_else(String::new, ToString::to_string);
-                    let refused = refusal(hunk, Why::Failed, words::COMES_AFTER.to_owned());
+                    let refused = refusal(hunk, Why::Failed, messages::COMES_AFTER.to_owned());
                     answers[part.of].refused.push(Refusal { document: Some(part.file.clone()), ..refused });
                 }
                 break;
@@ -434,7 +434,7 @@ async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a S
         };
         // One that is elsewhere is no reason to refuse.
         if sidecar.root_of(path).is_some() {
-            return Err(words::no_answer(&sidecar.editor, &why));
+            return Err(messages::no_answer(&sidecar.editor, &why));
         }
     }
     // The owner of undecided edits, else who has unsaved work, else who has what the disk has, and claimed the edits, or used it last.
@@ -480,9 +480,9 @@ fn answer_of(
     let outcome = match said {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(error)) => {
-            return refused(Why::Elsewhere, words::no_answer(&sidecar.editor, &error.to_string()));
+            return refused(Why::Elsewhere, messages::no_answer(&sidecar.editor, &error.to_string()));
         }
-        Err(_) => return refused(Why::Elsewhere, words::no_answer(&sidecar.editor, "it takes too long")),
+        Err(_) => return refused(Why::Elsewhere, messages::no_answer(&sidecar.editor, "it takes too long")),
     };
     let mut answer = Answer { kept: outcome.kept, ..Answer::default() };
     answer.decided = outcome.decided.iter().filter_map(|hunk| hunk.parse().ok()).collect();

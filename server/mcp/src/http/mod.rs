@@ -9,18 +9,18 @@
 //! - There is no TLS: beyond this machine, put a proxy that has it in front.
 //! - Tokens cannot be taken back one by one: they end by themselves, and all of them when the secret is removed.
 
+mod body_quota;
 mod connections;
-mod demand;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod guard;
+mod host_names;
 mod listener;
 mod message;
-mod names;
 mod outgoing;
 mod priming;
 mod refused;
-mod room;
+mod requested_access;
 mod scope;
 mod sessions;
 mod token;
@@ -39,8 +39,8 @@ use tokio_util::task::TaskTracker;
 use crate::http::connections::{Connections, MOST, STREAMS};
 use crate::http::guard::Guard;
 pub(crate) use crate::http::guard::TokenHolder;
+use crate::http::host_names::Names;
 use crate::http::listener::Listener;
-use crate::http::names::Names;
 pub use crate::http::scope::{BadScope, Scope};
 use crate::http::sessions::Sessions;
 pub use crate::http::token::TokenKey;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::reply::Reply;
 use crate::resources::contents::MAX_BYTES;
 use crate::resources::{json_of, refused};
-use crate::tools::told::{conflict_words, state_key};
+use crate::tools::edit_summary::{conflict_words, state_key};
 
 /// The most edits that are told of, the newest ones; list_edits finds others by their state.
 const SHOWN: usize = 200;

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::resources::contents::MAX_BYTES;
 use crate::resources::open;
-use crate::tools::told::state_key;
+use crate::tools::edit_summary::state_key;
 
 /// How often files and records are looked at, which other programs change without a word.
 const GLANCE: Duration = Duration::from_secs(1);

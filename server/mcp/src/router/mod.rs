@@ -7,9 +7,9 @@
 //! writes a file, so one that starts meanwhile gets the call. While an editor is starting that may have the file, and cannot tell it yet,
 //! the call waits for it.
 
+mod all_sidecars;
 mod choose;
-mod everywhere;
-mod pass;
+mod forward;
 mod resources;
 mod search;
 mod sidecars;

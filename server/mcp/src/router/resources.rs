@@ -15,9 +15,9 @@ use crate::reply::{NOT_HERE, Reply};
 use crate::resources::open::Open;
 use crate::resources::review::Reviewed;
 use crate::resources::{Request, Resource, complete, json_of, refused};
+use crate::router::all_sidecars::Target;
 use crate::router::choose::Choice;
-use crate::router::everywhere::Target;
-use crate::router::pass::Failure;
+use crate::router::forward::Failure;
 use crate::router::{ATTEMPTS, Origin, PAUSE, Router, own_caller};
 
 /// How long a sidecar may take to say what is open or how things stand, beside what it is asked to wait.

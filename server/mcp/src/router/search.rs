@@ -10,8 +10,8 @@ use hashline_workspace::disk::{PathRefusal, PathStyle};
 use serde_json::Value;
 
 use crate::reply::{Reply, UNREACHED};
+use crate::router::all_sidecars::Target;
 use crate::router::choose::{Choice, Owner};
-use crate::router::everywhere::Target;
 use crate::router::{Asking, Router};
 use crate::tools::search_text::{FOUND, merged, paths, with_path};
 

@@ -14,7 +14,7 @@ use futures::stream::FuturesUnordered;
 use hashline_link::SidecarId;
 
 use crate::resources::{Request, State, Topic, Watched};
-use crate::router::everywhere::Target;
+use crate::router::all_sidecars::Target;
 use crate::router::resources::file;
 use crate::router::{Origin, Router};
 

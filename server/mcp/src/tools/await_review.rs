@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, shown};
 use crate::reply::{COUNT, EDITS, GIVEN_UP, NEWS, Reply, TIMED_OUT, UNDECIDED};
-use crate::tools::told;
+use crate::tools::edit_summary;
 use crate::toolset::Definition;
 
 /// How long is waited unless told otherwise, in seconds.
@@ -97,7 +97,7 @@ fn answer(caller: &Caller, review: &Review, decided: bool) -> Reply {
     let edits = &review.edits;
     let ids: Vec<String> = edits.iter().map(|edit| edit.id.to_string()).collect();
     let hunks: usize = edits.iter().map(|edit| edit.hunks.len()).sum();
-    let open: usize = edits.iter().map(told::undecided).sum();
+    let open: usize = edits.iter().map(edit_summary::undecided).sum();
     let mut out = match (hunks, review.timed_out, open) {
         (0, ..) => "You have no pending edits: nothing to wait for.\n".to_owned(),
         (_, true, _) if !decided => {
@@ -114,7 +114,7 @@ fn answer(caller: &Caller, review: &Review, decided: bool) -> Reply {
         (hunks, false, open) => format!("{} of {hunks} hunks decided so far:\n", hunks - open),
     };
     for edit in edits {
-        told::write_edit(&mut out, edit, edit.connection == caller.connection);
+        edit_summary::write_edit(&mut out, edit, edit.connection == caller.connection);
     }
     let news = edits.iter().any(|edit| edit.news);
     Reply::new(out)

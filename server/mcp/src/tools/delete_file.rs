@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::reply::Reply;
-use crate::tools::edited::Desk;
+use crate::tools::edit_reply::Desk;
 use crate::toolset::Definition;
 
 const NAME: &str = "delete_file";

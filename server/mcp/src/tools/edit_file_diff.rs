@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, shown};
 use crate::reply::Reply;
-use crate::tools::edited::Desk;
+use crate::tools::edit_reply::Desk;
 use crate::toolset::Definition;
 
 const NAME: &str = "edit_file_diff";

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, refusal, shown};
 use crate::reply::Reply;
-use crate::tools::edited::{Desk, add_lines};
+use crate::tools::edit_reply::{Desk, add_lines};
 use crate::toolset::Definition;
 
 const NAME: &str = "edit_text_file";

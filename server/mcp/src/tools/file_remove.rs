@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::arguments::{Arguments, refusal};
 use crate::reply::Reply;
-use crate::tools::edited::Desk;
+use crate::tools::edit_reply::Desk;
 use crate::tools::hash_chain::{hash_schema, path_schema};
 use crate::toolset::Definition;
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
 use crate::reply::{CONVERSATION, EDITS, FILE_HASH, Reply};
-use crate::tools::edited::{Desk, why_held};
+use crate::tools::edit_reply::{Desk, why_held};
 
 /// How many lines are shown with a refusal.
 const SHOWN: usize = 12;

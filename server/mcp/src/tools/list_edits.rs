@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::reply::{COUNT, EDITS, Reply};
-use crate::tools::told;
+use crate::tools::edit_summary;
 use crate::toolset::Definition;
 
 /// The most edits that are told of one by one.
@@ -54,9 +54,9 @@ fn has_state(edit: &EditInfo, state: &str) -> bool {
         "rejected" => edit.status == Status::Rejected,
         // What is decided is not waiting any more, wherever its lines are.
         "held" | "conflicted" => edit.hunks.iter().any(|hunk| {
-            hunk.view.decision == Decision::Undecided && told::state_key(hunk.view.state) == state
+            hunk.view.decision == Decision::Undecided && edit_summary::state_key(hunk.view.state) == state
         }),
-        other => edit.hunks.iter().any(|hunk| told::state_key(hunk.view.state) == other),
+        other => edit.hunks.iter().any(|hunk| edit_summary::state_key(hunk.view.state) == other),
     }
 }
 
@@ -76,7 +76,7 @@ fn answer(caller: &Caller, scope: &ReviewScope, state: Option<&str>, edits: &[Ed
             }
             out.push_str(":\n");
             for edit in &edits[skipped..] {
-                told::write_edit(&mut out, edit, edit.connection == caller.connection);
+                edit_summary::write_edit(&mut out, edit, edit.connection == caller.connection);
             }
             out
         }

@@ -3,8 +3,8 @@
 pub(crate) mod await_review;
 pub(crate) mod delete_file;
 pub(crate) mod edit_file_diff;
+pub(crate) mod edit_reply;
 pub(crate) mod edit_text_file;
-pub(crate) mod edited;
 pub(crate) mod file_create;
 pub(crate) mod file_remove;
 pub(crate) mod hash_chain;
@@ -20,4 +20,4 @@ pub(crate) mod text_replace;
 pub(crate) mod withdraw_edit;
 pub(crate) mod write_file;
 
-pub(crate) mod told;
+pub(crate) mod edit_summary;

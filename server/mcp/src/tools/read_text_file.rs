@@ -12,9 +12,9 @@ use rmcp::model::JsonObject;
 use serde_json::json;
 
 use crate::arguments::Arguments;
-use crate::limits::{self, LINE_IN_PAGE, LINE_IN_RANGE};
 use crate::reply::{FILE_HASH, MAX_SIZE, Reply};
-use crate::tools::told;
+use crate::result_limits::{self, LINE_IN_PAGE, LINE_IN_RANGE};
+use crate::tools::edit_summary;
 use crate::toolset::Definition;
 
 const NAME: &str = "read_text_file";
@@ -95,7 +95,7 @@ fn answer(
     // With an end, all of it; without, a page.
     let (line_limit, page) = match asked.end {
         Some(_) => (LINE_IN_RANGE, usize::MAX),
-        None => (LINE_IN_PAGE, limits::page(&caller.agent)),
+        None => (LINE_IN_PAGE, result_limits::page(&caller.agent)),
     };
     let mut tagged = String::new();
     let page = write_tagged_page(&mut tagged, text, wanted.clone(), line_limit, page);
@@ -104,8 +104,9 @@ fn answer(
     write_head(&mut out, editor, asked, read, &part);
     out.push_str(&tagged);
     workspace.shown(read, part.lines);
-    let reply = Reply::new(out).with(FILE_HASH, read.hash.to_hex()).with(MAX_SIZE, limits::CLAUDE_CODE_MAX);
-    told::with_decided(reply, workspace, caller, &read.name)
+    let reply =
+        Reply::new(out).with(FILE_HASH, read.hash.to_hex()).with(MAX_SIZE, result_limits::CLAUDE_CODE_MAX);
+    edit_summary::with_decided(reply, workspace, caller, &read.name)
 }
 
 /// The lines that one answer shows.

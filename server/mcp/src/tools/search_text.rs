@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
-use crate::limits::{self, FILES_FOUND, LINE_FOUND, LINES_FOUND, SEARCH_TIME};
 use crate::reply::{COUNT, Reply};
+use crate::result_limits::{self, FILES_FOUND, LINE_FOUND, LINES_FOUND, SEARCH_TIME};
 use crate::toolset::Definition;
 
 const NAME: &str = "search_text";
@@ -115,7 +115,7 @@ fn answer(
         place: asked.place.clone(),
         sections: Vec::new(),
     };
-    let page = limits::page(&caller.agent).saturating_sub(HEAD);
+    let page = result_limits::page(&caller.agent).saturating_sub(HEAD);
     let mut texts = Vec::new();
     let mut taken = 0;
     for file in &reply.files {
@@ -359,7 +359,7 @@ pub(crate) fn merged(agent: &str, replies: &[Reply], keeps: impl Fn(&str, usize)
         all.place = found.place;
     }
     sections.sort_by_cached_key(|(section, _)| PathBuf::from(&section.path));
-    let page = limits::page(agent).saturating_sub(HEAD);
+    let page = result_limits::page(agent).saturating_sub(HEAD);
     let mut taken = 0;
     sections.retain(|(_, text)| {
         let chars = text.chars().count();

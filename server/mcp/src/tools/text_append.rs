@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::reply::Reply;
-use crate::tools::edited::Desk;
+use crate::tools::edit_reply::Desk;
 use crate::tools::hash_chain::{Common, hash_schema, path_schema};
 use crate::toolset::Definition;
 

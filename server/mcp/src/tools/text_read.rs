@@ -12,8 +12,8 @@ use rmcp::model::JsonObject;
 use serde_json::json;
 
 use crate::arguments::{Arguments, refusal};
-use crate::limits;
 use crate::reply::{FILE_HASH, MAX_SIZE, Reply};
+use crate::result_limits;
 use crate::tools::hash_chain::{lines_schema, path_schema};
 use crate::toolset::Definition;
 
@@ -65,7 +65,7 @@ fn answer(workspace: &Workspace, lines: Option<LineRange>, read: &ReadReply) -> 
     let hash = read.hash.to_hex();
     Reply::structured(json!({ "content": content, "hash": hash, "total_lines": count }))
         .with(FILE_HASH, hash)
-        .with(MAX_SIZE, limits::CLAUDE_CODE_MAX)
+        .with(MAX_SIZE, result_limits::CLAUDE_CODE_MAX)
 }
 
 /// How many bytes lines hold.

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::arguments::Arguments;
 use crate::reply::{COUNT, EDITS, Reply};
 use crate::tools::await_review::plain_id;
-use crate::tools::told;
+use crate::tools::edit_summary;
 use crate::toolset::Definition;
 
 pub(crate) fn definition() -> Definition {
@@ -44,7 +44,7 @@ pub(crate) async fn call(workspace: &Workspace, caller: &Caller, given: JsonObje
                      withdraw it again.\n",
                 );
             }
-            told::write_edit(&mut out, &edit, true);
+            edit_summary::write_edit(&mut out, &edit, true);
             let ids = vec![edit.id.to_string()];
             Reply::new(out).with(COUNT, 1).with(EDITS, ids)
         }

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use super::RegistryLimits;
-use super::taken::Taken;
+use super::write_timeout::Taken;
 
 /// Connections that are open at one time; whoever comes then waits.
 const OPEN: usize = 1024;

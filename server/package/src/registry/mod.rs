@@ -12,8 +12,8 @@ mod listener;
 mod publish;
 mod refused;
 mod status;
-mod taken;
 mod version;
+mod write_timeout;
 
 use std::future::Future;
 use std::sync::Arc;

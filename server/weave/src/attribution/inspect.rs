@@ -2,7 +2,7 @@
 
 use hashline_text::Text;
 
-use crate::attribution::judgement::{Candidate, Judgement};
+use crate::attribution::interpretation::{Candidate, Judgement};
 use crate::attribution::region::Regions;
 use crate::attribution::weave::Weave;
 

@@ -8,7 +8,7 @@ use hashline_text::{Ending, Text};
 
 use crate::align::align_lines;
 use crate::attribution::difference::{Difference, Earlier};
-use crate::attribution::print::{Contents, Print};
+use crate::attribution::fingerprint::{Contents, Print};
 use crate::attribution::region::{Region, Regions};
 use crate::model::{Held, HunkId, IdRange, Model, Newline, bytes_of_lines};
 use crate::shared::Shared;

@@ -15,27 +15,27 @@
 //!
 //! What is exported here. Of the model this room knows its face alone.
 
-mod again;
+mod aligned_region;
+mod classify_lines;
 mod difference;
-mod fates;
+mod earlier_state;
+mod fingerprint;
+mod hunk_context;
 mod inspect;
+mod interpretation;
 mod journal;
-mod judgement;
-mod lacking;
-mod near;
-mod print;
+mod local_typing;
+mod missing_hunks;
 mod recognise;
 mod region;
-mod returned;
-mod stretch;
-mod surroundings;
-mod trial;
+mod split_changes;
+mod switch_trial;
 mod typing;
 mod undo;
 mod unobserved;
 mod weave;
 
+pub use interpretation::{Candidate, How, Judgement, Switched};
 pub use journal::{JournalId, Turn};
-pub use judgement::{Candidate, How, Judgement, Switched};
 pub use region::Regions;
 pub use weave::Weave;

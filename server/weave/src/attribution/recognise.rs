@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use hashline_text::Text;
 
+use crate::attribution::aligned_region::Stretch;
+use crate::attribution::interpretation::{Candidate, How};
 use crate::attribution::journal::Turned;
-use crate::attribution::judgement::{Candidate, How};
 use crate::attribution::region::Region;
-use crate::attribution::stretch::Stretch;
-use crate::attribution::trial::{Look, Trial, Verdict, switched};
+use crate::attribution::switch_trial::{Look, Trial, Verdict, switched};
 use crate::attribution::weave::Weave;
 use crate::model::{HunkId, Plan, Run, Spans};
 

@@ -6,13 +6,13 @@
 
 use hashline_text::Text;
 
+use crate::attribution::aligned_region::Stretch;
 use crate::attribution::difference::Difference;
+use crate::attribution::fingerprint::Print;
+use crate::attribution::interpretation::{Candidate, How, Judgement, Switched};
 use crate::attribution::journal::{JournalId, Step, Turn, Turned, pinned_by};
-use crate::attribution::judgement::{Candidate, How, Judgement, Switched};
-use crate::attribution::print::Print;
 use crate::attribution::recognise::{Recognised, WHOLE};
 use crate::attribution::region::{Region, Regions, reach_the_end};
-use crate::attribution::stretch::Stretch;
 use crate::attribution::undo::TakesBack;
 use crate::attribution::weave::{Checkpoint, Weave};
 use crate::model::{Model, Plan};

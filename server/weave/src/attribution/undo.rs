@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use hashline_text::Text;
 
+use crate::attribution::fingerprint::Print;
+use crate::attribution::interpretation::{How, Judgement, Switched};
 use crate::attribution::journal::{Step, Turn, WayBack, pinned_by};
-use crate::attribution::judgement::{How, Judgement, Switched};
-use crate::attribution::print::Print;
 use crate::attribution::region::Regions;
 use crate::attribution::weave::Weave;
 use crate::model::{HunkId, IdRange, LineId, Moment, Piece, Run, push_range};

@@ -2,13 +2,13 @@
 
 use hashline_text::Text;
 
+use crate::attribution::aligned_region::Stretch;
 use crate::attribution::difference::Difference;
+use crate::attribution::fingerprint::Print;
+use crate::attribution::hunk_context::Surroundings;
+use crate::attribution::interpretation::Judgement;
 use crate::attribution::journal::Step;
-use crate::attribution::judgement::Judgement;
-use crate::attribution::print::Print;
 use crate::attribution::region::{Regions, reach_the_end};
-use crate::attribution::stretch::Stretch;
-use crate::attribution::surroundings::Surroundings;
 use crate::attribution::undo::TakesBack;
 use crate::attribution::weave::Weave;
 use crate::model::{HunkId, Model};

@@ -7,9 +7,9 @@ use hashline_history::path::from_text;
 use crate::agent::read::name_of;
 use crate::disk::{Place, Roots};
 use crate::grants::Access;
-use crate::level::Level;
 use crate::refusal::Refusal;
 use crate::slot::Slot;
+use crate::unsaved_work::Level;
 use crate::workspace::{Caller, Workspace};
 
 /// An open document.

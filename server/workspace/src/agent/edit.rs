@@ -11,10 +11,10 @@ use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_weave::HunkId;
 
 use crate::agent::read::{blocking, hash_of, name_of};
+use crate::auto_run_files::{Obeyed, obeyed};
+use crate::closed_documents::either_way;
 use crate::disk::{DiskError, Place, path_of_file_uri};
 use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed, Refused, Unit};
-use crate::obeyed::{Obeyed, obeyed};
-use crate::on_disk::either_way;
 use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
 use crate::slot::Slot;

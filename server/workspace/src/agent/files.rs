@@ -8,14 +8,14 @@ use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::documents::info;
 use crate::agent::read::{blocking, name_of};
+use crate::auto_run_files::Obeyed;
 use crate::disk::{DiskError, PathStyle, Place};
 use crate::document::{Document, Edit, FileHunk, Millis, Mode, NewFile, Proposal};
 use crate::grants::Access;
-use crate::level::Level;
-use crate::obeyed::Obeyed;
 use crate::record::{Provisional, name_in_record};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
+use crate::unsaved_work::Level;
 use crate::workspace::{Caller, Found, Workspace};
 
 /// What an agent wants of a file.

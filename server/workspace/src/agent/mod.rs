@@ -3,21 +3,21 @@
 
 mod contents;
 mod conversation;
+mod document_claims;
 mod documents;
 mod edit;
+mod edit_outcomes;
 mod files;
-mod holding;
-mod outcome;
 mod pattern;
 mod read;
 mod search;
 
 pub use contents::{Contents, OpenDocument};
+pub use document_claims::Holding;
 pub use documents::DocumentInfo;
 pub use edit::{EditReply, EditRequest};
+pub use edit_outcomes::{EditInfo, HunkInfo, Review, ReviewScope, Withdrawal};
 pub use files::{FileAction, FileReply, FileRequest};
-pub use holding::Holding;
-pub use outcome::{EditInfo, HunkInfo, Review, ReviewScope, Withdrawal};
 pub use pattern::{FileGlob, Pattern};
 pub use read::{ReadReply, ReadRequest};
 pub use search::{FileMatches, LineMatch, SearchLimits, SearchReply, SearchRequest};

@@ -14,7 +14,7 @@
 //! | `deliveries` | what is on its way to the editor, and what its next changes are because of that |
 //! | `file` | the file itself, and what the editor is asked to do with it |
 //! | `outbox` | what has happened and is not recorded yet |
-//! | `home`, `news` | where the document is, and what has come up in it |
+//! | `document_name`, `events` | where the document is, and what has come up in it |
 //!
 //! What happens to a document concerns several rooms, so it is a method of [`Document`], which stands in the room that it is about most.
 //!
@@ -36,10 +36,10 @@
 
 mod decisions;
 mod deliveries;
+mod document_name;
+mod events;
 mod file;
-mod home;
 mod moment;
-mod news;
 mod outbox;
 mod text;
 
@@ -48,40 +48,40 @@ use std::sync::Arc;
 use hashline_text::{DiskForm, DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Weave};
 
-pub use decisions::answer::{Decided, Elsewhere, Undecided};
+pub use decisions::decision_result::{Decided, Elsewhere, Undecided};
+pub use decisions::desired_state_map::UnderWay;
 pub use decisions::edit::{Edit, EditHunk, HunkLines, HunkState};
 pub use decisions::preview::Preview;
 pub use decisions::request::{Along, Choice, Request, Target, Unseen};
 pub use decisions::review::{HunkView, Review, ReviewEdit};
-pub use decisions::wishes::UnderWay;
-pub use deliveries::flow::{Delivered, Delivery};
-pub use deliveries::said::Cause;
-pub(crate) use file::asking::Looked;
-pub use file::asking::{FileAnswer, FileDelivery, FileOperation, FileOperations};
+pub use deliveries::announced_causes::Cause;
+pub use deliveries::retry_schedule::{Delivered, Delivery};
+pub use document_name::{Home, Reports};
+pub use events::News;
+pub(crate) use file::editor_request::Looked;
+pub use file::editor_request::{FileAnswer, FileDelivery, FileOperation, FileOperations};
 pub use file::hunk::{FileHunk, NewFile, in_words};
 pub use hashline_history::{Mode, Why};
-pub use home::{Home, Reports};
 pub use moment::Millis;
-pub use news::News;
 pub use outbox::{State, Unrecorded};
 pub use text::change::{Change, Resolution, Whole};
 pub use text::content_change::{ContentChange, OutOfStep};
-pub use text::found::Earlier;
-pub use text::located::Located;
-pub use text::note::{Note, Unit};
+pub use text::edit_notes::{Note, Unit};
+pub use text::load_text::Earlier;
 pub use text::propose::{Proposal, Proposed};
 pub use text::proposed_text::{PlacedHunk, ProposedText};
 pub use text::refused::Refused;
+pub use text::served_text::Located;
 pub use text::snapshots::Served;
 
+use crate::document::decisions::desired_state_map::Wanted;
 use crate::document::decisions::edits::Edits;
-use crate::document::decisions::wishes::Wanted;
-use crate::document::deliveries::flow::Flow;
-use crate::document::deliveries::guessed::Guesses;
-use crate::document::deliveries::said::Told;
+use crate::document::deliveries::announced_causes::Told;
+use crate::document::deliveries::retry_schedule::Flow;
+use crate::document::deliveries::silent_client::Guesses;
+use crate::document::document_name::Address;
+use crate::document::events::Tidings;
 use crate::document::file::OwnFile;
-use crate::document::home::Address;
-use crate::document::news::Tidings;
 use crate::document::outbox::Outbox;
 use crate::document::text::WovenText;
 

@@ -15,20 +15,20 @@
 //! - A line of the record that was refused and could not be cut off counts as recorded if the process ends before it can be.
 
 mod append;
-mod files;
+mod decider;
+mod find_history;
 mod histories;
-mod history_of;
-mod jobs;
 mod owner;
 mod recorded;
 mod recorder;
+mod recorder_jobs;
 mod restore;
-mod whose;
+mod user_files;
 
 pub(crate) use append::{Provisional, Unfinished, draft, is_beaten};
+pub(crate) use decider::{OtherEditor, Whose};
+pub(crate) use find_history::name_in_record;
 pub use histories::Histories;
-pub(crate) use history_of::name_in_record;
-pub(crate) use jobs::{Job, Jobs};
 pub(crate) use recorded::Recorded;
+pub(crate) use recorder_jobs::{Job, Jobs};
 pub(crate) use restore::{Look, uri_of};
-pub(crate) use whose::{OtherEditor, Whose};

@@ -1,15 +1,15 @@
 //! The person's decisions (rules W8, W11, W12). A decision that changes no text is made at once; one that does becomes
-//! a [wish](super::wanted).
+//! a [wish](super::desired_states).
 
 use std::ops::Range;
 
 use hashline_history::{Decision, EditId, HunkRef};
 use hashline_weave::{Conflict, HunkId, Plan, PutIn, TakeOut, View};
 
+use crate::document::decisions::desired_state_map::Way;
 use crate::document::decisions::group::hull;
 use crate::document::decisions::request::Ruling;
-use crate::document::decisions::undecided::changed_words;
-use crate::document::decisions::wishes::Way;
+use crate::document::decisions::undecided_reasons::changed_words;
 use crate::document::{
     Choice, Decided, Document, FileHunk, HunkState, Millis, Request, Target, Undecided, Unseen, Why,
 };

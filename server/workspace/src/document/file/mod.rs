@@ -6,9 +6,9 @@
 //! The face: [`OwnFile`] has the registers, what the file holds, and what the editor is asked for. In this room edits of the file are made and carried out
 //! (`registers`), decided (`decide_file`) and asked of an editor (`asked`).
 
-mod asked;
-pub(crate) mod asking;
 mod decide_file;
+pub(crate) mod editor_request;
+mod editor_requests;
 pub(crate) mod hunk;
 mod registers;
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use hashline_history::{DocumentName, FileChange};
 
-use crate::document::file::asking::{Asked, Looked};
+use crate::document::file::editor_request::{Asked, Looked};
 
 /// The registers of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

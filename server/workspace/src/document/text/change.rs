@@ -20,7 +20,7 @@ use hashline_history::Operation as FileOperation;
 use hashline_text::{DiskForm, Ending, Line, Text};
 
 use crate::document::Refused;
-use crate::document::text::located::Located;
+use crate::document::text::served_text::Located;
 use crate::document::{Note, Served, Unit};
 
 const MARK: char = '\u{feff}';

@@ -9,13 +9,13 @@
 
 pub(crate) mod change;
 pub(crate) mod content_change;
-pub(crate) mod found;
-pub(crate) mod located;
-pub(crate) mod note;
+pub(crate) mod edit_notes;
+pub(crate) mod load_text;
 pub(crate) mod propose;
 pub(crate) mod proposed_text;
 pub(crate) mod refused;
 mod serve;
+pub(crate) mod served_text;
 pub(crate) mod snapshots;
 mod sync;
 

@@ -4,7 +4,7 @@ use hashline_anchor::{AnchorFailure, NumberedFailure, RewriteFailure};
 use hashline_weave::{Touched, WeaveError};
 
 use crate::document::text::content_change::OutOfStep;
-use crate::document::text::note::{Note, Unit};
+use crate::document::text::edit_notes::{Note, Unit};
 use crate::document::text::snapshots::Served;
 
 /// Why a document takes no edit. Nothing has changed.

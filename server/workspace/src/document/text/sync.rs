@@ -4,11 +4,11 @@ use hashline_history::{Decision, Location, Reason};
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{How, HunkId, Judgement, TakeOut};
 
+use crate::document::decisions::desired_state_map::Way;
 use crate::document::decisions::edit::as_shown;
 use crate::document::decisions::edits::Turn;
-use crate::document::decisions::wishes::Way;
 use crate::document::text::content_change::{ContentChange, OutOfStep, after, make};
-use crate::document::text::found::Earlier;
+use crate::document::text::load_text::Earlier;
 use crate::document::{Document, Home, Millis, Reports};
 
 impl Document {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::sheet::Sheet;
+use crate::indexed_text::Sheet;
 
 /// A place that comes near to what was not found.
 #[derive(Clone, Debug, PartialEq, Eq)]

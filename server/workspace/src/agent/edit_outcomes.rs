@@ -7,10 +7,10 @@ use std::time::Duration;
 use hashline_history::{AgentName, Connection, ConversationId, Decision, EditId, Status};
 
 use crate::agent::read::{blocking, name_of};
+use crate::auto_run_files::Obeyed;
+use crate::closed_documents::either_way;
 use crate::document::{Document, Edit, HunkState, HunkView, Mode};
 use crate::grants::Access;
-use crate::obeyed::Obeyed;
-use crate::on_disk::either_way;
 use crate::refusal::Refusal;
 use crate::slot::Slot;
 use crate::workspace::{Caller, Workspace};

@@ -14,9 +14,9 @@ use serde_json::json;
 
 use super::arguments::Status;
 use super::edit::{Edits, relative};
-use super::find::{Book, Kind, conversation_of, may_name, short_conversation};
-use super::moment::{Clock, ago};
-use super::words;
+use super::local_time::{Clock, ago};
+use super::messages;
+use super::resolve_id::{Book, Kind, conversation_of, may_name, short_conversation};
 use crate::Failure;
 use crate::screen::{Ink, Screen, columns, end_of, inert, padded, tell};
 
@@ -40,9 +40,9 @@ pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, 
     let marks = marks(store, &listing);
     screen.print(&table(store, &listing, &marks, &Clock::of_this_machine(), screen))?;
     if !listing.damaged.is_empty() {
-        tell(&format!("mcpdiff: {}", words::damaged(&listing.damaged)));
+        tell(&format!("mcpdiff: {}", messages::damaged(&listing.damaged)));
     }
-    if let Some(words) = words::record_damaged(&record) {
+    if let Some(words) = messages::record_damaged(&record) {
         tell(&format!("mcpdiff: {words}"));
     }
     Ok(code)
@@ -156,10 +156,10 @@ fn table(
     screen: Screen,
 ) -> String {
     if listing.total == 0 {
-        return screen.sentences(&words::none_recorded(store.folder())) + "\n";
+        return screen.sentences(&messages::none_recorded(store.folder())) + "\n";
     }
     if listing.entries.is_empty() {
-        return screen.sentences(&words::none_match(listing.total)) + "\n";
+        return screen.sentences(&messages::none_match(listing.total)) + "\n";
     }
     let row = |entry: &LogEntry<'_>| {
         let time = match screen.width {
@@ -200,7 +200,7 @@ fn table(
         out.push('\n');
     }
     if listing.entries.len() < listing.matching {
-        out.push_str(&screen.paint(Ink::Faint, &words::showing(listing.entries.len(), listing.matching)));
+        out.push_str(&screen.paint(Ink::Faint, &messages::showing(listing.entries.len(), listing.matching)));
         out.push('\n');
     }
     out

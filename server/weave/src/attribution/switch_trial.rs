@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::attribution::judgement::How;
-use crate::attribution::stretch::{Contents, Misfit, Stretch};
+use crate::attribution::aligned_region::{Contents, Misfit, Stretch};
+use crate::attribution::interpretation::How;
 use crate::model::{HunkId, Model, Plan, Spans};
 
 /// The state while switches are tried.

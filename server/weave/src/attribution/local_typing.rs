@@ -16,11 +16,11 @@
 
 use hashline_text::Text;
 
+use crate::attribution::aligned_region::Stretch;
 use crate::attribution::difference::Difference;
+use crate::attribution::interpretation::Judgement;
 use crate::attribution::journal::{Step, pinned_by};
-use crate::attribution::judgement::Judgement;
 use crate::attribution::region::{Region, Regions, reach_the_end};
-use crate::attribution::stretch::Stretch;
 use crate::attribution::typing::Arrival;
 use crate::attribution::weave::Weave;
 

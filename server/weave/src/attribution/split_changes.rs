@@ -3,7 +3,7 @@
 
 use hashline_text::Text;
 
-use crate::attribution::judgement::{Candidate, How, Judgement, Switched};
+use crate::attribution::interpretation::{Candidate, How, Judgement, Switched};
 use crate::attribution::region::Regions;
 use crate::attribution::weave::{Checkpoint, Weave};
 use crate::model::HunkId;

@@ -4,7 +4,7 @@
 use hashline_history::{Decision, Document as Past, EditId, EditState, HunkRef, Location};
 use hashline_workspace::document::{Document, HunkState, HunkView, Review};
 
-use super::words;
+use super::messages;
 
 /// A hunk and how it stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,13 +109,13 @@ fn told(view: &HunkView, location: Location, lost: bool) -> (&'static str, Optio
     let (word, words) = match &view.state {
         HunkState::Withdrawn => return ("withdrawn", None),
         HunkState::Held | HunkState::Conflicted(_) if !undecided => return ("held", None),
-        HunkState::Held if view.file.is_some() => ("held", words::HELD_FILE.to_owned()),
-        HunkState::Held => ("held", words::HELD.to_owned()),
-        HunkState::Conflicted(_) => ("conflicted", words::conflicted(view.conflict.as_deref())),
-        HunkState::InText | HunkState::Edited(_) if lost => ("lost", words::LOST.to_owned()),
-        HunkState::InText if view.file.is_some() => ("done", words::DONE_FILE.to_owned()),
-        HunkState::Edited(_) => ("edited", words::in_text(location == Location::Buffer, true)),
-        HunkState::InText => ("in_text", words::in_text(location == Location::Buffer, false)),
+        HunkState::Held if view.file.is_some() => ("held", messages::HELD_FILE.to_owned()),
+        HunkState::Held => ("held", messages::HELD.to_owned()),
+        HunkState::Conflicted(_) => ("conflicted", messages::conflicted(view.conflict.as_deref())),
+        HunkState::InText | HunkState::Edited(_) if lost => ("lost", messages::LOST.to_owned()),
+        HunkState::InText if view.file.is_some() => ("done", messages::DONE_FILE.to_owned()),
+        HunkState::Edited(_) => ("edited", messages::in_text(location == Location::Buffer, true)),
+        HunkState::InText => ("in_text", messages::in_text(location == Location::Buffer, false)),
     };
     (word, Some(words))
 }

@@ -121,7 +121,7 @@ fn status(session: &Session) -> SidecarStatus {
         .collect();
     let closed = |review: &DocumentReview| review.version.is_none() && review.owner.is_none();
     for review in workspace.reviews().into_iter().filter(closed) {
-        let (pending, conflicted) = crate::offers::undecided(&review);
+        let (pending, conflicted) = crate::hunk_choices::undecided(&review);
         let (pending, conflicted) = (count(pending), count(conflicted));
         documents.push(DocumentStatus { uri: review.uri, pending, conflicted, ..DocumentStatus::default() });
     }

@@ -23,11 +23,11 @@ use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
 
 use crate::client::Facts;
 use crate::commands::{self, COMMANDS};
+use crate::hunk_choices::undecided;
 use crate::lock::lock;
-use crate::offers::undecided;
 use crate::protocol::{self, Decide, Decided, ProposedText, ProposedTextResult, Status};
 use crate::session::{Session, Signal};
-use crate::{actions, decide, from_proto, hover, lenses, reception, settings, to_proto};
+use crate::{actions, decide, from_proto, hover, lenses, link_service, settings, to_proto};
 
 /// The sidecar as the editor sees it.
 pub(crate) struct Face {
@@ -113,7 +113,7 @@ impl LanguageServer for Face {
         }
         // Before the editor hears that it can open documents, agents' routers hear that it may.
         session.opening.begin();
-        reception::announce(session);
+        link_service::announce(session);
         let info = ServerInfo { name: "hashline".to_owned(), version: Some(session.version.clone()) };
         let capabilities = capabilities(facts, &session.version);
         Ok(InitializeResult { capabilities, server_info: Some(info) })

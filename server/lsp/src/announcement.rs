@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use hashline_link::{Announcement, Listener, Sidecar, SidecarId, StateDir};
 
 use crate::lock::lock;
-use crate::neighbours::Neighbours;
+use crate::other_sidecars::Neighbours;
 
 /// How this sidecar can be found.
 #[derive(Default)]

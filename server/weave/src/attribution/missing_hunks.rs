@@ -7,7 +7,7 @@ use std::ops::Range;
 use hashline_text::Text;
 
 use crate::align::align;
-use crate::attribution::surroundings::{Names, Surroundings};
+use crate::attribution::hunk_context::{Names, Surroundings};
 use crate::attribution::weave::Weave;
 use crate::model::{HunkId, LineChange, Model, Plan, View};
 

@@ -1,6 +1,6 @@
 --- Which words differ between the lines that go and those that come.
 local t = ...
-local words = require("hashline.words")
+local words = require("hashline.word_diff")
 
 t.test("changed words", function()
   local in_old, in_new = words.between('  return "world";', '  return "hello";')

@@ -3,7 +3,7 @@
 use hashline_history::{Decision, DocumentName, FileChange, HunkRef, Reason};
 use hashline_text::DocVersion;
 
-use crate::document::deliveries::flow::Delivered;
+use crate::document::deliveries::retry_schedule::Delivered;
 use crate::document::file::hunk::FileHunk;
 
 /// Something that is done with a file.

@@ -12,7 +12,7 @@ use hashline_workspace::{Caller, Obeyed, Refusal, Workspace};
 
 use crate::own_edits::OwnEdits;
 use crate::reply::{EDITS, FILE_HASH, Reply};
-use crate::tools::told;
+use crate::tools::edit_summary;
 
 /// How long the editor's text has to show an edit that goes in at once, before the reply is that it is still on its way.
 const ARRIVAL: Duration = Duration::from_millis(500);
@@ -93,7 +93,7 @@ impl Desk<'_> {
         match self.workspace.change_file(self.caller, request.clone()).await {
             Ok(done) => {
                 let reply = self.filed(&request, &done);
-                told::with_decided(reply, self.workspace, self.caller, &done.name)
+                edit_summary::with_decided(reply, self.workspace, self.caller, &done.name)
             }
             Err(refusal @ (Refusal::NotMadeYet { .. } | Refusal::FileChangeHeld { .. }))
                 if self.caller.reviews =>
@@ -117,7 +117,7 @@ impl Desk<'_> {
 
     fn done(&self, from: Option<HashPrefix>, done: &EditReply) -> Reply {
         self.note_own(from, done);
-        told::with_decided(self.answer(done), self.workspace, self.caller, &done.name)
+        edit_summary::with_decided(self.answer(done), self.workspace, self.caller, &done.name)
     }
 
     fn answer(&self, done: &EditReply) -> Reply {
@@ -380,7 +380,7 @@ fn state(done: &EditReply) -> String {
 fn word_of(state: HunkState, done: &EditReply) -> &'static str {
     match state {
         HunkState::Held if done.under_way => "on its way into the editor",
-        other => told::state_word(other),
+        other => edit_summary::state_word(other),
     }
 }
 

@@ -3,8 +3,8 @@
 use hashline_text::{Line, Text};
 
 use crate::Rewrite;
+use crate::indexed_text::Sheet;
 use crate::rewrite::Draft;
-use crate::sheet::Sheet;
 
 /// What turns a text into another, line by line and byte for byte: endings, a final newline gained or lost, all of it.
 ///

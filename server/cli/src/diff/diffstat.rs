@@ -7,8 +7,8 @@ use hashline_history::{DocumentName, FileChange, FileId, Status};
 
 use super::edit::{Edit, Edits, relative};
 use super::hunk::{Diff, Kind};
-use super::status::ink;
-use super::words::count;
+use super::messages::count;
+use super::status_table::ink;
 use crate::screen::{Ink, Screen, columns, end_of, padded};
 
 /// The least room that a path is given.

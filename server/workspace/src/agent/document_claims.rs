@@ -8,7 +8,7 @@ use hashline_text::FileHash;
 
 use crate::agent::documents::info;
 use crate::disk::identity;
-use crate::level::Level;
+use crate::unsaved_work::Level;
 use crate::workspace::{Workspace, key_of};
 
 /// A document that is known here.

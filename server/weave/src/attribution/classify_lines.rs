@@ -6,8 +6,8 @@ use std::ops::Range;
 use hashline_text::{LineRef, Text};
 
 use crate::align::align;
+use crate::attribution::aligned_region::Stretch;
 use crate::attribution::journal::Step;
-use crate::attribution::stretch::Stretch;
 use crate::model::{Cover, Fate, Fates, Model, Run};
 
 /// Typed lines, and the items before one of which they go.

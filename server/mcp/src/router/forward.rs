@@ -6,8 +6,8 @@ use hashline_link::{Begun, Call, Error, RemoteError, RemoteKind, Sidecar};
 use rmcp::model::JsonObject;
 use tokio::time::{Instant, timeout_at};
 
-use crate::limits::SEARCH_TIME;
 use crate::reply::{Reply, UNREACHED};
+use crate::result_limits::SEARCH_TIME;
 use crate::router::{ATTEMPTS, Asking, Origin, PAUSE, Router};
 use crate::tools::await_review::LONGEST;
 use crate::toolset::ToolName;

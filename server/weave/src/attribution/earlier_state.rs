@@ -1,7 +1,7 @@
 //! Going back to an earlier state, with all that was recorded since (rule W17): the text of a document turns out to be one that was
 //! recorded, as after a change of branches.
 
-use crate::attribution::surroundings::Surroundings;
+use crate::attribution::hunk_context::Surroundings;
 use crate::attribution::weave::Weave;
 
 impl Weave {

@@ -8,8 +8,8 @@ use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Fou
 
 use super::decide::{Answer, Refusal, Verb, Wish};
 use super::edit::relative;
-use super::find::{Kind, Named, short_conversation};
-use super::sides::Which;
+use super::patch_sides::Which;
+use super::resolve_id::{Kind, Named, short_conversation};
 use crate::screen::{inert, inert_line};
 
 /// So many candidates are named; of more the number is told.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hashline_history::{AgentName, Decision, HunkRef};
 use hashline_weave::HunkId;
 
-use crate::document::file::asking::{Asked, Looked, Stage, operation};
+use crate::document::file::editor_request::{Asked, Looked, Stage, operation};
 use crate::document::{
     Delivered, Document, Edit, FileDelivery, FileHunk, FileOperation, Millis, Request, Undecided, UnderWay,
     Why,

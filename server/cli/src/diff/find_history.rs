@@ -7,7 +7,7 @@ use hashline_link::{StateDir, discover};
 use hashline_mcp::signer_of;
 
 use super::arguments::Where;
-use super::words;
+use super::messages;
 use crate::Failure;
 
 /// What this program is called in the record.
@@ -18,13 +18,13 @@ pub fn store(place: &Where) -> Result<Store, Failure> {
     let start = match &place.workspace {
         Some(folder) => folder
             .canonicalize()
-            .map_err(|error| Failure::usage(words::no_folder(folder, &error.to_string())))?,
+            .map_err(|error| Failure::usage(messages::no_folder(folder, &error.to_string())))?,
         None => std::env::current_dir()
             .and_then(|folder| folder.canonicalize())
-            .map_err(|error| Failure::usage(words::no_current_folder(&error.to_string())))?,
+            .map_err(|error| Failure::usage(messages::no_current_folder(&error.to_string())))?,
     };
     if !start.is_dir() {
-        return Err(Failure::usage(words::no_folder(&start, "it is not a folder")));
+        return Err(Failure::usage(messages::no_folder(&start, "it is not a folder")));
     }
     let mut found = nearest(&start, &[], &[top_of(&start)]);
     if found.is_none() {
@@ -32,7 +32,7 @@ pub fn store(place: &Where) -> Result<Store, Failure> {
         let roots = live_roots(&state(place)?);
         found = nearest(&start, &roots, &[]);
     }
-    let folder = found.ok_or_else(|| Failure::broken(words::no_history(&start)))?;
+    let folder = found.ok_or_else(|| Failure::broken(messages::no_history(&start)))?;
     Ok(Store::new(folder, PROCESS).signed_by(signer_of(&state(place)?)))
 }
 

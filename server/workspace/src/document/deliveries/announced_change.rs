@@ -8,7 +8,7 @@
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{HunkId, Plan, Regions};
 
-use crate::document::deliveries::said::{Cause, Unsaid};
+use crate::document::deliveries::announced_causes::{Cause, Unsaid};
 use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each, apart};
 use crate::document::{Document, Home, Millis, Reports};
 

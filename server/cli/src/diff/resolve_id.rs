@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hashline_history::{ConversationId, EditId, FileId, Found, HunkRef, Status, Store};
 
 use super::arguments::Names;
-use super::words;
+use super::messages;
 use crate::Failure;
 
 /// All edits of a history, in the order of record.
@@ -73,7 +73,7 @@ impl Book {
 
     /// What to say to somebody who names nothing.
     pub fn name_something(&self, verb: &str) -> Failure {
-        Failure::usage(words::name_something(verb, &self.pending(), &self.folder))
+        Failure::usage(messages::name_something(verb, &self.pending(), &self.folder))
     }
 
     /// All that a person has named, in order and each once.
@@ -187,10 +187,10 @@ impl Unresolved {
     /// The same for the person, in a history of so many edits.
     pub fn in_words(self, kind: Kind, name: &str, edits: usize, folder: &Path) -> Failure {
         match self {
-            Unresolved::Nothing => Failure::broken(words::names_nothing(kind, name, edits)),
-            Unresolved::BadHunk => Failure::usage(words::bad_hunk(name)),
-            Unresolved::Edits(edits) => Failure::usage(words::ambiguous_edit(name, &edits, folder)),
-            Unresolved::Conversations(all) => Failure::usage(words::ambiguous_conversation(name, &all)),
+            Unresolved::Nothing => Failure::broken(messages::names_nothing(kind, name, edits)),
+            Unresolved::BadHunk => Failure::usage(messages::bad_hunk(name)),
+            Unresolved::Edits(edits) => Failure::usage(messages::ambiguous_edit(name, &edits, folder)),
+            Unresolved::Conversations(all) => Failure::usage(messages::ambiguous_conversation(name, &all)),
         }
     }
 }
