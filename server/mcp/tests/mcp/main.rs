@@ -7,6 +7,7 @@ mod defects;
 mod desk;
 mod disk;
 mod files;
+mod hard_links;
 mod http;
 mod listed;
 mod live;
