@@ -60,6 +60,7 @@
 
 #![forbid(unsafe_code)]
 
+mod apart;
 #[cfg(test)]
 #[path = "../../text/tests/text/cases.rs"]
 mod cases;
@@ -78,6 +79,7 @@ mod starting;
 mod state_dir;
 mod stream;
 
+pub use apart::{apart, done_apart};
 pub use client::{Begun, Client};
 pub use discovery::{Announcement, Finder, Sidecar, announce, discover};
 pub use error::{Error, RemoteError, RemoteKind, Result};

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use crate::http::message::VALUES;
+use crate::bounds::VALUES;
 use crate::http::names::Foreign;
 use crate::http::room::LIMIT;
 use crate::http::scope::Scope;

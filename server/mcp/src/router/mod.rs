@@ -28,6 +28,7 @@ use hashline_workspace::{Caller, Grants, Histories, Settings, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
 
+use crate::bounds;
 use crate::caller::grant_infos;
 use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
@@ -198,6 +199,9 @@ impl Router {
     }
 
     async fn answer(&self, asking: Asking<'_>) -> Reply {
+        if let Err(problems) = bounds::check(asking.tool, &asking.arguments) {
+            return Reply::refused(problems);
+        }
         if let Some(why) = self.nothing() {
             return Reply::refused(why);
         }

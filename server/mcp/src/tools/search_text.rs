@@ -11,7 +11,7 @@ use hashline_workspace::agent::{
     FileGlob, FileMatches, LineMatch, Pattern, SearchLimits, SearchReply, SearchRequest,
 };
 use hashline_workspace::disk::path_of_file_uri;
-use hashline_workspace::{Caller, Workspace};
+use hashline_workspace::{Caller, Refusal, Workspace};
 use rmcp::model::JsonObject;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -90,9 +90,11 @@ pub(crate) async fn call(
     editor: Option<&str>,
     given: JsonObject,
 ) -> Reply {
-    let asked = match parse(given) {
-        Ok(asked) => asked,
-        Err(problems) => return Reply::refused(problems),
+    // A short expression may take long to compile.
+    let asked = match tokio::task::spawn_blocking(move || parse(given)).await {
+        Ok(Ok(asked)) => asked,
+        Ok(Err(problems)) => return Reply::refused(problems),
+        Err(error) => return Refusal::Broken(error.to_string()).into(),
     };
     match workspace.search(caller, &asked.request).await {
         Ok(found) => answer(workspace, caller, editor, &asked, &found),

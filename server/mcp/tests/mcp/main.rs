@@ -3,6 +3,7 @@
 
 mod attacks;
 mod bad_input;
+mod bounds;
 mod defects;
 mod desk;
 mod disk;
