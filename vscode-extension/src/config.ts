@@ -26,6 +26,7 @@ export const config = {
       },
       saveAfterAccept: settings.get("saveAfterAccept"),
       diagnostics: settings.get("diagnostics"),
+      noHardLinks: settings.get("noHardLinks"),
       http: { listen: settings.get("http.listen") },
     };
   },

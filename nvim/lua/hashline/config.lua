@@ -223,6 +223,12 @@ M.schema = {
     about = "Show the sidecar's diagnostics of pending edits, too; the hunks are drawn without them.",
   },
   {
+    key = "noHardLinks",
+    kind = a_boolean,
+    default = false,
+    about = "Refuse agents files that have more than one name (hard links), as the other may lie anywhere. Only Unix tells of them.",
+  },
+  {
     key = "http.listen",
     kind = a_string,
     default = "",
@@ -337,6 +343,7 @@ function M.for_sidecar()
     },
     saveAfterAccept = M.get("saveAfterAccept"),
     diagnostics = M.get("diagnostics"),
+    noHardLinks = M.get("noHardLinks"),
     http = { listen = M.get("http.listen") },
   }
 end

@@ -18,6 +18,7 @@
 ---@field mode? hashline.Settings.mode
 ---@field saveAfterAccept? "never"|"ifClean"|"always" Write the file after an acceptance: never, if it had no unsaved changes before, or always.
 ---@field diagnostics? boolean Show the sidecar's diagnostics of pending edits, too; the hunks are drawn without them.
+---@field noHardLinks? boolean Refuse agents files that have more than one name (hard links), as the other may lie anywhere. Only Unix tells of them.
 ---@field http? hashline.Settings.http
 
 ---@class hashline.Settings.mode

@@ -66,9 +66,12 @@ pub fn explain(failures: &[AnchorFailure], current: &Text) -> String {
 #[must_use]
 pub fn explain_form(errors: &[OperationError]) -> String {
     let mut out = String::from(REFUSED);
-    for error in errors {
+    for error in errors.iter().take(MAX_TOLD) {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "- {error}.");
+    }
+    if let Some(more) = errors.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+        let _ = writeln!(out, "- and {more} more.");
     }
     out
 }

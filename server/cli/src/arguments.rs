@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hashline_mcp::{DEFAULT_LISTEN, NameStyle, Scope, Toolset};
+use hashline_workspace::disk::HardLinks;
 use hashline_workspace::document::Mode;
 use hashline_workspace::{Hold, Settings};
 
@@ -112,6 +113,8 @@ pub struct Lsp {
     #[arg(long, value_name = "NAME")]
     pub editor: Option<String>,
     #[command(flatten)]
+    pub files: Files,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -141,6 +144,8 @@ pub struct Mcp {
     pub tools: Tools,
     #[command(flatten)]
     pub edits: Edits,
+    #[command(flatten)]
+    pub files: Files,
     #[command(flatten)]
     pub common: Common,
 }
@@ -175,6 +180,8 @@ pub struct Serve {
     pub tools: Tools,
     #[command(flatten)]
     pub edits: Edits,
+    #[command(flatten)]
+    pub files: Files,
     #[command(flatten)]
     pub common: Common,
 }
@@ -371,9 +378,23 @@ pub struct Edits {
 }
 
 impl Edits {
-    /// What these come to.
+    /// What these come to, for these files.
+    pub fn settings(&self, files: &Files) -> Settings {
+        Settings { disk: self.mode.into(), hold: self.hold.clone(), ..files.settings() }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Files {
+    /// Refuse agents files that have more than one name (hard links), as the other may lie anywhere; only Unix tells of them
+    #[arg(long)]
+    no_hard_links: bool,
+}
+
+impl Files {
+    /// What this comes to.
     pub fn settings(&self) -> Settings {
-        Settings { disk: self.mode.into(), hold: self.hold.clone(), ..Settings::default() }
+        Settings { hard_links: HardLinks::refused_if(self.no_hard_links), ..Settings::default() }
     }
 }
 

@@ -24,7 +24,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     // Which folders are served is for the editor to say, but that nothing of hashline's own state is.
     let none = Roots::default().closing(state.path()).map_err(Failure::broken)?;
     let histories = Histories::of("hashline lsp").signed_by(signer_of(&state));
-    let (workspace, events) = Workspace::new(none, Settings::default(), histories);
+    let (workspace, events) = Workspace::new(none, options.files.settings(), histories);
     let record = workspace.clone();
     let toolbox = Toolbox::new(workspace.clone());
     let (runtime, agents) = (threads()?, threads()?);
@@ -33,7 +33,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
             workspace,
             events,
             agents: Some(Agents {
-                http: Some(Arc::new(OverHttp::new(state.clone()))),
+                http: Some(Arc::new(OverHttp::new(state.clone(), record.clone()))),
                 state,
                 run_tool: run_tool(toolbox),
                 threads: agents.handle().clone(),
@@ -72,13 +72,15 @@ fn run_tool(toolbox: Toolbox) -> hashline_lsp::RunTool {
 /// Agents over HTTP come through a router as they do over stdio: it finds this sidecar by its socket, and other editors beside it.
 struct OverHttp {
     state: StateDir,
+    /// What the editor says of hard links holds here, too.
+    workspace: Workspace,
     /// Made when it is first needed, which mostly is never.
     router: OnceLock<Arc<Router>>,
 }
 
 impl OverHttp {
-    fn new(state: StateDir) -> Self {
-        Self { state, router: OnceLock::new() }
+    fn new(state: StateDir, workspace: Workspace) -> Self {
+        Self { state, workspace, router: OnceLock::new() }
     }
 
     /// The router, which serves nothing yet when it is made.
@@ -104,6 +106,7 @@ impl ServeHttp for OverHttp {
             };
             let key = TokenKey::load(&self.state).map_err(|error| failed(&error))?;
             let router = self.router().map_err(|error| failed(&error))?;
+            router.serve_hard_links(self.workspace.settings().hard_links());
             router.serve_folders(&folders);
             let http = HttpOptions {
                 key: Arc::new(key),
@@ -120,6 +123,7 @@ impl ServeHttp for OverHttp {
 
     fn serve_folders(&self, folders: &[PathBuf]) {
         if let Some(router) = self.router.get() {
+            router.serve_hard_links(self.workspace.settings().hard_links());
             router.serve_folders(folders);
         }
     }

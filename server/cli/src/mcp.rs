@@ -17,7 +17,7 @@ pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {
     let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
     let fixed = !options.root.is_empty();
     let roots = if fixed { Roots::open(&options.root).map_err(Failure::usage)? } else { started_in()? };
-    let settings = options.edits.settings();
+    let settings = options.edits.settings(&options.files);
     let router = Arc::new(Router::new(&roots, fixed, settings, state).map_err(Failure::usage)?);
     let server = Server::new(router, &options.tools.sets(), options.tools.names());
     // One agent's calls are short, and what may block has threads of its own: waking a second thread for them would cost

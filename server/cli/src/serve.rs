@@ -17,7 +17,7 @@ pub fn run(options: &Serve) -> Result<ExitCode, Failure> {
     let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
     let roots = Roots::open(&options.root).map_err(Failure::usage)?;
     let key = Arc::new(TokenKey::load(&state).map_err(Failure::broken)?);
-    let settings = options.edits.settings();
+    let settings = options.edits.settings(&options.files);
     let router = Arc::new(Router::new(&roots, true, settings, state).map_err(Failure::usage)?);
     let http = HttpOptions {
         key,

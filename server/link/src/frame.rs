@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+use crate::apart::done_apart;
 use crate::error::{Error, RemoteError, Result};
 use crate::message::{Hello, Raw};
 
@@ -165,7 +166,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
                 if end >= self.limit {
                     return Err(Error::TooLarge { size: end + 1, limit: self.limit });
                 }
-                let frame = Frame::parse(self.buffer.get(..end).unwrap_or_default());
+                let frame = done_apart(end, || Frame::parse(self.buffer.get(..end).unwrap_or_default()));
                 self.buffer.advance(end + 1);
                 self.searched = 0;
                 if self.buffer.is_empty() && self.buffer.capacity() > 64 * CHUNK {

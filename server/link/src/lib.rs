@@ -48,7 +48,7 @@
 //! let finder = Finder::new(state);
 //! let sidecars = finder.sidecars();
 //! let client = Client::connect(&sidecars[0]).await.unwrap();
-//! let caller = CallerInfo { agent: "claude-code".into(), connection: "1".into(), roots: None, grants: None, reviews: true };
+//! let caller = CallerInfo { agent: "claude-code".into(), connection: "1".into(), roots: None, grants: None, reviews: true, no_hard_links: false };
 //! let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
 //! assert_eq!(client.call(&call).await.unwrap().as_str(), "{}");
 //!
@@ -60,6 +60,7 @@
 
 #![forbid(unsafe_code)]
 
+mod apart;
 #[cfg(test)]
 #[path = "../../text/tests/text/cases.rs"]
 mod cases;
@@ -78,6 +79,7 @@ mod starting;
 mod state_dir;
 mod stream;
 
+pub use apart::{apart, done_apart};
 pub use client::{Begun, Client};
 pub use discovery::{Announcement, Finder, Sidecar, announce, discover};
 pub use error::{Error, RemoteError, RemoteKind, Result};

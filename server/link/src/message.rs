@@ -87,6 +87,9 @@ pub struct CallerInfo {
     pub grants: Option<Vec<GrantInfo>>,
     /// Whether it is offered the tools that tell of decisions.
     pub reviews: bool,
+    /// Whether it is refused files that have more than one name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_hard_links: bool,
 }
 
 /// Part of what an agent was given.

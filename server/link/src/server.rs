@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::apart::apart;
 use crate::discovery::lock;
 use crate::error::{Error, RemoteError, RemoteKind, Result};
 use crate::frame::{Frame, FrameReader};
@@ -184,7 +185,8 @@ async fn talk<H: Handler>(
         match frame {
             Some(Frame::Request { id, body }) => match desk.open(id)? {
                 Some(reply) => {
-                    running.spawn(answer(Arc::clone(handler), body, reply));
+                    let size = body.as_str().len();
+                    running.spawn(apart(size, answer(Arc::clone(handler), body, reply)));
                 }
                 None => desk.send(&Frame::Error {
                     id,

@@ -130,6 +130,7 @@ fn call(tool: &str, arguments: &Value) -> Call {
         roots: Some(vec!["/a".into()]),
         grants: None,
         reviews: true,
+        no_hard_links: true,
     };
     let arguments = arguments.as_object().cloned().unwrap_or_else(Map::new);
     Call { caller, tool: tool.to_owned(), arguments }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use hashline_history::path::to_text;
+use hashline_workspace::disk::HardLinks;
 use hashline_workspace::document::Mode;
 use hashline_workspace::{Hold, Rule, Settings, SettingsByFolder};
 use serde_json::{Map, Value};
@@ -15,6 +16,7 @@ struct Said {
     rules: Option<Vec<Rule>>,
     hold: Option<Vec<Hold>>,
     diagnostics: Option<bool>,
+    no_hard_links: Option<bool>,
     /// Empty for nowhere.
     listen: Option<String>,
 }
@@ -31,6 +33,8 @@ pub(crate) struct Configured {
     questions: Questions,
     /// A plugin draws the hunks itself: diagnostics of them are for those who ask.
     pub plugin: bool,
+    /// What the program was started with: no setting takes back that they are refused.
+    hard_links: HardLinks,
 }
 
 /// How often the editor was asked, and to which question its latest answer was: answers may come out of order.
@@ -41,6 +45,11 @@ struct Questions {
 }
 
 impl Configured {
+    /// Nothing is said yet.
+    pub fn started_with(hard_links: HardLinks) -> Self {
+        Self { hard_links, ..Self::default() }
+    }
+
     /// The number of the question that is asked now.
     pub fn ask(&mut self) -> u64 {
         self.questions.asked += 1;
@@ -126,6 +135,9 @@ impl Configured {
             disk: places.iter().find_map(|said| said.disk).unwrap_or(default.disk),
             rules: places.iter().find_map(|said| said.rules.clone()).unwrap_or(default.rules),
             hold: places.iter().find_map(|said| said.hold.clone()).unwrap_or(default.hold),
+            hard_links: self.hard_links.and(HardLinks::refused_if(
+                places.iter().find_map(|said| said.no_hard_links).unwrap_or_default(),
+            )),
             diagnostics: places.iter().find_map(|said| said.diagnostics).unwrap_or(diagnostics),
         }
     }
@@ -190,6 +202,10 @@ impl Said {
                 Value::Bool(wanted) => self.diagnostics = Some(*wanted),
                 other => wrong.push(sentence(key, other, "true or false")),
             },
+            "noHardLinks" => match value {
+                Value::Bool(wanted) => self.no_hard_links = Some(*wanted),
+                other => wrong.push(sentence(key, other, "true or false")),
+            },
             // Done by the plugins, who say all their settings.
             "saveAfterAccept" => {
                 if !matches!(value.as_str(), Some("never" | "ifClean" | "always")) {
@@ -198,7 +214,7 @@ impl Said {
             }
             _ => wrong.push(format!(
                 "There is no setting hashline.{key}. There are mode.open, mode.disk, mode.rules, mode.hold, \
-                 saveAfterAccept, diagnostics and http.listen."
+                 saveAfterAccept, diagnostics, noHardLinks and http.listen."
             )),
         }
     }
@@ -444,6 +460,24 @@ mod tests {
     }
 
     #[test]
+    fn hard_links_are_refused_where_anybody_says_so() {
+        let refused = |configured: &Configured| configured.settings().hard_links().are_refused();
+        let mut configured = Configured::default();
+        assert!(!refused(&configured));
+        configured.start(&json!({"noHardLinks": true}));
+        assert!(refused(&configured));
+        configured.change(&json!({"noHardLinks": false}));
+        assert!(!refused(&configured), "what is said later goes first");
+        let question = configured.ask();
+        configured.answered(question, &["/p".into()], &[Value::Null, json!({"noHardLinks": true})]);
+        assert!(refused(&configured), "a folder of several");
+        assert_eq!(configured.change(&json!({"noHardLinks": 1})).len(), 1);
+        let mut started = Configured::started_with(HardLinks::Refused);
+        started.change(&json!({"noHardLinks": false}));
+        assert!(refused(&started), "no setting takes it back");
+    }
+
+    #[test]
     fn http_is_off_until_it_is_said_where() {
         let mut configured = Configured::default();
         assert_eq!(configured.listen(), None);
@@ -483,7 +517,7 @@ mod tests {
             wrong(json!({"mode": {"opne": "apply"}})),
             [
                 "There is no setting hashline.mode.opne. There are mode.open, mode.disk, mode.rules, mode.hold, \
-              saveAfterAccept, diagnostics and http.listen."
+              saveAfterAccept, diagnostics, noHardLinks and http.listen."
             ]
         );
         assert_eq!(

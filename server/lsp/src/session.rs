@@ -129,6 +129,7 @@ impl Session {
         http: Http,
         signals: mpsc::UnboundedSender<Signal>,
     ) -> Self {
+        let hard_links = workspace.settings().hard_links();
         Self {
             workspace,
             version,
@@ -138,7 +139,7 @@ impl Session {
             facts: OnceLock::new(),
             open: DashMap::new(),
             folders: Mutex::default(),
-            configured: Mutex::default(),
+            configured: Mutex::new(Configured::started_with(hard_links)),
             opening: Opening::default(),
             signals,
         }

@@ -6,8 +6,14 @@ use hashline_text::HashPrefix;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
+use crate::bounds::{VALUES, too_many};
+use crate::counted::{Unread, read};
+
 /// What clients add on their own to every call, and no tool takes.
 const ADDED_BY_CLIENTS: [&str; 1] = ["wait_for_previous"];
+
+/// How many problems are told; the others are counted.
+const TOLD: usize = 20;
 
 /// The arguments of one call.
 pub(crate) struct Arguments {
@@ -105,7 +111,7 @@ impl Arguments {
     pub(crate) fn pair(&mut self, name: &str) -> Option<(i64, i64)> {
         let value = self.take(name)?;
         let numbers = match &value {
-            Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
+            Value::String(text) => read(text.as_bytes()).unwrap_or_default(),
             other => other.clone(),
         };
         let pair = match numbers.as_array().map(Vec::as_slice) {
@@ -113,7 +119,8 @@ impl Arguments {
             _ => None,
         };
         if pair.is_none() {
-            let given = if value.is_array() { value.to_string().into() } else { shown(&value) };
+            let is_short = value.as_array().is_some_and(|list| list.len() <= 4);
+            let given = if is_short { value.to_string().into() } else { shown(&value) };
             self.problem(format!(
                 "{name} must be two whole numbers, [start, end] with end exclusive, such as [5, 6] for line 5, not {given}"
             ));
@@ -160,14 +167,24 @@ impl Arguments {
     pub(crate) fn list(&mut self, name: &str) -> Option<Vec<Value>> {
         let value = self.take(name)?;
         let value = match value {
-            Value::String(text) => match serde_json::from_str(&text) {
+            Value::String(text) => match read(text.as_bytes()) {
                 Ok(parsed @ (Value::Array(_) | Value::Object(_))) => parsed,
+                Err(Unread::TooMuch) => {
+                    self.problem(format!("{name} holds more than {VALUES} values"));
+                    return None;
+                }
                 _ => Value::String(text),
             },
             other => other,
         };
         match value {
-            Value::Array(list) => Some(list),
+            Value::Array(list) => match too_many(name, list.len()) {
+                Some(problem) => {
+                    self.problem(problem);
+                    None
+                }
+                None => Some(list),
+            },
             one @ (Value::Object(_) | Value::String(_)) => Some(vec![one]),
             other => {
                 self.problem(format!("{name} must be an array, not {}", shown(&other)));
@@ -200,11 +217,23 @@ pub(crate) fn refusal(tool: &str, problems: &[String]) -> String {
             "{tool} was refused and nothing was changed: {one}. Send the call again with that mended."
         ),
         several => {
-            let list: String = several.iter().map(|problem| format!("- {problem}.\n")).collect();
+            let mut list: String =
+                several.iter().take(TOLD).map(|problem| format!("- {problem}.\n")).collect();
+            if let Some(more) = several.len().checked_sub(TOLD).filter(|more| *more > 0) {
+                list.push_str(&format!("- and {more} more.\n"));
+            }
             format!(
                 "{tool} was refused and nothing was changed:\n{list}Send the call again with these mended."
             )
         }
+    }
+}
+
+/// An entry of a list. A client that writes lists as strings may write what is in them so too.
+pub(crate) fn entry(value: Value) -> Value {
+    match value {
+        Value::String(text) => read(text.as_bytes()).unwrap_or(Value::String(text)),
+        other => other,
     }
 }
 

@@ -1,14 +1,16 @@
 //! A caller as it travels between processes, and as the workspace knows it.
 
 use hashline_link::{CallerInfo, GrantInfo};
+use hashline_workspace::disk::HardLinks;
 use hashline_workspace::{Access, Caller, Depth, Grant, Grants};
 
 /// The caller behind a call that came through the socket.
 #[must_use]
 pub fn caller_of(info: CallerInfo) -> Caller {
-    let CallerInfo { agent, connection, roots, grants, reviews } = info;
+    let CallerInfo { agent, connection, roots, grants, reviews, no_hard_links } = info;
     let grants = grants.map(|grants| grants.into_iter().map(grant_of).collect());
-    Caller { agent, connection, roots, grants, reviews }
+    let hard_links = HardLinks::refused_if(no_hard_links);
+    Caller { agent, connection, roots, grants, reviews, hard_links }
 }
 
 fn grant_of(info: GrantInfo) -> Grant {

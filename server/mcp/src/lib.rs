@@ -33,8 +33,10 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod bounds;
 mod caller;
 mod client_roots;
+mod counted;
 mod http;
 mod instructions;
 mod message_lines;

@@ -18,8 +18,10 @@ use tokio::io::{AsyncRead, AsyncWrite, Empty};
 use tokio_util::bytes::BytesMut;
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 
+use crate::bounds::MESSAGE;
+
 /// How long a line may be, in bytes: without a limit one that never ends would take all memory.
-const LONGEST: usize = 16 << 20;
+const LONGEST: usize = MESSAGE;
 
 /// The lines of one connection. What comes in is read here, as the transport of rmcp says nothing about lines that it cannot read.
 pub(crate) struct Lines<R, W: AsyncWrite> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hashline_history::{AgentName, Connection, Through};
-use hashline_link::CancellationToken;
+use hashline_link::{CancellationToken, apart};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, ErrorCode, Implementation, ListResourceTemplatesResult, ListResourcesResult,
@@ -16,6 +16,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio_util::task::TaskTracker;
 
+use crate::bounds;
 use crate::client_roots::ClientRoots;
 use crate::http::TokenHolder;
 use crate::instructions::instructions;
@@ -219,7 +220,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         match self.offered(&request.name) {
-            Some(tool) => Ok(self.run(tool, request, context).await.into()),
+            Some(tool) => {
+                let size = request.arguments.as_ref().map_or(0, bounds::size);
+                Ok(apart(size, self.run(tool, request, context)).await.into())
+            }
             None => {
                 let names: Vec<_> = self.inner.offer.tools.iter().map(|tool| tool.name.as_ref()).collect();
                 let message = format!("Unknown tool: {}. There are {}.", request.name, names.join(", "));
@@ -323,8 +327,9 @@ impl ServerHandler for Server {
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|uri| self.inner.router.watchable(uri).is_ok());
+            // Each of them is looked up.
             uris.truncate(subscriptions::MOST);
+            uris.retain(|uri| self.inner.router.watchable(uri).is_ok());
         }
         Some(accepted)
     }

@@ -6,6 +6,7 @@ use hashline_link::CancellationToken;
 use hashline_workspace::{Caller, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 
+use crate::bounds;
 use crate::own_edits::OwnEdits;
 use crate::reply::Reply;
 use crate::resources::{self, Request};
@@ -84,6 +85,9 @@ impl Toolbox {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> Reply {
+        if let Err(problems) = bounds::check(tool, &arguments) {
+            return Reply::refused(problems);
+        }
         let (workspace, editor) = (&self.workspace, self.editor.as_deref());
         match tool {
             ToolName::ReadTextFile => tools::read_text_file::call(workspace, caller, editor, arguments).await,

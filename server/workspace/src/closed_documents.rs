@@ -8,7 +8,7 @@ use hashline_history::{Draft, Effect, FilesNow, Session, Subject};
 use hashline_text::{FileHash, Text, decode};
 
 use crate::disk::{
-    DiskError, Expect, FileBytes, Place, Stamp, check_writable, create, make_room, read, remove,
+    DiskError, Expect, FileBytes, HardLinks, Place, Stamp, check_writable, create, make_room, read, remove,
     remove_leftovers, rename, stamp, write,
 };
 use crate::document::{Document, Millis, State};
@@ -25,6 +25,7 @@ impl Workspace {
     /// Blocks as long as the disk does.
     pub(crate) fn load(&self, found: &Found) -> Result<Arc<Slot>, Refusal> {
         if let Some(slot) = found.slot.as_ref().filter(|slot| slot.lock().is_open()) {
+            check_hard_link(found)?;
             self.look_behind(slot);
             return Ok(slot.clone());
         }
@@ -40,7 +41,7 @@ impl Workspace {
             }
             None => {
                 let document = Document::missing(&uri_of(place), name_in_record(place));
-                let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
+                let slot = Arc::new(new_slot(found, document, place));
                 let bytes = self.look_aside(&slot, place, None)?;
                 readable(&slot, place, bytes.as_ref())?;
                 let slot = self.serve(slot);
@@ -95,13 +96,15 @@ impl Workspace {
     /// The document of a path, whatever its file holds, or if there is none.
     pub(crate) fn load_file(&self, found: &Found, place: &Place) -> Result<Arc<Slot>, Refusal> {
         if let Some(slot) = &found.slot {
-            if !slot.lock().is_open() && !self.is_as_read(slot, place) {
+            if slot.lock().is_open() {
+                check_hard_link(found)?;
+            } else if !self.is_as_read(slot, place) {
                 self.look(slot, place, None)?;
             }
             return Ok(slot.clone());
         }
         let document = Document::missing(&uri_of(place), name_in_record(place));
-        let slot = Arc::new(Slot::new(found.key.clone(), document, Some(place.clone())));
+        let slot = Arc::new(new_slot(found, document, place));
         self.look_aside(&slot, place, None)?;
         Ok(self.serve(slot))
     }
@@ -233,13 +236,14 @@ impl Workspace {
 
     /// Changes a document that no editor has open, and its file with it. `change` is made on a copy; the document takes it over when
     /// the file has it; where it breaks off nothing has happened. None if an editor has the document open: nothing has changed then, and
-    /// it is for the editor to change it.
+    /// it is for the editor to change it. Whoever changes it may be one who is refused hard links.
     pub(crate) fn change_on_disk<T>(
         &self,
         slot: &Arc<Slot>,
+        hard_links: HardLinks,
         change: impl FnOnce(&mut Document, Millis) -> Result<ControlFlow<T, T>, Refusal>,
     ) -> Result<Option<T>, Refusal> {
-        let Some(place) = &slot.place() else {
+        let Some(place) = &slot.place().map(|place| place.with_hard_links(hard_links)) else {
             let mut copy = slot.lock().clone();
             if copy.is_open() {
                 return Ok(None);
@@ -496,6 +500,19 @@ fn carry_out(place: &Place, before: Option<&FileBytes>, wanted: &Wanted) -> Resu
             }
         }
         (Some(before), Some(bytes)) => write(place, bytes, Expect::Same(before)).map(Some),
+    }
+}
+
+/// The document of a file. What was refused to whoever named it first is not to others.
+fn new_slot(found: &Found, document: Document, place: &Place) -> Slot {
+    Slot::new(found.key.clone(), document, Some(place.with_hard_links(HardLinks::Served)))
+}
+
+/// Sees to it that whoever is refused hard links is not served one as an editor has it open.
+pub(crate) fn check_hard_link(found: &Found) -> Result<(), Refusal> {
+    match found.place.as_ref().filter(|place| place.hard_links().are_refused()).map(stamp) {
+        Some(Err(error @ DiskError::HardLink { .. })) => Err(error.into()),
+        _ => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ use hashline_history::{HunkRef, Store, StoreError};
 use hashline_text::{DocVersion, Encoding, Text};
 
 use crate::closed_documents::either_way;
-use crate::disk::{Place, path_of_file_uri};
+use crate::disk::{HardLinks, Place, path_of_file_uri};
 use crate::document::{
     Cause, ContentChange, Decided, Delivery, Document, Elsewhere, Millis, OutOfStep, Preview, ProposedText,
     Reports, Request, Review, Target, Undecided,
@@ -537,7 +537,7 @@ impl Workspace {
     fn decide_on_disk(&self, slot: &Arc<Slot>, requests: &[Request]) -> Result<Option<Decided>, Refusal> {
         let own = slot.place();
         let is_own = |path: &Path| own.as_ref().is_some_and(|own| own.absolute() == path);
-        let done = self.change_on_disk(slot, |document, _| {
+        let done = self.change_on_disk(slot, HardLinks::Served, |document, _| {
             let gives_up = requests.iter().any(|request| document.gives_up(request));
             let given_up = gives_up.then(|| document.form().to_bytes(document.text()));
             let mut decided = self.decide_in_copy(document, requests, |name| self.holder(name, is_own));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
+use crate::disk::HardLinks;
 use crate::document::Mode;
 
 /// How edits are treated.
@@ -17,6 +18,8 @@ pub struct Settings {
     pub rules: Vec<Rule>,
     /// Files whose edits are held whatever the mode, besides those that programs obey by themselves ([`Obeyed`](crate::Obeyed)).
     pub hold: Vec<Hold>,
+    /// Whether agents are served files that have more than one name.
+    pub hard_links: HardLinks,
     /// Whether held hunks are also shown as diagnostics.
     pub diagnostics: bool,
 }
@@ -28,6 +31,7 @@ impl Default for Settings {
             disk: Mode::Apply,
             rules: Vec::new(),
             hold: Vec::new(),
+            hard_links: HardLinks::Served,
             diagnostics: true,
         }
     }
@@ -143,6 +147,14 @@ impl SettingsByFolder {
         };
         let relative = file.strip_prefix(folder).unwrap_or(file);
         settings.hold.iter().any(|hold| hold.0.is_match(relative))
+    }
+
+    /// Whether agents are served files that have more than one name: such a file may have its other name in any folder, so where one
+    /// folder refuses them all do.
+    #[must_use]
+    pub fn hard_links(&self) -> HardLinks {
+        let of_folders = self.of_folders.iter().map(|(_, settings)| settings.hard_links);
+        of_folders.fold(self.everywhere.hard_links, HardLinks::and)
     }
 
     fn innermost(&self, file: &Path) -> Option<(&Path, &Settings)> {

@@ -16,7 +16,7 @@ use hashline_history::{AgentName, Connection};
 use tokio::sync::{mpsc, watch};
 
 use crate::conversation_openers::Openers;
-use crate::disk::{DiskError, PathRefusal, PathStyle, Place, Roots, identity, path_of_file_uri};
+use crate::disk::{DiskError, HardLinks, PathRefusal, PathStyle, Place, Roots, identity, path_of_file_uri};
 use crate::document::{FileOperations, Millis, News, Reports};
 use crate::grants::{Access, Grants};
 use crate::record::{Histories, Job, Jobs};
@@ -40,6 +40,8 @@ pub struct Caller {
     pub grants: Option<Grants>,
     /// Whether it is offered the tools of the review. What is not offered is not named.
     pub reviews: bool,
+    /// Whether it is served files that have more than one name; nobody is where the settings refuse them.
+    pub hard_links: HardLinks,
 }
 
 /// Something that the editor's side has to see to.
@@ -276,8 +278,18 @@ impl Workspace {
         }
     }
 
-    /// The roots that a caller may reach.
+    /// Whether a caller is served files that have more than one name.
+    pub(crate) fn hard_links_for(&self, caller: &Caller) -> HardLinks {
+        let settings = self.inner.settings.read().unwrap_or_else(PoisonError::into_inner);
+        caller.hard_links.and(settings.hard_links())
+    }
+
+    /// The roots that a caller may reach, with all that is refused to it in them.
     pub(crate) fn roots_of(&self, caller: &Caller) -> Roots {
+        self.reached_by(caller).with_hard_links(self.hard_links_for(caller))
+    }
+
+    fn reached_by(&self, caller: &Caller) -> Roots {
         let Some(folders) = &caller.roots else { return self.read_roots() };
         if let Some(known) = self.inner.narrowed.get(folders) {
             return known.clone();
@@ -296,6 +308,7 @@ impl Workspace {
     fn outside(&self, caller: &Caller, path: &str) -> Option<Found> {
         let folders = caller.roots.as_ref()?;
         let roots = self.open_roots(folders.iter().filter(|folder| folder.is_dir())).ok()?;
+        let roots = roots.with_hard_links(self.hard_links_for(caller));
         let place = roots.resolve(path, PathStyle::Any).ok()?;
         let key = key_of(place.absolute());
         let slot = self.inner.slots.get(&key)?.clone();

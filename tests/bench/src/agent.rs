@@ -136,6 +136,7 @@ pub fn caller(name: &str, root: &Path) -> CallerInfo {
         roots: Some(roots),
         grants: None,
         reviews: true,
+        no_hard_links: false,
     }
 }
 

@@ -203,8 +203,14 @@ async fn other_processes_find_it_ask_it_and_decide() {
     assert_eq!(sidecar.editor, "Test 1");
     assert_eq!(sidecar.roots, editor.workspace.roots());
     let client = Client::connect(&sidecar).await.unwrap();
-    let caller =
-        CallerInfo { agent: "a".into(), connection: "1".into(), roots: None, grants: None, reviews: true };
+    let caller = CallerInfo {
+        agent: "a".into(),
+        connection: "1".into(),
+        roots: None,
+        grants: None,
+        reviews: true,
+        no_hard_links: false,
+    };
     let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
     assert_eq!(client.call(&call).await.unwrap().as_str(), "\"read_text_file in Test 1\"");
     let path = editor.path("a.txt").canonicalize().unwrap_or_else(|_| editor.path("a.txt"));
@@ -260,8 +266,14 @@ async fn an_editor_is_answered_while_a_call_keeps_the_threads_of_agents_busy() {
     let [sidecar] = &*Finder::new(state_dir).sidecars() else { panic!("it is not announced") };
     let client = Client::connect(sidecar).await.unwrap();
     let uri = editor.open("a.txt", TEXT).await;
-    let caller =
-        CallerInfo { agent: "a".into(), connection: "1".into(), roots: None, grants: None, reviews: true };
+    let caller = CallerInfo {
+        agent: "a".into(),
+        connection: "1".into(),
+        roots: None,
+        grants: None,
+        reviews: true,
+        no_hard_links: false,
+    };
     let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
     let call = tokio::spawn(async move { client.call(&call).await.unwrap().as_str().to_owned() });
     begun.recv().await.unwrap();

@@ -11,10 +11,11 @@ use http_body_util::BodyExt;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::bounds::MESSAGE;
 use crate::http::refused::Refused;
 
 /// How large a body may be: as large as a line on standard input.
-pub(super) const LIMIT: usize = 16 << 20;
+pub(super) const LIMIT: usize = MESSAGE;
 
 /// How long a body may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(30);

@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use futures::TryStreamExt;
 use futures::future::ready;
 use hashline_history::Holder;
-use hashline_link::CancellationToken;
+use hashline_link::{CancellationToken, apart, done_apart};
 use hashline_workspace::Grants;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -101,7 +101,9 @@ pub(super) async fn pass(State(guard): State<Arc<Guard>>, request: Request, next
     holds._running = calls.then(|| guard.running.token());
     let version = said.as_ref().and_then(|said| said.version.as_deref());
     let is_primed = priming::is_known_to(version, request.headers());
-    let mut response = next.run(request).await;
+    // The service reads it once more.
+    let size = said.as_ref().map_or(0, |said| said.size);
+    let mut response = apart(size, next.run(request)).await;
     if let Some(id) = session_of(response.headers()).filter(|_| is_of_method("initialize")) {
         guard.sessions.begun(id, &holder, grants.clone());
     }
@@ -191,9 +193,10 @@ impl Guard {
         let (mut request, said) = match parts.method {
             Method::POST => {
                 let (sent, taken) = self.room.read(body, &holder).await?;
-                let message = message(&sent)?;
+                let size = sent.len();
+                let message = done_apart(size, || message(&sent))?;
                 drop(sent);
-                let said = Said::of(&message);
+                let said = Said::of(&message, size);
                 if let Some(scope) = demands(&message).iter().find_map(|demand| demand.lacks(&grants, &roots))
                 {
                     return Err(Refused::Lacks { scope, id: said.id });
@@ -202,7 +205,7 @@ impl Guard {
                     return Err(Refused::TooManySessions);
                 }
                 // What was looked at goes on, and not what was sent: two readers may take one text for different things.
-                let body = serde_json::to_vec(&message).map_err(Refused::NotJson)?;
+                let body = done_apart(size, || serde_json::to_vec(&message)).map_err(Refused::NotJson)?;
                 room = taken.for_size(body.len());
                 for length in [CONTENT_LENGTH, TRANSFER_ENCODING] {
                     parts.headers.remove(length);

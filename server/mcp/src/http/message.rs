@@ -1,18 +1,11 @@
-//! What a body says: one JSON-RPC message, of no more values than a message needs. A body of a few million empty lists is small, and takes
-//! many times its size in memory.
-
-use std::cell::Cell;
-use std::fmt;
+//! What a body says: one JSON-RPC message, of no more values than a message needs.
 
 use rmcp::model::JsonObject;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
+use crate::counted::{Unread, read};
 use crate::http::refused::Refused;
 use crate::toolset::ToolName;
-
-/// How many values a message may hold. An edit of ten thousand places has less than a third of them.
-pub(super) const VALUES: usize = 1 << 18;
 
 /// What is remembered of a message.
 pub(super) struct Said {
@@ -20,30 +13,29 @@ pub(super) struct Said {
     pub id: Value,
     /// Whether it calls a tool that changes something.
     pub changes: bool,
+    /// How many bytes it was sent in.
+    pub size: usize,
     /// The version of the protocol that an `initialize` asks for.
     pub version: Option<String>,
 }
 
 impl Said {
-    pub fn of(message: &JsonObject) -> Self {
+    pub fn of(message: &JsonObject, size: usize) -> Self {
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
         let name = || message.get("params")?.get("name")?.as_str();
         let tool = name().filter(|_| method == "tools/call").and_then(ToolName::parse);
         let changes = tool.is_some_and(|tool| !tool.is_read_only());
         let version = || message.get("params")?.get("protocolVersion")?.as_str();
         let version = version().filter(|_| method == "initialize").map(str::to_owned);
-        Self { method: method.to_owned(), id: id_of(message), changes, version }
+        Self { method: method.to_owned(), id: id_of(message), changes, size, version }
     }
 }
 
 /// The message of a body.
 pub(super) fn message(body: &[u8]) -> Result<JsonObject, Refused> {
-    let left = Cell::new(VALUES);
-    let mut json = serde_json::Deserializer::from_slice(body);
-    let read = Counted(&left).deserialize(&mut json).and_then(|value| json.end().map(|()| value));
-    let value = read.map_err(|error| match left.get() {
-        0 => Refused::TooMuch,
-        _ => Refused::NotJson(error),
+    let value = read(body).map_err(|unread| match unread {
+        Unread::TooMuch => Refused::TooMuch,
+        Unread::NotJson(error) => Refused::NotJson(error),
     });
     match value? {
         Value::Object(message) if message.get("jsonrpc").is_some_and(|version| version == "2.0") => {
@@ -62,80 +54,12 @@ fn id_of(message: &JsonObject) -> Value {
     }
 }
 
-/// Reads a value, and fails at the one for which nothing is left.
-#[derive(Clone, Copy)]
-struct Counted<'a>(&'a Cell<usize>);
-
-impl<'de> DeserializeSeed<'de> for Counted<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Value, D::Error> {
-        let Some(left) = self.0.get().checked_sub(1).filter(|left| *left > 0) else {
-            self.0.set(0);
-            return Err(D::Error::custom("it holds too many values"));
-        };
-        self.0.set(left);
-        json.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Counted<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut array = Vec::new();
-        while let Some(item) = items.next_element_seed(self)? {
-            array.push(item);
-        }
-        Ok(Value::Array(array))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut object = JsonObject::new();
-        while let Some(name) = members.next_key::<String>()? {
-            object.insert(name, members.next_value_seed(self)?);
-        }
-        Ok(Value::Object(object))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::bounds::VALUES;
 
     /// A message with this in it.
     fn with(params: &str) -> String {

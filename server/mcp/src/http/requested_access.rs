@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::http::scope::Scope;
 use crate::resources::Resource;
+use crate::resources::subscriptions::MOST;
 use crate::toolset::ToolName;
 
 /// Something that a request takes.
@@ -39,7 +40,8 @@ pub(super) fn demands(message: &JsonObject) -> Vec<Demand> {
         "subscriptions/listen" => {
             let wanted = params.get("notifications").and_then(|wanted| wanted.get("resourceSubscriptions"));
             let uris = wanted.and_then(Value::as_array).into_iter().flatten();
-            uris.filter_map(Value::as_str).map(of_resource).collect()
+            // More are not told of.
+            uris.take(MOST).filter_map(Value::as_str).map(of_resource).collect()
         }
         _ => Vec::new(),
     }

@@ -133,8 +133,9 @@ impl TokenKey {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let lasts = ends.saturating_sub(now);
         let Claims { sub, jti, roots, .. } = token.claims;
-        let subject = sub.filter(|subject| !subject.is_empty());
-        let holder = subject.map(Holder::Subject).or(jti.map(Holder::Token)).ok_or(BadToken::Invalid)?;
+        // What is empty is nobody: all tokens with it would be one holder's.
+        let [subject, id] = [sub, jti].map(|name| name.filter(|name| !name.is_empty()));
+        let holder = subject.map(Holder::Subject).or(id.map(Holder::Token)).ok_or(BadToken::Invalid)?;
         Ok(Bearer { holder, scopes, lasts, roots })
     }
 }
@@ -234,6 +235,16 @@ mod tests {
                 "without sub, with an id",
                 hs256(&json!({ "jti": "1", "scope": "read:/", "exp": at(60) })),
                 true,
+            ),
+            (
+                "without sub, with an empty id",
+                hs256(&json!({ "jti": "", "scope": "read:/", "exp": at(60) })),
+                false,
+            ),
+            (
+                "with both empty",
+                hs256(&json!({ "sub": "", "jti": "", "scope": "read:/", "exp": at(60) })),
+                false,
             ),
             ("without scope", hs256(&json!({ "sub": "me", "exp": at(60) })), false),
             ("not yet", hs256(&json!({ "sub": "me", "scope": "", "exp": at(90), "nbf": at(60) })), false),

@@ -5,7 +5,11 @@ use hashline_workspace::disk::PathRefusal;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::PATH;
 use crate::resources::Topic;
+
+/// How much of a URI is told of one that is too long.
+const TOLD: usize = 60;
 
 /// Something that can be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +30,11 @@ impl Resource {
     ///
     /// It cannot be a path in any spelling.
     pub(crate) fn parse(uri: &str) -> Result<Self, Refusal> {
+        // It is kept where it is subscribed to, and decoded before anybody knows whether it is a path.
+        if uri.len() > PATH {
+            let given = uri.chars().take(TOLD).chain(['…']).collect();
+            return Err(PathRefusal::TooLong { given, part: "a URI", most: PATH }.into());
+        }
         let decoded = |path: &str| match percent_decode_str(path).decode_utf8() {
             Ok(path) => Ok(path.into_owned()),
             Err(_) => Err(Refusal::from(PathRefusal::NameNotText { given: uri.to_owned() })),
@@ -93,5 +102,7 @@ mod tests {
             assert_eq!(Resource::parse(uri).unwrap(), expected, "{uri}");
         }
         assert!(Resource::parse("list://a%FF").is_err());
+        let long = Resource::parse(&format!("untitled:{}", "x".repeat(PATH))).unwrap_err().to_string();
+        assert!(long.len() < 300 && long.contains(&PATH.to_string()), "{long}");
     }
 }

@@ -23,11 +23,12 @@ use std::time::Duration;
 use hashline_history::path::to_text;
 use hashline_history::{AgentName, Connection};
 use hashline_link::{CallerInfo, CancellationToken, Sidecar, StateDir};
-use hashline_workspace::disk::{DiskError, PathRefusal, PathStyle, Roots};
+use hashline_workspace::disk::{DiskError, HardLinks, PathRefusal, PathStyle, Roots};
 use hashline_workspace::{Caller, Grants, Histories, Settings, Workspace};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::Value;
 
+use crate::bounds;
 use crate::caller::grant_infos;
 use crate::client_roots::NOWHERE;
 use crate::reply::{NOT_HERE, Reply, TAKEN_OVER};
@@ -165,6 +166,13 @@ impl Router {
         self.serve_roots(opened);
     }
 
+    /// Serves agents files of more than one name from now on, or refuses them.
+    pub fn serve_hard_links(&self, hard_links: HardLinks) {
+        let mut settings = self.own.workspace().settings();
+        settings.everywhere.hard_links = hard_links;
+        self.own.workspace().set_settings(settings);
+    }
+
     /// Why no folder is served, while none is.
     fn nothing(&self) -> Option<String> {
         self.nothing.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -191,6 +199,9 @@ impl Router {
     }
 
     async fn answer(&self, asking: Asking<'_>) -> Reply {
+        if let Err(problems) = bounds::check(asking.tool, &asking.arguments) {
+            return Reply::refused(problems);
+        }
         if let Some(why) = self.nothing() {
             return Reply::refused(why);
         }
@@ -237,7 +248,8 @@ impl Router {
     fn caller(&self, origin: &Origin) -> CallerInfo {
         let Origin { agent, connection, grants, reviews } = origin.clone();
         let grants = grants.as_ref().map(grant_infos);
-        CallerInfo { agent, connection, roots: Some(self.folders()), grants, reviews }
+        let no_hard_links = self.own.workspace().settings().hard_links().are_refused();
+        CallerInfo { agent, connection, roots: Some(self.folders()), grants, reviews, no_hard_links }
     }
 
     /// A call about one document; `known` is who runs when it is made.
@@ -315,10 +327,10 @@ impl Router {
     }
 }
 
-/// The caller for the own workspace, whose roots are this connection's.
+/// The caller for the own workspace, whose roots and settings are this connection's.
 fn own_caller(origin: &Origin) -> Caller {
     let Origin { agent, connection, grants, reviews } = origin.clone();
-    Caller { agent, connection, roots: None, grants, reviews }
+    Caller { agent, connection, roots: None, grants, reviews, hard_links: HardLinks::Served }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use hashline_workspace::document::Change;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use crate::arguments::{Arguments, shown};
+use crate::arguments::{Arguments, entry, shown};
 use crate::reply::Reply;
 use crate::tools::edit_reply::Desk;
 use crate::toolset::Definition;
@@ -74,11 +74,7 @@ fn patch_of(diff: &str, path: &str) -> Result<Patch, PatchError> {
 
 fn replacement(given: &mut Arguments, index: usize, value: Value) -> Option<Replacement> {
     let number = index + 1;
-    let value = match value {
-        // A client that writes lists as strings may write what is in them so too.
-        Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
-        other => other,
-    };
+    let value = entry(value);
     let Value::Object(mut fields) = value else {
         given.problem(format!("edit {number} must be an object with old and new, not {}", shown(&value)));
         return None;

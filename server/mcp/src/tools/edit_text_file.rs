@@ -12,7 +12,7 @@ use hashline_workspace::{Caller, Workspace};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use crate::arguments::{Arguments, refusal, shown};
+use crate::arguments::{Arguments, entry, refusal, shown};
 use crate::reply::Reply;
 use crate::tools::edit_reply::{Desk, add_lines};
 use crate::toolset::Definition;
@@ -149,11 +149,7 @@ fn numbers(anchor: &str) -> impl Iterator<Item = Range<usize>> {
 fn raw_operation(given: &mut Arguments, index: usize, value: Value) -> Option<RawOperation> {
     const KNOWN: [&str; 5] = ["op", "op_type", "anchor", "end_anchor", "content"];
     let number = index + 1;
-    let value = match value {
-        // A client that writes lists as strings may write what is in them so too.
-        Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
-        other => other,
-    };
+    let value = entry(value);
     let Value::Object(mut fields) = value else {
         given.problem(format!(
             "operation {number} must be an object with op and anchor, not {}",

@@ -11,7 +11,7 @@ use hashline_workspace::agent::{
     FileGlob, FileMatches, LineMatch, Pattern, SearchLimits, SearchReply, SearchRequest,
 };
 use hashline_workspace::disk::path_of_file_uri;
-use hashline_workspace::{Caller, Workspace};
+use hashline_workspace::{Caller, Refusal, Workspace};
 use rmcp::model::JsonObject;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -90,9 +90,11 @@ pub(crate) async fn call(
     editor: Option<&str>,
     given: JsonObject,
 ) -> Reply {
-    let asked = match parse(given) {
-        Ok(asked) => asked,
-        Err(problems) => return Reply::refused(problems),
+    // A short expression may take long to compile.
+    let asked = match tokio::task::spawn_blocking(move || parse(given)).await {
+        Ok(Ok(asked)) => asked,
+        Ok(Err(problems)) => return Reply::refused(problems),
+        Err(error) => return Refusal::Broken(error.to_string()).into(),
     };
     match workspace.search(caller, &asked.request).await {
         Ok(found) => answer(workspace, caller, editor, &asked, &found),
@@ -111,6 +113,7 @@ fn answer(
         matches: reply.matches,
         files: reply.in_files,
         not_text: reply.not_text,
+        hard_links: reply.hard_links,
         partial: reply.partial,
         place: asked.place.clone(),
         sections: Vec::new(),
@@ -250,6 +253,8 @@ struct Found {
     /// The files that have any.
     files: usize,
     not_text: usize,
+    #[serde(default)]
+    hard_links: usize,
     partial: bool,
     /// Where it was looked for, in words.
     place: String,
@@ -304,6 +309,10 @@ impl Found {
         if self.not_text > 0 {
             out.push_str(&format!(" Left out as no UTF-8 text: {}.", count(self.not_text, "file")));
         }
+        if self.hard_links > 0 {
+            let files = count(self.hard_links, "file");
+            out.push_str(&format!(" Left out as hard links, which are not served here: {files}."));
+        }
         if self.matches == 0 && !self.partial {
             out.push_str(" Ignored, hidden and binary files are not searched; a file that path names is, whatever it is called.");
         }
@@ -355,6 +364,7 @@ pub(crate) fn merged(agent: &str, replies: &[Reply], keeps: impl Fn(&str, usize)
         all.matches += found.matches;
         all.files += found.files;
         all.not_text += found.not_text;
+        all.hard_links += found.hard_links;
         all.partial |= found.partial;
         all.place = found.place;
     }

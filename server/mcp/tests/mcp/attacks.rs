@@ -264,7 +264,7 @@ pub fn worst(tool: &Tool, field: &str, path: &str) -> JsonObject {
 }
 
 /// What a tool says, and whether it refused.
-async fn told(connection: &Connection, tool: &Tool, given: JsonObject) -> (String, bool) {
+pub async fn told(connection: &Connection, tool: &Tool, given: JsonObject) -> (String, bool) {
     let params = CallToolRequestParams::new(tool.name.clone()).with_arguments(given);
     let called = tokio::time::timeout(Duration::from_secs(30), connection.call_tool(params));
     match called.await.unwrap_or_else(|_| panic!("{} never answered", tool.name)) {
@@ -274,7 +274,7 @@ async fn told(connection: &Connection, tool: &Tool, given: JsonObject) -> (Strin
 }
 
 /// Whether words tell what the caller has not said itself.
-fn shows_secret(words: &str, given: &JsonObject) -> bool {
+pub fn shows_secret(words: &str, given: &JsonObject) -> bool {
     let secret = SECRET.trim_end();
     words.contains(secret) && !Value::Object(given.clone()).to_string().contains(secret)
 }

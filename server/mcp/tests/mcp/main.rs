@@ -3,10 +3,15 @@
 
 mod attacks;
 mod bad_input;
+mod bounds;
+#[path = "../../../text/tests/text/cases.rs"]
+mod cases;
 mod defects;
 mod desk;
 mod disk;
 mod files;
+mod fuzzed;
+mod hard_links;
 mod http;
 mod listed;
 mod live;

@@ -5,7 +5,7 @@ use std::path::Path;
 use hashline_history::path::from_text;
 
 use crate::agent::read::name_of;
-use crate::disk::{Place, Roots};
+use crate::disk::{HardLinks, Place, Roots};
 use crate::grants::Access;
 use crate::refusal::Refusal;
 use crate::slot::Slot;
@@ -120,7 +120,14 @@ impl Caller {
     /// A caller that may reach all that is served.
     #[must_use]
     pub fn anywhere(agent: &str, connection: &str) -> Self {
-        Self { agent: agent.into(), connection: connection.into(), roots: None, grants: None, reviews: true }
+        Self {
+            agent: agent.into(),
+            connection: connection.into(),
+            roots: None,
+            grants: None,
+            reviews: true,
+            hard_links: HardLinks::Served,
+        }
     }
 
     /// The same caller, kept to what lies in these roots as well.

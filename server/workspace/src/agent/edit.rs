@@ -13,7 +13,7 @@ use hashline_weave::HunkId;
 use crate::agent::read::{blocking, hash_of, name_of};
 use crate::auto_run_files::{Obeyed, obeyed};
 use crate::closed_documents::either_way;
-use crate::disk::{DiskError, Place, path_of_file_uri};
+use crate::disk::{DiskError, HardLinks, Place, path_of_file_uri};
 use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed, Refused, Unit};
 use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
@@ -119,9 +119,10 @@ impl Workspace {
         let obeyed = self.obeyed(&slot, named.as_slice());
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);
+        let hard_links = self.hard_links_for(caller);
         let mut done = {
             let size = slot.lock().text().len_bytes() + request.change.len_bytes();
-            let work = move || workspace.edit_now(&document, &request, &proposal, obeyed);
+            let work = move || workspace.edit_now(&document, hard_links, &request, &proposal, obeyed);
             // A small document is done sooner than a thread is found for it; but the history may be waited for.
             let waits = !dry_run && slot.place().is_some();
             let worked = if size < 64 * 1024 && slot.lock().is_open() && !waits {
@@ -298,6 +299,7 @@ impl Workspace {
     fn edit_now(
         &self,
         slot: &Arc<Slot>,
+        hard_links: HardLinks,
         request: &EditRequest,
         proposal: &Proposal,
         obeyed: Option<Obeyed>,
@@ -327,7 +329,7 @@ impl Workspace {
             document.settle_on_disk(now);
             Ok(ControlFlow::Continue(Done::of(document, proposed, &on_disk)))
         };
-        either_way(|| self.edit_live(slot, request, &live), || self.change_on_disk(slot, in_file))
+        either_way(|| self.edit_live(slot, request, &live), || self.change_on_disk(slot, hard_links, in_file))
     }
 
     /// Edits a document that an editor has open. None if no editor has it open.

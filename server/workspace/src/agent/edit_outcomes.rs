@@ -217,6 +217,7 @@ impl Workspace {
         slot.lock().may_be_withdrawn(&id, obeyed)?;
         let turn = slot.queue.lock().await;
         let (workspace, target, named) = (self.clone(), slot.clone(), id.clone());
+        let hard_links = self.hard_links_for(caller);
         let work = move || {
             let in_editor = || {
                 let open = Some(target.lock()).filter(|document| document.is_open());
@@ -229,7 +230,7 @@ impl Workspace {
                 document.settle_on_disk(now);
                 Ok(ControlFlow::Continue(()))
             };
-            either_way(in_editor, || workspace.change_on_disk(&target, in_file))
+            either_way(in_editor, || workspace.change_on_disk(&target, hard_links, in_file))
         };
         blocking(work).await?;
         self.attend(&slot);

@@ -197,7 +197,7 @@ impl Workspace {
             return self.hold_file_change(slot, place, to, request, proposal);
         }
         let on_disk = self.in_mode(proposal, slot, false, obeyed);
-        let done = self.change_on_disk(slot, |document, now| {
+        let done = self.change_on_disk(slot, place.hard_links(), |document, now| {
             let change = change_of(document, place, to, request)?;
             check_version(request, place, || document.hash_for_agents())?;
             let content = match &request.change {

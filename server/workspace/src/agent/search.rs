@@ -22,6 +22,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::agent::pattern::{FileGlob, Pattern};
 use crate::agent::read::{ReadReply, ReadRequest, blocking};
+use crate::closed_documents::check_hard_link;
 use crate::disk::{DiskError, Opener, PathRefusal, PathStyle, Roots, identity, is_folder, stamp, walk};
 use crate::grants::Access;
 use crate::refusal::Refusal;
@@ -63,6 +64,8 @@ pub struct SearchReply {
     pub in_files: usize,
     /// Files with matches that are no UTF-8, and not counted above.
     pub not_text: usize,
+    /// Files that were not looked into, as they have more than one name and such are refused.
+    pub hard_links: usize,
     /// Time was up before everything was looked into.
     pub partial: bool,
 }
@@ -222,9 +225,10 @@ impl Workspace {
         tally: Tally,
         ends: Instant,
     ) -> Result<SearchReply, Refusal> {
-        let Tally { kept, matches, files, partial } = tally;
+        let Tally { kept, matches, files, hard_links, partial } = tally;
         let one = request.path.is_some() && files == 0 && kept.len() == 1;
-        let mut reply = SearchReply { matches, in_files: files, partial, ..SearchReply::default() };
+        let mut reply =
+            SearchReply { matches, in_files: files, hard_links, partial, ..SearchReply::default() };
         // One file does not take the place of all others.
         let for_each = if kept.len() == 1 { request.limits.lines } else { request.limits.lines.div_ceil(4) };
         let mut left = request.limits.lines;
@@ -240,6 +244,7 @@ impl Workspace {
                 Ok(Err(refusal)) => {
                     reply.forget(counted);
                     reply.not_text += usize::from(matches!(refusal, Refusal::NotText { .. }));
+                    reply.hard_links += usize::from(is_hard_link(&refusal));
                     continue;
                 }
                 Err(_) => {
@@ -293,6 +298,7 @@ struct Tally {
     kept: BTreeMap<PathBuf, usize>,
     matches: usize,
     files: usize,
+    hard_links: usize,
     partial: bool,
 }
 
@@ -374,9 +380,12 @@ impl Hunt {
         if let Some(slot) = self.folders.documents.get(&*key) {
             self.met.lock().unwrap_or_else(PoisonError::into_inner).insert(key.into_owned());
             self.visit_document(path.to_owned(), slot);
-        } else if !self.is_answered_elsewhere(path)
-            && let Some(file) = opener.open(path)
-        {
+        } else if !self.is_answered_elsewhere(path) {
+            let file = match opener.open(path) {
+                Ok(Some(file)) => file,
+                Ok(None) => return,
+                Err(_) => return self.leave_out(),
+            };
             let mut count = Count { stop: &self.stop, lines: 0, is_binary: false };
             let searched = searcher.search_file(self.pattern.matcher(), &file, &mut count);
             if searched.is_ok() && !count.is_binary {
@@ -387,9 +396,17 @@ impl Hunt {
 
     fn visit_document(&self, path: PathBuf, slot: &Arc<Slot>) {
         let (open, place) = (slot.lock().is_open(), slot.place());
+        let place = place.map(|place| place.with_hard_links(self.folders.roots.hard_links()));
         let found = || Found { key: slot.key.clone(), slot: Some(slot.clone()), place: place.clone() };
         // Of one that nobody has open the disk has the last word.
-        if !open && (self.is_answered_elsewhere(&path) || self.workspace.load(&found()).is_err()) {
+        if !open && self.is_answered_elsewhere(&path) {
+            return;
+        }
+        let loaded = if open { check_hard_link(&found()) } else { self.workspace.load(&found()).map(drop) };
+        if let Err(refusal) = loaded {
+            if is_hard_link(&refusal) {
+                self.leave_out();
+            }
             return;
         }
         let text = {
@@ -411,6 +428,10 @@ impl Hunt {
         !is_hidden && (has_no_file() || self.is_answered_elsewhere(path))
     }
 
+    fn leave_out(&self) {
+        self.lock_tally().hard_links += 1;
+    }
+
     fn found(&self, path: PathBuf, count: usize) {
         if count == 0 {
             return;
@@ -423,6 +444,10 @@ impl Hunt {
             tally.kept.pop_last();
         }
     }
+}
+
+fn is_hard_link(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::Disk(DiskError::HardLink { .. }))
 }
 
 /// Where a document lies; of one without a file its URI.

@@ -300,6 +300,16 @@ pub enum DiskError {
         /// What it is.
         kind: FileKind,
     },
+    /// A file that has more than one name, where such are refused.
+    #[error(
+        "{} is a hard link: the file has another name, which may lie anywhere, and such files are not served here (--no-hard-links). Ask the \
+         person to make it a file of its own, as by copying it, or go on without it.",
+        to_text(.path)
+    )]
+    HardLink {
+        /// The file, by the name that was given.
+        path: PathBuf,
+    },
     /// Larger than [`MAX_FILE_BYTES`](super::MAX_FILE_BYTES).
     #[error(
         "{} has {size} bytes, and files of more than {limit} are not served. Use a command-line tool for a file of \

@@ -171,7 +171,10 @@ impl<'p> Folder<'p> {
     pub(super) fn look(&self, place: &Place) -> Result<Option<Metadata>, DiskError> {
         let path = place.absolute();
         match self.dir().symlink_metadata(self.name) {
-            Ok(metadata) if metadata.is_file() => Ok(Some(metadata)),
+            Ok(metadata) if metadata.is_file() => {
+                place.hard_links().check(path, &metadata)?;
+                Ok(Some(metadata))
+            }
             Ok(metadata) if metadata.is_symlink() => Err(DiskError::PathChanged { path: path.into() }),
             Ok(metadata) => Err(DiskError::NotRegular { path: path.into(), kind: FileKind::of(&metadata) }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -199,6 +202,7 @@ impl<'p> Folder<'p> {
         if !there.is_file() {
             return Err(DiskError::NotRegular { path: path.into(), kind: FileKind::of(&there) });
         }
+        place.hard_links().check_opened(path, &there, || self.dir().symlink_metadata(self.name))?;
         Ok(file)
     }
 

@@ -24,6 +24,7 @@
 //! - Nothing below `.mcp` is read or written, nothing below `.git` or in a bare repository is written, and nothing in the folder that is
 //!   [closed](Roots::closing) is read, listed or written.
 //! - Only regular files are opened; no call waits for another process.
+//! - Where [hard links are refused](Roots::with_hard_links), no file is read or written that has more than one name.
 //! - A file is whole at any instant: it has its old content or the new one.
 //! - Every error has a path and says what to do next.
 //!
@@ -39,6 +40,7 @@ mod content;
 mod error;
 mod file;
 mod git;
+mod hard_links;
 mod identity;
 mod kind;
 mod listing;
@@ -55,6 +57,7 @@ mod tests;
 pub use content::FileContent;
 pub use error::{Action, DiskError, PathRefusal};
 pub use file::{FileBytes, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
+pub use hard_links::HardLinks;
 pub use identity::identity;
 pub use kind::FileKind;
 pub use listing::{Entry, EntryKind, MAX_ENTRIES};

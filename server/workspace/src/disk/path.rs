@@ -7,7 +7,7 @@
 //! walked anew on that root's handle.
 //!
 //! # Limitations
-//! - Two hard links of one file are two places. So are two spellings on a file system that ignores case.
+//! - Two hard links of one file are two places, where they are served at all (`hard_links.rs`). So are two spellings on a file system that ignores case.
 //! - A `.mcp` folder that is mounted a second time under another name is not recognised; the folder that is closed is.
 
 use std::collections::VecDeque;
@@ -24,6 +24,7 @@ use hashline_history::path::to_text;
 use super::closed::Shut;
 use super::error::PathRefusal;
 use super::git::repository_of;
+use super::hard_links::HardLinks;
 use super::identity::{MAX_LINKS, lexical, real};
 use super::roots::{Root, Roots};
 use super::spelling::{Guarded, PathStyle, Spelling, guarded, guarded_path, read_spelling};
@@ -39,6 +40,7 @@ pub struct Place {
     absolute: PathBuf,
     links: Vec<PathBuf>,
     in_git: bool,
+    hard_links: HardLinks,
 }
 
 impl Place {
@@ -64,6 +66,18 @@ impl Place {
     #[must_use]
     pub fn absolute(&self) -> &Path {
         &self.absolute
+    }
+
+    /// Whether its file is served where that has more than one name.
+    #[must_use]
+    pub fn hard_links(&self) -> HardLinks {
+        self.hard_links
+    }
+
+    /// The same place, with its file served or refused where that has more than one name.
+    #[must_use]
+    pub fn with_hard_links(&self, hard_links: HardLinks) -> Place {
+        Place { hard_links, ..self.clone() }
     }
 
     /// All absolute paths that the way here went by, as links were followed; the last is the one without.
@@ -166,7 +180,7 @@ impl Roots {
 
     /// The place of a document that an editor has open under this path, if agents may reach it: the same as that of
     /// any other name of the file. A path that is not absolute, in no root, in `.mcp` or in the folder that is closed has none. One below a file has, where no link
-    /// leads to that: it may be recorded from a time when that was a folder.
+    /// leads to that: it may be recorded from a time when that was a folder. What the person has is served to the person, hard links too.
     #[must_use]
     pub fn identify(&self, absolute: &Path) -> Option<Place> {
         if !absolute.is_absolute() {
@@ -175,7 +189,7 @@ impl Roots {
         let (index, names) = self.locate(&lexical(absolute))?;
         let given = to_text(absolute);
         let walk = Walk { past_files: true, ..Walk::new(self, &given, &|_| true) };
-        walk.run(index, names).ok().map(|found| found.place)
+        walk.run(index, names).ok().map(|found| found.place.with_hard_links(HardLinks::Served))
     }
 
     /// Where an absolute path without `..` leads, and what is there; none if that is not served, or not given.
@@ -448,6 +462,8 @@ impl<'a> Walk<'a> {
         // By the whole path: a root that lies in `.git` itself is not written either.
         let in_git = guarded_path(&absolute).is_some();
         let relative = relative.to_path_buf();
-        Ok(Found { place: Place { root, index, relative, absolute, links: self.links, in_git }, end })
+        let hard_links = self.roots.hard_links();
+        let place = Place { root, index, relative, absolute, links: self.links, in_git, hard_links };
+        Ok(Found { place, end })
     }
 }

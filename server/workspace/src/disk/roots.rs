@@ -15,6 +15,7 @@ use hashline_history::path::to_text;
 
 use super::closed::{Closed, Shut};
 use super::error::{Action, DiskError};
+use super::hard_links::HardLinks;
 use super::identity::identity;
 use super::spelling::{Guarded, guarded_path};
 
@@ -51,6 +52,7 @@ pub struct Roots {
     roots: Arc<[Arc<Root>]>,
     /// A folder that nobody is served, wherever it lies.
     closed: Option<Closed>,
+    hard_links: HardLinks,
 }
 
 impl Roots {
@@ -75,14 +77,14 @@ impl Roots {
                 path: root.path.clone(),
                 why: "it lies in hashline's own folder, where its keys are kept",
             }),
-            None => Ok(Roots { roots: self.roots.clone(), closed: Some(closed) }),
+            None => Ok(Roots { closed: Some(closed), ..self.clone() }),
         }
     }
 
     /// No roots; what is closed in these is closed in those that come in their place.
     #[must_use]
     pub fn none(&self) -> Roots {
-        Roots { roots: Arc::default(), closed: self.closed.clone() }
+        Roots { roots: Arc::default(), ..self.clone() }
     }
 
     /// Opens other folders as roots, without the folder that is closed here.
@@ -90,8 +92,20 @@ impl Roots {
     /// # Errors
     /// Those of [`open`](Self::open), and of [`closing`](Self::closing).
     pub fn others<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Result<Roots, DiskError> {
-        let roots = Roots::open(paths)?;
+        let roots = Roots::open(paths)?.with_hard_links(self.hard_links);
         self.closed.as_ref().map_or_else(|| Ok(roots.clone()), |closed| roots.closing(closed.path()))
+    }
+
+    /// The same roots, with files served or refused that have more than one name.
+    #[must_use]
+    pub fn with_hard_links(&self, hard_links: HardLinks) -> Roots {
+        Roots { hard_links, ..self.clone() }
+    }
+
+    /// Whether files are served that have more than one name.
+    #[must_use]
+    pub fn hard_links(&self) -> HardLinks {
+        self.hard_links
     }
 
     /// What is closed at the moment, if anything is.
@@ -118,7 +132,7 @@ impl Roots {
                 }
             }
         }
-        Roots::of(narrowed, self.closed.clone())
+        Roots { hard_links: self.hard_links, ..Roots::of(narrowed, self.closed.clone()) }
     }
 
     fn of(opened: Vec<Opened>, closed: Option<Closed>) -> Roots {
@@ -138,7 +152,7 @@ impl Roots {
                 Arc::new(Root { name, path, spelled, dir })
             })
             .collect();
-        Roots { roots, closed }
+        Roots { roots, closed, hard_links: HardLinks::Served }
     }
 
     /// The roots in order.

@@ -9,11 +9,12 @@
 //! # Limitations
 //! Ignore files above the roots, and the person's own, count too, so they are read; nothing is told of what they hold.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::closed::Shut;
@@ -120,7 +121,24 @@ pub struct Opener {
 
 impl Opener {
     /// A regular file for reading; none if there is no such file any more, or it is larger than any that is served.
-    pub fn open(&mut self, path: &Path) -> Option<fs::File> {
+    ///
+    /// # Errors
+    /// It has more than one name, and the roots refuse that.
+    pub fn open(&mut self, path: &Path) -> Result<Option<fs::File>, DiskError> {
+        let hard_links = self.roots.hard_links();
+        let Some((folder, name)) = self.folder_of(path) else { return Ok(None) };
+        let Some((file, there)) = open_in(folder, name) else { return Ok(None) };
+        if !there.is_file() || there.len() > MAX_FILE_BYTES {
+            return Ok(None);
+        }
+        match hard_links.check_opened(path, &there, || folder.symlink_metadata(name)) {
+            Ok(()) => Ok(Some(file.into_std())),
+            Err(DiskError::PathChanged { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn folder_of<'p>(&mut self, path: &'p Path) -> Option<(&Dir, &'p OsStr)> {
         let (parent, name) = (path.parent()?, path.file_name()?);
         if self.folder.as_ref().is_none_or(|(open, _)| open != parent) {
             self.folder = None;
@@ -128,14 +146,17 @@ impl Opener {
             let root = self.roots.get(index)?;
             self.folder = Some((parent.to_owned(), open_below(root, inside)?));
         }
-        let (_, folder) = self.folder.as_ref()?;
-        let mut options = OpenOptions::new();
-        // The listing said that it is a regular file; should it be a FIFO by now, it opens at once and is refused below.
-        options.read(true).follow(FollowSymlinks::No).nonblock(true);
-        let file = folder.open_with(name, &options).ok()?;
-        let metadata = file.metadata().ok()?;
-        (metadata.is_file() && metadata.len() <= MAX_FILE_BYTES).then(|| file.into_std())
+        self.folder.as_ref().map(|(_, folder)| (folder, name))
     }
+}
+
+fn open_in(folder: &Dir, name: &OsStr) -> Option<(File, Metadata)> {
+    let mut options = OpenOptions::new();
+    // The listing said that it is a regular file; should it be a FIFO by now, it opens at once and is refused by what it is.
+    options.read(true).follow(FollowSymlinks::No).nonblock(true);
+    let file = folder.open_with(name, &options).ok()?;
+    let there = file.metadata().ok()?;
+    Some((file, there))
 }
 
 /// A folder below a root, reached without following a link.
@@ -163,7 +184,7 @@ mod tests {
             |_| true,
             || {
                 |path: &Path, opener: &mut Opener| {
-                    if opener.open(path).is_some() {
+                    if opener.open(path).unwrap().is_some() {
                         let name = path.strip_prefix(&folders[0]).unwrap().display().to_string();
                         assert!(found.lock().unwrap().insert(name.clone()), "{name} twice");
                     }
@@ -234,10 +255,10 @@ mod tests {
         }
         // One that has come between the listing and the opening.
         let mut opener = Opener { roots, folder: None };
-        assert!(opener.open(&top.join("link/secret")).is_none());
-        assert!(opener.open(&top.join("file_link")).is_none());
-        assert!(opener.open(&top.join("pipe")).is_none());
-        assert!(opener.open(&outside.join("secret")).is_none());
-        assert!(opener.open(&top.join("a.txt")).is_some());
+        assert!(opener.open(&top.join("link/secret")).unwrap().is_none());
+        assert!(opener.open(&top.join("file_link")).unwrap().is_none());
+        assert!(opener.open(&top.join("pipe")).unwrap().is_none());
+        assert!(opener.open(&outside.join("secret")).unwrap().is_none());
+        assert!(opener.open(&top.join("a.txt")).unwrap().is_some());
     }
 }

@@ -17,8 +17,8 @@
 //!   to risk half a file.
 //! - On other systems than Linux extended attributes and access control lists of the old file are not carried over.
 //! - Between the last look and the rename lies an instant in which another program's write is lost. Our own
-//!   processes have a lock around both. A *new* file is linked rather than renamed into place and so never replaces
-//!   anything, but for file systems without hard links.
+//!   processes have a lock around both. A *new* file never replaces anything: it is renamed so where the system can do that
+//!   (Linux), else linked, and only where there are no hard links either renamed as it comes.
 //! - `kill -9` or a power cut can leave a temporary file behind ([`remove_leftovers`]); its name never comes again.
 //! - On Windows no owner is set and folders are not synced, as there is no such thing.
 
@@ -217,19 +217,25 @@ pub fn rename(from: &Place, to: &Place, expect: Expect<'_>) -> Result<Stamp, Dis
 }
 
 /// Where the system can, it sees by itself to it that nothing is replaced.
-#[cfg(target_os = "linux")]
 fn rename_to_new(old: &Folder<'_>, new: &Folder<'_>) -> io::Result<()> {
+    rename_to_free((old.dir(), old.name), (new.dir(), new.name))
+        .unwrap_or_else(|| old.dir().rename(old.name, new.dir(), new.name))
+}
+
+/// Renames to a name that nobody has; none where the system cannot see to that by itself.
+#[cfg(target_os = "linux")]
+fn rename_to_free(old: (&Dir, &Path), new: (&Dir, &Path)) -> Option<io::Result<()>> {
     use rustix::fs::{RenameFlags, renameat_with};
     use rustix::io::Errno;
-    match renameat_with(old.dir(), old.name, new.dir(), new.name, RenameFlags::NOREPLACE) {
-        Err(Errno::INVAL | Errno::NOSYS) => old.dir().rename(old.name, new.dir(), new.name),
-        other => other.map_err(Into::into),
+    match renameat_with(old.0, old.1, new.0, new.1, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS) => None,
+        renamed => Some(renamed.map_err(Into::into)),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn rename_to_new(old: &Folder<'_>, new: &Folder<'_>) -> io::Result<()> {
-    old.dir().rename(old.name, new.dir(), new.name)
+fn rename_to_free(_: (&Dir, &Path), _: (&Dir, &Path)) -> Option<io::Result<()>> {
+    None
 }
 
 /// Makes the folders that the place's file would lie in, as far as they are missing.
@@ -414,6 +420,12 @@ impl<'d> Temporary<'d> {
     /// Takes a name that nobody has.
     pub(super) fn become_new(&mut self, name: &Path) -> io::Result<()> {
         let Some(temporary) = &self.name else { return Ok(()) };
+        // A link gives the file two names for an instant, and such files are not served to everybody.
+        if let Some(renamed) = rename_to_free((self.dir, Path::new(temporary)), (self.dir, name)) {
+            renamed?;
+            self.name = None;
+            return Ok(());
+        }
         match self.dir.hard_link(temporary, self.dir, name) {
             Ok(()) => {
                 self.remove();

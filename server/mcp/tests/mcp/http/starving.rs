@@ -1,5 +1,7 @@
 //! What one holder of a token takes, the others still have.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -88,4 +90,37 @@ async fn a_body_of_millions_of_values_is_refused() {
     let answer = client.call("write_file", arguments).await;
     assert_eq!(answer.status, 413, "{}", answer.body);
     assert!(answer.body.contains("several calls"), "{}", answer.body);
+}
+
+/// The server has one thread for tasks: whatever keeps it keeps all.
+#[test]
+fn a_call_as_large_as_may_be_keeps_nobody_waiting() {
+    let threads =
+        || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (server, clients) = (threads(), threads());
+    let http = server.block_on(Http::start());
+    http.place.write("a.txt", "one\n");
+    // A diff of many changes, none of which is one of the file.
+    let diff = format!("--- a/a.txt\n+++ b/a.txt\n{}", "@@ -1 +1 @@\n-none\n+two\n".repeat(400_000));
+    let (greedy, other) = (http.modern(&["write:/"]), http.modern(&["read:/"]));
+    let (longest, took, answered) = clients.block_on(async {
+        let began = Instant::now();
+        let large = tokio::spawn(async move {
+            let answer = greedy.tool("edit_file_diff", json!({ "path": "a.txt", "diff": diff })).await;
+            assert!(answer.failed, "{}", answer.text);
+        });
+        let (mut longest, mut answered) = (Duration::ZERO, 0);
+        while !large.is_finished() {
+            let asked = Instant::now();
+            let read = other.tool("read_text_file", json!({ "path": "a.txt" })).await;
+            assert!(read.text.contains("one"), "{}", read.text);
+            longest = longest.max(asked.elapsed());
+            answered += 1;
+        }
+        large.await.unwrap();
+        (longest, began.elapsed(), answered)
+    });
+    eprintln!("it took {took:?}; {answered} others were answered, the slowest in {longest:?}");
+    assert!(longest < took / 2, "one call took {took:?}, and another waited {longest:?} of that");
+    drop(http);
 }

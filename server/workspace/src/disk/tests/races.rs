@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::super::{DiskError, Expect, PathStyle, read, write};
+use super::super::{DiskError, Expect, HardLinks, Opener, PathStyle, read, walk, write};
 use super::{House, StopWhenDropped, link};
 
 const LASTS: Duration = Duration::from_millis(1_500);
@@ -89,6 +90,51 @@ fn a_file_and_a_link_out_change_places_while_files_are_read() {
                 }
                 Err(_) => refused += 1,
             }
+            read_well > 0 && refused > 0
+        },
+    );
+}
+
+/// Looked at before it is opened the link is a file of its own, and looked at after that it is gone and its other name alone is left.
+#[test]
+fn a_file_and_a_hard_link_change_places_while_files_are_read() {
+    let house = House::new();
+    let (at, real) = (house.path("root/src/main.rs"), house.path("root/real"));
+    let out = house.path("outside/secret");
+    let roots = house.roots().with_hard_links(HardLinks::Refused);
+    let place = roots.resolve("src/main.rs", PathStyle::Any).unwrap();
+    let (mut read_well, mut refused) = (0, 0);
+    while_swapping(
+        || {
+            fs::rename(&at, &real).unwrap();
+            fs::hard_link(&out, &at).unwrap();
+            fs::remove_file(&at).unwrap();
+            fs::rename(&real, &at).unwrap();
+        },
+        || {
+            match read(&place) {
+                Ok(file) => {
+                    assert_eq!(file.bytes, b"fn main() {}\n", "read what lies outside");
+                    read_well += 1;
+                }
+                Err(_) => refused += 1,
+            }
+            let folder = house.path("root/src");
+            walk(
+                &roots,
+                std::slice::from_ref(&folder),
+                |_| true,
+                || {
+                    |path: &Path, opener: &mut Opener| {
+                        if let Ok(Some(mut file)) = opener.open(path) {
+                            let mut found = String::new();
+                            file.read_to_string(&mut found).unwrap();
+                            assert_eq!(found, "fn main() {}\n", "searched what lies outside");
+                        }
+                        true
+                    }
+                },
+            );
             read_well > 0 && refused > 0
         },
     );
