@@ -7,7 +7,7 @@
 mod cases;
 mod common;
 
-use cases::cases;
+use cases::fuzz;
 use common::*;
 use hashline_history::Store;
 use hashline_weave::Change;
@@ -155,18 +155,17 @@ fn bytes_that_are_no_text_are_damage_where_nothing_reads_them_too() {
     assert!(damage.iter().any(|damage| damage.line == 2), "{damage:?}");
 }
 
-proptest! {
-    #![proptest_config(cases(100))]
-
-    #[test]
-    fn a_line_that_was_changed_costs_no_other(at in any::<Index>(), mutation in mutation()) {
+#[test]
+fn a_line_that_was_changed_costs_no_other() {
+    fuzz(file!(), (any::<Index>(), mutation()), |(at, mutation)| {
         let around = common::folder();
         let folder = around.path().join("project");
         std::fs::create_dir(&folder).unwrap();
         let documents = history_in(&folder);
         let path = history(&folder, "decisions.log");
         let record = std::fs::read(&path).unwrap();
-        let mut lines: Vec<Vec<u8>> = record.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        let mut lines: Vec<Vec<u8>> =
+            record.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
         let count = lines.len();
         // Not the header.
         let at = 1 + at.index(count - 1);
@@ -186,8 +185,13 @@ proptest! {
             // What lies in a delta shows when the document is read.
             let is_broken = documents.iter().any(|live| store.document(&live.name).is_err());
             prop_assert!(named.contains(&at) || is_broken, "{:?}", damage);
-            let file_of = |line: &Vec<u8>| serde_json::from_slice::<serde_json::Value>(line).unwrap()["file"].clone();
-            prop_assert!(named.iter().all(|line| *line == at || file_of(&lines[*line]) == about["file"]), "{:?}", damage);
+            let file_of =
+                |line: &Vec<u8>| serde_json::from_slice::<serde_json::Value>(line).unwrap()["file"].clone();
+            prop_assert!(
+                named.iter().all(|line| *line == at || file_of(&lines[*line]) == about["file"]),
+                "{:?}",
+                damage
+            );
         }
         // A line that says something else may be one that the others do not go together with; those are named then.
         prop_assert!(!is_same || damage.is_empty(), "{:?}", damage);
@@ -198,14 +202,19 @@ proptest! {
         prop_assert!(now.starts_with(&lines.concat()), "every line stays, the unreadable one as well");
         for live in &documents {
             let read = store.document(&live.name);
-            let other = about["document"]["path"] != serde_json::json!(live.name.as_os_str().to_str().unwrap().rsplit('/').next().unwrap());
+            let other = about["document"]["path"]
+                != serde_json::json!(live.name.as_os_str().to_str().unwrap().rsplit('/').next().unwrap());
             // The record of one file is no matter of another's, unless the line lies of which it is.
             if other && !is_json {
-                prop_assert_eq!(read.unwrap().weave().unwrap().buffer().to_string(), live.weave.buffer().to_string());
+                prop_assert_eq!(
+                    read.unwrap().weave().unwrap().buffer().to_string(),
+                    live.weave.buffer().to_string()
+                );
                 assert_recorded(&store, live);
             } else if let Ok(read) = read {
                 let _ = read.weave().map(|weave| weave.buffer().to_string());
             }
         }
-    }
+        Ok(())
+    });
 }

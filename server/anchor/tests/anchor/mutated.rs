@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use similar::TextDiff;
 
-use crate::cases::cases;
+use crate::cases::{cases, fuzz};
 use crate::whole::{any_text, assert_well_formed};
 
 /// How long a diff may take; far more than any does, and far less than one that takes time in the square of its length.
@@ -120,25 +120,24 @@ fn a_diff_that_puts_a_lone_return_before_an_empty_line_is_refused_by_the_text() 
     assert!(matches!(made, Err(TextError::EndingsWouldJoin)), "{made:?}\n{diff:?}");
 }
 
-proptest! {
-    #![proptest_config(cases(2000))]
-
-    #[test]
-    fn a_diff_that_was_changed_is_read_or_refused(
-        old in any_text(), new in any_text(), headers: bool, mutations in prop::collection::vec(mutation(), 0..6),
-    ) {
+#[test]
+fn a_diff_that_was_changed_is_read_or_refused() {
+    let mutations = prop::collection::vec(mutation(), 0..6);
+    fuzz(file!(), (any_text(), any_text(), any::<bool>(), mutations), |(old, new, headers, mutations)| {
         let diff = TextDiff::from_lines(old.as_str(), new.as_str());
         let mut unified = diff.unified_diff();
         if headers {
             unified.header("a/src/main.rs", "b/src/main.rs");
         }
-        try_it(&mutated(&unified.to_string(), &mutations), &Text::from(old))?;
-    }
+        try_it(&mutated(&unified.to_string(), &mutations), &Text::from(old))
+    });
+}
 
-    #[test]
-    fn any_bytes_are_read_or_refused(bytes: Vec<u8>, text in any_text()) {
-        try_it(&String::from_utf8_lossy(&bytes), &Text::from(text))?;
-    }
+#[test]
+fn any_bytes_are_read_or_refused() {
+    fuzz(file!(), (any::<Vec<u8>>(), any_text()), |(bytes, text)| {
+        try_it(&String::from_utf8_lossy(&bytes), &Text::from(text))
+    });
 }
 
 proptest! {

@@ -8,7 +8,7 @@ use proptest::sample::Index;
 use tokio::io::ReadBuf;
 
 use super::*;
-use crate::cases::cases;
+use crate::cases::fuzz;
 use crate::error::RemoteKind;
 
 /// Bytes that arrive in pieces of these lengths, again and again.
@@ -132,31 +132,38 @@ fn lengths() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(prop_oneof![Just(1_usize), 1..8_usize, 1..20_000_usize], 1..6)
 }
 
-proptest! {
-    #![proptest_config(cases(1000))]
+fn frames() -> impl Strategy<Value = Vec<Frame>> {
+    prop::collection::vec(frame(), 0..6)
+}
 
-    #[test]
-    fn frames_come_out_as_they_went_in(frames in prop::collection::vec(frame(), 0..6), lengths in lengths()) {
+#[test]
+fn frames_come_out_as_they_went_in() {
+    fuzz(file!(), (frames(), lengths()), |(frames, lengths)| {
         let bytes: Vec<u8> = frames.iter().flat_map(|frame| frame.to_line().unwrap()).collect();
         let frames: Vec<_> = frames.into_iter().map(Ok).collect();
         prop_assert_eq!(read(&bytes, &lengths, FRAME_LIMIT), frames);
-    }
+        Ok(())
+    });
+}
 
-    /// However it is cut, the same is made of it, and what is no frame costs none of the others.
-    #[test]
-    fn where_it_is_cut_makes_no_difference(
-        frames in prop::collection::vec(frame(), 0..6), lengths in lengths(), limit in 1..400_usize,
-        mutations in prop::collection::vec((any::<Index>(), any::<u8>(), any::<u8>()), 0..6),
-    ) {
+/// However it is cut, the same is made of it, and what is no frame costs none of the others.
+#[test]
+fn where_it_is_cut_makes_no_difference() {
+    let mutations = prop::collection::vec((any::<Index>(), any::<u8>(), any::<u8>()), 0..6);
+    fuzz(file!(), (frames(), lengths(), 1..400_usize, mutations), |(frames, lengths, limit, mutations)| {
         let bytes: Vec<u8> = frames.iter().flat_map(|frame| frame.to_line().unwrap()).collect();
         let bytes = mutated(bytes, &mutations);
         let expected = without_size(model(&bytes, limit));
         prop_assert_eq!(without_size(read(&bytes, &lengths, limit)), expected);
-    }
+        Ok(())
+    });
+}
 
-    #[test]
-    fn any_bytes_are_frames_or_errors(bytes: Vec<u8>, lengths in lengths(), limit in 1..200_usize) {
+#[test]
+fn any_bytes_are_frames_or_errors() {
+    fuzz(file!(), (any::<Vec<u8>>(), lengths(), 1..200_usize), |(bytes, lengths, limit)| {
         let expected = without_size(model(&bytes, limit));
         prop_assert_eq!(without_size(read(&bytes, &lengths, limit)), expected);
-    }
+        Ok(())
+    });
 }

@@ -5,7 +5,7 @@ use hashline_workspace::Caller;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::cases::cases;
+use crate::cases::fuzz;
 use crate::editor::{Editor, Manners};
 
 /// What an editor says, with numbers that are looked up in the text as it is then.
@@ -221,12 +221,12 @@ async fn a_whole_text_with_a_change_behind_it_that_cannot_be_made_mends_nothing(
     .await;
 }
 
-proptest! {
-    #![proptest_config(cases(60))]
-
-    #[test]
-    fn in_step_or_honestly_out_of_step(which in 0..3_usize, held: bool, all in prop::collection::vec(said(), 1..25)) {
+#[test]
+fn in_step_or_honestly_out_of_step() {
+    let all = prop::collection::vec(said(), 1..25);
+    fuzz(file!(), (0..3_usize, any::<bool>(), all), |(which, held, all)| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(play(["utf-8", "utf-16", "utf-32"][which], held, &all));
-    }
+        Ok(())
+    });
 }
