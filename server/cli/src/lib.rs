@@ -5,21 +5,19 @@
 mod arguments;
 mod demo;
 mod diff;
-mod log;
 mod lsp;
 mod mcp;
 mod package;
 mod registry;
-mod screen;
 mod serve;
 mod setup;
-mod signals;
 mod status;
 mod token;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use hashline_terminal::end;
 
 use crate::arguments::{Arguments, Command};
 
@@ -63,41 +61,4 @@ pub fn mcpdiff_with(
 #[must_use]
 pub fn mcp_publisher() -> ExitCode {
     end("mcp-publisher", package::run(&package::McpPublisher::parse().package))
-}
-
-fn end(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
-    result.unwrap_or_else(|error| {
-        screen::tell(&format!("{program}: {error}"));
-        ExitCode::from(error.code)
-    })
-}
-
-/// Why the program ends: words for the person, and the exit code.
-#[derive(Debug)]
-pub struct Failure {
-    words: String,
-    code: u8,
-}
-
-impl Failure {
-    /// The arguments cannot be used.
-    fn usage(words: impl std::fmt::Display) -> Self {
-        Self { words: words.to_string(), code: 2 }
-    }
-
-    /// Something did not work.
-    fn broken(words: impl std::fmt::Display) -> Self {
-        Self { words: words.to_string(), code: 1 }
-    }
-
-    /// Something could not be fetched.
-    fn unfetched(words: impl std::fmt::Display) -> Self {
-        Self { words: words.to_string(), code: 3 }
-    }
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.words)
-    }
 }

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use hashline_package::{Auth, PostgresStore, Registry, RegistryLimits, SqliteStore, Store};
+use hashline_terminal::{Failure, log, signals};
 use tokio::net::TcpListener;
 
 use crate::arguments::{RegistryAuth, RegistryOptions};
-use crate::{Failure, log, package, signals};
+use crate::package;
 
 /// The time in which a request has to arrive.
 const REQUEST: Duration = Duration::from_secs(30);

@@ -5,12 +5,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hashline_package::YOUR_NAME;
+use hashline_terminal::{Failure, tell};
 use serde_json::{Value, json};
 
 use super::arguments::Init;
 use super::words;
-use crate::Failure;
-use crate::screen::tell;
 
 /// What is known of a server before anybody has described it.
 struct Known {

@@ -4,11 +4,10 @@ use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
 use hashline_package::Account;
+use hashline_terminal::{Failure, tell};
 
 use super::arguments::{Login, Method};
 use super::{account_file, words};
-use crate::Failure;
-use crate::screen::tell;
 
 /// Keeps it in the person's home folder.
 pub fn run(options: &Login) -> Result<ExitCode, Failure> {

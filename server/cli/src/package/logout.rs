@@ -3,10 +3,9 @@
 use std::process::ExitCode;
 
 use hashline_package::Account;
+use hashline_terminal::{Failure, tell};
 
 use super::{account_file, words};
-use crate::Failure;
-use crate::screen::tell;
 
 /// Removes it.
 pub fn run() -> Result<ExitCode, Failure> {

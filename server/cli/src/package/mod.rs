@@ -21,9 +21,8 @@ use std::process::ExitCode;
 pub use arguments::{Fetch, McpPublisher, Package};
 use hashline_package::{ACCOUNT_FILE, Account, Fetcher, Hasher, Publisher, ServerJson};
 
-use crate::screen::Screen;
-use crate::{Failure, log};
 use arguments::{Command, Origins, Registry};
+use hashline_terminal::{Failure, Screen, log};
 
 /// Carries out a command.
 pub fn run(options: &Package) -> Result<ExitCode, Failure> {

@@ -5,10 +5,10 @@ use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 
 use hashline_package::{FileHash, Identifier, Watch};
+use hashline_terminal::{inert, tell};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::words;
-use crate::screen::{inert, tell};
 
 /// Shows downloads on standard error.
 pub enum Progress {

@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use hashline_package::{PublishError, ServerJson, is_publishable, issues};
+use hashline_terminal::{Failure, Screen, tell};
 
 use super::arguments::Publish;
 use super::{hash_gen, packages, publisher, server, validate, verify, wait_for, words};
-use crate::Failure;
-use crate::screen::{Screen, tell};
 
 /// Publishes it, and prints what the registry has kept.
 pub fn run(options: &Publish, screen: Screen) -> Result<ExitCode, Failure> {

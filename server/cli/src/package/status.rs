@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use hashline_terminal::{Failure, Screen, tell};
+
 use super::arguments::Status;
 use super::{publish, publisher, wait_for, words};
-use crate::Failure;
-use crate::screen::{Screen, tell};
 
 /// Says it to the registry.
 pub fn run(options: &Status, screen: Screen) -> Result<ExitCode, Failure> {

@@ -3,12 +3,11 @@
 use std::process::ExitCode;
 
 use hashline_package::{Issue, Severity, is_publishable};
+use hashline_terminal::{Failure, Screen, tell};
 use serde_json::json;
 
 use super::arguments::Validate;
 use super::{read, words};
-use crate::Failure;
-use crate::screen::{Screen, tell};
 
 /// Prints them.
 pub fn run(options: &Validate, screen: Screen) -> Result<ExitCode, Failure> {

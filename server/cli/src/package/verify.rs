@@ -3,13 +3,12 @@
 use std::process::ExitCode;
 
 use hashline_package::{Agreement, HashFailures, Watch};
+use hashline_terminal::{Failure, Screen, tell};
 use serde_json::json;
 
 use super::arguments::HashGen;
 use super::progress::Progress;
 use super::{hasher, packages, server, wait_for, words};
-use crate::Failure;
-use crate::screen::{Screen, tell};
 
 /// Prints the hashes that were compared, or those that are wrong.
 pub fn run(options: &HashGen, screen: Screen) -> Result<ExitCode, Failure> {

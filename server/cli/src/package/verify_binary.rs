@@ -4,12 +4,11 @@ use std::process::{Command, ExitCode};
 
 use hashline_link::StateDir;
 use hashline_package::{Binary, KeptBinaries, Verified};
+use hashline_terminal::{Failure, Screen, tell};
 use serde_json::json;
 
 use super::arguments::{Policy, VerifyBinary};
 use super::words;
-use crate::Failure;
-use crate::screen::{Screen, tell};
 
 /// Where programs are kept, in the state folder.
 const KEPT: &str = "binaries";

@@ -5,8 +5,7 @@ use std::io;
 use std::path::Path;
 
 use hashline_package::{Binary, BinaryError, HashFailures, Issue, NoServerJson, OtherBinary};
-
-use crate::screen::inert;
+use hashline_terminal::inert;
 
 pub const NO_HOME: &str = "the home folder is not to be had; set HOME";
 pub const NO_REGISTRY: &str =

@@ -1,6 +1,6 @@
 //! The signals that ask the program to end.
 
-use hashline_link::CancellationToken;
+use tokio_util::sync::CancellationToken;
 
 /// A token that fires at the first SIGINT or SIGTERM after this has returned.
 pub fn stop_token() -> CancellationToken {

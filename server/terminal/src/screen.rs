@@ -34,13 +34,21 @@ pub struct Screen {
 /// What a text is, as far as its colour goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
+    /// What stands above others.
     Heading,
+    /// What is read last.
     Faint,
+    /// A line that came in.
     Added,
+    /// A line that went out.
     Removed,
+    /// Where something is.
     Place,
+    /// What nobody has decided yet.
     Pending,
+    /// What the person took.
     Accepted,
+    /// What the person did not take.
     Rejected,
 }
 
