@@ -14,6 +14,7 @@ mod demand;
 #[cfg(feature = "conformance")]
 mod fixtures;
 mod guard;
+mod hs256;
 mod listener;
 mod message;
 mod names;
