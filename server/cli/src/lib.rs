@@ -1,4 +1,4 @@
-//! The programs `hashline`, `mcpdiff` and `mcp-publisher`: wiring, and what a person sees of the history and of packages in a terminal.
+//! The programs `hashline` and `mcpdiff`: wiring, and what a person sees of the history in a terminal.
 
 #![forbid(unsafe_code)]
 
@@ -7,8 +7,7 @@ mod demo;
 mod diff;
 mod lsp;
 mod mcp;
-mod package;
-mod registry;
+mod publisher;
 mod serve;
 mod setup;
 mod status;
@@ -31,8 +30,8 @@ pub fn hashline() -> ExitCode {
         Command::Diff(options) => diff::run(&options),
         Command::Lsp(options) => lsp::run(&options),
         Command::Mcp(options) => mcp::run(&options),
-        Command::Package(options) => package::run(&options),
-        Command::Registry(options) => registry::run(&options),
+        Command::Package(passed) => publisher::package(&passed),
+        Command::Registry(passed) => publisher::registry(&passed),
         Command::Serve(options) => serve::run(&options),
         Command::Setup(options) => setup::run(&options),
         Command::Status(options) => status::run(&options),
@@ -55,10 +54,4 @@ pub fn mcpdiff_with(
     probe: std::sync::Arc<dyn hashline_history::Probe>,
 ) -> ExitCode {
     end("mcpdiff", diff::run_with(&diff::Mcpdiff::parse_from(arguments).diff, probe))
-}
-
-/// The program `mcp-publisher`.
-#[must_use]
-pub fn mcp_publisher() -> ExitCode {
-    end("mcp-publisher", package::run(&package::McpPublisher::parse().package))
 }

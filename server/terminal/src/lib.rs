@@ -26,6 +26,7 @@ mod failure;
 pub mod log;
 mod screen;
 pub mod signals;
+pub mod verify_binary;
 
 pub use end::end;
 pub use failure::Failure;

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use hashline_package::Account;
 use hashline_terminal::{Failure, tell};
 
-use super::{account_file, words};
+use crate::account::account_file;
+use crate::words;
 
 /// Removes it.
 pub fn run() -> Result<ExitCode, Failure> {

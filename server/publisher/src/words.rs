@@ -4,15 +4,15 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use hashline_package::{Binary, BinaryError, HashFailures, Issue, NoServerJson, OtherBinary};
+use hashline_package::{HashFailures, Issue, NoServerJson};
 use hashline_terminal::inert;
 
 pub const NO_HOME: &str = "the home folder is not to be had; set HOME";
 pub const NO_REGISTRY: &str =
-    "no registry is named; give --registry URL, or log in to one with `hashline package login`";
+    "no registry is named; give --registry URL, or log in to one with `mcp-publisher login`";
 pub const NO_TOKEN: &str = "there is no token, or it is empty; give one with --token or HASHLINE_REGISTRY_TOKEN, or write it to standard input";
 pub const NO_FILES: &str = "it names no package with files, so that there is nothing to hash";
-pub const NO_HASHES: &str = "it has no hashes, and nothing was compared: whether to trust its files is for you to decide. `hashline package hash-gen` makes them";
+pub const NO_HASHES: &str = "it has no hashes, and nothing was compared: whether to trust its files is for you to decide. `mcp-publisher hash-gen` makes them";
 pub const LOGGED_OUT: &str = "the token is forgotten";
 pub const NO_ADDRESS: &str = "it is no address; write one as in https://registry.example";
 pub const NOT_LOGGED_IN: &str = "there was no token; nothing was done";
@@ -23,7 +23,7 @@ fn shown(file: &Path) -> String {
 
 pub fn unreadable(file: &Path, error: &io::Error) -> String {
     format!(
-        "{} cannot be read: {error}; name another file, or write one with `hashline package init`",
+        "{} cannot be read: {error}; name another file, or write one with `mcp-publisher init`",
         shown(file)
     )
 }
@@ -83,12 +83,12 @@ pub fn status_changed(versions: u64) -> String {
 }
 
 pub fn logged_in(registry: &impl Display, file: &Path) -> String {
-    format!("the token for {registry} is kept in {}; `hashline package logout` forgets it", shown(file))
+    format!("the token for {registry} is kept in {}; `mcp-publisher logout` forgets it", shown(file))
 }
 
 pub fn without_token(registry: &impl Display) -> String {
     format!(
-        "{registry} is the registry from now on, and no token is sent there; `hashline package logout` forgets it"
+        "{registry} is the registry from now on, and no token is sent there; `mcp-publisher logout` forgets it"
     )
 }
 
@@ -106,37 +106,9 @@ pub fn unwritable(file: &Path, error: &io::Error) -> String {
 
 pub fn begun(file: &Path) -> String {
     format!(
-        "{} is written; change in it what is not so, look at it with `hashline package validate`, and publish it",
+        "{} is written; change in it what is not so, look at it with `mcp-publisher validate`, and publish it",
         shown(file)
     )
-}
-
-pub fn nobody_tells_its_hash(binary: &Binary) -> String {
-    format!("nobody tells which hash {} has to have; it has {}", shown(binary.path()), binary.hash())
-}
-
-pub fn not_started_without_hash(binary: &Binary) -> String {
-    format!(
-        "{}. It is not started; give --hash, from those who publish it, or --policy warn",
-        nobody_tells_its_hash(binary)
-    )
-}
-
-pub fn kept_one(binary: &Binary, instead_of: &OtherBinary) -> String {
-    format!(
-        "{instead_of}. The last good one is used instead: {}; get the program anew from those who publish it",
-        shown(binary.path())
-    )
-}
-
-pub fn not_kept(error: &BinaryError) -> String {
-    format!(
-        "the program is the right one, but it is not kept for the day on which another has its place: {error}"
-    )
-}
-
-pub fn does_not_run(file: &Path, error: &io::Error) -> String {
-    format!("{} does not run: {error}; check that it is a program for this machine", shown(file))
 }
 
 #[cfg(test)]

@@ -5,8 +5,11 @@ use std::process::ExitCode;
 use hashline_package::{PublishError, ServerJson, is_publishable, issues};
 use hashline_terminal::{Failure, Screen, tell};
 
-use super::arguments::Publish;
-use super::{hash_gen, packages, publisher, server, validate, verify, wait_for, words};
+use crate::account::publisher;
+use crate::arguments::Publish;
+use crate::document::{packages, server};
+use crate::work::wait_for;
+use crate::{hash_gen, validate, verify, words};
 
 /// Publishes it, and prints what the registry has kept.
 pub fn run(options: &Publish, screen: Screen) -> Result<ExitCode, Failure> {

@@ -29,7 +29,7 @@ async fn spec_cli_commands() {
     assert!(none.err.contains("nothing was compared"), "{none:?}");
     server["file_hashes"] = hashes["file_hashes"].clone();
     person.write(&server);
-    let verified = run(person.hashline(&["package", "verify"])).await;
+    let verified = run(person.publisher(&["verify"])).await;
     assert_eq!((verified.code, verified.json()), (0, hashes));
     assert!(verified.err.contains("1 file is the one that was hashed"), "{verified:?}");
 }
@@ -112,7 +112,7 @@ async fn each_end_has_its_code() {
     let unfetched = run(person.publisher(&["verify"])).await;
     assert_eq!((unfetched.code, &unfetched.json()["details"][&gone]["status"]), (3, &json!("unreachable")));
     for (arguments, words) in [
-        (&["verify", "missing.json"][..], "hashline package init"),
+        (&["verify", "missing.json"][..], "mcp-publisher init"),
         (&["verify", "--no-such"], "--help"),
         (&["publish", "--registry", "registry.example"], "write one as in https://registry.example"),
         (&["hash-gen", "--npm-registry", "nonsense"], "write one as in https://"),
@@ -199,7 +199,7 @@ async fn a_server_is_begun_from_what_the_folder_tells() {
     let there = |name: &str| person.folder.path().join(name);
     let begun = run(person.publisher(&["init"])).await;
     assert!(
-        begun.code == 0 && begun.out.is_empty() && begun.err.contains("hashline package validate"),
+        begun.code == 0 && begun.out.is_empty() && begun.err.contains("mcp-publisher validate"),
         "{begun:?}"
     );
     // Nobody publishes it as it is.

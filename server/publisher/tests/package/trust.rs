@@ -131,7 +131,7 @@ async fn what_is_on_this_machine_is_reached_without_a_proxy() {
     files.file("/a", "bytes");
     let proxy = FileServer::start().await;
     let person = Person::of(&files);
-    let registry = Registry::start(person.hashline(&[]), &person.folder.path().join("data"));
+    let registry = Registry::start(person.publisher(&[]), &person.folder.path().join("data"));
     for (at, host) in ["127.0.0.1", "localhost", "127.1"].into_iter().enumerate() {
         let url = local_of(&files, host);
         let version = format!("1.0.{at}");

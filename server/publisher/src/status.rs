@@ -4,8 +4,10 @@ use std::process::ExitCode;
 
 use hashline_terminal::{Failure, Screen, tell};
 
-use super::arguments::Status;
-use super::{publish, publisher, wait_for, words};
+use crate::account::publisher;
+use crate::arguments::Status;
+use crate::work::wait_for;
+use crate::{publish, words};
 
 /// Says it to the registry.
 pub fn run(options: &Status, screen: Screen) -> Result<ExitCode, Failure> {

@@ -1,4 +1,4 @@
-//! The programs, and a registry that runs as one of them.
+//! The program, and a registry that runs as it.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -41,19 +41,10 @@ impl Person {
         file
     }
 
-    /// `hashline`, with nothing in its environment but what says where files come from.
-    pub fn hashline(&self, arguments: &[&str]) -> Command {
-        self.program(Path::new(env!("CARGO_BIN_EXE_hashline")), arguments)
-    }
-
-    /// `mcp-publisher`.
+    /// The program, with nothing in its environment but what says where files come from.
     pub fn publisher(&self, arguments: &[&str]) -> Command {
-        self.program(Path::new(env!("CARGO_BIN_EXE_mcp-publisher")), arguments)
-    }
-
-    fn program(&self, program: &Path, arguments: &[&str]) -> Command {
         let here = format!("http://127.0.0.1:{}", self.files);
-        let mut command = Command::new(program);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-publisher"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("HASHLINE_")

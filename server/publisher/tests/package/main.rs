@@ -1,10 +1,10 @@
-//! Publishing as people do it: the programs, a registry that runs, and a server of files.
+//! Publishing as people do it: the program, a registry that runs, and a server of files.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test may stop where it is")]
 
 #[path = "../../../package/tests/package/file_server.rs"]
 #[allow(dead_code, reason = "it is made for all tests")]
 mod file_server;
-#[path = "../pty/mod.rs"]
+#[path = "../../../terminal/tests/pty/mod.rs"]
 mod pty;
 
 mod binary;

@@ -6,9 +6,11 @@ use hashline_package::{HashError, Hashes, Package, Watch};
 use hashline_terminal::{Failure, Screen, tell};
 use serde_json::json;
 
-use super::arguments::{Fetch, HashGen};
-use super::progress::Progress;
-use super::{hasher, packages, server, wait_for, words};
+use crate::arguments::{Fetch, HashGen};
+use crate::document::{packages, server};
+use crate::progress::Progress;
+use crate::words;
+use crate::work::{hasher, wait_for};
 
 /// Prints them.
 pub fn run(options: &HashGen, screen: Screen) -> Result<ExitCode, Failure> {

@@ -1,26 +1,28 @@
-//! What can be asked of `hashline package` and `mcp-publisher`, and its help.
+//! What can be asked of the program, and its help.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hashline_package::{
-    CRATES, CRATES_INDEX, DOCKER, FileHash, GITHUB, GO, Limits, NPM, NUGET, PYPI, Sources, VersionStatus,
+    CRATES, CRATES_INDEX, DOCKER, GITHUB, GO, Limits, NPM, NUGET, PYPI, Sources, VersionStatus,
 };
+use hashline_terminal::verify_binary::VerifyBinary;
 use url::Url;
 
-use super::words;
+use crate::words;
 
 const AFTER_HELP: &str = "\
 Examples:
-  hashline package init                      write a server.json to begin with
-  hashline package hash-gen                  print the hashes of its files
-  hashline package publish --registry https://registry.example
-  hashline package verify                    compare hashes with the files
-  hashline package verify-binary ./server --hash sha256:... --run
-                                             start it only as those bytes
+  mcp-publisher init                      write a server.json to begin with
+  mcp-publisher hash-gen                  print the hashes of its files
+  mcp-publisher publish --registry https://registry.example
+  mcp-publisher verify                    compare hashes with the files
+  mcp-publisher verify-binary ./server --hash sha256:... --run
+                                          start it only as those bytes
+  mcp-publisher registry --data-dir ~/registry
+                                          serve a registry of your own
 
 JSON goes to standard output, and everything else to standard error.
 Exit codes: 0 done, 1 rejected or a hash is wrong, 2 wrong usage, 3 something
@@ -28,15 +30,8 @@ could not be fetched.";
 
 /// Publish MCP servers with the hashes of their files, and check those hashes.
 #[derive(Debug, Parser)]
-#[command(name = "mcp-publisher", version, max_term_width = 100)]
+#[command(name = "mcp-publisher", version, after_help = AFTER_HELP, max_term_width = 100)]
 pub struct McpPublisher {
-    #[command(flatten)]
-    pub package: Package,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
-pub struct Package {
     #[command(subcommand)]
     pub command: Command,
 }
@@ -61,6 +56,18 @@ pub enum Command {
     Login(Login),
     /// Forget the token
     Logout,
+    /// Serve a registry of MCP servers, which compares the hashes it is sent with the files
+    Registry(Box<RegistryOptions>),
+}
+
+impl Command {
+    /// Where the log goes, if not to standard error.
+    pub fn log_file(&self) -> Option<&Path> {
+        match self {
+            Self::Registry(options) => options.log_file.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -91,51 +98,6 @@ pub struct HashGen {
     pub document: Document,
     #[command(flatten)]
     pub fetch: Fetch,
-}
-
-const VERIFY_BINARY_HELP: &str = "\
-The program is hashed each time. The one with the right hash is kept below
-~/.hashline/binaries; where another has taken its place, the kept one is
-started, and you are told. Without --hash nothing is known of the program, and
---policy says what to do.
-
-Examples:
-  hashline package verify-binary ./server --hash sha256:...
-  hashline package verify-binary ./server --hash sha256:... --run -- --stdio
-
-Exit codes: 0 it may be started, 1 it may not, 2 wrong usage; with --run those
-of the program.";
-
-#[derive(Debug, Args)]
-#[command(after_help = VERIFY_BINARY_HELP)]
-pub struct VerifyBinary {
-    /// The program
-    pub file: PathBuf,
-    /// The hash that it has to have, from those who publish it: sha256: and 64 hex digits
-    #[arg(long, value_name = "HASH")]
-    pub hash: Option<FileHash>,
-    /// What to do with a program whose hash nobody tells
-    #[arg(long, value_name = "POLICY", default_value = "require")]
-    pub policy: Policy,
-    /// Run it: the very file that was hashed, with what stands after --
-    #[arg(long)]
-    pub run: bool,
-    /// The folder instead of ~/.hashline
-    #[arg(long, value_name = "DIR")]
-    pub state_dir: Option<PathBuf>,
-    /// For the program
-    #[arg(last = true, requires = "run")]
-    pub arguments: Vec<OsString>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Policy {
-    /// It is not started
-    Require,
-    /// It is started, and you are told
-    Warn,
-    /// It is started
-    Allow,
 }
 
 const PUBLISH_HELP: &str = "\
@@ -248,6 +210,52 @@ fn address(text: &str) -> Result<Url, &'static str> {
     Url::parse(text).map_err(|_| words::NO_ADDRESS)
 }
 
+const REGISTRY_HELP: &str = "\
+Publishers reach it at http://ADDRESS, under /v0.1 and /v0. It is printed where
+that is. /health and /metrics answer without a token. There is no TLS: beyond
+this machine, put a proxy that has it in front.
+
+Examples:
+  mcp-publisher registry --data-dir ~/registry
+  mcp-publisher registry --listen 0.0.0.0:8438 --data-dir /var/lib/registry
+  mcp-publisher registry --database-url postgresql://registry@db/registry
+
+It ends at SIGINT or SIGTERM, when the requests that are running are answered.
+Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = REGISTRY_HELP)]
+pub struct RegistryOptions {
+    /// Where to listen; port 0 is any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8438")]
+    pub listen: String,
+    /// The folder of the database; it is made if it is not there
+    #[arg(long, value_name = "DIR", required_unless_present = "database_url")]
+    pub data_dir: Option<PathBuf>,
+    /// A PostgreSQL to use instead
+    #[arg(long, value_name = "URL", env = "HASHLINE_DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+    /// Who may publish [default: whoever has the token; on this machine, everybody if there is none]
+    #[arg(long, value_name = "WHO", env = "HASHLINE_REGISTRY_AUTH")]
+    pub auth: Option<RegistryAuth>,
+    /// The token with which versions are published
+    #[arg(long, value_name = "TOKEN", env = "HASHLINE_REGISTRY_PUBLISH_TOKEN", hide_env_values = true)]
+    pub publish_token: Option<String>,
+    /// Write the log to this file instead of standard error
+    #[arg(long, value_name = "FILE")]
+    pub log_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub fetch: Fetch,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum RegistryAuth {
+    /// Everybody who reaches it
+    None,
+    /// Whoever has the token
+    Token,
+}
+
 /// How files are fetched.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Downloads")]
@@ -341,7 +349,7 @@ mod tests {
 
     #[test]
     fn the_help_fits_eighty_columns() {
-        for text in [AFTER_HELP, PUBLISH_HELP, LOGIN_HELP, VERIFY_BINARY_HELP] {
+        for text in [AFTER_HELP, PUBLISH_HELP, LOGIN_HELP, REGISTRY_HELP] {
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         }
     }
@@ -349,7 +357,7 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_library() {
         let parsed = McpPublisher::try_parse_from(["mcp-publisher", "hash-gen"]).unwrap();
-        let Command::HashGen(HashGen { fetch, .. }) = parsed.package.command else { panic!() };
+        let Command::HashGen(HashGen { fetch, .. }) = parsed.command else { panic!() };
         assert_eq!(format!("{:?}", fetch.limits()), format!("{:?}", Limits::default()));
     }
 }

@@ -17,7 +17,7 @@ async fn what_was_acknowledged_is_there_after_a_kill() {
     let client = client();
     let mut acknowledged: Vec<String> = Vec::new();
     for round in 0..3 {
-        let mut registry = Registry::start(person.hashline(&[]), &folder);
+        let mut registry = Registry::start(person.publisher(&[]), &folder);
         let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
         let mut publishers = tokio::task::JoinSet::new();
         for publisher in 0..8 {
@@ -59,7 +59,7 @@ async fn what_was_acknowledged_is_there_after_a_kill() {
             acknowledged.push(version);
         }
     }
-    let registry = Registry::start(person.hashline(&[]), &folder);
+    let registry = Registry::start(person.publisher(&[]), &folder);
     let mut kept = std::collections::BTreeSet::new();
     let mut cursor = Some(String::new());
     while let Some(from) = cursor {

@@ -8,8 +8,8 @@ use hashline_package::YOUR_NAME;
 use hashline_terminal::{Failure, tell};
 use serde_json::{Value, json};
 
-use super::arguments::Init;
-use super::words;
+use crate::arguments::Init;
+use crate::words;
 
 /// What is known of a server before anybody has described it.
 struct Known {

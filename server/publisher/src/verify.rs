@@ -6,9 +6,11 @@ use hashline_package::{Agreement, HashFailures, Watch};
 use hashline_terminal::{Failure, Screen, tell};
 use serde_json::json;
 
-use super::arguments::HashGen;
-use super::progress::Progress;
-use super::{hasher, packages, server, wait_for, words};
+use crate::arguments::HashGen;
+use crate::document::{packages, server};
+use crate::progress::Progress;
+use crate::words;
+use crate::work::{hasher, wait_for};
 
 /// Prints the hashes that were compared, or those that are wrong.
 pub fn run(options: &HashGen, screen: Screen) -> Result<ExitCode, Failure> {

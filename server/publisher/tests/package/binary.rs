@@ -33,8 +33,8 @@ impl Desk {
     }
 
     async fn verify(&self, path: &Path, arguments: &[&str]) -> Ran {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
-        command.args(["package", "verify-binary"]).arg(path);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-publisher"));
+        command.arg("verify-binary").arg(path);
         command.arg("--state-dir").arg(self.folder.path().join("state")).args(arguments);
         run(command).await
     }

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use hashline_package::Account;
 use hashline_terminal::{Failure, tell};
 
-use super::arguments::{Login, Method};
-use super::{account_file, words};
+use crate::account::account_file;
+use crate::arguments::{Login, Method};
+use crate::words;
 
 /// Keeps it in the person's home folder.
 pub fn run(options: &Login) -> Result<ExitCode, Failure> {

@@ -1,15 +1,15 @@
-//! `hashline registry`.
+//! `registry`: servers are published here, with hashes that are compared with their files.
 
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use hashline_package::{Auth, PostgresStore, Registry, RegistryLimits, SqliteStore, Store};
-use hashline_terminal::{Failure, log, signals};
+use hashline_terminal::{Failure, signals};
 use tokio::net::TcpListener;
 
 use crate::arguments::{RegistryAuth, RegistryOptions};
-use crate::package;
+use crate::work::{hasher, wait_for};
 
 /// The time in which a request has to arrive.
 const REQUEST: Duration = Duration::from_secs(30);
@@ -18,8 +18,7 @@ const ANSWER: Duration = Duration::from_secs(120);
 
 /// Serves publishers and readers until a signal comes.
 pub fn run(options: &RegistryOptions) -> Result<ExitCode, Failure> {
-    log::start(options.log_file.as_deref())?;
-    package::wait_for(async {
+    wait_for(async {
         // Before anyone can be told to end it.
         let stop = signals::stop_token();
         let listening = TcpListener::bind(&options.listen).await;
@@ -53,7 +52,7 @@ async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<ExitCode, Failure> {
     let limits = RegistryLimits { request: REQUEST, answer: ANSWER };
-    let registry = Registry::new(store, package::hasher(&options.fetch)?, auth, limits);
+    let registry = Registry::new(store, hasher(&options.fetch)?, auth, limits);
     let address = listener.local_addr().map_err(Failure::broken)?;
     // For whoever wants to know which port it is; that nobody reads it is no reason not to serve.
     let _ = writeln!(std::io::stdout(), "http://{address}");

@@ -10,7 +10,7 @@ use crate::pty::typed_into;
 async fn a_login_is_enough_to_publish() {
     let files = FileServer::start().await;
     let person = Person::of(&files);
-    let mut command = person.hashline(&[]);
+    let mut command = person.publisher(&[]);
     command.env("HASHLINE_REGISTRY_PUBLISH_TOKEN", "right").env("HASHLINE_REGISTRY_AUTH", "token");
     let registry = Registry::start(command, &person.folder.path().join("data"));
     person.write(
@@ -122,7 +122,7 @@ async fn a_registry_for_everybody_has_to_be_meant() {
         ("127.0.0.1:0", Some("perhaps"), None, "invalid value"),
         ("nowhere", Some("none"), None, "give another --listen"),
     ] {
-        let mut command = person.hashline(&["registry", "--listen", listen, "--data-dir", "data"]);
+        let mut command = person.publisher(&["registry", "--listen", listen, "--data-dir", "data"]);
         command.envs(auth.map(|auth| ("HASHLINE_REGISTRY_AUTH", auth)));
         command.envs(token.map(|token| ("HASHLINE_REGISTRY_PUBLISH_TOKEN", token)));
         let refused = run(command).await;
@@ -138,7 +138,7 @@ async fn a_registry_for_everybody_has_to_be_meant() {
 async fn a_registry_ends_in_good_order() {
     let files = FileServer::start().await;
     let person = Person::of(&files);
-    let mut registry = Registry::start(person.hashline(&[]), &person.folder.path().join("data"));
+    let mut registry = Registry::start(person.publisher(&[]), &person.folder.path().join("data"));
     let killed = std::process::Command::new("kill").arg(registry.child.id().to_string()).status().unwrap();
     assert!(killed.success());
     let ended = tokio::task::spawn_blocking(move || registry.child.wait().unwrap()).await.unwrap();

@@ -12,7 +12,7 @@ async fn spec_flow() {
     files.npm("@a/b", "1.0.0", b"npm");
     files.pypi("c", "2.0", &[("c-2.0.tar.gz", b"sdist"), ("c-2.0.whl", b"wheel")]);
     let person = Person::of(&files);
-    let registry = Registry::start(person.hashline(&[]), &person.folder.path().join("data"));
+    let registry = Registry::start(person.publisher(&[]), &person.folder.path().join("data"));
     let server = json!({
         "name": "io.github.a/b", "description": "Does it", "version": "1.0.0", "kept": {"x": 1},
         "package_location": {"type": "npm", "package_name": "@a/b@1.0.0"},
@@ -40,10 +40,9 @@ async fn spec_flow() {
     assert_eq!(files.asked("/@a/b/-/archive-1.0.0.tgz"), 2);
     assert_eq!(std::fs::read_to_string(file).unwrap(), server.to_string());
 
-    let again = run(person.hashline(&["package", "publish", "--registry", &registry.url])).await;
+    let again = run(person.publisher(&["publish", "--registry", &registry.url])).await;
     assert!(again.code == 1 && again.err.contains("publish what has changed as a new version"), "{again:?}");
-    let again =
-        run(person.hashline(&["package", "publish", "--idempotent", "--registry", &registry.url])).await;
+    let again = run(person.publisher(&["publish", "--idempotent", "--registry", &registry.url])).await;
     assert!(again.code == 0 && again.json() == answer, "{again:?}");
 }
 
@@ -52,7 +51,7 @@ async fn spec_flow() {
 async fn spec_skip_hash_generation() {
     let files = FileServer::start().await;
     let person = Person::of(&files);
-    let registry = Registry::start(person.hashline(&[]), &person.folder.path().join("data"));
+    let registry = Registry::start(person.publisher(&[]), &person.folder.path().join("data"));
     let server = json!({
         "name": "a/b", "description": "d", "version": "1.0.0", "package_location": {"type": "npm", "package_name": "missing"}
     });
@@ -75,7 +74,7 @@ async fn spec_validation_failure_scenarios() {
     let files = FileServer::start().await;
     files.file("/a", "now");
     let person = Person::of(&files);
-    let registry = Registry::start(person.hashline(&[]), &person.folder.path().join("data"));
+    let registry = Registry::start(person.publisher(&[]), &person.folder.path().join("data"));
     let url = files.url("/a").to_string();
     person.write(&json!({
         "name": "a/b", "description": "d", "version": "1.0.0",
@@ -103,7 +102,7 @@ async fn spec_consumers_should_verify_independently() {
     let files = FileServer::start().await;
     files.npm("a", "1.0.0", b"published");
     let person = Person::of(&files);
-    let registry = Registry::start(person.hashline(&[]), &person.folder.path().join("data"));
+    let registry = Registry::start(person.publisher(&[]), &person.folder.path().join("data"));
     let location = json!({"type": "npm", "package_name": "a@1.0.0"});
     person
         .write(&json!({"name": "a/b", "description": "d", "version": "1.0.0", "package_location": location}));
@@ -127,7 +126,7 @@ async fn sixteen_publishers_of_one_version() {
     let files = FileServer::start().await;
     files.file("/a", vec![7; 1 << 20]);
     let person = Person::of(&files);
-    let registry = Registry::start(person.hashline(&[]), &person.folder.path().join("data"));
+    let registry = Registry::start(person.publisher(&[]), &person.folder.path().join("data"));
     let url = files.url("/a").to_string();
     let mut publishing = tokio::task::JoinSet::new();
     for at in 0..16 {

@@ -8,7 +8,7 @@ use hashline_package::{FileHash, Identifier, Watch};
 use hashline_terminal::{inert, tell};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use super::words;
+use crate::words;
 
 /// Shows downloads on standard error.
 pub enum Progress {

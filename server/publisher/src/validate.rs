@@ -6,8 +6,9 @@ use hashline_package::{Issue, Severity, is_publishable};
 use hashline_terminal::{Failure, Screen, tell};
 use serde_json::json;
 
-use super::arguments::Validate;
-use super::{read, words};
+use crate::arguments::Validate;
+use crate::document::read;
+use crate::words;
 
 /// Prints them.
 pub fn run(options: &Validate, screen: Screen) -> Result<ExitCode, Failure> {
