@@ -1,5 +1,6 @@
 //! What can be asked of the program, and its help.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +12,6 @@ use hashline_workspace::document::Mode;
 use hashline_workspace::{Hold, Settings};
 
 use crate::diff::Diff;
-use crate::package::{Fetch, Package};
 use crate::setup::Agent;
 
 const AFTER_HELP: &str = "\
@@ -56,10 +56,12 @@ pub enum Command {
     Lsp(Lsp),
     /// Serve one agent: MCP over standard input and output
     Mcp(Mcp),
-    /// Publish MCP servers with the hashes of their files, and check those; the same as the command mcp-publisher
-    Package(Box<Package>),
-    /// Serve a registry of MCP servers, which compares the hashes it is sent with the files
-    Registry(Box<RegistryOptions>),
+    /// Publish MCP servers with the hashes of their files; starts mcp-publisher
+    #[command(disable_help_flag = true)]
+    Package(Passed),
+    /// Serve a registry of MCP servers; starts mcp-publisher registry
+    #[command(disable_help_flag = true)]
+    Registry(Passed),
     /// Serve agents over HTTP, each within what its token gives
     Serve(Serve),
     /// Write an agent's configuration, and the advice that makes it use these tools
@@ -186,52 +188,6 @@ pub struct Serve {
     pub common: Common,
 }
 
-const REGISTRY_HELP: &str = "\
-Publishers reach it at http://ADDRESS, under /v0.1 and /v0. It is printed where
-that is. /health and /metrics answer without a token. There is no TLS: beyond
-this machine, put a proxy that has it in front.
-
-Examples:
-  hashline registry --data-dir ~/registry
-  hashline registry --listen 0.0.0.0:8438 --data-dir /var/lib/registry
-  hashline registry --database-url postgresql://registry@db/registry
-
-It ends at SIGINT or SIGTERM, when the requests that are running are answered.
-Exit codes: 0 ended in good order, 1 failed, 2 wrong usage.";
-
-#[derive(Debug, Args)]
-#[command(after_help = REGISTRY_HELP)]
-pub struct RegistryOptions {
-    /// Where to listen; port 0 is any that is free
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8438")]
-    pub listen: String,
-    /// The folder of the database; it is made if it is not there
-    #[arg(long, value_name = "DIR", required_unless_present = "database_url")]
-    pub data_dir: Option<PathBuf>,
-    /// A PostgreSQL to use instead
-    #[arg(long, value_name = "URL", env = "HASHLINE_DATABASE_URL", hide_env_values = true)]
-    pub database_url: Option<String>,
-    /// Who may publish [default: whoever has the token; on this machine, everybody if there is none]
-    #[arg(long, value_name = "WHO", env = "HASHLINE_REGISTRY_AUTH")]
-    pub auth: Option<RegistryAuth>,
-    /// The token with which versions are published
-    #[arg(long, value_name = "TOKEN", env = "HASHLINE_REGISTRY_PUBLISH_TOKEN", hide_env_values = true)]
-    pub publish_token: Option<String>,
-    /// Write the log to this file instead of standard error
-    #[arg(long, value_name = "FILE")]
-    pub log_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub fetch: Fetch,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum RegistryAuth {
-    /// Everybody who reaches it
-    None,
-    /// Whoever has the token
-    Token,
-}
-
 const TOKEN_HELP: &str = "\
 A scope is read:PATH or write:PATH, and write implies read. PATH is within the
 folder that is served; of several, its first name is that of the folder. /src
@@ -342,6 +298,14 @@ pub struct Status {
     pub common: Common,
 }
 
+/// What another program is started with.
+#[derive(Debug, Args)]
+pub struct Passed {
+    /// As mcp-publisher takes them; --help lists them
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}
+
 #[derive(Debug, Args)]
 pub struct Tools {
     /// Tools to list, by group: hashline, files, review, search, text [default: all but text]
@@ -447,17 +411,9 @@ mod tests {
 
     #[test]
     fn the_help_fits_eighty_columns() {
-        for text in [
-            AFTER_HELP,
-            DEMO_HELP,
-            LSP_HELP,
-            MCP_HELP,
-            REGISTRY_HELP,
-            SERVE_HELP,
-            SETUP_HELP,
-            STATUS_HELP,
-            TOKEN_HELP,
-        ] {
+        for text in
+            [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, SERVE_HELP, SETUP_HELP, STATUS_HELP, TOKEN_HELP]
+        {
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         }
     }

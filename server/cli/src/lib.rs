@@ -1,25 +1,22 @@
-//! The programs `hashline`, `mcpdiff` and `mcp-publisher`: wiring, and what a person sees of the history and of packages in a terminal.
+//! The programs `hashline` and `mcpdiff`: wiring, and what a person sees of the history in a terminal.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod demo;
 mod diff;
-mod log;
 mod lsp;
 mod mcp;
-mod package;
-mod registry;
-mod screen;
+mod publisher;
 mod serve;
 mod setup;
-mod signals;
 mod status;
 mod token;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use hashline_terminal::end;
 
 use crate::arguments::{Arguments, Command};
 
@@ -33,8 +30,8 @@ pub fn hashline() -> ExitCode {
         Command::Diff(options) => diff::run(&options),
         Command::Lsp(options) => lsp::run(&options),
         Command::Mcp(options) => mcp::run(&options),
-        Command::Package(options) => package::run(&options),
-        Command::Registry(options) => registry::run(&options),
+        Command::Package(passed) => publisher::package(&passed),
+        Command::Registry(passed) => publisher::registry(&passed),
         Command::Serve(options) => serve::run(&options),
         Command::Setup(options) => setup::run(&options),
         Command::Status(options) => status::run(&options),
@@ -57,47 +54,4 @@ pub fn mcpdiff_with(
     probe: std::sync::Arc<dyn hashline_history::Probe>,
 ) -> ExitCode {
     end("mcpdiff", diff::run_with(&diff::Mcpdiff::parse_from(arguments).diff, probe))
-}
-
-/// The program `mcp-publisher`.
-#[must_use]
-pub fn mcp_publisher() -> ExitCode {
-    end("mcp-publisher", package::run(&package::McpPublisher::parse().package))
-}
-
-fn end(program: &str, result: Result<ExitCode, Failure>) -> ExitCode {
-    result.unwrap_or_else(|error| {
-        screen::tell(&format!("{program}: {error}"));
-        ExitCode::from(error.code)
-    })
-}
-
-/// Why the program ends: words for the person, and the exit code.
-#[derive(Debug)]
-pub struct Failure {
-    words: String,
-    code: u8,
-}
-
-impl Failure {
-    /// The arguments cannot be used.
-    fn usage(words: impl std::fmt::Display) -> Self {
-        Self { words: words.to_string(), code: 2 }
-    }
-
-    /// Something did not work.
-    fn broken(words: impl std::fmt::Display) -> Self {
-        Self { words: words.to_string(), code: 1 }
-    }
-
-    /// Something could not be fetched.
-    fn unfetched(words: impl std::fmt::Display) -> Self {
-        Self { words: words.to_string(), code: 3 }
-    }
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.words)
-    }
 }

@@ -10,12 +10,12 @@ use hashline_lsp::{Agents, Listening, Options, ServeHttp};
 use hashline_mcp::{
     HttpOptions, HttpServer, NameStyle, Router, TokenKey, Toolbox, Toolset, caller_of, signer_of,
 };
+use hashline_terminal::{Failure, log, signals};
 use hashline_workspace::disk::{DiskError, Roots};
 use hashline_workspace::{Histories, Settings, Workspace};
 use tokio::runtime::Runtime;
 
 use crate::arguments::Lsp;
-use crate::{Failure, log, signals};
 
 /// Serves one editor until it goes.
 pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {

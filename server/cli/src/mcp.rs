@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use hashline_link::{StateDir, home};
 use hashline_mcp::{Router, Server, serve_stdio};
+use hashline_terminal::{Failure, log, signals};
 use hashline_workspace::disk::Roots;
 
 use crate::arguments::Mcp;
-use crate::{Failure, log, signals};
 
 /// Serves one agent until it goes.
 pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use hashline_link::StateDir;
 use hashline_mcp::{HttpOptions, HttpServer, Router, TokenKey};
+use hashline_terminal::{Failure, log, signals};
 use hashline_workspace::disk::Roots;
 
 use crate::arguments::Serve;
-use crate::{Failure, log, signals};
 
 /// Serves agents over HTTP until a signal comes.
 pub fn run(options: &Serve) -> Result<ExitCode, Failure> {

@@ -10,11 +10,10 @@ use hashline_history::path::{quoted, to_text};
 use hashline_history::{Store, StoreError, inert_json};
 use hashline_link::{Client, DocumentStatus, Sidecar, SidecarStatus, StateDir, discover};
 use hashline_mcp::signer_of;
+use hashline_terminal::{Failure, inert, log};
 use serde::Serialize;
 
 use crate::arguments::Status;
-use crate::screen::inert;
-use crate::{Failure, log};
 
 /// How long an editor may take to answer.
 const LIMIT: Duration = Duration::from_secs(3);

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use hashline_link::StateDir;
 use hashline_mcp::TokenKey;
+use hashline_terminal::Failure;
 use hashline_workspace::disk::Roots;
 
-use crate::Failure;
 use crate::arguments::Token;
 
 /// Prints a token, and nothing else.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-#[path = "pty/mod.rs"]
+#[path = "../../terminal/tests/pty/mod.rs"]
 mod pty;
 
 struct Person {

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt, TryStreamExt};
+use hashline_binary::FileHash;
 use serde::Serialize;
 use serde::ser::SerializeMap;
 use url::Url;
 
 use crate::fetch::{Budget, FetchError, Fetcher};
-use crate::hash::{FileHash, IndexHash};
+use crate::hash::IndexHash;
 use crate::identifier::Identifier;
 use crate::resolve::{Indexed, RemoteFile, Sources};
 use crate::server_json::{Package, ServerJson};

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
+use hashline_binary::FileHash;
 use url::Url;
-
-use crate::hash::FileHash;
 
 /// What Docker's own registry is called, which is meant where none is named.
 const DOCKER_HUB: &str = "docker.io";

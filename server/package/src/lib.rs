@@ -33,7 +33,6 @@
 #![forbid(unsafe_code)]
 
 mod account;
-mod binary;
 mod fetch;
 mod hash;
 mod hashes;
@@ -48,14 +47,14 @@ mod store;
 mod validate;
 
 pub use account::{ACCOUNT_FILE, Account, AccountError};
-pub use binary::{Binary, BinaryError, KeptBinaries, OtherBinary, Verified};
 pub use fetch::{
     Budget, Download, FetchError, Fetcher, Limits, MAX_REDIRECTIONS, NotPublic, Progress, Refusal, Request,
 };
-pub use hash::{FileHash, IndexHash, NoFileHash};
+pub use hash::IndexHash;
 pub use hashes::{
     Agreement, HashError, HashFailure, HashFailures, HashStatus, Hashed, Hasher, Hashes, Watch,
 };
+pub use hashline_binary::{FileHash, NoFileHash};
 pub use identifier::{Address, Asset, Identifier, Named, NoIdentifier};
 pub use image::{Image, Reference};
 pub use issue::{Issue, IssueKind, Severity};

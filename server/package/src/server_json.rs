@@ -38,7 +38,7 @@ pub enum NoServerJson {
     #[error("it is no JSON: {0}")]
     NotJson(#[from] serde_json::Error),
     /// It is JSON, but no object.
-    #[error("it is no JSON object; `hashline package init` writes one to begin with")]
+    #[error("it is no JSON object; `mcp-publisher init` writes one to begin with")]
     NotObject,
 }
 
@@ -76,7 +76,7 @@ impl ServerJson {
         serde_json::from_value(value.clone()).map(Some).map_err(|_| {
             Issue::schema(
                 "file_hashes",
-                "it is no object whose values are texts; `hashline package hash-gen` prints one",
+                "it is no object whose values are texts; `mcp-publisher hash-gen` prints one",
             )
         })
     }
@@ -511,7 +511,7 @@ mod tests {
             (&b"\xff{}"[..], "not UTF-8 (byte 0)"),
             (b"{\"a\": \"\\ud800\"}", "no JSON"),
             (b"{", "no JSON"),
-            (b"[]", "hashline package init"),
+            (b"[]", "mcp-publisher init"),
         ] {
             assert!(ServerJson::parse(bytes).unwrap_err().to_string().contains(words), "{words}");
         }

@@ -89,7 +89,7 @@ pub fn issues(server: &ServerJson, sources: &Sources) -> Vec<Issue> {
                 if !package.identifiers.is_empty() {
                     issues.push(Issue::advice(
                         package.path.clone(),
-                        "it has no hashes; `hashline package publish` adds them unless told --no-hash",
+                        "it has no hashes; `mcp-publisher publish` adds them unless told --no-hash",
                     ));
                 }
             }

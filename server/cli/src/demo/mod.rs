@@ -17,11 +17,11 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::process::Command;
 
-use crate::Failure;
 use crate::arguments::{Demo, DemoEditor};
 
 use agent::{Agent, Answer};
 use editor::{Editor, Offer};
+use hashline_terminal::Failure;
 use stage::Stage;
 
 /// The file as it is on the disk.

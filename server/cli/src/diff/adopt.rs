@@ -5,12 +5,11 @@ use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
 use hashline_history::{ConversationId, Found, Status, Store, StoreError};
+use hashline_terminal::{Failure, Ink, Screen, inert};
 
 use super::arguments::Adopt;
 use super::edit::{Edits, relative};
 use super::messages;
-use crate::Failure;
-use crate::screen::{Ink, Screen, inert};
 
 /// Adopts a history, or sets it aside.
 pub fn run(store: &Store, options: &Adopt, screen: Screen) -> Result<ExitCode, Failure> {

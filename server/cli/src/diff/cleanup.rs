@@ -4,14 +4,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hashline_history::{Cleaned, Forget};
+use hashline_terminal::{Failure, Ink, Screen, inert, tell};
 use serde_json::json;
 
 use super::arguments::Cleanup;
 use super::edit::relative;
 use super::messages;
 use super::sidecars::Everywhere;
-use crate::Failure;
-use crate::screen::{Ink, Screen, inert, tell};
 
 /// Cleans up.
 pub fn run(everywhere: &Everywhere<'_>, options: &Cleanup, screen: Screen) -> Result<ExitCode, Failure> {

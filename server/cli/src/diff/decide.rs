@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hashline_history::{
     ConversationId, DocumentName, EditId, FileId, Found, HunkRef, Reason, Session, Store, StoreError, Why,
 };
+use hashline_terminal::Failure;
 use hashline_weave::TakeOut;
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{self, Along, Request, Undecided, Unseen};
@@ -15,7 +16,6 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::find_history::PROCESS;
 use super::resolve_id::Book;
-use crate::Failure;
 
 /// What the person wants, in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

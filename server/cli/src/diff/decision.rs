@@ -9,6 +9,7 @@ use hashline_history::{
     ConversationId, Decision, DocumentName, EditId, FileId, Found, HunkRef, HunkState, Reason, Sequence,
     Status, Store, Why,
 };
+use hashline_terminal::{Failure, Screen, inert, tell};
 use hashline_workspace::document::Along;
 use serde_json::json;
 
@@ -18,8 +19,6 @@ use super::edit::{Edit, Edits};
 use super::messages;
 use super::resolve_id::{Book, Named, hunk};
 use super::sidecars::{Everywhere, Trial};
-use crate::Failure;
-use crate::screen::{Screen, inert, tell};
 
 /// Decides about what is named.
 pub fn run<'a>(

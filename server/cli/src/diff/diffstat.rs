@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use hashline_history::{DocumentName, FileChange, FileId, Status};
+use hashline_terminal::{Ink, Screen, columns, end_of, padded};
 
 use super::edit::{Edit, Edits, relative};
 use super::hunk::{Diff, Kind};
 use super::messages::count;
 use super::status_table::ink;
-use crate::screen::{Ink, Screen, columns, end_of, padded};
 
 /// The least room that a path is given.
 const LEAST: usize = 16;

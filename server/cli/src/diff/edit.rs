@@ -8,12 +8,12 @@ use hashline_history::path::quoted;
 use hashline_history::{
     Decision, Document, DocumentName, EditState, FileChange, FileId, Found, HunkState, Store,
 };
+use hashline_terminal::{Failure, inert};
 use hashline_workspace::document::Review;
 use serde_json::{Value, json};
 
 use super::hunk::Diff;
 use super::hunk_status::{self, Standing};
-use crate::Failure;
 
 /// Reads edits, and each of their documents once.
 pub struct Edits<'a> {
@@ -168,5 +168,5 @@ impl Edit {
 /// A path as people know it: from the folder of the history. One that is not UTF-8 is quoted, as diffs have it.
 pub fn relative(path: &Path, folder: &Path) -> String {
     let inside = path.strip_prefix(folder).unwrap_or(path);
-    crate::screen::inert(&inside.to_str().map_or_else(|| quoted(inside.as_os_str()), Cow::from))
+    inert(&inside.to_str().map_or_else(|| quoted(inside.as_os_str()), Cow::from))
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use hashline_history::{FileId, Found, HunkRef, Store};
+use hashline_terminal::{Failure, Screen, inert_line, tell};
 
 use super::arguments::Export;
 use super::edit::Edits;
@@ -11,8 +12,6 @@ use super::messages;
 use super::patch::Change;
 use super::patch_sides::{Part, Sides, Which};
 use super::resolve_id::{Book, Named};
-use crate::Failure;
-use crate::screen::{Screen, inert_line, tell};
 
 /// There is nothing that a patch could say.
 const NOTHING: u8 = 1;

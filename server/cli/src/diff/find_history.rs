@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use hashline_history::{Store, has_history, history_folder};
 use hashline_link::{StateDir, discover};
 use hashline_mcp::signer_of;
+use hashline_terminal::Failure;
 
 use super::arguments::Where;
 use super::messages;
-use crate::Failure;
 
 /// What this program is called in the record.
 pub const PROCESS: &str = "mcpdiff";

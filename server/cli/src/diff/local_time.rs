@@ -2,9 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use hashline_terminal::inert;
 use jiff::{Timestamp, Zoned};
-
-use crate::screen::inert;
 
 /// Reads the moments of a history.
 #[derive(Debug)]

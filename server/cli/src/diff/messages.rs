@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use hashline_history::path::{quoted, to_text};
 use hashline_history::{ConversationId, Damage, Decision, EditId, FileChange, Found, HunkRef, Why};
+use hashline_terminal::{inert, inert_line};
 
 use super::decide::{Answer, Refusal, Verb, Wish};
 use super::edit::relative;
 use super::patch_sides::Which;
 use super::resolve_id::{Kind, Named, short_conversation};
-use crate::screen::{inert, inert_line};
 
 /// So many candidates are named; of more the number is told.
 const NAMED: usize = 10;

@@ -1,7 +1,7 @@
 //! `mcpdiff`, and `hashline diff`: the history of a folder in a terminal.
 //!
 //! [`find`] leads from what a person types to what it names, [`decide`] and [`sidecars`] do what is decided, [`words`] has all that is said
-//! about it, and the other modules are the commands. Nothing that agents wrote reaches a terminal as they wrote it: see [`crate::screen`].
+//! about it, and the other modules are the commands. Nothing that agents wrote reaches a terminal as they wrote it: see [`hashline_terminal`].
 
 mod adopt;
 mod arguments;
@@ -34,10 +34,9 @@ use std::sync::Arc;
 pub use arguments::{Diff, Mcpdiff};
 use hashline_history::{Probe, Store};
 
-use crate::screen::{Screen, tell};
-use crate::{Failure, log};
 use arguments::Command;
 use decide::Verb;
+use hashline_terminal::{Failure, Screen, log, tell};
 use sidecars::Everywhere;
 
 /// Carries out a command.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use hashline_history::{ConversationId, EditId, FileId, Found, HunkRef, Status, Store};
+use hashline_terminal::{Failure, inert};
 
 use super::arguments::Names;
 use super::messages;
-use crate::Failure;
 
 /// All edits of a history, in the order of record.
 #[derive(Debug)]
@@ -218,9 +218,9 @@ const CONVERSATION: usize = 12;
 pub fn short_conversation(id: &str) -> String {
     let end = id.strip_prefix("conv_").and_then(|rest| Some(rest.split_once('_')?.1));
     match end {
-        Some(end) if end.len() == 8 => crate::screen::inert(end),
-        _ if id.chars().count() <= CONVERSATION => crate::screen::inert(id),
-        _ => crate::screen::inert(&id.chars().take(CONVERSATION - 1).collect::<String>()) + "…",
+        Some(end) if end.len() == 8 => inert(end),
+        _ if id.chars().count() <= CONVERSATION => inert(id),
+        _ => inert(&id.chars().take(CONVERSATION - 1).collect::<String>()) + "…",
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
 use hashline_history::{EditId, Found, Reason, Status, Store, Why};
+use hashline_terminal::{Failure, Ink, Screen, inert, tell};
 use hashline_workspace::document::Along;
 
 use super::arguments::Review;
@@ -15,8 +16,6 @@ use super::messages;
 use super::resolve_id::{Book, Kind, Named, hunk};
 use super::show::{Lines, Page};
 use super::sidecars::Everywhere;
-use crate::Failure;
-use crate::screen::{Ink, Screen, inert, tell};
 
 /// Reviews what is undecided.
 pub fn run<'a>(

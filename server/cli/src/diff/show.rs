@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use hashline_history::{Decision, DocumentName, Found, HunkRef, HunkState, Store};
+use hashline_terminal::{Failure, Ink, Screen, inert, inert_line};
 use serde_json::json;
 
 use super::arguments::Show;
@@ -14,8 +15,6 @@ use super::local_time::Clock;
 use super::messages;
 use super::resolve_id::{Book, Named};
 use super::status_table::ink;
-use crate::Failure;
-use crate::screen::{Ink, Screen, inert, inert_line};
 
 /// Shows edits.
 pub fn run(store: &Store, options: &Show, screen: Screen) -> Result<ExitCode, Failure> {

@@ -10,6 +10,7 @@ use hashline_history::{DocumentName, FileId, HunkRef, Session, Store, StoreError
 use hashline_link::{
     Client, Decide, DecideOutcome, DecideResult, Decision, Held, Sidecar, StateDir, discover,
 };
+use hashline_terminal::Failure;
 use hashline_workspace::document::Along;
 use hashline_workspace::{Others, Rehearsal};
 use tokio::runtime::Runtime;
@@ -17,7 +18,6 @@ use tokio::time::error::Elapsed;
 
 use super::decide::{Answer, Choice, Decider, Disk, Mine, Refusal, Target, Wish, requests};
 use super::messages;
-use crate::Failure;
 
 /// How long an editor may take to say what it has.
 const LIMIT: Duration = Duration::from_secs(5);

@@ -10,6 +10,7 @@ use hashline_history::path::{from_text, quoted, to_text};
 use hashline_history::{
     ConversationId, Damage, EditId, Glance, Listing, LogEntry, Operation, Status as EditStatus, Store,
 };
+use hashline_terminal::{Failure, Ink, Screen, columns, end_of, inert, padded, tell};
 use serde_json::json;
 
 use super::arguments::Status;
@@ -17,8 +18,6 @@ use super::edit::{Edits, relative};
 use super::local_time::{Clock, ago};
 use super::messages;
 use super::resolve_id::{Book, Kind, conversation_of, may_name, short_conversation};
-use crate::Failure;
-use crate::screen::{Ink, Screen, columns, end_of, inert, padded, tell};
 
 /// Lists edits.
 pub fn run(store: &Store, options: &Status, screen: Screen) -> Result<ExitCode, Failure> {

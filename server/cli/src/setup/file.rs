@@ -4,9 +4,8 @@ use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use hashline_terminal::{Ink, Screen, inert, inert_line};
 use similar::TextDiff;
-
-use crate::screen::{Ink, Screen, inert, inert_line};
 
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

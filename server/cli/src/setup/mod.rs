@@ -15,11 +15,10 @@ use std::process::ExitCode;
 
 pub use agent::Agent;
 
-use crate::Failure;
 use crate::arguments::Setup;
-use crate::screen::{Screen, inert};
 use agent::{Format, Home, Scope};
 use file::{Change, Stored};
+use hashline_terminal::{Failure, Screen, inert};
 
 /// What agents call the server.
 const NAME: &str = "hashline";

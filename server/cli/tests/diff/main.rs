@@ -20,7 +20,7 @@ mod names;
 mod obeyed;
 mod open_files;
 mod project;
-#[path = "../pty/mod.rs"]
+#[path = "../../../terminal/tests/pty/mod.rs"]
 mod pty;
 mod reused_names;
 mod starting;

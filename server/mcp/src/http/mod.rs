@@ -15,6 +15,7 @@ mod connections;
 mod fixtures;
 mod guard;
 mod host_names;
+mod hs256;
 mod listener;
 mod message;
 mod outgoing;

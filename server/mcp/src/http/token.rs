@@ -9,6 +9,7 @@ use hashline_workspace::disk::Roots;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 
+use crate::http::hs256;
 use crate::http::scope::Scope;
 
 /// The secret's name in the state folder.
@@ -81,6 +82,7 @@ impl TokenKey {
     ///
     /// The secret cannot be read or made, or others can read it.
     pub fn load(state: &StateDir) -> Result<Self, hashline_link::Error> {
+        hs256::install();
         let secret = Secret::load(state, SECRET)?;
         let (encoding, decoding) =
             (EncodingKey::from_secret(secret.as_bytes()), DecodingKey::from_secret(secret.as_bytes()));
@@ -142,6 +144,9 @@ impl TokenKey {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+    use hmac::{Hmac, KeyInit, Mac};
     use serde_json::{Value, json};
 
     use super::*;
@@ -165,9 +170,18 @@ mod tests {
         i64::try_from(now).unwrap() + offset
     }
 
-    fn signed(secret: &Secret, algorithm: Algorithm, claims: &Value) -> String {
+    fn signed(secret: &Secret, claims: &Value) -> String {
         let key = EncodingKey::from_secret(secret.as_bytes());
-        jsonwebtoken::encode(&Header::new(algorithm), claims, &key).unwrap()
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), claims, &key).unwrap()
+    }
+
+    /// A token that this secret has signed, by an algorithm that is not known here.
+    fn signed_by_hs384(secret: &Secret, claims: &Value) -> String {
+        let header = json!({ "alg": "HS384", "typ": "JWT" });
+        let encoded = |part: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(part);
+        let message = [&header, claims].map(|part| encoded(part.to_string().as_bytes())).join(".");
+        let mac = Hmac::<sha2::Sha384>::new_from_slice(secret.as_bytes()).unwrap().chain_update(&message);
+        format!("{message}.{}", encoded(&mac.finalize().into_bytes()))
     }
 
     #[test]
@@ -217,7 +231,7 @@ mod tests {
     fn only_hs256_of_this_secret_that_has_not_expired_is_taken() {
         let desk = desk();
         let good = json!({ "sub": "me", "scope": "read:/", "exp": at(60) });
-        let hs256 = |claims: &Value| signed(&desk.secret, Algorithm::HS256, claims);
+        let hs256 = |claims: &Value| signed(&desk.secret, claims);
         let token = hs256(&good);
         let parts: Vec<&str> = token.split('.').collect();
         let [_, payload, signature] = parts.as_slice() else { panic!("{token}") };
@@ -248,8 +262,8 @@ mod tests {
             ),
             ("without scope", hs256(&json!({ "sub": "me", "exp": at(60) })), false),
             ("not yet", hs256(&json!({ "sub": "me", "scope": "", "exp": at(90), "nbf": at(60) })), false),
-            ("another secret", signed(&self::desk().secret, Algorithm::HS256, &good), false),
-            ("another algorithm of the secret", signed(&desk.secret, Algorithm::HS384, &good), false),
+            ("another secret", signed(&self::desk().secret, &good), false),
+            ("another algorithm of the secret", signed_by_hs384(&desk.secret, &good), false),
             ("none", format!("{none}.{payload}."), false),
             ("none, with the signature", format!("{none}.{payload}.{signature}"), false),
             ("RS256", format!("{rs256}.{payload}.{signature}"), false),

@@ -41,9 +41,9 @@ impl Auth {
             Some(_) => Err(Refused::unauthorized(
                 "the token is not the one of this registry; ask its operator, and log in again",
             )),
-            None => Err(Refused::unauthorized(
-                "publishing needs a token; `hashline package login token` keeps one",
-            )),
+            None => {
+                Err(Refused::unauthorized("publishing needs a token; `mcp-publisher login token` keeps one"))
+            }
         }
     }
 }

@@ -1,11 +1,12 @@
 //! crates.io: one archive for each version, and the index knows its hash.
 
+use hashline_binary::FileHash;
 use serde::Deserialize;
 use url::Url;
 
 use super::{Indexed, below};
 use crate::fetch::{Budget, FetchError, Fetcher};
-use crate::hash::{FileHash, IndexHash};
+use crate::hash::IndexHash;
 use crate::identifier::Named;
 
 #[derive(Deserialize)]

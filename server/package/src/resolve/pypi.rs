@@ -5,6 +5,7 @@
 
 use std::str::FromStr;
 
+use hashline_binary::FileHash;
 use pep440_rs::Version;
 use reqwest::StatusCode;
 use serde::Deserialize;
@@ -12,7 +13,7 @@ use url::Url;
 
 use super::{Indexed, RemoteFile, below};
 use crate::fetch::{Budget, FetchError, Fetcher, Request};
-use crate::hash::{FileHash, IndexHash};
+use crate::hash::IndexHash;
 use crate::identifier::{Identifier, Named, normal_name};
 
 /// The form of a project's files that is read here.
