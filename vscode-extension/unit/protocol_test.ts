@@ -13,9 +13,9 @@ import {
   type PendingEdits,
   type ProposedText,
 } from "../src/protocol";
-import { meantBy } from "../src/review/target";
 import type { Review, ReviewDocument } from "../src/review/model";
 import type { WayOn } from "../src/review/refusals";
+import { meantBy } from "../src/review/target";
 import { treeOf } from "../src/review/tree";
 import { tallyOf } from "../src/review/wording";
 import type { Sidecar } from "../src/sidecar";

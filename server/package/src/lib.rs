@@ -3,7 +3,6 @@
 //! - A [`ServerJson`] names packages, and each package its files by an [`Identifier`].
 //! - A [`Hasher`] fetches those files, within [`Limits`] and from public addresses only, and hashes them or compares their hashes.
 //! - A [`Publisher`] sends it to a registry, as the [`Account`] that a person has there.
-//! - [`KeptBinaries`] are started only as the bytes that were published.
 //! - A [`Registry`] compares what it is sent with the files, and keeps it in a [`Store`].
 //!
 //! # Invariants

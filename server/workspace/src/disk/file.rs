@@ -202,7 +202,7 @@ impl<'p> Folder<'p> {
         if !there.is_file() {
             return Err(DiskError::NotRegular { path: path.into(), kind: FileKind::of(&there) });
         }
-        place.hard_links().check_opened(path, &there, || self.dir().symlink_metadata(self.name))?;
+        place.hard_links().check_opened(path, (&file, &there), (self.dir(), self.name.as_os_str()))?;
         Ok(file)
     }
 

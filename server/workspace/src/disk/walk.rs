@@ -131,7 +131,7 @@ impl Opener {
         if !there.is_file() || there.len() > MAX_FILE_BYTES {
             return Ok(None);
         }
-        match hard_links.check_opened(path, &there, || folder.symlink_metadata(name)) {
+        match hard_links.check_opened(path, (&file, &there), (folder, name)) {
             Ok(()) => Ok(Some(file.into_std())),
             Err(DiskError::PathChanged { .. }) => Ok(None),
             Err(error) => Err(error),
