@@ -203,15 +203,7 @@ async fn other_processes_find_it_ask_it_and_decide() {
     assert_eq!(sidecar.editor, "Test 1");
     assert_eq!(sidecar.roots, editor.workspace.roots());
     let client = Client::connect(&sidecar).await.unwrap();
-    let caller = CallerInfo {
-        agent: "a".into(),
-        connection: "1".into(),
-        roots: None,
-        grants: None,
-        reviews: true,
-        no_hard_links: false,
-    };
-    let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
+    let call = reading();
     assert_eq!(client.call(&call).await.unwrap().as_str(), "\"read_text_file in Test 1\"");
     let path = editor.path("a.txt").canonicalize().unwrap_or_else(|_| editor.path("a.txt"));
     let held = client.holds(&Holds { paths: vec![path, "/else".into()] }.paths).await.unwrap();
@@ -242,6 +234,19 @@ async fn other_processes_find_it_ask_it_and_decide() {
     assert!(finder.sidecars().is_empty());
 }
 
+/// What an agent asks for that reads.
+fn reading() -> Call {
+    let caller = CallerInfo {
+        agent: "a".into(),
+        connection: "1".into(),
+        roots: None,
+        grants: None,
+        reviews: true,
+        no_hard_links: false,
+    };
+    Call { caller, tool: "read_text_file".into(), arguments: Default::default() }
+}
+
 /// As a call does that is as large as one may be, for as long as it takes. They have one thread: with more of them, which takes up the
 /// next call while another is kept is not certain.
 #[tokio::test]
@@ -266,15 +271,7 @@ async fn an_editor_is_answered_while_a_call_keeps_the_threads_of_agents_busy() {
     let [sidecar] = &*Finder::new(state_dir).sidecars() else { panic!("it is not announced") };
     let client = Client::connect(sidecar).await.unwrap();
     let uri = editor.open("a.txt", TEXT).await;
-    let caller = CallerInfo {
-        agent: "a".into(),
-        connection: "1".into(),
-        roots: None,
-        grants: None,
-        reviews: true,
-        no_hard_links: false,
-    };
-    let call = Call { caller, tool: "read_text_file".into(), arguments: Default::default() };
+    let call = reading();
     let call = tokio::spawn(async move { client.call(&call).await.unwrap().as_str().to_owned() });
     begun.recv().await.unwrap();
     editor.replace(&uri, "three", "3").await;

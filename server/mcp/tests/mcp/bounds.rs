@@ -74,6 +74,13 @@ async fn an_argument_that_is_too_long_is_named_with_its_length_and_its_bound() {
     assert!(tried > 50, "only {tried} were tried");
 }
 
+/// A call with this argument is answered in few words, whatever they are.
+async fn is_answered_shortly(desk: &Desk, tool: &str, name: &str, value: Value) {
+    let answer = desk.call(tool, with(name, value)).await;
+    let (told, length) = (answer.text.chars().take(300).collect::<String>(), answer.text.len());
+    assert!(length < SHORT, "{tool} with {name} answers {length}: {told}");
+}
+
 /// Ten bytes short of its bound, or as many entries as there may be: whatever is wrong with it is told in a short answer.
 #[tokio::test]
 async fn what_is_as_long_as_may_be_is_not_said_back() {
@@ -84,27 +91,13 @@ async fn what_is_as_long_as_may_be_is_not_said_back() {
             continue;
         }
         for text in ["x".repeat(MESSAGE), "x".repeat(12_000), "(x".repeat(2_000), "x".repeat(500)] {
-            let answer = desk.call(&tool.name, with(&name, text.into())).await;
-            let told: String = answer.text.chars().take(300).collect();
-            assert!(
-                answer.text.len() < SHORT,
-                "{} with {name} answers {}: {told}",
-                tool.name,
-                answer.text.len()
-            );
+            is_answered_shortly(&desk, &tool.name, &name, text.into()).await;
         }
         if kind == "array" {
             let field =
                 json!({ "op": "x".repeat(400), "anchor": "y".repeat(400), "old": "z", "z".repeat(400): 1 });
             for entry in [json!({}), json!("x".repeat(500)), json!([]), field] {
-                let answer = desk.call(&tool.name, with(&name, vec![entry; 10_000].into())).await;
-                let told: String = answer.text.chars().take(300).collect();
-                assert!(
-                    answer.text.len() < SHORT,
-                    "{} with {name} answers {}: {told}",
-                    tool.name,
-                    answer.text.len()
-                );
+                is_answered_shortly(&desk, &tool.name, &name, vec![entry; 10_000].into()).await;
             }
         }
     }
