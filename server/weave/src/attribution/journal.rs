@@ -55,7 +55,8 @@ pub(crate) enum Step {
         ids: IdRange,
         was: Held,
     },
-    /// The same taken back.
+    /// Lines came to be hidden, and this is how they read while they are: the same taken back, or what was changed in them went to lines of
+    /// the person's own.
     Hidden {
         ids: IdRange,
         was: Held,
