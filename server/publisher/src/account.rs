@@ -7,11 +7,11 @@ use hashline_terminal::Failure;
 use url::Url;
 
 use crate::arguments::Registry;
-use crate::words;
+use crate::messages;
 
 /// Where the person's token is kept.
 pub fn account_file() -> Result<PathBuf, Failure> {
-    let home = dirs::home_dir().ok_or_else(|| Failure::broken(words::NO_HOME))?;
+    let home = dirs::home_dir().ok_or_else(|| Failure::broken(messages::NO_HOME))?;
     Ok(home.join(ACCOUNT_FILE))
 }
 
@@ -23,7 +23,7 @@ pub fn publisher(options: &Registry, https_only: bool) -> Result<(Publisher, Url
         .registry
         .clone()
         .or_else(|| kept.clone())
-        .ok_or_else(|| Failure::usage(words::NO_REGISTRY))?;
+        .ok_or_else(|| Failure::usage(messages::NO_REGISTRY))?;
     let of_account = account.filter(|account| kept.as_ref() == Some(&registry) && !account.token.is_empty());
     let token = options.token.as_deref().or(of_account.as_ref().map(|account| account.token.as_str()));
     let publisher = Publisher::new(registry.clone(), token, https_only).map_err(Failure::usage)?;

@@ -11,7 +11,7 @@ use hashline_package::{
 use hashline_terminal::verify_binary::VerifyBinary;
 use url::Url;
 
-use crate::words;
+use crate::messages;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -207,7 +207,7 @@ pub enum Method {
 }
 
 fn address(text: &str) -> Result<Url, &'static str> {
-    Url::parse(text).map_err(|_| words::NO_ADDRESS)
+    Url::parse(text).map_err(|_| messages::NO_ADDRESS)
 }
 
 const REGISTRY_HELP: &str = "\

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use crate::arguments::{Fetch, HashGen};
 use crate::document::{packages, server};
+use crate::messages;
 use crate::progress::Progress;
-use crate::words;
 use crate::work::{hasher, wait_for};
 
 /// Prints them.
@@ -18,7 +18,7 @@ pub fn run(options: &HashGen, screen: Screen) -> Result<ExitCode, Failure> {
     let server = server(file)?;
     let packages = packages(file, &server, &options.fetch.origins)?;
     if packages.iter().all(|package| package.identifiers.is_empty()) {
-        tell(words::NO_FILES);
+        tell(messages::NO_FILES);
     }
     let hashes = hashes(&packages, &options.fetch)?;
     screen.print_json(&json!({"file_hashes": hashes}))?;

@@ -9,7 +9,7 @@ use hashline_terminal::{Failure, tell};
 use serde_json::{Value, json};
 
 use crate::arguments::Init;
-use crate::words;
+use crate::messages;
 
 /// What is known of a server before anybody has described it.
 struct Known {
@@ -28,11 +28,11 @@ pub fn run(options: &Init) -> Result<ExitCode, Failure> {
     text.push('\n');
     let made = std::fs::File::create_new(file);
     let mut made = made.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::broken(words::is_there(file)),
-        _ => Failure::broken(words::unwritable(file, &error)),
+        ErrorKind::AlreadyExists => Failure::broken(messages::is_there(file)),
+        _ => Failure::broken(messages::unwritable(file, &error)),
     })?;
-    made.write_all(text.as_bytes()).map_err(|error| Failure::broken(words::unwritable(file, &error)))?;
-    tell(&words::begun(file));
+    made.write_all(text.as_bytes()).map_err(|error| Failure::broken(messages::unwritable(file, &error)))?;
+    tell(&messages::begun(file));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,7 +8,7 @@ use hashline_terminal::{Failure, tell};
 
 use crate::account::account_file;
 use crate::arguments::{Login, Method};
-use crate::words;
+use crate::messages;
 
 /// Keeps it in the person's home folder.
 pub fn run(options: &Login) -> Result<ExitCode, Failure> {
@@ -18,7 +18,7 @@ pub fn run(options: &Login) -> Result<ExitCode, Failure> {
             let given = options.token.clone().map_or_else(|| asked(options), Ok)?;
             let token = given.trim();
             if token.is_empty() {
-                return Err(Failure::usage(words::NO_TOKEN));
+                return Err(Failure::usage(messages::NO_TOKEN));
             }
             ("token", token.to_owned())
         }
@@ -27,8 +27,8 @@ pub fn run(options: &Login) -> Result<ExitCode, Failure> {
     let account = Account { token, method: method.into(), registry: options.registry.to_string() };
     account.save(&file).map_err(Failure::broken)?;
     tell(&match options.method {
-        Method::Token => words::logged_in(&options.registry, &file),
-        Method::None => words::without_token(&options.registry),
+        Method::Token => messages::logged_in(&options.registry, &file),
+        Method::None => messages::without_token(&options.registry),
     });
     Ok(ExitCode::SUCCESS)
 }
@@ -36,7 +36,7 @@ pub fn run(options: &Login) -> Result<ExitCode, Failure> {
 fn asked(options: &Login) -> Result<String, Failure> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        tell(&words::ask_for_token(&options.registry));
+        tell(&messages::ask_for_token(&options.registry));
     }
     let mut line = String::new();
     stdin.lock().read_line(&mut line).map_err(Failure::broken)?;

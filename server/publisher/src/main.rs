@@ -12,13 +12,13 @@ mod hash_gen;
 mod init;
 mod login;
 mod logout;
+mod messages;
 mod progress;
 mod publish;
 mod registry;
 mod status;
 mod validate;
 mod verify;
-mod words;
 mod work;
 
 use std::process::ExitCode;

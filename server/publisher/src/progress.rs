@@ -8,7 +8,7 @@ use hashline_package::{FileHash, Identifier, Watch};
 use hashline_terminal::{inert, tell};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::words;
+use crate::messages;
 
 /// Shows downloads on standard error.
 pub enum Progress {
@@ -77,7 +77,7 @@ impl Watch for Progress {
     fn hashed(&self, file: &Identifier, hash: &FileHash) {
         match self {
             Self::Bars { all, of_files } => Self::bar(all, of_files, file).finish(),
-            Self::Lines => tell(&words::hashed(file, hash)),
+            Self::Lines => tell(&messages::hashed(file, hash)),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::account::publisher;
 use crate::arguments::Publish;
 use crate::document::{packages, server};
 use crate::work::wait_for;
-use crate::{hash_gen, validate, verify, words};
+use crate::{hash_gen, messages, validate, verify};
 
 /// Publishes it, and prints what the registry has kept.
 pub fn run(options: &Publish, screen: Screen) -> Result<ExitCode, Failure> {
@@ -17,7 +17,7 @@ pub fn run(options: &Publish, screen: Screen) -> Result<ExitCode, Failure> {
     let mut server = server(file)?;
     let found = issues(&server, &options.fetch.origins.sources());
     if !is_publishable(&found) {
-        return Err(Failure::broken(words::issues(file, &validate::errors(&found))));
+        return Err(Failure::broken(messages::issues(file, &validate::errors(&found))));
     }
     // Before anything is fetched for it.
     let (publisher, registry) = publisher(&options.registry, options.fetch.fetch_https_only)?;
@@ -31,7 +31,7 @@ pub fn run(options: &Publish, screen: Screen) -> Result<ExitCode, Failure> {
     let published = told(published, screen)?;
     screen.print_json(&published)?;
     let text = |key| server.text(key).unwrap_or_default();
-    tell(&words::published(text("name"), text("version"), &registry));
+    tell(&messages::published(text("name"), text("version"), &registry));
     Ok(ExitCode::SUCCESS)
 }
 

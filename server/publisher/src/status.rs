@@ -7,7 +7,7 @@ use hashline_terminal::{Failure, Screen, tell};
 use crate::account::publisher;
 use crate::arguments::Status;
 use crate::work::wait_for;
-use crate::{publish, words};
+use crate::{messages, publish};
 
 /// Says it to the registry.
 pub fn run(options: &Status, screen: Screen) -> Result<ExitCode, Failure> {
@@ -20,6 +20,6 @@ pub fn run(options: &Status, screen: Screen) -> Result<ExitCode, Failure> {
     })?;
     let changed = publish::told(changed, screen)?;
     screen.print_json(&changed)?;
-    tell(&words::status_changed(changed["updatedCount"].as_u64().unwrap_or(1)));
+    tell(&messages::status_changed(changed["updatedCount"].as_u64().unwrap_or(1)));
     Ok(ExitCode::SUCCESS)
 }

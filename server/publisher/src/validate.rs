@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::arguments::Validate;
 use crate::document::read;
-use crate::words;
+use crate::messages;
 
 /// Prints them.
 pub fn run(options: &Validate, screen: Screen) -> Result<ExitCode, Failure> {
@@ -17,12 +17,12 @@ pub fn run(options: &Validate, screen: Screen) -> Result<ExitCode, Failure> {
     let valid = is_publishable(&issues);
     screen.print_json(&json!({"valid": valid, "issues": issues}))?;
     for issue in issues.iter().filter(|issue| issue.severity == Severity::Warning) {
-        tell(&words::advice(issue));
+        tell(&messages::advice(issue));
     }
     if !valid {
-        return Err(Failure::broken(words::issues(file, &errors(&issues))));
+        return Err(Failure::broken(messages::issues(file, &errors(&issues))));
     }
-    tell(&words::valid(file));
+    tell(&messages::valid(file));
     Ok(ExitCode::SUCCESS)
 }
 
