@@ -1,5 +1,13 @@
 /** A person's desk: a window of their own, used by keyboard and mouse, and agents beside. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
+import {
+  type FSWatcher,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Dialog, Locator, Page } from "playwright-core";
 import { Agent, type Answer } from "../agent.ts";
@@ -31,6 +39,7 @@ function isMark(name: string): boolean {
 export class Hand implements Stage {
   private readonly parts: Parts;
   private readonly desks: Desk[] = [];
+  private readonly watchers: FSWatcher[] = [];
 
   constructor(parts: Parts) {
     this.parts = parts;
@@ -49,12 +58,8 @@ export class Hand implements Stage {
   /** The next mark of a window that is starting, however soon it is gone. */
   nextMark(): Promise<void> {
     return new Promise((seen) => {
-      const watcher = watch(this.sidecars(), (_, name) => {
-        if (name && isMark(name)) {
-          watcher.close();
-          seen();
-        }
-      });
+      const seenMark = (_: string, name: string | null) => name && isMark(name) && seen();
+      this.watchers.push(watch(this.sidecars(), seenMark));
     });
   }
 
@@ -108,6 +113,7 @@ export class Hand implements Stage {
   }
 
   async close(): Promise<void> {
+    for (const watcher of this.watchers) watcher.close();
     for (const desk of this.desks) await desk.close();
   }
 }

@@ -168,11 +168,12 @@ impl Roots {
         let first = self.get(0).ok_or_else(|| PathRefusal::NoRoots { given: given.into() })?;
         let spelling = read_spelling(given, style, &to_text(first.path()))?;
         let (index, names) = self.start(given, style, &spelling)?;
+        let has_backslash = names.iter().any(|name| name.as_encoded_bytes().contains(&b'\\'));
         let found = Walk::new(self, given, gives).run(index, names)?;
         if spelling.folder && found.end != End::Folder {
             return Err(PathRefusal::FinalSlash { given: given.into() });
         }
-        if found.end == End::Missing && given.contains('\\') && !cfg!(windows) {
+        if found.end == End::Missing && has_backslash && !cfg!(windows) {
             return Err(PathRefusal::Backslash { given: given.into() });
         }
         Ok(found.place)

@@ -115,6 +115,7 @@ fn bad_spellings_are_refused_in_their_own_words() {
         (Any, "..\\..\\etc\\passwd".into(), "Backslash"),
         (Any, "\\etc\\passwd".into(), "Backslash"),
         (Any, ".mcp\\edit_history\\log".into(), "Backslash"),
+        (Any, format!("file://{root}/src%5Cnew.rs"), "Backslash"),
         (Any, "~".into(), "HomeSign"),
         (Any, "~/a.txt".into(), "HomeSign"),
         (Any, "untitled:Untitled-1".into(), "NotAFile"),
