@@ -1,6 +1,6 @@
 //! The program `mcp-publisher`: servers are published with the hashes of their files, those are checked, and a registry compares them.
 //!
-//! [`words`] has all that is said about it, [`document`] and [`account`] are what most commands begin with, [`work`] is what they do over the
+//! [`messages`] has all that is said about it, [`document`] and [`account`] are what most commands begin with, [`work`] is what they do over the
 //! network, [`progress`] shows how far downloads are, and the other modules are the commands.
 
 #![forbid(unsafe_code)]

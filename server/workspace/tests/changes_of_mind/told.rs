@@ -411,6 +411,43 @@ fn a_delivery_that_came_with_typing_is_known_where_its_answer_never_comes() {
     assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("zero one\n2\nthree\n", ACCEPTED));
 }
 
+/// The change that comes behind a delivery, and before it is told of.
+fn overtakes(desk: &mut Desk) {
+    let formatted = at(0, 0, (3, 0), "  one\n2\n  three\n");
+    desk.version += 2;
+    desk.document.change(DocVersion(desk.version), &[formatted], desk.now).unwrap();
+}
+
+#[test]
+fn a_delivery_is_known_by_its_cause_though_a_later_change_came_first() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    overtakes(&mut desk);
+    desk.says(-1, Cause::Delivery(delivery.number));
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED);
+    let version = DocVersion(desk.version - 1);
+    desk.document.change(version, &made(&delivery), desk.now).unwrap_err();
+    desk.notify(&[whole("  one\n2\n  three\n")]);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("  one\n2\n  three\n", ACCEPTED));
+    is_told(&desk, 0);
+}
+
+#[test]
+fn a_delivery_is_known_by_its_answer_though_a_later_change_came_first() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    overtakes(&mut desk);
+    assert_eq!(how(&mut desk, &hunk), TYPED_OVER);
+    desk.document.answered(delivery.number, true, desk.now);
+    assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), ("  one\n2\n  three\n", ACCEPTED));
+}
+
+#[test]
+fn a_delivery_that_was_refused_is_not_in_a_later_change() {
+    let (mut desk, hunk, delivery) = on_its_way();
+    overtakes(&mut desk);
+    desk.document.answered(delivery.number, false, desk.now);
+    assert_eq!(how(&mut desk, &hunk), TYPED_OVER);
+}
+
 #[test]
 fn nothing_is_recorded_on_top_of_what_only_an_answer_can_tell() {
     let (mut desk, hunk, delivery) = on_its_way();

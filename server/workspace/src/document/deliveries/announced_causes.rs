@@ -34,15 +34,30 @@ pub(crate) struct Told {
     pub(super) wrong: u64,
 }
 
-/// A change without a cause that reads as a delivery, or as an undo, would have made it.
+/// A change without a cause that reads as a delivery, or as an undo, would have made it; or that came in place of one.
 #[derive(Clone, Debug)]
 pub(super) struct Unsaid {
+    /// The version before it.
+    pub(super) after: DocVersion,
     pub(super) version: DocVersion,
     pub(super) before: Weave,
+    /// The text that the cause made. What else the change did is typing.
     pub(super) text: Text,
     pub(super) regions: Regions,
     /// The delivery that would have made it.
     pub(super) delivery: Option<u64>,
+    /// Whether the change reads so. Else a version between `after` and this one has not come, which may have been the delivery.
+    pub(super) reads_so: bool,
+}
+
+impl Unsaid {
+    /// Whether a version may have been made by a cause: this one, or for a delivery one that was left out.
+    pub(super) fn covers(&self, version: DocVersion, cause: Cause) -> bool {
+        version == self.version && self.reads_so
+            || version > self.after
+                && version < self.version
+                && self.delivery.is_some_and(|number| cause == Cause::Delivery(number))
+    }
 }
 
 impl Told {

@@ -6,7 +6,7 @@
 //! endings, is that delivery, and of one that holds more its answer says so. What cannot be so is typing, and the log says that the two disagreed.
 
 use hashline_text::{DocVersion, Encoding, Text};
-use hashline_weave::{HunkId, Plan, Regions};
+use hashline_weave::{HunkId, Plan, Regions, Weave};
 
 use crate::document::deliveries::announced_causes::{Cause, Unsaid};
 use crate::document::text::content_change::{ContentChange, OutOfStep, after, after_each, apart};
@@ -31,7 +31,7 @@ impl Document {
             }
         } else if cause == Cause::SaveConflict || self.told.implied == Some((version, cause)) {
             // It was taken as that already.
-        } else if !(version == had && self.said_late(cause, now)) {
+        } else if !self.said_late(version, cause, now) {
             self.disagrees(cause, "it came too late");
         }
     }
@@ -143,8 +143,8 @@ impl Document {
                     self.landed(now, false);
                     return Ok(Some(changes.len()));
                 }
-                let count = self.prefix_delivered(changes, encoding, &plan)?;
-                let Some(count) = count else { return Ok(None) };
+                let Some(made) = self.text_of(&plan) else { return Ok(None) };
+                let Some(count) = self.prefix_made(changes, encoding, &made)? else { return Ok(None) };
                 let (text, regions) = after(self.text(), &changes[..count], encoding)?;
                 let Some(judgement) = self.weave().made(&text, &regions, &plan, number) else {
                     return Ok(None);
@@ -186,20 +186,20 @@ impl Document {
         self.flow.of_number(number).map(|flight| flight.plan.clone())
     }
 
-    /// How many of some changes make what a plan makes.
-    fn prefix_delivered(
+    /// How many of some changes make a text.
+    fn prefix_made(
         &self,
         changes: &[ContentChange],
         encoding: Encoding,
-        plan: &Plan,
+        made: &Text,
     ) -> Result<Option<usize>, OutOfStep> {
-        let Some(made) = self.text_of(plan) else { return Ok(None) };
         let texts = after_each(self.text(), changes, encoding)?;
         // An editor puts in endings of its own.
-        Ok(texts.iter().position(|(text, _)| text.same_contents(&made)).map(|at| at + 1))
+        Ok(texts.iter().position(|(text, _)| text.same_contents(made)).map(|at| at + 1))
     }
 
-    /// Notes how everything was before a change that reads as if it had a cause: that may be said yet.
+    /// Notes how everything was before a change that reads as if it had a cause, or that came before the change of a delivery: that may be
+    /// said yet.
     fn note_unsaid(
         &mut self,
         changes: &[ContentChange],
@@ -213,30 +213,38 @@ impl Document {
         if self.told.unsaid.as_ref().is_some_and(|unsaid| !waits(unsaid.delivery)) {
             self.told.unsaid = None;
         }
-        let mut read_as = None;
+        let mut noted = None;
         for flight in self.flow.due(before) {
-            if let Some(count) = self.prefix_delivered(changes, encoding, &flight.plan)? {
-                read_as = Some((Some(flight.number), after(self.text(), &changes[..count], encoding)?));
+            let Some(made) = self.text_of(&flight.plan) else { continue };
+            if let Some(count) = self.prefix_made(changes, encoding, &made)? {
+                noted = Some((Some(flight.number), after(self.text(), &changes[..count], encoding)?, true));
                 break;
             }
+            if noted.is_none() && version.0 > before.0 + 1 {
+                let mut all = Regions::default();
+                all.replace_all(&mut self.text().clone(), made.clone());
+                noted = Some((Some(flight.number), (made, all), false));
+            }
         }
-        if read_as.is_none() && self.weave().was_otherwise(text, regions) {
-            read_as = Some((None, (text.clone(), regions.clone())));
+        if noted.is_none() && self.weave().was_otherwise(text, regions) {
+            noted = Some((None, (text.clone(), regions.clone()), true));
         }
-        if let Some((delivery, (text, regions))) = read_as {
-            let before = self.weave().clone();
-            self.told.unsaid = Some(Box::new(Unsaid { version, before, text, regions, delivery }));
+        if let Some((delivery, (text, regions), reads_so)) = noted {
+            let (after, before) = (before, self.weave().clone());
+            let unsaid = Unsaid { after, version, before, text, regions, delivery, reads_so };
+            self.told.unsaid = Some(Box::new(unsaid));
         }
         Ok(())
     }
 
-    /// The last change had this cause after all. False if it cannot have had.
-    fn said_late(&mut self, cause: Cause, now: Millis) -> bool {
-        let version = self.version();
-        let Some(unsaid) = self.told.unsaid.take_if(|unsaid| Some(unsaid.version) == version) else {
-            return false;
-        };
-        self.judge_anew(*unsaid, cause, now)
+    /// The last change, or one that it came before, had this cause after all. False if it cannot have had.
+    fn said_late(&mut self, version: DocVersion, cause: Cause, now: Millis) -> bool {
+        let last = self.version();
+        let is_meant =
+            |unsaid: &mut Box<Unsaid>| Some(unsaid.version) == last && unsaid.covers(version, cause);
+        let Some(unsaid) = self.told.unsaid.take_if(is_meant) else { return false };
+        let Unsaid { before, text, regions, .. } = *unsaid;
+        self.judge_anew(before, (text, regions), cause, now)
     }
 
     /// Whether only the answer to a delivery will say what the last change was: it reads as that delivery with typing behind it, and no cause of it
@@ -250,8 +258,9 @@ impl Document {
     /// The editor says that it has carried out a delivery, and no change was said to be that. The one that reads so is.
     pub(crate) fn was_done_unsaid(&mut self, number: u64, now: Millis) {
         let Some(unsaid) = self.told.unsaid.take_if(|unsaid| unsaid.delivery == Some(number)) else { return };
-        let (version, cause) = (unsaid.version, Cause::Delivery(number));
-        if self.judge_anew(*unsaid, cause, now) {
+        let Unsaid { version, before, text, regions, .. } = *unsaid;
+        let cause = Cause::Delivery(number);
+        if self.judge_anew(before, (text, regions), cause, now) {
             self.told.implied = Some((version, cause));
             tracing::debug!(uri = self.uri(), number, "a delivery was told of by its answer alone");
         }
@@ -259,15 +268,21 @@ impl Document {
 
     /// No answer comes any more. What reads as a delivery is that, as nothing else will tell.
     pub(crate) fn stays_unanswered(&mut self, now: Millis) {
-        if let Some(number) = self.told.unsaid.as_ref().and_then(|unsaid| unsaid.delivery) {
+        let unsaid = self.told.unsaid.as_ref().filter(|unsaid| unsaid.reads_so);
+        if let Some(number) = unsaid.and_then(|unsaid| unsaid.delivery) {
             self.was_done_unsaid(number, now);
         }
     }
 
-    /// Judges a change and what came after it once more. False, and nothing has happened, if the cause does not go with the text, or
+    /// Judges a change and what came after it once more: a cause made this text of that before. False, and nothing has happened, if the cause does not go with the text, or
     /// something was recorded, decided or switched since.
-    pub(super) fn judge_anew(&mut self, unsaid: Unsaid, cause: Cause, now: Millis) -> bool {
-        let Unsaid { before, text, regions, .. } = unsaid;
+    pub(super) fn judge_anew(
+        &mut self,
+        before: Weave,
+        (text, regions): (Text, Regions),
+        cause: Cause,
+        now: Millis,
+    ) -> bool {
         let present = self.weave().clone();
         let was: Vec<(HunkId, bool)> = present.hunks().map(|id| (id, present.in_buffer(id))).collect();
         if !self.weave().resume(before) {

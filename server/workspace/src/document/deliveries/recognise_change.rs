@@ -3,7 +3,6 @@
 use hashline_text::{DocVersion, Encoding, Text};
 use hashline_weave::{Candidate, How, HunkId, Plan, Regions, Switched, Weave};
 
-use crate::document::deliveries::announced_causes::Unsaid;
 use crate::document::deliveries::retry_schedule::Ghost;
 use crate::document::deliveries::silent_client::{Begun, HalfShown, left_of};
 use crate::document::text::content_change::{
@@ -114,11 +113,7 @@ impl Document {
         }
         let Begun { number, before, regions, .. } = *begun;
         let text = self.text().clone();
-        if self.judge_anew(
-            Unsaid { version, before, text, regions, delivery: Some(number) },
-            Cause::Delivery(number),
-            now,
-        ) {
+        if self.judge_anew(before, (text, regions), Cause::Delivery(number), now) {
             self.guesses.half_shown = None;
         }
     }
