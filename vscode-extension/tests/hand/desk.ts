@@ -277,12 +277,16 @@ export class Desk {
         await dialog.dismiss();
         return false;
       });
-      const loaded = this.page.reload({ waitUntil: "commit" }).then(() => true);
-      // Where the person stays, nothing comes of the other; a window that is closed asks nothing more.
-      for (const outcome of [asked, loaded]) outcome.catch(() => undefined);
+      // Where the person stays, nothing comes of it; and now and then a browser forgets it.
+      const loaded = this.page.reload({ waitUntil: "commit", timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      );
+      // A window that is closed asks nothing more.
+      asked.catch(() => undefined);
       return Promise.race([asked, loaded]);
     };
-    await until(reloaded, "the window is loaded anew", 30_000);
+    await until(reloaded, "the window is loaded anew", 60_000);
     await this.line("").first().waitFor({ timeout: 60_000 });
   }
 

@@ -468,6 +468,7 @@ impl Desk {
                 over_mine: false,
                 forced: false,
                 worn: std::collections::HashSet::new(),
+                kept: std::collections::HashSet::new(),
                 in_text: false,
                 stored: false,
                 parted: false,

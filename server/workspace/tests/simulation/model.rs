@@ -36,6 +36,9 @@ pub struct Hunk {
     pub forced: bool,
     /// What has ever stood in its lines, once the person had changed them: it comes back with them.
     pub worn: HashSet<char>,
+    /// What of it was left in the text, in lines that the person had changed, when it was taken out: it is the person's, even where the
+    /// person makes the line again what the agent had proposed.
+    pub kept: HashSet<char>,
     pub in_text: bool,
     /// The file has it, too.
     pub stored: bool,
@@ -47,6 +50,16 @@ pub struct Hunk {
     pub left: bool,
     /// What was asked for last and taken on.
     pub asked: Option<Decision>,
+}
+
+impl Hunk {
+    /// Whether the text has a part of a line that the person had changed, and not that line as it was proposed.
+    fn is_kept(&self, token: char, sight: &Sight<'_>) -> bool {
+        let own = self.proposed.iter().find(|line| line.contains(token));
+        self.worn.contains(&token)
+            && sight.count(token) > 0
+            && !own.is_some_and(|line| sight.lines.contains_key(line.as_str()))
+    }
 }
 
 /// All that is known of a document from outside.
@@ -198,6 +211,13 @@ impl Model {
                 hunk.worn.extend(sight.text[place].iter().flat_map(|line| atoms(line)));
             }
             hunk.in_text = is_in_text(&view.state);
+            if hunk.in_text {
+                hunk.kept.clear();
+            } else {
+                let own = hunk.proposed.iter().flat_map(|line| atoms(line));
+                let kept: Vec<char> = own.filter(|token| hunk.is_kept(*token, &sight)).collect();
+                hunk.kept.extend(kept);
+            }
             hunk.left &= hunk.in_text && view.decision == Decision::Rejected;
             if hunk.decision != view.decision {
                 // Done, or the person has undone it since.
@@ -350,11 +370,7 @@ impl Model {
             HunkState::Held | HunkState::Conflicted(_) | HunkState::Withdrawn => {
                 tally.checked += 1;
                 // What the person changed and kept is the person's.
-                let kept = |token: char| {
-                    let own = hunk.proposed.iter().find(|line| line.contains(token));
-                    hunk.worn.contains(&token)
-                        && !own.is_some_and(|line| sight.lines.contains_key(line.as_str()))
-                };
+                let kept = |token: char| hunk.kept.contains(&token) || hunk.is_kept(token, sight);
                 if let Some(token) = self.tokens(at).find(|token| sight.count(*token) > 0 && !kept(*token)) {
                     return wrong(format!("{} is in the text", readable(&token.to_string())));
                 }
