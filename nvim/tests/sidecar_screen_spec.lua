@@ -91,7 +91,7 @@ t.test(
       "   11   return items.length;",
       "   12 }",
       (" cart.js [+]%s2 pending"):format((" "):rep(58)),
-      "hashline: 2 hunks to decide (claude-code)",
+      "claude-code: 2 hunks here. :Hashline next",
     }
     terminal:begins(held, "the proposal")
     local capture = terminal:coloured()

@@ -68,7 +68,7 @@ t.test("a held edit is seen, found, accepted and taken back by keys", function()
     "~",
     "~",
     "~",
-    "hashline: 2 hunks to decide (claude-code)",
+    "claude-code: 2 hunks here. :Hashline next",
   }
   terminal:begins(held, "the proposal and its notice")
   local colours = terminal:coloured()

@@ -182,7 +182,7 @@ M.schema = {
     key = "notify",
     kind = a_boolean,
     default = true,
-    about = "One message for each connection of an agent that proposes edits.",
+    about = "A message when agents do something in files that are not open, and once for each connection of an agent that proposes edits.",
   },
   {
     key = "mode.open",

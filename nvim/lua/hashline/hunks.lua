@@ -20,6 +20,34 @@ function M.is_of_file(hunk)
   return hunk.file ~= nil and hunk.file ~= vim.NIL
 end
 
+--- Whether a hunk makes the file that it is in.
+---@param hunk hashline.Hunk
+---@return boolean
+function M.makes_file(hunk)
+  return hunk.file == "make the file"
+end
+
+--- What a hunk does to the file itself: what has become of the file, or would.
+---@param hunk hashline.Hunk
+---@param path string of the file, as it is called now
+---@return string words
+---@return boolean has_name whether they say which file it is
+function M.file_words(hunk, path)
+  local is_done = M.in_text(hunk)
+  local new = hunk.file:match("^rename the file to (.+)$")
+  if M.makes_file(hunk) then
+    return is_done and "created" or "to be created", false
+  elseif hunk.file == "remove the file" then
+    return is_done and "deleted" or "to be deleted", false
+  elseif not new then
+    return hunk.file, false
+  elseif is_done or new == path then
+    return "renamed", false -- the sidecar does not say what it was called
+  end
+  local old, new_name = vim.fs.basename(path), vim.fs.basename(new)
+  return ("%s → %s"):format(old, new_name ~= old and new_name or vim.fn.fnamemodify(new, ":~:.")), true
+end
+
 --- Whether a conflicted hunk can only be rejected: its place is lost, for instance. An older sidecar does not say so.
 ---@param hunk hashline.Hunk
 ---@return boolean
