@@ -62,6 +62,14 @@ function M.start(settings, size, more)
     vim.tbl_extend("keep", settings or {}, { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false })
   child:lua("vim.g.hashline = ...; vim.fn.chdir(select(2, ...)); notified = {}", settings, child.folder)
   child:lua("vim.notify = function(message, level) table.insert(notified, message) end")
+  child:lua([[
+    local echo = vim.api.nvim_echo
+    echoed = {}
+    vim.api.nvim_echo = function(chunks, ...)
+      table.insert(echoed, chunks[1][1])
+      return echo(chunks, ...)
+    end
+  ]])
   return child
 end
 
@@ -266,6 +274,12 @@ end
 
 function Child:notified()
   return self:lua("return notified")
+end
+
+--- What was said without being kept.
+---@return string[]
+function Child:echoed()
+  return self:lua("local all = echoed; echoed = {}; return all")
 end
 
 --- The screen's text, and below it which of the plugin's groups drew each cell.

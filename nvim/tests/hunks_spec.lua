@@ -122,7 +122,9 @@ t.test("next and previous, with counts and around the end", function()
     { 5, 5, "first2" },
     { 2, -1, "second1" },
   }) do
-    t.eq(name((hunks.following(entries(), case[1], case[2]))), case[3], vim.inspect(case))
+    local all = entries()
+    local position = hunks.onward(all, case[1], case[2])
+    t.eq(name(all[(position - 1) % #all + 1]), case[3], vim.inspect(case))
   end
-  t.eq(hunks.following({}, 0, 1), nil)
+  t.eq({ hunks.onward({}, 0, 1), hunks.onward({}, 0, -1) }, { 1, 0 }, "on to the next file, or back")
 end)

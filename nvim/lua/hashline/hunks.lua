@@ -212,49 +212,27 @@ function M.touching(entries, first, last)
   end, entries)
 end
 
---- The hunk to go to from a row, around the end of the file if need be.
----@param entries hashline.Entry[]
+--- The position of the hunk to go to from a row. Beyond the first or the last it goes on to those of other files.
+---@param entries hashline.Entry[] of one document
 ---@param row integer 0-based
 ---@param count integer how many hunks on; negative: back
 ---@param from hashline.Entry? the hunk that is meant there
----@return hashline.PlacedEntry?
----@return integer? position among the hunks that have a place
----@return integer? total
-function M.following(entries, row, count, from)
-  local placed = vim.tbl_filter(function(entry)
-    return entry.lines ~= nil
-  end, entries) --[[@as hashline.PlacedEntry[] ]]
-  if #placed == 0 or count == 0 then
-    return nil
-  end
+---@return integer
+function M.onward(entries, row, count, from)
   -- Several hunks may share a row: from one of them it goes by their order.
-  local position ---@type integer?
-  for i, entry in ipairs(placed) do
-    if entry == from and M.row(entry.lines) == row then
-      position = i + count
+  for i, entry in ipairs(entries) do
+    if entry == from and (not entry.lines or M.row(entry.lines) == row) then
+      return i + count
     end
   end
-  if position then
-    -- It is known.
-  elseif count > 0 then
-    position = #placed + 1
-    for i = #placed, 1, -1 do
-      if M.row(placed[i].lines) > row then
-        position = i
-      end
+  local passed = 0
+  for _, entry in ipairs(entries) do
+    local own = entry.lines and M.row(entry.lines)
+    if own and (own < row or (own == row and count > 0)) then
+      passed = passed + 1
     end
-    position = position + count - 1
-  else
-    position = 0
-    for i = 1, #placed do
-      if M.row(placed[i].lines) < row then
-        position = i
-      end
-    end
-    position = position + count + 1
   end
-  position = (position - 1) % #placed + 1
-  return placed[position], position, #placed
+  return count > 0 and passed + count or passed + 1 + count
 end
 
 --- How large a hunk is, as in "+2 -1", or what it does to the file.

@@ -58,6 +58,18 @@ function M.is_here()
     and vim.fn.getqflist({ title = 0 }).title == TITLE
 end
 
+--- Goes from the list to a window in which files are edited.
+function M.leave()
+  local before = vim.fn.win_getid(vim.fn.winnr("#"))
+  for _, win in ipairs({ before, unpack(vim.api.nvim_tabpage_list_wins(0)) }) do
+    if vim.api.nvim_win_is_valid(win) and vim.bo[vim.api.nvim_win_get_buf(win)].buftype == "" then
+      vim.api.nvim_set_current_win(win)
+      return
+    end
+  end
+  vim.cmd("aboveleft new")
+end
+
 --- The undecided hunks that lines of the list are about.
 ---@param first integer 1-based
 ---@param last integer
@@ -118,7 +130,8 @@ end
 local subscribed = false
 
 --- Fills the quickfix list and opens it: the person asked for it.
-function M.open()
+---@param name string? of the hunk that the cursor goes to
+function M.open(name)
   local items = M.items()
   if #items == 0 then
     vim.api.nvim_echo({ { "hashline: nothing to decide" } }, false, {})
@@ -129,6 +142,11 @@ function M.open()
   vim.fn.setqflist({}, action, { title = TITLE, items = items })
   id, filled_with = vim.fn.getqflist({ id = 0 }).id, what_it_says(items)
   vim.cmd("botright copen")
+  for row, item in ipairs(items) do
+    if item.user_data.hashline == name then
+      vim.api.nvim_win_set_cursor(0, { row, 0 })
+    end
+  end
   if not subscribed then
     subscribed = true
     state.subscribe(function()

@@ -15,11 +15,6 @@ local WHEN_RIGHT = ":Hashline accept, Keep mine"
 
 local shown = {} ---@type table<string, hashline.Shown> by hunk name
 
----@param said string
-local function echo(said)
-  vim.api.nvim_echo({ { vim.fn.strcharpart(said, 0, math.max(vim.o.columns - 12, 10)) } }, false, {})
-end
-
 ---@param scratch integer
 ---@return boolean
 local function was_changed(scratch)
@@ -123,7 +118,7 @@ function M.take_from(buf, entry)
   end
   navigation.go(entry)
   if #entry.hunk.proposed == 0 then
-    echo("hashline: the agent takes these lines away; edit them, then " .. WHEN_RIGHT)
+    navigation.echo("hashline: the agent takes these lines away; edit them, then " .. WHEN_RIGHT)
   end
 end
 
