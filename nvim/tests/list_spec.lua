@@ -119,7 +119,7 @@ t.test("an entry of the list whose hunk is gone", function()
   child:wait("#vim.fn.getqflist() == 4")
   child:lua("vim.fn.setqflist({}, 'r', { items = items })")
   child:cmd("1 | Hashline accept")
-  t.eq(child:notified(), { "hashline: what this line said is decided; :Hashline list shows what is left" })
+  t.eq(child:notified(), { "What this line said is decided. :Hashline list shows what is left." })
 end)
 
 t.test("the conversation of the hunk at the cursor, in the text and in the list", function()

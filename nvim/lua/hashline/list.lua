@@ -134,7 +134,7 @@ local subscribed = false
 function M.open(name)
   local items = M.items()
   if #items == 0 then
-    vim.api.nvim_echo({ { "hashline: nothing to decide" } }, false, {})
+    vim.api.nvim_echo({ { "Nothing is left to review." } }, false, {})
     return
   end
   local current = vim.fn.getqflist({ title = 0 })

@@ -230,7 +230,7 @@ end
 function M.step(count)
   local places = stops()
   if #places == 0 or count == 0 then
-    return M.echo("hashline: nothing to decide")
+    return M.echo("Nothing is left to review.")
   end
   local document = state.of_buffer(vim.api.nvim_get_current_buf())
   local index = (onward(places, count, document) - 1) % #places + 1

@@ -15,7 +15,7 @@ end
 function M.open()
   local places = state.places()
   if #places == 0 then
-    vim.api.nvim_echo({ { "hashline: nothing to decide" } }, false, {})
+    vim.api.nvim_echo({ { "Nothing is left to review." } }, false, {})
     return
   end
   vim.ui.select(

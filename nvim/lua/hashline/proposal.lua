@@ -160,9 +160,12 @@ function M.edit()
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local entry = document and navigation.meant(buf, document.entries, row)
   if not document or not entry then
-    return say("no hunk here; :Hashline next goes to one")
+    return vim.notify(require("hashline.progress").instead("No hunk on this line."), vim.log.levels.INFO)
   elseif document.read_only then
-    return say("these edits are decided in " .. (document.owner or "another editor"))
+    return vim.notify(
+      ("These edits are decided in %s."):format(document.owner or "another editor"),
+      vim.log.levels.INFO
+    )
   elseif hunks.in_text(entry.hunk) then
     return say("it is in your text already: change it there, and keep it")
   elseif entry.hunk.state ~= "held" or hunks.is_of_file(entry.hunk) then
