@@ -155,7 +155,7 @@ local exercises = {
     prepare = prepare_status,
     check = function(child)
       child:wait("#notified == 1")
-      t.ok(child:notified()[1]:find("hunks to decide: 3", 1, true), child:notified()[1])
+      t.ok(child:notified()[1]:find("1 buffer · 3 hunks to review", 1, true), child:notified()[1])
     end,
   },
   [":Hashline-restart"] = {

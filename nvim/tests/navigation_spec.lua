@@ -134,10 +134,10 @@ t.test("a line says which file was gone to, and how many hunks it has", function
     child:cmd("Hashline " .. command)
   end
   t.eq(child:echoed(), {
-    "c.txt · hunk 1 of 2 · claude-code · line 3 · +1 -1 · held",
-    "hunk 2 of 2 · claude-code · -1 · held",
-    "a.txt · hunk 1 of 1 · claude-code · line 10 · -1 · held",
-    "b.txt · hunk 1 of 3 · claude-code · lines 5 to 6 · +1 -2 · held",
+    "c.txt · #1 · 2 left · claude-code · line 3 · +1 -1 · held",
+    "#2 · 2 left · claude-code · -1 · held",
+    "a.txt · #1 · 1 left · claude-code · line 10 · -1 · held",
+    "b.txt · #1 · 3 left · claude-code · lines 5 to 6 · +1 -2 · held",
   })
 end)
 

@@ -33,7 +33,7 @@ t.test("a removal: accepted, the buffer goes; rejected afterwards, the file is b
   local agent = scene:agent(path)
   local edit = agent:call("delete_file", { path = path }):edit()
   scene:shows({ "1 held 0-0" })
-  t.ok(child:screen():find("remove the file", 1, true), child:screen())
+  t.ok(child:screen():find("to be deleted", 1, true), child:screen())
   decide(scene, "accept")
   t.wait(function()
     return not exists(path)

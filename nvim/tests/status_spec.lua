@@ -103,7 +103,7 @@ t.test(":Hashline status says what the sidecar says", function()
     child:notified()[1],
     table.concat({
       "hashline 1.2.3 · /project",
-      "documents open: 2 · hunks to decide: 3 (1 conflicted)",
+      "2 buffers · 3 hunks to review, 1 conflicted",
       "agents: claude-code, codex",
       "socket: none",
     }, "\n")

@@ -235,13 +235,10 @@ function M.onward(entries, row, count, from)
   return count > 0 and passed + count or passed + 1 + count
 end
 
---- How large a hunk is, as in "+2 -1", or what it does to the file.
+--- How large a hunk is, as in "+2 -1".
 ---@param hunk hashline.Hunk
 ---@return string
 function M.size(hunk)
-  if M.is_of_file(hunk) then
-    return hunk.file --[[@as string]]
-  end
   local parts = {}
   if #hunk.proposed > 0 then
     parts[#parts + 1] = "+" .. #hunk.proposed
@@ -250,6 +247,36 @@ function M.size(hunk)
     parts[#parts + 1] = "-" .. #hunk.removed
   end
   return table.concat(parts, " ")
+end
+
+--- What a hunk is called, and how many are left with it.
+---@param hunk hashline.Hunk
+---@param left integer
+---@return string
+function M.label(hunk, left)
+  return ("#%d · %d left"):format(hunk.number, left)
+end
+
+--- Where a hunk is, in words.
+---@param lines hashline.Lines
+---@return string
+function M.where(lines)
+  local from, to = lines.start, lines["end"]
+  if from == to then
+    return from == 0 and "before line 1" or "after line " .. from
+  end
+  return to - from == 1 and "line " .. to or ("lines %d to %d"):format(from + 1, to)
+end
+
+--- What becomes of a file, and what can be done about it.
+---@param hunk hashline.Hunk
+---@param path string of the file, as it is called now
+---@return string
+function M.file_line(hunk, path)
+  local verbs = M.in_text(hunk) and "keep or undo"
+    or M.is_past_taking(hunk) and "reject"
+    or "accept or reject"
+  return (M.file_words(hunk, path)) .. ": " .. verbs
 end
 
 return M

@@ -25,10 +25,11 @@ end
 ---@return table
 function M.item(document, entry)
   local hunk = entry.hunk
-  local parts = { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks) }
+  local parts = { entry.edit.agent }
   if hunks.is_of_file(hunk) then
-    parts[#parts + 1] = hunk.file
+    parts[#parts + 1] = hunks.file_line(hunk, document.key)
   else
+    parts[#parts + 1] = "#" .. hunk.number
     parts[#parts + 1] = (STATES[hunk.state] or "") .. hunks.size(hunk)
     parts[#parts + 1] = sample(hunk)
   end

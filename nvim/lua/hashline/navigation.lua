@@ -16,29 +16,22 @@ function M.echo(said)
   )
 end
 
+local STATES = { held = "held", inText = "in the text", edited = "changed by you", conflicted = "conflicted" }
+
 --- Says where one is, for those who do not see colours, too.
----@param entry hashline.Entry
----@param position integer
----@param total integer
+---@param place hashline.Place
+---@param left integer how many hunks its file has
 ---@param file string? that was gone to for it
-local function announce(entry, position, total, file)
-  local lines, hunk = entry.lines, entry.hunk
-  local parts = { ("hunk %d of %d"):format(position, total), entry.edit.agent }
-  if file then
-    table.insert(parts, 1, file)
-  end
-  if not lines then
-    -- Its file was opened a moment ago.
-  elseif lines.start == lines["end"] then
-    parts[#parts + 1] = ("at line %d"):format(lines.start + 1)
-  elseif lines["end"] - lines.start == 1 then
-    parts[#parts + 1] = ("line %d"):format(lines.start + 1)
+local function announce(place, left, file)
+  local lines, hunk = place.entry.lines, place.entry.hunk
+  local parts = { file }
+  if hunks.is_of_file(hunk) then
+    vim.list_extend(parts, { place.entry.edit.agent, hunks.file_line(hunk, place.document.key) })
   else
-    parts[#parts + 1] = ("lines %d to %d"):format(lines.start + 1, lines["end"])
+    vim.list_extend(parts, { hunks.label(hunk, left), place.entry.edit.agent })
+    parts[#parts + 1] = lines and hunks.where(lines)
+    vim.list_extend(parts, { hunks.size(hunk), STATES[hunk.state] or hunk.state })
   end
-  local states =
-    { held = "held", inText = "in the text", edited = "changed by you", conflicted = "conflicted" }
-  vim.list_extend(parts, { hunks.size(hunk), states[hunk.state] or hunk.state })
   M.echo(table.concat(parts, " · "))
 end
 
@@ -165,7 +158,8 @@ function M.visit(place)
   if document.buf then
     ok, failure = pcall(vim.cmd.buffer, { document.buf, mods = mods })
   else
-    ok, failure = pcall(vim.cmd.edit, { vim.fn.fnameescape(item.filename), mods = mods })
+    ok, failure =
+      pcall(vim.cmd.edit, { vim.fn.fnameescape(vim.fn.fnamemodify(item.filename, ":.")), mods = mods })
   end
   if not ok then
     vim.notify("hashline: " .. tostring(failure):gsub("^.-(E%d+:)", "%1"), vim.log.levels.ERROR)
@@ -244,7 +238,7 @@ function M.step(count)
   end
   if M.visit(place) then
     local file = place.document ~= document and vim.fs.basename(place.document.key) or nil
-    announce(place.entry, index - first + 1, last - first + 1, file)
+    announce(place, last - first + 1, file)
   end
 end
 

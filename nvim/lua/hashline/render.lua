@@ -162,7 +162,7 @@ end
 ---@class hashline.DrawnHunk
 ---@field hunk hashline.Hunk
 ---@field height integer of its place in the text
----@field of integer how many hunks its edit has
+---@field left integer how many hunks its file has
 ---@field agent string
 ---@field needs string?
 
@@ -194,7 +194,7 @@ local function looks_drawn(drawn_from, entry, document)
     and are_equal(old.removed, new.removed)
     and are_equal(old.ways, new.ways)
     and drawn_from.height == entry.lines["end"] - entry.lines.start
-    and drawn_from.of == #entry.edit.hunks
+    and drawn_from.left == #document.entries
     and drawn_from.agent == entry.edit.agent
     and drawn_from.needs == virtual.needs(entry, document)
 end
@@ -263,7 +263,7 @@ local function draw(buf, names, bunch, document, look)
       return {
         hunk = entry.hunk,
         height = entry.lines["end"] - entry.lines.start,
-        of = #entry.edit.hunks,
+        left = #document.entries,
         agent = entry.edit.agent,
         needs = virtual.needs(entry, document),
       }

@@ -146,9 +146,9 @@ local function hint(entry, document)
   elseif entry.hunk.deciding then
     return "deciding…"
   elseif hunks.is_past_taking(entry.hunk) then
-    return ":Hashline reject"
+    return "Conflict: :Hashline reject"
   elseif entry.hunk.state == "conflicted" then
-    return ":Hashline accept asks: mine, the agent's, both"
+    return "Conflict: :Hashline accept to choose"
   elseif hunks.in_text(entry.hunk) then
     return ":Hashline keep | undo"
   end
@@ -164,7 +164,7 @@ function M.needs(entry, document)
   for _, other in ipairs(#names > 0 and document.entries or {}) do
     if vim.list_contains(names, other.name) then
       local whose = other.edit.id ~= entry.edit.id and (" of " .. other.edit.agent) or ""
-      needed[#needed + 1] = ("hunk %d%s"):format(other.hunk.number, whose)
+      needed[#needed + 1] = ("#%d%s"):format(other.hunk.number, whose)
     end
   end
   return #needed > 0 and "needs " .. table.concat(needed, ", ") or nil
@@ -177,11 +177,13 @@ end
 local function heading(entry, document, look)
   local hunk = entry.hunk
   local group = hunk.state == "conflicted" and "HashlineHeaderConflict" or "HashlineHeader"
-  local parts =
-    { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks), hunks.size(hunk) }
-  if hunk.state == "conflicted" then
-    parts[#parts + 1] = "conflict"
-  elseif hunk.state == "edited" then
+  local parts = { entry.edit.agent }
+  if hunks.is_of_file(hunk) then
+    parts[#parts + 1] = hunks.file_words(hunk, document.key)
+  else
+    vim.list_extend(parts, { hunks.label(hunk, #document.entries), hunks.size(hunk) })
+  end
+  if hunk.state == "edited" then
     parts[#parts + 1] = "you changed it"
   end
   parts[#parts + 1] = M.needs(entry, document)
@@ -189,8 +191,12 @@ local function heading(entry, document, look)
     return { part, group }
   end, parts)
   local ways = {}
-  if config.get("hints") or document.read_only or hunk.deciding then
-    ways = { { hint(entry, document), "HashlineHint" } }
+  local is_elsewhere = document.read_only or hunk.deciding
+  if hunk.state == "conflicted" and (is_elsewhere or not config.get("hints")) then
+    ways[#ways + 1] = { "Conflict", group } -- else the hint says so
+  end
+  if is_elsewhere or config.get("hints") then
+    ways[#ways + 1] = { hint(entry, document), "HashlineHint" }
   end
   if hunk.state ~= "conflicted" then
     return fill(vim.list_extend(pieces, ways), group, look.room)
