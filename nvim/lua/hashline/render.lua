@@ -4,6 +4,7 @@
 --- not drawn: measured in 0.11.4 and 0.12.4, as is `line_hl_group`):
 ---   * the text that is not in the buffer, and signs: extmarks, renewed when a list comes;
 ---   * highlights of the lines that are: from a decoration provider, for the lines being drawn.
+local colours = require("hashline.colours")
 local config = require("hashline.config")
 local hunks = require("hashline.hunks")
 local state = require("hashline.state")
@@ -15,11 +16,8 @@ local M = {}
 local marks_ns = vim.api.nvim_create_namespace("hashline")
 local draw_ns = vim.api.nvim_create_namespace("hashline.draw")
 
+--- The groups that are linked to others. Those of added and removed lines are made of the theme's colours.
 M.highlights = {
-  HashlineAdded = "DiffAdd",
-  HashlineRemoved = "DiffDelete",
-  HashlineAddedWord = "DiffText",
-  HashlineRemovedWord = "DiffText",
   HashlineConflict = "DiffChange",
   HashlineHeader = "Title",
   HashlineHeaderConflict = "WarningMsg",
@@ -505,6 +503,7 @@ local function define_highlights()
   for name, link in pairs(M.highlights) do
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
   end
+  colours.define()
 end
 
 local function update_all()
@@ -518,6 +517,11 @@ function M.start()
   define_highlights()
   local group = vim.api.nvim_create_augroup("hashline.render", {})
   vim.api.nvim_create_autocmd("ColorScheme", { group = group, callback = define_highlights })
+  vim.api.nvim_create_autocmd("OptionSet", {
+    group = group,
+    pattern = "background",
+    callback = vim.schedule_wrap(define_highlights), -- Neovim changes its own colours afterwards
+  })
   vim.api.nvim_create_autocmd(
     { "VimResized", "WinResized", "BufWinEnter" },
     { group = group, callback = update_all }
