@@ -8,6 +8,7 @@ local colours = require("hashline.colours")
 local config = require("hashline.config")
 local hunks = require("hashline.hunks")
 local state = require("hashline.state")
+local syntax = require("hashline.syntax")
 local virtual = require("hashline.virtual")
 local words = require("hashline.word_diff")
 
@@ -66,6 +67,7 @@ local function look_of(buf)
     height = 0,
     wraps = false,
     tabstop = vim.bo[buf].tabstop,
+    language = syntax.language(buf),
   }
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     look.room = math.min(look.room, room_of(win))
