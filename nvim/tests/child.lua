@@ -58,8 +58,11 @@ function M.start(settings, size, more)
     Child
   )
   running[#running + 1] = child
-  settings =
-    vim.tbl_extend("keep", settings or {}, { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false })
+  settings = vim.tbl_extend(
+    "keep",
+    settings or {},
+    { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false, keys = false }
+  )
   child:lua("vim.g.hashline = ...; vim.fn.chdir(select(2, ...)); notified = {}", settings, child.folder)
   child:lua("vim.notify = function(message, level) table.insert(notified, message) end")
   child:lua([[

@@ -77,11 +77,11 @@ t.test(
       "    1 // what is in the cart, gift wrap not counted yet",
       "    2 export function total(items) {",
       "_   3   let sum = 0;",
-      "      ▎ claude-code · #1 · 2 left · +1 · :Hashline accept | reject",
+      "      ▎ claude-code · #1 · 2 left · +1 · ga accept · gR reject",
       "        if (items.length === 0) return sum;",
       "    4   for (const item of items) {",
       "-   5     sum += item.price;",
-      "      ▎ claude-code · #2 · 2 left · +1 -1 · :Hashline accept | reject",
+      "      ▎ claude-code · #2 · 2 left · +1 -1 · ga accept · gR reject",
       "          sum += item.price * item.quantity;",
       "    6   }",
       "    7   return sum;",
@@ -115,7 +115,7 @@ t.test(
     terminal:begins(held, "the place")
     terminal:keys("]h")
     local accepted = vim.list_slice(held, 1, 6)
-    accepted[4] = "      ▎ claude-code · #1 · 1 left · +1 · :Hashline accept | reject"
+    accepted[4] = "      ▎ claude-code · #1 · 1 left · +1 · ga accept · gR reject"
     accepted[7] = "    5     sum += item.price * item.quantity;"
     vim.list_extend(accepted, vim.list_slice(held, 10, 16))
     for round = 1, 6 do
@@ -144,7 +144,7 @@ t.test("hashline demo --editor nvim: an offer to decide, and nothing left behind
   local demo = { vim.env.HASHLINE_BIN, "demo", "--editor", "nvim", "--nvim", vim.env.NVIM_BINARY }
   local terminal = Terminal.start({ 90, 26 }, t.repository, demo, { TMPDIR = folder })
   terminal:has("// draft: greetings, not saved yet", "the unsaved work")
-  terminal:has("▎ demo-agent · #1 · 3 left · +1 -1 · :Hashline accept | reject", "the offer")
+  terminal:has("▎ demo-agent · #1 · 3 left · +1 -1 · \\ha accept · \\hr reject", "the offer")
   terminal:has('  farewell("world");', "all of it")
   local playing = vim.fn.systemlist({ "pgrep", "-f", folder })
   t.ok(#playing >= 3, "Neovim, the sidecar and the router: " .. vim.inspect(playing))

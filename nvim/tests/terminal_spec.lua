@@ -59,10 +59,10 @@ t.test("a held edit is seen, found, accepted and taken back by keys", function()
   local held = {
     "  function greet() {",
     '-   return "world";',
-    "  ▎ claude-code · #1 · 2 left · +1 -1 · :Hashline accept | reject",
+    "  ▎ claude-code · #1 · 2 left · +1 -1 · ga accept · \\hr reject",
     '    return "hello";',
     "_ }",
-    "  ▎ claude-code · #2 · 2 left · +2 · :Hashline accept | reject",
+    "  ▎ claude-code · #2 · 2 left · +2 · ga accept · \\hr reject",
     "",
     "  greet();",
     "~",
@@ -82,7 +82,7 @@ t.test("a held edit is seen, found, accepted and taken back by keys", function()
     "  function greet() {",
     '    return "hello";',
     "_ }",
-    "  ▎ claude-code · #2 · 1 left · +2 · :Hashline accept | reject",
+    "  ▎ claude-code · #2 · 1 left · +2 · ga accept · \\hr reject",
     "",
     "  greet();",
   }

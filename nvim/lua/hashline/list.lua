@@ -1,5 +1,6 @@
 --- All undecided hunks of all documents in the quickfix list, where they can be decided, too.
 local hunks = require("hashline.hunks")
+local keys = require("hashline.keys")
 local state = require("hashline.state")
 
 local M = {}
@@ -103,12 +104,14 @@ end
 --- Brings the list to what is left to decide. Cursor and entry stay where they are.
 local function renew()
   is_due = false
-  local current = vim.fn.getqflist({ id = id, title = 0, idx = 0, winid = 0 })
+  local current = vim.fn.getqflist({ id = id, title = 0, idx = 0, winid = 0, qfbufnr = 0 })
   if current.title ~= TITLE then
     id = nil -- it went the way of old lists
+    keys.in_list(current.qfbufnr, false)
     return
   end
   local items = M.items()
+  keys.in_list(current.qfbufnr, #items > 0)
   if what_it_says(items) == filled_with then
     return -- Neovim itself moves its lines along with the typing
   end
@@ -143,6 +146,7 @@ function M.open(name)
   vim.fn.setqflist({}, action, { title = TITLE, items = items })
   id, filled_with = vim.fn.getqflist({ id = 0 }).id, what_it_says(items)
   vim.cmd("botright copen")
+  keys.in_list(vim.api.nvim_get_current_buf(), true)
   for row, item in ipairs(items) do
     if item.user_data.hashline == name then
       vim.api.nvim_win_set_cursor(0, { row, 0 })

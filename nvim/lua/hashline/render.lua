@@ -7,6 +7,7 @@
 local colours = require("hashline.colours")
 local config = require("hashline.config")
 local hunks = require("hashline.hunks")
+local keys = require("hashline.keys")
 local state = require("hashline.state")
 local syntax = require("hashline.syntax")
 local virtual = require("hashline.virtual")
@@ -68,6 +69,7 @@ local function look_of(buf)
     wraps = false,
     tabstop = vim.bo[buf].tabstop,
     language = syntax.language(buf),
+    keys = keys.shown(buf),
   }
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     look.room = math.min(look.room, room_of(win))

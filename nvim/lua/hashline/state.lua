@@ -204,6 +204,12 @@ function M.is_attached(buf)
   return attached[buf] ~= nil
 end
 
+--- The buffers that are brought to a sidecar.
+---@return integer[]
+function M.buffers()
+  return vim.tbl_keys(attached)
+end
+
 ---@param buf integer
 function M.detach(buf)
   local buffer = attached[buf]

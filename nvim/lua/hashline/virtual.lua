@@ -14,6 +14,7 @@ local M = {}
 ---@field wraps boolean
 ---@field tabstop integer
 ---@field language string? that they are highlighted in
+---@field keys table<string, string> by action
 
 --- A piece of text as it is shown: tabs as blanks, what cannot be printed as Neovim writes it.
 ---@param text string
@@ -164,23 +165,38 @@ local function fill(pieces, bar, room)
   return lines
 end
 
+--- What a person can do with a hunk: by which key, or by which command where there is none.
+---@param keys table<string, string> by action
+---@param accept string what it is called
+---@param reject string
+---@return string
+local function ways_on(keys, accept, reject)
+  if not keys.Accept and not keys.Reject then
+    return (":Hashline %s | %s"):format(accept, reject)
+  end
+  local by_accept = keys.Accept and keys.Accept .. " " or ":Hashline "
+  local by_reject = keys.Reject and keys.Reject .. " " or ":Hashline "
+  return ("%s%s · %s%s"):format(by_accept, accept, by_reject, reject)
+end
+
 --- What a person can do with a hunk, in the words that fit its state.
 ---@param entry hashline.Entry
 ---@param document hashline.Document
+---@param keys table<string, string> by action
 ---@return string
-local function hint(entry, document)
+local function hint(entry, document, keys)
   if document.read_only then
     return "decided in " .. (document.owner or "another editor")
   elseif entry.hunk.deciding then
     return "deciding…"
   elseif hunks.is_past_taking(entry.hunk) then
-    return "Conflict: :Hashline reject"
+    return ("Conflict: %s"):format(keys.Reject and keys.Reject .. " reject" or ":Hashline reject")
   elseif entry.hunk.state == "conflicted" then
-    return "Conflict: :Hashline accept to choose"
+    return ("Conflict: %s to choose"):format(keys.Accept or ":Hashline accept")
   elseif hunks.in_text(entry.hunk) then
-    return ":Hashline keep | undo"
+    return ways_on(keys, "keep", "undo")
   end
-  return ":Hashline accept | reject"
+  return ways_on(keys, "accept", "reject")
 end
 
 --- What has to be accepted with a hunk, in words.
@@ -224,7 +240,7 @@ local function heading(entry, document, look)
     ways[#ways + 1] = { "Conflict", group } -- else the hint says so
   end
   if is_elsewhere or config.get("hints") then
-    ways[#ways + 1] = { hint(entry, document), "HashlineHint" }
+    ways[#ways + 1] = { hint(entry, document, look.keys), "HashlineHint" }
   end
   if hunk.state ~= "conflicted" then
     return fill(vim.list_extend(pieces, ways), group, look.room)
