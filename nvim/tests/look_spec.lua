@@ -366,6 +366,26 @@ t.test("proposed lines keep the colours of their language, as far as the buffer 
   t.eq(drawn(child)[1][1][2], "HashlineAdded", "a long line is not looked at")
 end)
 
+t.test("proposed lines keep the colours of a syntax, where there is no parser", function()
+  local child = t.start()
+  local uri = child:open("greet.js", GREET)
+  child:cmd("syntax on | set filetype=javascript")
+  local hunk = { lines = at(2, 2), proposed = { "  return 'ż' // why", "  // 1" } }
+  child:push("hashline/pendingEdits", list(uri, 0, { edit({ hunk }) }))
+  t.eq(drawn(child), {
+    {
+      { "  ", "HashlineAdded" },
+      { "return", { "HashlineAdded", "javaScriptStatement" } },
+      { " ", "HashlineAdded" },
+      { "'ż'", { "HashlineAdded", "javaScriptStringS" } },
+      { " ", "HashlineAdded" },
+      { "// why", { "HashlineAdded", "javaScriptLineComment" } },
+    },
+    { { "  ", "HashlineAdded" }, { "// 1", { "HashlineAdded", "javaScriptLineComment" } } },
+  })
+  t.eq(child:lua("return { #vim.fn.getbufinfo({ buflisted = 1 }), #vim.api.nvim_list_wins() }"), { 1, 1 })
+end)
+
 t.test("nothing an agent does moves the cursor, the focus or the windows", function()
   local child = t.start({ notify = true })
   local uri = child:open("greet.js", GREET)

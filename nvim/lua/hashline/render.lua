@@ -68,7 +68,7 @@ local function look_of(buf)
     height = 0,
     wraps = false,
     tabstop = vim.bo[buf].tabstop,
-    language = syntax.language(buf),
+    painter = syntax.painter(buf),
     keys = keys.shown(buf),
   }
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do

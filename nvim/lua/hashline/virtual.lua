@@ -13,7 +13,7 @@ local M = {}
 ---@field height integer of the tallest of the windows
 ---@field wraps boolean
 ---@field tabstop integer
----@field language string? that they are highlighted in
+---@field painter hashline.Painter? of what they say
 ---@field keys table<string, string> by action
 
 --- A piece of text as it is shown: tabs as blanks, what cannot be printed as Neovim writes it.
@@ -265,7 +265,7 @@ function M.lines(entry, document, look)
   local lines = heading(entry, document, look)
   -- Neovim scrolls past virtual lines that do not fit into the window: they would never be seen.
   local room, most, body = math.max(look.height - 2 - #lines, 3), config.get("max_lines"), {}
-  local painted = look.language and syntax.of(vim.list_slice(absent, 1, math.min(room, most)), look.language)
+  local painted = look.painter and syntax.of(vim.list_slice(absent, 1, math.min(room, most)), look.painter)
     or {}
   for i, text in ipairs(absent) do
     local made = text_lines(text, spans[i] or {}, base, base .. "Word", painted[i] or {}, look)
