@@ -160,6 +160,17 @@ t.test(
   end
 )
 
+t.test("from help or a window with nothing but the list: into a window of files", function()
+  local child = several_files()
+  child:cmd("help | Hashline next")
+  t.eq(place(child), { "a.txt", 10 })
+  t.eq(child:lua("return #vim.api.nvim_list_wins()"), 2, "the help stays")
+  child:cmd("only | Hashline list")
+  child:cmd("only | Hashline next")
+  t.eq(place(child), { "b.txt", 5 })
+  t.eq(child:lua("return #vim.api.nvim_list_wins()"), 2, "the list stays")
+end)
+
 t.test("a file that cannot be gone to, as this one may not be left", function()
   local child = several_files()
   child:cmd("set nohidden")

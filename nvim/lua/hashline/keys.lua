@@ -122,7 +122,7 @@ end
 local function update_buffer(buf)
   local document = state.of_buffer(buf)
   local is_pending = document ~= nil and #document.entries > 0
-  apply(buf, is_pending, #state.all() > 0)
+  apply(buf, is_pending, state.has_any())
   shown[buf] = is_pending and read(buf) or nil
 end
 
@@ -131,7 +131,7 @@ local was_anything = false
 --- Follows what is pending.
 ---@param document hashline.Document
 function M.update(document)
-  local is_anything = #state.all() > 0
+  local is_anything = state.has_any()
   if is_anything ~= was_anything then
     was_anything = is_anything
     vim.tbl_map(update_buffer, state.buffers())

@@ -60,18 +60,6 @@ function M.is_here()
     and vim.fn.getqflist({ title = 0 }).title == TITLE
 end
 
---- Goes from the list to a window in which files are edited.
-function M.leave()
-  local before = vim.fn.win_getid(vim.fn.winnr("#"))
-  for _, win in ipairs({ before, unpack(vim.api.nvim_tabpage_list_wins(0)) }) do
-    if vim.api.nvim_win_is_valid(win) and vim.bo[vim.api.nvim_win_get_buf(win)].buftype == "" then
-      vim.api.nvim_set_current_win(win)
-      return
-    end
-  end
-  vim.cmd("aboveleft new")
-end
-
 --- The undecided hunks that lines of the list are about.
 ---@param first integer 1-based
 ---@param last integer

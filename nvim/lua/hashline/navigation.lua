@@ -133,6 +133,17 @@ local function arrive(document)
   end
 end
 
+--- Goes to a window in which files are edited, from one that shows something else: the list, help, a terminal.
+local function go_to_files()
+  local before = vim.fn.win_getid(vim.fn.winnr("#"))
+  for _, win in ipairs({ vim.api.nvim_get_current_win(), before, unpack(vim.api.nvim_tabpage_list_wins(0)) }) do
+    if vim.api.nvim_win_is_valid(win) and vim.bo[vim.api.nvim_win_get_buf(win)].buftype == "" then
+      return vim.api.nvim_set_current_win(win)
+    end
+  end
+  vim.cmd("aboveleft new")
+end
+
 local subscribed = false
 
 --- Goes to a hunk of whatever file, and opens that if need be. Where there is no such file, as it was removed or is yet to be made, the list is
@@ -149,9 +160,8 @@ function M.visit(place)
   if not document.buf and not (item.filename and vim.uv.fs_stat(item.filename)) then
     list.open(entry.name)
     return true
-  elseif list.is_here() then
-    list.leave()
   end
+  go_to_files()
   vim.cmd.normal({ "m'", bang = true })
   local mods = { keepjumps = true, silent = true } -- what Neovim says of the file would need "Press ENTER"
   local ok, failure

@@ -329,6 +329,17 @@ function M.all()
   return found
 end
 
+--- Whether there is something to decide in any document.
+---@return boolean
+function M.has_any()
+  for _, document in pairs(documents) do
+    if #document.entries > 0 then
+      return true
+    end
+  end
+  return false
+end
+
 --- An undecided hunk and the document that it is in.
 ---@class hashline.Place
 ---@field document hashline.Document
