@@ -9,6 +9,7 @@ local M = {}
 ---@field action string as in <Plug>(HashlineAction)
 ---@field modes string[]
 ---@field anywhere boolean? also where nothing is pending in the buffer itself
+---@field in_text boolean? not in the list
 
 ---@type hashline.Key[]
 M.all = {
@@ -17,8 +18,8 @@ M.all = {
   { lhs = "<Leader>ha", action = "Accept", modes = { "n", "x" } },
   { lhs = "<Leader>hr", action = "Reject", modes = { "n", "x" } },
   { lhs = "<Leader>hR", action = "RejectReason", modes = { "n" } },
-  { lhs = "<Leader>he", action = "Edit", modes = { "n" } },
-  { lhs = "<Leader>hd", action = "Diff", modes = { "n" } },
+  { lhs = "<Leader>he", action = "Edit", modes = { "n" }, in_text = true },
+  { lhs = "<Leader>hd", action = "Diff", modes = { "n" }, in_text = true },
   { lhs = "<Leader>hu", action = "Reopen", modes = { "n" }, anywhere = true },
   { lhs = "<Leader>hl", action = "List", modes = { "n" }, anywhere = true },
 }
@@ -73,12 +74,11 @@ end
 
 --- Sets the keys that a buffer is to have, and takes the others away.
 ---@param buf integer
----@param is_pending boolean something in the buffer itself
----@param is_anything boolean something anywhere
-local function apply(buf, is_pending, is_anything)
+---@param is_wanted fun(key: hashline.Key): boolean?
+local function apply(buf, is_wanted)
   local before, now = set[buf] or {}, {}
   for _, key in ipairs(M.all) do
-    now[key.action] = config.get("keys") and (is_pending or (key.anywhere and is_anything)) or nil
+    now[key.action] = config.get("keys") and is_wanted(key) or nil
   end
   set[buf] = next(now) and now or nil
   for _, key in ipairs(vim.api.nvim_buf_is_valid(buf) and M.all or {}) do
@@ -122,7 +122,10 @@ end
 local function update_buffer(buf)
   local document = state.of_buffer(buf)
   local is_pending = document ~= nil and #document.entries > 0
-  apply(buf, is_pending, state.has_any())
+  local is_anything = state.has_any()
+  apply(buf, function(key)
+    return is_pending or (key.anywhere and is_anything)
+  end)
   shown[buf] = is_pending and read(buf) or nil
 end
 
@@ -151,15 +154,19 @@ end
 --- A buffer is no longer brought to the sidecar.
 ---@param buf integer
 function M.detach(buf)
-  apply(buf, false, false)
+  apply(buf, function()
+    return false
+  end)
   shown[buf] = nil
 end
 
---- Sets the keys in the list, where all of them are of use, or takes them away.
+--- Sets the keys in the list, or takes them away.
 ---@param buf integer
 ---@param has_entries boolean
 function M.in_list(buf, has_entries)
-  apply(buf, has_entries, has_entries)
+  apply(buf, function(key)
+    return has_entries and not key.in_text
+  end)
 end
 
 return M
