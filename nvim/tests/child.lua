@@ -58,10 +58,21 @@ function M.start(settings, size, more)
     Child
   )
   running[#running + 1] = child
-  settings =
-    vim.tbl_extend("keep", settings or {}, { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false })
+  settings = vim.tbl_extend(
+    "keep",
+    settings or {},
+    { binary = vim.fs.joinpath(here, "fake_sidecar"), notify = false, keys = false }
+  )
   child:lua("vim.g.hashline = ...; vim.fn.chdir(select(2, ...)); notified = {}", settings, child.folder)
   child:lua("vim.notify = function(message, level) table.insert(notified, message) end")
+  child:lua([[
+    local echo = vim.api.nvim_echo
+    echoed = {}
+    vim.api.nvim_echo = function(chunks, ...)
+      table.insert(echoed, chunks[1][1])
+      return echo(chunks, ...)
+    end
+  ]])
   return child
 end
 
@@ -266,6 +277,12 @@ end
 
 function Child:notified()
   return self:lua("return notified")
+end
+
+--- What was said without being kept.
+---@return string[]
+function Child:echoed()
+  return self:lua("local all = echoed; echoed = {}; return all")
 end
 
 --- The screen's text, and below it which of the plugin's groups drew each cell.

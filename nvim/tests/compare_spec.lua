@@ -48,13 +48,13 @@ for _, closed in ipairs({ "the window of the proposal", "the window of the text"
     t.eq(child:lua("return vim.fn.tabpagenr('$')"), 2, "asked again it is the same")
     child:type("gt")
     t.eq(
-      child:screen():gsub("^[^\n]*\n", ""):find("hunk 1 of 1") ~= nil,
+      child:screen():gsub("^[^\n]*\n", ""):find("#1 · 1 left") ~= nil,
       true,
       "elsewhere the hunks are drawn"
     )
     child:type("gt")
     t.ok(
-      not child:screen():find("hunk 1 of 1", 1, true),
+      not child:screen():find("#1 · 1 left", 1, true),
       "and not where they would put the windows out of line"
     )
     if closed == "the window of the proposal" then

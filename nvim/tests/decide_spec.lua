@@ -147,11 +147,11 @@ end)
 t.test("nothing here, nothing at all, another's", function()
   local child = start()
   child:cmd("6 | Hashline accept")
-  t.eq(child:notified(), { "hashline: no hunk here; :Hashline next goes to one of 3" })
+  t.eq(child:notified(), { "No hunk on this line. 3 in this file: :Hashline next" })
   child:cmd("6Hashline accept")
-  t.eq(child:notified()[2], "hashline: no hunk in these lines; :Hashline next goes to one")
+  t.eq(child:notified()[2], "No hunk in these lines. 3 in this file: :Hashline next")
   child:cmd("enew | Hashline accept")
-  t.eq(child:notified()[3], "hashline: nothing to decide in this buffer")
+  t.eq(child:notified()[3], "Nothing to review in this file. 3 in 1 other file: :Hashline next")
   child:cmd("Hashline accpt")
   t.ok(child:notified()[4]:find("there is no `:Hashline accpt`; there are accept, conversation", 1, true))
   child:cmd("Hashline! next")
@@ -160,8 +160,59 @@ t.test("nothing here, nothing at all, another's", function()
   t.eq(child:notified()[6], "hashline: `:Hashline accept` takes no words, and got `all`")
   child = start(nil, { readOnly = true, owner = "VS Code" })
   child:cmd("2 | Hashline accept")
-  t.eq(child:notified(), { "hashline: these edits are decided in VS Code" })
+  t.eq(child:notified(), { "These edits are decided in VS Code." })
   t.eq(child:said("hashline/decide"), {})
+end)
+
+--- Says which hunks the sidecar takes a decision of.
+local function queues(child, numbers)
+  child:answer("hashline/decide", {
+    queued = vim.tbl_map(function(number)
+      return messages.ID .. ":" .. number
+    end, numbers),
+    refused = {},
+  })
+end
+
+t.test("after a decision: what is left, here and elsewhere", function()
+  local child, uri = start()
+  local function push(name, ids)
+    local edits = {}
+    for _, id in ipairs(ids) do
+      edits[#edits + 1] = edit({ { lines = at(0, 0), proposed = { "x" } } }, { id = id })
+    end
+    child:push("hashline/pendingEdits", list(vim.fs.dirname(uri) .. "/" .. name, vim.NIL, edits))
+  end
+  local function says(command, numbers, expected)
+    queues(child, numbers)
+    child:cmd(command)
+    child:wait("#echoed == 1")
+    t.eq(child:echoed(), { expected }, command)
+  end
+  says("2 | Hashline accept", { 1 }, "Accepted. 2 left here")
+  push("b.txt", { "b" })
+  says("3 | Hashline reject", { 2 }, "Rejected. 2 left here, 1 in 1 other file")
+  push("c.txt", { "c", "c2" })
+  says("Hashline! accept", { 1, 2, 3 }, "Accepted. 3 left in 2 other files")
+  child:push(
+    "hashline/pendingEdits",
+    list(uri, 0, {
+      edit({ { state = "inText", lines = at(1, 2), removed = { "TWO" }, proposed = { "two" } } }),
+    })
+  )
+  says("2 | Hashline keep", { 1 }, "Kept. 3 left in 2 other files")
+  says("2 | Hashline undo", { 1 }, "Undone. 3 left in 2 other files")
+  child:cmd("Hashline list")
+  says("2,4Hashline reject", {}, "Rejected. 1 left in 1 file")
+  child:cmd("wincmd p")
+  push("b.txt", {})
+  push("c.txt", {})
+  says("2 | Hashline keep", { 1 }, "Kept. Nothing is left to review.")
+  child:answer("hashline/decide", { queued = {}, refused = { refusal("gone") } })
+  child:cmd("2 | Hashline keep")
+  child:wait("#notified == 1")
+  child:lua("vim.wait(100)")
+  t.eq(child:echoed(), {}, "nothing was decided")
 end)
 
 for wish, decision in pairs({

@@ -126,7 +126,7 @@ t.test("a hunk about the file is shown above its first line and decided there", 
   local held = edit({ { file = "remove the file", ways = { "accept", "reject" } } }, { tool = "delete_file" })
   child:push("hashline/pendingEdits", list(uri, 0, { held }))
   local screen = child:screen()
-  t.ok(screen:find("claude-code · hunk 1 of 1 · remove the file", 1, true), screen)
+  t.ok(screen:find("claude-code · to be deleted", 1, true), screen)
   t.ok(screen:find(":Hashline accept | reject", 1, true), screen)
   child:cmd("1 | Hashline accept")
   t.wait(function()

@@ -155,7 +155,7 @@ local exercises = {
     prepare = prepare_status,
     check = function(child)
       child:wait("#notified == 1")
-      t.ok(child:notified()[1]:find("hunks to decide: 3", 1, true), child:notified()[1])
+      t.ok(child:notified()[1]:find("1 buffer · 3 hunks to review", 1, true), child:notified()[1])
     end,
   },
   [":Hashline-restart"] = {
@@ -274,7 +274,8 @@ end)
 
 t.test("the page has every highlight with its link", function()
   local text = table.concat(page, "\n")
-  for name, link in pairs(require("hashline.render").highlights) do
+  local links, sources = require("hashline.render").highlights, require("hashline.colours").sources
+  for name, link in pairs(vim.tbl_extend("error", links, sources)) do
     t.ok(text:find("\n    " .. name .. " +" .. link), name)
   end
 end)

@@ -122,7 +122,44 @@ t.test("next and previous, with counts and around the end", function()
     { 5, 5, "first2" },
     { 2, -1, "second1" },
   }) do
-    t.eq(name((hunks.following(entries(), case[1], case[2]))), case[3], vim.inspect(case))
+    local all = entries()
+    local position = hunks.onward(all, case[1], case[2])
+    t.eq(name(all[(position - 1) % #all + 1]), case[3], vim.inspect(case))
   end
-  t.eq(hunks.following({}, 0, 1), nil)
+  t.eq({ hunks.onward({}, 0, 1), hunks.onward({}, 0, -1) }, { 1, 0 }, "on to the next file, or back")
+end)
+
+t.test("where a hunk is, in words", function()
+  t.eq(
+    vim.tbl_map(hunks.where, { at(0, 0), at(5, 5), at(5, 6), at(5, 8) }),
+    { "before line 1", "after line 5", "line 6", "lines 6 to 8" }
+  )
+end)
+
+t.test("what becomes of a file, in words, and what can be done about it", function()
+  local function line(file, state, more)
+    local hunk = vim.tbl_extend("force", { file = file, state = state }, more or {})
+    return hunks.file_line(messages.hunk(hunk), "/project/mv.js")
+  end
+  t.eq({
+    line("remove the file", "held"),
+    line("remove the file", "inText"),
+    line("make the file", "held"),
+    line("make the file", "inText"),
+    line("rename the file to /project/moved.js", "held"),
+    line("rename the file to " .. vim.fn.getcwd() .. "/lib/mv.js", "held"),
+    line("rename the file to /project/mv.js", "inText"),
+    line("remove the file", "conflicted", { ways = { "reject" } }),
+    line("do what no version did", "held"),
+  }, {
+    "to be deleted: accept or reject",
+    "deleted: keep or undo",
+    "to be created: accept or reject",
+    "created: keep or undo",
+    "mv.js → moved.js: accept or reject",
+    "mv.js → lib/mv.js: accept or reject",
+    "renamed: keep or undo",
+    "to be deleted: reject",
+    "do what no version did: accept or reject",
+  })
 end)

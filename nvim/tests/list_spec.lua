@@ -58,11 +58,11 @@ t.test("one entry a hunk, over all files", function()
   child:cmd("Hashline list")
   t.eq(child:lua("return vim.bo.buftype"), "quickfix")
   t.eq(entries(child), {
-    { "a.txt", 11, "I", "claude-code · hunk 1 of 3 · +1 -1 · new 1" },
-    { "a.txt", 21, "I", "claude-code · hunk 2 of 3 · +1 -1 · new 2" },
-    { "a.txt", 31, "W", "claude-code · hunk 3 of 3 · conflicted, +1 -1 · new 3" },
-    { "not open.txt", 3, "I", "codex · hunk 1 of 2 · +1 -1 · y" },
-    { "not open.txt", 3, "I", "codex · hunk 2 of 2 · +2 · z" },
+    { "a.txt", 11, "I", "claude-code · #1 · +1 -1 · new 1" },
+    { "a.txt", 21, "I", "claude-code · #2 · +1 -1 · new 2" },
+    { "a.txt", 31, "W", "claude-code · #3 · conflicted, +1 -1 · new 3" },
+    { "not open.txt", 3, "I", "codex · #1 · +1 -1 · y" },
+    { "not open.txt", 3, "I", "codex · #2 · +2 · z" },
   })
   child:cmd("Hashline list")
   t.eq(child:lua("return vim.fn.getqflist({ nr = '$' }).nr"), 1, "asked again it is the same list")
@@ -75,7 +75,7 @@ t.test("what is decided leaves the list; cursor and entry stay where they are", 
   child:type("3G")
   push({ 2, 3 })
   child:wait("#vim.fn.getqflist() == 4")
-  t.eq(entries(child)[1][4], "claude-code · hunk 2 of 2 · +1 -1 · new 2")
+  t.eq(entries(child)[1][4], "claude-code · #2 · +1 -1 · new 2")
   t.eq({
     child:cursor()[1],
     child:lua("return vim.fn.getqflist({ idx = 0 }).idx"),
@@ -119,7 +119,7 @@ t.test("an entry of the list whose hunk is gone", function()
   child:wait("#vim.fn.getqflist() == 4")
   child:lua("vim.fn.setqflist({}, 'r', { items = items })")
   child:cmd("1 | Hashline accept")
-  t.eq(child:notified(), { "hashline: what this line said is decided; :Hashline list shows what is left" })
+  t.eq(child:notified(), { "What this line said is decided. :Hashline list shows what is left." })
 end)
 
 t.test("the conversation of the hunk at the cursor, in the text and in the list", function()
@@ -172,25 +172,25 @@ end)
 t.test("picked: the hunk is gone to, in another buffer, in a file that was not open", function()
   local child = start()
   child:cmd("nmap gp <Plug>(HashlinePick)")
-  decisions.choose(child, "hunk 2 of 3")
+  decisions.choose(child, "#2")
   child:type("gp")
   t.eq(child:cursor()[1], 21)
   t.eq(child:lua("return offered"), {
     {
       "Go to which hunk?",
       {
-        "a.txt:11 · claude-code · hunk 1 of 3 · +1 -1 · new 1",
-        "a.txt:21 · claude-code · hunk 2 of 3 · +1 -1 · new 2",
-        "a.txt:31 · claude-code · hunk 3 of 3 · conflicted, +1 -1 · new 3",
-        "not open.txt:3 · codex · hunk 1 of 2 · +1 -1 · y",
-        "not open.txt:3 · codex · hunk 2 of 2 · +2 · z",
+        "a.txt:11 · claude-code · #1 · +1 -1 · new 1",
+        "a.txt:21 · claude-code · #2 · +1 -1 · new 2",
+        "a.txt:31 · claude-code · #3 · conflicted, +1 -1 · new 3",
+        "not open.txt:3 · codex · #1 · +1 -1 · y",
+        "not open.txt:3 · codex · #2 · +2 · z",
       },
     },
   })
-  decisions.choose(child, "codex · hunk 1")
+  decisions.choose(child, "codex · #1")
   child:cmd("Hashline pick")
   t.eq({ child:lua("return vim.fn.expand('%:t')"), child:cursor()[1] }, { "not open.txt", 3 })
-  decisions.choose(child, "hunk 3 of 3")
+  decisions.choose(child, "#3")
   child:cmd("Hashline pick")
   t.eq({ child:lua("return vim.fn.expand('%:t')"), child:cursor()[1] }, { "a.txt", 31 })
   child:type("<C-o>")

@@ -322,6 +322,70 @@ t.test(
   end
 )
 
+--- The virtual lines of the only hunk: each chunk with what highlights it, but for the blanks at the end.
+local function drawn(child)
+  return child:lua([[
+    local ns = vim.api.nvim_get_namespaces().hashline
+    local mark = vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, { details = true, limit = 1 })[1]
+    return vim.tbl_map(function(line)
+      return vim.list_slice(line, 1, #line - 1)
+    end, vim.list_slice(mark[4].virt_lines, 2))
+  ]])
+end
+
+t.test("proposed lines keep the colours of their language, as far as the buffer has them", function()
+  local child = t.start()
+  local uri = child:open("greet.lua", { "local function greet()", "  return 1", "end" })
+  local hunk = { lines = at(1, 2), removed = { "  return 1" }, proposed = { "  return 23, nil", "\t-- ż" } }
+  local function push()
+    child:push("hashline/pendingEdits", list(uri, 0, { edit({ hunk }) }))
+  end
+  push()
+  t.eq(drawn(child)[1], {
+    { "  return ", "HashlineAdded" },
+    { "23, nil", "HashlineAddedWord" },
+  }, "a plain buffer has plain proposals")
+  child:cmd("set filetype=lua")
+  child:lua("vim.treesitter.start(0)")
+  push()
+  t.eq(drawn(child), {
+    {
+      { "  ", "HashlineAdded" },
+      { "return", { "HashlineAdded", "@keyword.return.lua" } },
+      { " ", "HashlineAdded" },
+      { "23", { "HashlineAddedWord", "@number.lua" } },
+      { ",", { "HashlineAddedWord", "@punctuation.delimiter.lua" } },
+      { " ", "HashlineAddedWord" },
+      { "nil", { "HashlineAddedWord", "@constant.builtin.lua" } },
+    },
+    { { "        ", "HashlineAdded" }, { "-- ż", { "HashlineAdded", "@comment.lua" } } },
+  })
+  child:cmd("set nowrap")
+  hunk.proposed = { "return " .. ("x"):rep(1000) }
+  push()
+  t.eq(drawn(child)[1][1][2], "HashlineAdded", "a long line is not looked at")
+end)
+
+t.test("proposed lines keep the colours of a syntax, where there is no parser", function()
+  local child = t.start()
+  local uri = child:open("greet.js", GREET)
+  child:cmd("syntax on | set filetype=javascript")
+  local hunk = { lines = at(2, 2), proposed = { "  return 'ż' // why", "  // 1" } }
+  child:push("hashline/pendingEdits", list(uri, 0, { edit({ hunk }) }))
+  t.eq(drawn(child), {
+    {
+      { "  ", "HashlineAdded" },
+      { "return", { "HashlineAdded", "javaScriptStatement" } },
+      { " ", "HashlineAdded" },
+      { "'ż'", { "HashlineAdded", "javaScriptStringS" } },
+      { " ", "HashlineAdded" },
+      { "// why", { "HashlineAdded", "javaScriptLineComment" } },
+    },
+    { { "  ", "HashlineAdded" }, { "// 1", { "HashlineAdded", "javaScriptLineComment" } } },
+  })
+  t.eq(child:lua("return { #vim.fn.getbufinfo({ buflisted = 1 }), #vim.api.nvim_list_wins() }"), { 1, 1 })
+end)
+
 t.test("nothing an agent does moves the cursor, the focus or the windows", function()
   local child = t.start({ notify = true })
   local uri = child:open("greet.js", GREET)

@@ -94,18 +94,21 @@ t.test("nothing is left of a proposal: it is accepted as no lines", function()
 end)
 
 for why, case in pairs({
-  ["it is in your text already: change it there, and keep it"] = { state = "inText", lines = at(1, 2) },
-  ["there are no lines to change here; :Hashline accept shows what can be done"] = {
+  ["hashline: it is in your text already: change it there, and keep it"] = {
+    state = "inText",
+    lines = at(1, 2),
+  },
+  ["hashline: there are no lines to change here; :Hashline accept shows what can be done"] = {
     state = "conflicted",
     conflict = "you changed line 2",
     lines = at(1, 2),
   },
-  ["no hunk here; :Hashline next goes to one"] = { lines = at(2, 3) },
+  ["No hunk on this line. 1 in this file: :Hashline next"] = { lines = at(2, 3) },
 }) do
   t.test("not to be changed: " .. why, function()
     local child = start(vim.tbl_extend("force", { removed = { "two" }, proposed = { "2" } }, case))
     child:cmd("2 | Hashline edit")
     t.eq(child:lua("return #vim.api.nvim_list_wins()"), 1)
-    t.eq(child:notified(), { "hashline: " .. why })
+    t.eq(child:notified(), { why })
   end)
 end

@@ -44,8 +44,8 @@ for command, name in pairs({ saveas = "other.txt", file = "named.txt" }) do
     child:cmd("Hashline accept!")
     child:cmd("2 | Hashline accept")
     t.eq(child:notified(), {
-      "hashline: nothing to decide in this buffer",
-      "hashline: nothing to decide in this buffer",
+      "Nothing to review in this file. 1 in 1 other file: :Hashline next",
+      "Nothing to review in this file. 1 in 1 other file: :Hashline next",
     })
     t.eq(child:said("hashline/decide"), {})
     -- The list of the old document, which is not open any longer, changes nothing here.
@@ -70,7 +70,7 @@ t.test("renamed without a word: nothing is decided, drawn or delivered under the
   child:push("hashline/pendingEdits", list(uri, 0, held()))
   child:cmd("noautocmd file b.txt")
   child:cmd("Hashline accept!")
-  t.eq(child:notified(), { "hashline: nothing to decide in this buffer" })
+  t.eq(child:notified(), { "Nothing to review in this file. 1 in 1 other file: :Hashline next" })
   t.eq(child:deliver(uri, 1, { { 1, 2, "TWO\n" } }).applied, false)
   t.eq(child:lines(), LINES)
 end)
@@ -119,7 +119,7 @@ t.test(
         return not agent:try("read_text_file", { path = now }).refused
       end, "the sidecar knows " .. case[2])
       local read = scene:reads(agent, now)
-      t.eq(child:notified(), { "hashline: nothing to decide in this buffer" }, case[2])
+      t.eq(child:notified(), { "Nothing to review in this file. 3 in 1 other file: :Hashline next" }, case[2])
       t.eq(Scene.bytes(path), saved, "the old file is as it was")
       t.eq(child:lines(), Scene.FILE)
       agent:edit(now, read, { { "replace", "Hello", "  return 1;" } })

@@ -33,7 +33,7 @@ t.test("a removal: accepted, the buffer goes; rejected afterwards, the file is b
   local agent = scene:agent(path)
   local edit = agent:call("delete_file", { path = path }):edit()
   scene:shows({ "1 held 0-0" })
-  t.ok(child:screen():find("remove the file", 1, true), child:screen())
+  t.ok(child:screen():find("to be deleted", 1, true), child:screen())
   decide(scene, "accept")
   t.wait(function()
     return not exists(path)
@@ -83,6 +83,29 @@ t.test("another name: accepted, the buffer follows with its other edits; rejecte
   scene:shows({ "1 held 1-2", "3 held 10-10" }, "under the old name")
   t.ok(Scene.bytes(path):find("return bye;", 1, true), "with what was accepted")
   child:cmd("silent write")
+end)
+
+t.test("files that are not open: created, removed, renamed, edited, in one message", function()
+  local scene = Scene.start({ notify = true }, { 24, 110 })
+  local child = scene.child
+  local path = scene:open("greet.js", SAVED)
+  local function at(name)
+    return vim.fs.joinpath(scene.folder, name)
+  end
+  for _, name in ipairs({ "closed.js", "old.js", "mv.js" }) do
+    Scene.write(at(name), SAVED)
+  end
+  local agent = scene:agent(path)
+  local read, closed = agent:read(path), agent:read(at("closed.js"))
+  agent:edit(path, read, Scene.THREE)
+  agent:edit(at("closed.js"), closed, { { "delete", "Bye" } })
+  agent:call("write_file", { path = at("new.js"), content = "new\n" })
+  agent:call("delete_file", { path = at("old.js") })
+  agent:call("move_file", { source = at("mv.js"), destination = at("moved.js") })
+  child:wait("#notified == 1")
+  t.eq(child:notified(), {
+    "claude-code: 3 hunks here, moved.js renamed, new.js created, old.js deleted, 1 in closed.js. :Hashline list",
+  })
 end)
 
 t.test("what is not saved is neither removed nor renamed, and the person is told", function()

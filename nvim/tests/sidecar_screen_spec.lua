@@ -77,11 +77,11 @@ t.test(
       "    1 // what is in the cart, gift wrap not counted yet",
       "    2 export function total(items) {",
       "_   3   let sum = 0;",
-      "      ▎ claude-code · hunk 1 of 2 · +1 · :Hashline accept | reject",
+      "      ▎ claude-code · #1 · 2 left · +1 · ga accept · gR reject",
       "        if (items.length === 0) return sum;",
       "    4   for (const item of items) {",
       "-   5     sum += item.price;",
-      "      ▎ claude-code · hunk 2 of 2 · +1 -1 · :Hashline accept | reject",
+      "      ▎ claude-code · #2 · 2 left · +1 -1 · ga accept · gR reject",
       "          sum += item.price * item.quantity;",
       "    6   }",
       "    7   return sum;",
@@ -91,7 +91,7 @@ t.test(
       "   11   return items.length;",
       "   12 }",
       (" cart.js [+]%s2 pending"):format((" "):rep(58)),
-      "hashline: 2 hunks to decide (claude-code)",
+      "claude-code: 2 hunks here. :Hashline next",
     }
     terminal:begins(held, "the proposal")
     local capture = terminal:coloured()
@@ -111,10 +111,11 @@ t.test(
     t.eq(said_by(Scene.bytes(path)), said_by(drawn.stdout), "the picture in the README shows another screen")
 
     terminal:keys("]h")
-    held[18] = "hunk 1 of 2 · claude-code · at line 4 · +1 · held"
+    held[18] = "#1 · 2 left · claude-code · after line 3 · +1 · held"
     terminal:begins(held, "the place")
     terminal:keys("]h")
     local accepted = vim.list_slice(held, 1, 6)
+    accepted[4] = "      ▎ claude-code · #1 · 1 left · +1 · ga accept · gR reject"
     accepted[7] = "    5     sum += item.price * item.quantity;"
     vim.list_extend(accepted, vim.list_slice(held, 10, 16))
     for round = 1, 6 do
@@ -143,15 +144,15 @@ t.test("hashline demo --editor nvim: an offer to decide, and nothing left behind
   local demo = { vim.env.HASHLINE_BIN, "demo", "--editor", "nvim", "--nvim", vim.env.NVIM_BINARY }
   local terminal = Terminal.start({ 90, 26 }, t.repository, demo, { TMPDIR = folder })
   terminal:has("// draft: greetings, not saved yet", "the unsaved work")
-  terminal:has("▎ demo-agent · hunk 1 of 3 · +1 -1 · :Hashline accept | reject", "the offer")
+  terminal:has("▎ demo-agent · #1 · 3 left · +1 -1 · \\ha accept · \\hr reject", "the offer")
   terminal:has('  farewell("world");', "all of it")
   local playing = vim.fn.systemlist({ "pgrep", "-f", folder })
   t.ok(#playing >= 3, "Neovim, the sidecar and the router: " .. vim.inspect(playing))
   terminal:keys(":Hashline next", "Enter")
   terminal:keys(":Hashline accept", "Enter")
-  terminal:has("▎ demo-agent · hunk 2 of 3")
+  terminal:has("▎ demo-agent · #2 · 2 left")
   terminal:wait(function(screen)
-    return not screen:find("hunk 1 of 3", 1, true) and screen:find("return `Hello, ${name}!`;", 1, true)
+    return not screen:find("· #1 · ", 1, true) and screen:find("return `Hello, ${name}!`;", 1, true)
   end, "the first is accepted")
   terminal:keys(":Hashline reject!", "Enter")
   terminal:wait(function(screen)

@@ -51,7 +51,7 @@ t.test("propose: three held edits move along, are accepted, rejected, typed over
   scene:go("Bye")
   child:type("cwthrow<Esc>")
   scene:shows({ "2 conflicted 10-11" }, "typed over")
-  t.ok(child:screen():find("hunk 2 of 3 · +2 -1 · conflict", 1, true), child:screen())
+  t.ok(child:screen():find("#2 · 1 left · +2 -1", 1, true), child:screen())
   child:type("u")
   scene:shows({ "2 held 10-11" }, "no longer once the typing is undone")
   child:type("jddu")

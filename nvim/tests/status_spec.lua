@@ -103,7 +103,7 @@ t.test(":Hashline status says what the sidecar says", function()
     child:notified()[1],
     table.concat({
       "hashline 1.2.3 · /project",
-      "documents open: 2 · hunks to decide: 3 (1 conflicted)",
+      "2 buffers · 3 hunks to review, 1 conflicted",
       "agents: claude-code, codex",
       "socket: none",
     }, "\n")
@@ -139,10 +139,10 @@ t.test(
       )
     )
     child:wait("#notified >= 2")
-    t.eq(
-      child:notified(),
-      { "hashline: 4 hunks to decide (claude-code, codex)", "hashline: 1 hunk to decide (gemini)" }
-    )
+    t.eq(child:notified(), {
+      "claude-code, codex: 3 hunks here, 1 in a.txt2. :Hashline list",
+      "gemini: 1 hunk in a.txt3. :Hashline list",
+    })
   end
 )
 
@@ -163,7 +163,53 @@ t.test("one message a connection, though each call comes in a conversation of it
   call(3, "claude-code", "one")
   call(4, "codex", "two") -- whose message is the next one
   child:wait("#notified >= 2")
-  t.eq(child:notified(), { "hashline: 1 hunk to decide (claude-code)", "hashline: 1 hunk to decide (codex)" })
+  t.eq(child:notified(), { "claude-code: 1 hunk here. :Hashline next", "codex: 1 hunk here. :Hashline next" })
+end)
+
+t.test("what happens in files that are not open is told each time, in one line", function()
+  local child = t.start({ notify = true }, { 16, 90 })
+  local uri = child:open("a.txt", LINES)
+  local folder = vim.fs.dirname(uri)
+  local function push(name, fields, more)
+    local one = edit({ fields }, vim.tbl_extend("keep", more or {}, { id = name, connection = "one" }))
+    child:push("hashline/pendingEdits", list(folder .. "/" .. name, vim.NIL, { one }))
+  end
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks(), { connection = "one" }) }))
+  push("new.js", { file = "make the file", state = "inText" })
+  push("old.js", { file = "remove the file", state = "inText" })
+  child:wait("#notified == 1")
+  push("mv.js", { file = "rename the file to " .. child.folder .. "/moved.js" })
+  push("old.js", { file = "remove the file", state = "inText" }) -- told already
+  push("later.js", { file = "remove the file" })
+  push("b.js", { lines = at(0, 0), proposed = { "x" } })
+  push("c.js", { lines = at(0, 0), proposed = { "x" } })
+  child:wait("#notified == 2")
+  for i = 1, 9 do
+    push(("file number %d.js"):format(i), { file = "make the file", state = "inText" })
+  end
+  child:wait("#notified >= 3")
+  local said = child:notified()
+  t.eq(said, {
+    "claude-code: 3 hunks here, new.js created, old.js deleted. :Hashline list",
+    "claude-code: later.js to be deleted, mv.js → moved.js and 2 more. :Hashline list",
+    "claude-code: file number 1.js created and 8 more. :Hashline list",
+  })
+  for _, line in ipairs(said) do
+    t.ok(vim.fn.strdisplaywidth(line) <= child:lua("return vim.v.echospace"), line)
+  end
+end)
+
+t.test("no message where the setting says so", function()
+  local child = t.start({ notify = false })
+  local uri = child:open("a.txt", LINES)
+  child:lua([[
+    deferred = 0
+    vim.defer_fn = function() deferred = deferred + 1 end
+  ]])
+  local made = edit({ { file = "make the file", state = "inText" } }, { id = "new" })
+  child:push("hashline/pendingEdits", list(uri .. "2", vim.NIL, { made }))
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
+  t.eq({ child:lua("return deferred"), child:notified() }, { 0, {} })
 end)
 
 t.test("the message waits while a command is being typed", function()

@@ -59,30 +59,30 @@ t.test("a held edit is seen, found, accepted and taken back by keys", function()
   local held = {
     "  function greet() {",
     '-   return "world";',
-    "  ▎ claude-code · hunk 1 of 2 · +1 -1 · :Hashline accept | reject",
+    "  ▎ claude-code · #1 · 2 left · +1 -1 · ga accept · \\hr reject",
     '    return "hello";',
     "_ }",
-    "  ▎ claude-code · hunk 2 of 2 · +2 · :Hashline accept | reject",
+    "  ▎ claude-code · #2 · 2 left · +2 · ga accept · \\hr reject",
     "",
     "  greet();",
     "~",
     "~",
     "~",
-    "hashline: 2 hunks to decide (claude-code)",
+    "claude-code: 2 hunks here. :Hashline next",
   }
   terminal:begins(held, "the proposal and its notice")
   local colours = terminal:coloured()
   t.ok(colours:find("48;2;0;51;0", 1, true), "proposed lines have their colour")
   t.ok(colours:find("48;2;51;0;0", 1, true), "replaced lines have theirs")
   terminal:keys("]h")
-  held[12] = "hunk 1 of 2 · claude-code · line 2 · +1 -1 · held"
+  held[12] = "#1 · 2 left · claude-code · line 2 · +1 -1 · held"
   terminal:begins(held, "the place")
   terminal:keys("ga")
   local accepted = {
     "  function greet() {",
     '    return "hello";',
     "_ }",
-    "  ▎ claude-code · hunk 2 of 2 · +2 · :Hashline accept | reject",
+    "  ▎ claude-code · #2 · 1 left · +2 · ga accept · \\hr reject",
     "",
     "  greet();",
   }

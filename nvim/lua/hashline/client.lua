@@ -3,6 +3,7 @@ local cause = require("hashline.cause")
 local config = require("hashline.config")
 local delivery = require("hashline.delivery")
 local events = require("hashline.events")
+local keys = require("hashline.keys")
 local locator = require("hashline.locator")
 local protocol = require("hashline.protocol")
 local render = require("hashline.render")
@@ -94,6 +95,7 @@ local renamed = {} ---@type table<integer, boolean> buffers
 ---@param buf integer
 local function forget(buf)
   render.clear(buf)
+  keys.detach(buf)
   state.detach(buf)
 end
 
@@ -214,6 +216,7 @@ function M.settings(binary, root, start)
     -- The document was opened a moment ago, with what had been typed until then in its text.
     on_attach = function(client, buf)
       state.attach(buf)
+      keys.attach(buf)
       starting.known(client)
     end,
     on_exit = function(...)

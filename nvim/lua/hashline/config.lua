@@ -169,7 +169,13 @@ M.schema = {
     key = "hints",
     kind = a_boolean,
     default = true,
-    about = "The commands in the line that introduces a hunk.",
+    about = "The keys or commands in the line that introduces a hunk.",
+  },
+  {
+    key = "keys",
+    kind = a_boolean,
+    default = true,
+    about = "Keys for reviewing, while something is to be reviewed: see |hashline-maps|.",
   },
   {
     key = "max_lines",
@@ -182,7 +188,7 @@ M.schema = {
     key = "notify",
     kind = a_boolean,
     default = true,
-    about = "One message for each connection of an agent that proposes edits.",
+    about = "A message when agents do something in files that are not open, and once for each connection of an agent that proposes edits.",
   },
   {
     key = "mode.open",

@@ -2,6 +2,7 @@
 local events = require("hashline.events")
 local hunks = require("hashline.hunks")
 local navigation = require("hashline.navigation")
+local progress = require("hashline.progress")
 local protocol = require("hashline.protocol")
 local state = require("hashline.state")
 
@@ -94,6 +95,9 @@ function M.send(target, decided, on_answer, batch)
     events.refused(refused)
     if decision.decision ~= "reopen" then
       remember_queued(batch or {}, target, result.queued)
+      if #refused == 0 and not target.fields.conversation then
+        progress.decided(decision.decision, target.places, result.queued)
+      end
     end
     if on_answer then
       on_answer(refused, result.queued)
@@ -165,7 +169,7 @@ end
 ---@return string?
 local function elsewhere(document)
   if document.read_only then
-    return ("these edits are decided in %s"):format(document.owner or "another editor")
+    return ("These edits are decided in %s."):format(document.owner or "another editor")
   end
 end
 
@@ -199,7 +203,7 @@ local function choose_conversation(verb, on_choice)
     end
   end
   if #conversations == 0 then
-    return M.say("nothing to decide")
+    return vim.notify("Nothing is left to review.", vim.log.levels.INFO)
   end
   vim.ui.select(conversations, {
     prompt = verb == "accept" and "Accept which conversation?" or "Reject which conversation?",
@@ -260,7 +264,7 @@ local function in_list(scope)
     end
   end
   if #targets == 0 then
-    return nil, "what this line said is decided; :Hashline list shows what is left"
+    return nil, "What this line said is decided. :Hashline list shows what is left."
   end
   return targets
 end
@@ -275,9 +279,9 @@ local function in_buffer(buf, scope)
   local document = state.of_buffer(buf)
   local total = document and #document.entries or 0
   if not document or total == 0 then
-    return nil, "nothing to decide in this buffer"
+    return nil, progress.instead("Nothing to review in this file.")
   elseif document.buf ~= buf then
-    return nil, "another buffer shows the edits of this file", vim.log.levels.WARN
+    return nil, "Another buffer shows the edits of this file.", vim.log.levels.WARN
   elseif document.read_only then
     return nil, elsewhere(document), vim.log.levels.WARN
   elseif scope.whole_file then
@@ -285,14 +289,14 @@ local function in_buffer(buf, scope)
   elseif not scope.range then
     local place = at_cursor(buf)
     if not place then
-      return nil, ("no hunk here; :Hashline next goes to one of %d"):format(total)
+      return nil, progress.instead("No hunk on this line.")
     end
     return { M.of_hunk(place, buf) }
   end
   local first, last = scope.range[1] - 1, scope.range[2]
   local places = places_of(document, hunks.touching(document.entries, first, last))
   if #places == 0 then
-    return nil, "no hunk in these lines; :Hashline next goes to one"
+    return nil, progress.instead("No hunk in these lines.")
   elseif #places == 1 then
     return { M.of_hunk(places[1], buf) }
   end
@@ -363,7 +367,7 @@ function M.decide(verb, scope)
     targets, why, level = in_buffer(buf, scope)
   end
   if not targets then
-    return M.say(why --[[@as string]], level)
+    return vim.notify(why --[[@as string]], level or vim.log.levels.INFO)
   end
   ask_and_carry_out(verb, targets, scope)
 end

@@ -20,6 +20,34 @@ function M.is_of_file(hunk)
   return hunk.file ~= nil and hunk.file ~= vim.NIL
 end
 
+--- Whether a hunk makes the file that it is in.
+---@param hunk hashline.Hunk
+---@return boolean
+function M.makes_file(hunk)
+  return hunk.file == "make the file"
+end
+
+--- What a hunk does to the file itself: what has become of the file, or would.
+---@param hunk hashline.Hunk
+---@param path string of the file, as it is called now
+---@return string words
+---@return boolean has_name whether they say which file it is
+function M.file_words(hunk, path)
+  local is_done = M.in_text(hunk)
+  local new = hunk.file:match("^rename the file to (.+)$")
+  if M.makes_file(hunk) then
+    return is_done and "created" or "to be created", false
+  elseif hunk.file == "remove the file" then
+    return is_done and "deleted" or "to be deleted", false
+  elseif not new then
+    return hunk.file, false
+  elseif is_done or new == path then
+    return "renamed", false -- the sidecar does not say what it was called
+  end
+  local old, new_name = vim.fs.basename(path), vim.fs.basename(new)
+  return ("%s → %s"):format(old, new_name ~= old and new_name or vim.fn.fnamemodify(new, ":~:.")), true
+end
+
 --- Whether a conflicted hunk can only be rejected: its place is lost, for instance. An older sidecar does not say so.
 ---@param hunk hashline.Hunk
 ---@return boolean
@@ -184,58 +212,33 @@ function M.touching(entries, first, last)
   end, entries)
 end
 
---- The hunk to go to from a row, around the end of the file if need be.
----@param entries hashline.Entry[]
+--- The position of the hunk to go to from a row. Beyond the first or the last it goes on to those of other files.
+---@param entries hashline.Entry[] of one document
 ---@param row integer 0-based
 ---@param count integer how many hunks on; negative: back
 ---@param from hashline.Entry? the hunk that is meant there
----@return hashline.PlacedEntry?
----@return integer? position among the hunks that have a place
----@return integer? total
-function M.following(entries, row, count, from)
-  local placed = vim.tbl_filter(function(entry)
-    return entry.lines ~= nil
-  end, entries) --[[@as hashline.PlacedEntry[] ]]
-  if #placed == 0 or count == 0 then
-    return nil
-  end
+---@return integer
+function M.onward(entries, row, count, from)
   -- Several hunks may share a row: from one of them it goes by their order.
-  local position ---@type integer?
-  for i, entry in ipairs(placed) do
-    if entry == from and M.row(entry.lines) == row then
-      position = i + count
+  for i, entry in ipairs(entries) do
+    if entry == from and (not entry.lines or M.row(entry.lines) == row) then
+      return i + count
     end
   end
-  if position then
-    -- It is known.
-  elseif count > 0 then
-    position = #placed + 1
-    for i = #placed, 1, -1 do
-      if M.row(placed[i].lines) > row then
-        position = i
-      end
+  local passed = 0
+  for _, entry in ipairs(entries) do
+    local own = entry.lines and M.row(entry.lines)
+    if own and (own < row or (own == row and count > 0)) then
+      passed = passed + 1
     end
-    position = position + count - 1
-  else
-    position = 0
-    for i = 1, #placed do
-      if M.row(placed[i].lines) < row then
-        position = i
-      end
-    end
-    position = position + count + 1
   end
-  position = (position - 1) % #placed + 1
-  return placed[position], position, #placed
+  return count > 0 and passed + count or passed + 1 + count
 end
 
---- How large a hunk is, as in "+2 -1", or what it does to the file.
+--- How large a hunk is, as in "+2 -1".
 ---@param hunk hashline.Hunk
 ---@return string
 function M.size(hunk)
-  if M.is_of_file(hunk) then
-    return hunk.file --[[@as string]]
-  end
   local parts = {}
   if #hunk.proposed > 0 then
     parts[#parts + 1] = "+" .. #hunk.proposed
@@ -244,6 +247,36 @@ function M.size(hunk)
     parts[#parts + 1] = "-" .. #hunk.removed
   end
   return table.concat(parts, " ")
+end
+
+--- What a hunk is called, and how many are left with it.
+---@param hunk hashline.Hunk
+---@param left integer
+---@return string
+function M.label(hunk, left)
+  return ("#%d · %d left"):format(hunk.number, left)
+end
+
+--- Where a hunk is, in words.
+---@param lines hashline.Lines
+---@return string
+function M.where(lines)
+  local from, to = lines.start, lines["end"]
+  if from == to then
+    return from == 0 and "before line 1" or "after line " .. from
+  end
+  return to - from == 1 and "line " .. to or ("lines %d to %d"):format(from + 1, to)
+end
+
+--- What becomes of a file, and what can be done about it.
+---@param hunk hashline.Hunk
+---@param path string of the file, as it is called now
+---@return string
+function M.file_line(hunk, path)
+  local verbs = M.in_text(hunk) and "keep or undo"
+    or M.is_past_taking(hunk) and "reject"
+    or "accept or reject"
+  return (M.file_words(hunk, path)) .. ": " .. verbs
 end
 
 return M

@@ -12,6 +12,7 @@ function M.start()
   started = true
   local state = require("hashline.state")
   local client = require("hashline.client")
+  state.subscribe(require("hashline.keys").update) -- the first, as the keys are drawn
   require("hashline.render").start()
   state.subscribe(require("hashline.status").update)
   state.subscribe(require("hashline.notice").update)

@@ -1,5 +1,6 @@
 --- All undecided hunks of all documents in the quickfix list, where they can be decided, too.
 local hunks = require("hashline.hunks")
+local keys = require("hashline.keys")
 local state = require("hashline.state")
 
 local M = {}
@@ -25,10 +26,11 @@ end
 ---@return table
 function M.item(document, entry)
   local hunk = entry.hunk
-  local parts = { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks) }
+  local parts = { entry.edit.agent }
   if hunks.is_of_file(hunk) then
-    parts[#parts + 1] = hunk.file
+    parts[#parts + 1] = hunks.file_line(hunk, document.key)
   else
+    parts[#parts + 1] = "#" .. hunk.number
     parts[#parts + 1] = (STATES[hunk.state] or "") .. hunks.size(hunk)
     parts[#parts + 1] = sample(hunk)
   end
@@ -90,12 +92,14 @@ end
 --- Brings the list to what is left to decide. Cursor and entry stay where they are.
 local function renew()
   is_due = false
-  local current = vim.fn.getqflist({ id = id, title = 0, idx = 0, winid = 0 })
+  local current = vim.fn.getqflist({ id = id, title = 0, idx = 0, winid = 0, qfbufnr = 0 })
   if current.title ~= TITLE then
     id = nil -- it went the way of old lists
+    keys.in_list(current.qfbufnr, false)
     return
   end
   local items = M.items()
+  keys.in_list(current.qfbufnr, #items > 0)
   if what_it_says(items) == filled_with then
     return -- Neovim itself moves its lines along with the typing
   end
@@ -118,10 +122,11 @@ end
 local subscribed = false
 
 --- Fills the quickfix list and opens it: the person asked for it.
-function M.open()
+---@param name string? of the hunk that the cursor goes to
+function M.open(name)
   local items = M.items()
   if #items == 0 then
-    vim.api.nvim_echo({ { "hashline: nothing to decide" } }, false, {})
+    vim.api.nvim_echo({ { "Nothing is left to review." } }, false, {})
     return
   end
   local current = vim.fn.getqflist({ title = 0 })
@@ -129,6 +134,12 @@ function M.open()
   vim.fn.setqflist({}, action, { title = TITLE, items = items })
   id, filled_with = vim.fn.getqflist({ id = 0 }).id, what_it_says(items)
   vim.cmd("botright copen")
+  keys.in_list(vim.api.nvim_get_current_buf(), true)
+  for row, item in ipairs(items) do
+    if item.user_data.hashline == name then
+      vim.api.nvim_win_set_cursor(0, { row, 0 })
+    end
+  end
   if not subscribed then
     subscribed = true
     state.subscribe(function()

@@ -15,11 +15,6 @@ local WHEN_RIGHT = ":Hashline accept, Keep mine"
 
 local shown = {} ---@type table<string, hashline.Shown> by hunk name
 
----@param said string
-local function echo(said)
-  vim.api.nvim_echo({ { vim.fn.strcharpart(said, 0, math.max(vim.o.columns - 12, 10)) } }, false, {})
-end
-
 ---@param scratch integer
 ---@return boolean
 local function was_changed(scratch)
@@ -123,7 +118,7 @@ function M.take_from(buf, entry)
   end
   navigation.go(entry)
   if #entry.hunk.proposed == 0 then
-    echo("hashline: the agent takes these lines away; edit them, then " .. WHEN_RIGHT)
+    navigation.echo("hashline: the agent takes these lines away; edit them, then " .. WHEN_RIGHT)
   end
 end
 
@@ -165,9 +160,12 @@ function M.edit()
   local row = vim.api.nvim_win_get_cursor(0)[1] - 1
   local entry = document and navigation.meant(buf, document.entries, row)
   if not document or not entry then
-    return say("no hunk here; :Hashline next goes to one")
+    return vim.notify(require("hashline.progress").instead("No hunk on this line."), vim.log.levels.INFO)
   elseif document.read_only then
-    return say("these edits are decided in " .. (document.owner or "another editor"))
+    return vim.notify(
+      ("These edits are decided in %s."):format(document.owner or "another editor"),
+      vim.log.levels.INFO
+    )
   elseif hunks.in_text(entry.hunk) then
     return say("it is in your text already: change it there, and keep it")
   elseif entry.hunk.state ~= "held" or hunks.is_of_file(entry.hunk) then

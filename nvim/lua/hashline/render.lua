@@ -4,9 +4,12 @@
 --- not drawn: measured in 0.11.4 and 0.12.4, as is `line_hl_group`):
 ---   * the text that is not in the buffer, and signs: extmarks, renewed when a list comes;
 ---   * highlights of the lines that are: from a decoration provider, for the lines being drawn.
+local colours = require("hashline.colours")
 local config = require("hashline.config")
 local hunks = require("hashline.hunks")
+local keys = require("hashline.keys")
 local state = require("hashline.state")
+local syntax = require("hashline.syntax")
 local virtual = require("hashline.virtual")
 local words = require("hashline.word_diff")
 
@@ -15,11 +18,8 @@ local M = {}
 local marks_ns = vim.api.nvim_create_namespace("hashline")
 local draw_ns = vim.api.nvim_create_namespace("hashline.draw")
 
+--- The groups that are linked to others. Those of added and removed lines are made of the theme's colours.
 M.highlights = {
-  HashlineAdded = "DiffAdd",
-  HashlineRemoved = "DiffDelete",
-  HashlineAddedWord = "DiffText",
-  HashlineRemovedWord = "DiffText",
   HashlineConflict = "DiffChange",
   HashlineHeader = "Title",
   HashlineHeaderConflict = "WarningMsg",
@@ -68,6 +68,8 @@ local function look_of(buf)
     height = 0,
     wraps = false,
     tabstop = vim.bo[buf].tabstop,
+    painter = syntax.painter(buf),
+    keys = keys.shown(buf),
   }
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     look.room = math.min(look.room, room_of(win))
@@ -162,7 +164,7 @@ end
 ---@class hashline.DrawnHunk
 ---@field hunk hashline.Hunk
 ---@field height integer of its place in the text
----@field of integer how many hunks its edit has
+---@field left integer how many hunks its file has
 ---@field agent string
 ---@field needs string?
 
@@ -194,7 +196,7 @@ local function looks_drawn(drawn_from, entry, document)
     and are_equal(old.removed, new.removed)
     and are_equal(old.ways, new.ways)
     and drawn_from.height == entry.lines["end"] - entry.lines.start
-    and drawn_from.of == #entry.edit.hunks
+    and drawn_from.left == #document.entries
     and drawn_from.agent == entry.edit.agent
     and drawn_from.needs == virtual.needs(entry, document)
 end
@@ -263,7 +265,7 @@ local function draw(buf, names, bunch, document, look)
       return {
         hunk = entry.hunk,
         height = entry.lines["end"] - entry.lines.start,
-        of = #entry.edit.hunks,
+        left = #document.entries,
         agent = entry.edit.agent,
         needs = virtual.needs(entry, document),
       }
@@ -505,6 +507,7 @@ local function define_highlights()
   for name, link in pairs(M.highlights) do
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
   end
+  colours.define()
 end
 
 local function update_all()
@@ -518,6 +521,11 @@ function M.start()
   define_highlights()
   local group = vim.api.nvim_create_augroup("hashline.render", {})
   vim.api.nvim_create_autocmd("ColorScheme", { group = group, callback = define_highlights })
+  vim.api.nvim_create_autocmd("OptionSet", {
+    group = group,
+    pattern = "background",
+    callback = vim.schedule_wrap(define_highlights), -- Neovim changes its own colours afterwards
+  })
   vim.api.nvim_create_autocmd(
     { "VimResized", "WinResized", "BufWinEnter" },
     { group = group, callback = update_all }

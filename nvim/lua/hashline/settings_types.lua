@@ -12,9 +12,10 @@
 ---@field binary_hash? string The hash that the binary has to have ("sha256:" and 64 digits): it is looked at before each start, and with any other the last one that had it runs instead, or none. Empty: any will do.
 ---@field root_markers? (string|string[])[] What marks a project's folder, as for |vim.fs.root()|, the first group that is found counts. With none found it is the working directory.
 ---@field signs? boolean Signs beside lines that an edit replaces (-) or made (+), where it inserts or took lines away (_), and at conflicts (!).
----@field hints? boolean The commands in the line that introduces a hunk.
+---@field hints? boolean The keys or commands in the line that introduces a hunk.
+---@field keys? boolean Keys for reviewing, while something is to be reviewed: see |hashline-maps|.
 ---@field max_lines? integer Show at most so many lines of one hunk, and no more than a window has room for; `:Hashline diff` shows all.
----@field notify? boolean One message for each connection of an agent that proposes edits.
+---@field notify? boolean A message when agents do something in files that are not open, and once for each connection of an agent that proposes edits.
 ---@field mode? hashline.Settings.mode
 ---@field saveAfterAccept? "never"|"ifClean"|"always" Write the file after an acceptance: never, if it had no unsaved changes before, or always.
 ---@field diagnostics? boolean Show the sidecar's diagnostics of pending edits, too; the hunks are drawn without them.

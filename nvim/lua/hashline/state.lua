@@ -204,6 +204,12 @@ function M.is_attached(buf)
   return attached[buf] ~= nil
 end
 
+--- The buffers that are brought to a sidecar.
+---@return integer[]
+function M.buffers()
+  return vim.tbl_keys(attached)
+end
+
 ---@param buf integer
 function M.detach(buf)
   local buffer = attached[buf]
@@ -321,6 +327,17 @@ function M.all()
     end
   end
   return found
+end
+
+--- Whether there is something to decide in any document.
+---@return boolean
+function M.has_any()
+  for _, document in pairs(documents) do
+    if #document.entries > 0 then
+      return true
+    end
+  end
+  return false
 end
 
 --- An undecided hunk and the document that it is in.

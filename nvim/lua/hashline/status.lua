@@ -97,10 +97,12 @@ function M.show()
       vim.notify(
         table.concat({
           ("hashline %s · %s"):format(result.version, table.concat(result.roots, ", ")),
-          ("documents open: %d · hunks to decide: %d (%d conflicted)"):format(
+          ("%d buffer%s · %d hunk%s to review%s"):format(
             result.documents,
+            result.documents == 1 and "" or "s",
             result.pending,
-            result.conflicted
+            result.pending == 1 and "" or "s",
+            result.conflicted > 0 and (", %d conflicted"):format(result.conflicted) or ""
           ),
           "agents: " .. agents,
           "socket: " .. (socket and socket ~= vim.NIL and socket or "none"),

@@ -1,6 +1,7 @@
 --- The virtual lines of a hunk: its heading, and the text that is not in the buffer.
 local config = require("hashline.config")
 local hunks = require("hashline.hunks")
+local syntax = require("hashline.syntax")
 local words = require("hashline.word_diff")
 
 local M = {}
@@ -12,6 +13,8 @@ local M = {}
 ---@field height integer of the tallest of the windows
 ---@field wraps boolean
 ---@field tabstop integer
+---@field painter hashline.Painter? of what they say
+---@field keys table<string, string> by action
 
 --- A piece of text as it is shown: tabs as blanks, what cannot be printed as Neovim writes it.
 ---@param text string
@@ -57,36 +60,62 @@ local function cut(text, room, width)
   return pieces
 end
 
---- One line of text as virtual lines, wrapped where windows wrap.
+--- A line in parts that have the same highlights each.
 ---@param text string
----@param spans hashline.Span[]?
+---@param spans hashline.Span[] of changed words
 ---@param base string highlight
 ---@param emphasis string highlight of the spans
----@param look hashline.Look
----@return [string, string][][]
-local function text_lines(text, spans, base, emphasis, look)
-  local lines, line, column, total = {}, {}, 0, 0
-  local function put(piece, group)
-    if piece == "" then
-      return
+---@param painted hashline.Painted[]
+---@return { [1]: string, [2]: string|string[] }[]
+local function chunks(text, spans, base, emphasis, painted)
+  local edges = { 0, #text }
+  for _, part in ipairs(spans) do
+    vim.list_extend(edges, { part[1], part[2] })
+  end
+  for _, part in ipairs(painted) do
+    vim.list_extend(edges, { part[1], part[2] })
+  end
+  table.sort(edges)
+  local found, at, in_span, in_painted = {}, 0, 1, 1
+  for _, edge in ipairs(edges) do
+    if edge > at then
+      while spans[in_span] and spans[in_span][2] <= at do
+        in_span = in_span + 1
+      end
+      while painted[in_painted] and painted[in_painted][2] <= at do
+        in_painted = in_painted + 1
+      end
+      local span, colour = spans[in_span], painted[in_painted]
+      local behind = span and span[1] <= at and emphasis or base
+      local group = colour and colour[1] <= at and { behind, colour[3] } or behind
+      found[#found + 1] = { text:sub(at + 1, edge), group }
+      at = edge
     end
-    local shown = printable(piece, total, look.tabstop)
+  end
+  return found
+end
+
+--- One line of text as virtual lines, wrapped where windows wrap.
+---@param text string
+---@param spans hashline.Span[]
+---@param base string highlight
+---@param emphasis string highlight of the spans
+---@param painted hashline.Painted[]
+---@param look hashline.Look
+---@return [string, string|string[]][][]
+local function text_lines(text, spans, base, emphasis, painted, look)
+  local lines, line, column, total = {}, {}, 0, 0
+  for _, chunk in ipairs(chunks(text, spans, base, emphasis, painted)) do
+    local shown = printable(chunk[1], total, look.tabstop)
     total = total + vim.api.nvim_strwidth(shown)
     for i, part in ipairs(look.wraps and cut(shown, look.room - column, look.room) or { shown }) do
       if i > 1 then
         lines[#lines + 1], line, column = line, {}, 0
       end
-      line[#line + 1] = { part, group }
+      line[#line + 1] = { part, chunk[2] }
       column = column + vim.api.nvim_strwidth(part)
     end
   end
-  local from = 0
-  for _, span in ipairs(spans or {}) do
-    put(text:sub(from + 1, span[1]), base)
-    put(text:sub(span[1] + 1, span[2]), emphasis)
-    from = span[2]
-  end
-  put(text:sub(from + 1), base)
   lines[#lines + 1] = line
   -- The colour goes to the edge of the window, as that of highlighted lines does.
   for _, made in ipairs(lines) do
@@ -136,23 +165,38 @@ local function fill(pieces, bar, room)
   return lines
 end
 
+--- What a person can do with a hunk: by which key, or by which command where there is none.
+---@param keys table<string, string> by action
+---@param accept string what it is called
+---@param reject string
+---@return string
+local function ways_on(keys, accept, reject)
+  if not keys.Accept and not keys.Reject then
+    return (":Hashline %s | %s"):format(accept, reject)
+  end
+  local by_accept = keys.Accept and keys.Accept .. " " or ":Hashline "
+  local by_reject = keys.Reject and keys.Reject .. " " or ":Hashline "
+  return ("%s%s · %s%s"):format(by_accept, accept, by_reject, reject)
+end
+
 --- What a person can do with a hunk, in the words that fit its state.
 ---@param entry hashline.Entry
 ---@param document hashline.Document
+---@param keys table<string, string> by action
 ---@return string
-local function hint(entry, document)
+local function hint(entry, document, keys)
   if document.read_only then
     return "decided in " .. (document.owner or "another editor")
   elseif entry.hunk.deciding then
     return "deciding…"
   elseif hunks.is_past_taking(entry.hunk) then
-    return ":Hashline reject"
+    return ("Conflict: %s"):format(keys.Reject and keys.Reject .. " reject" or ":Hashline reject")
   elseif entry.hunk.state == "conflicted" then
-    return ":Hashline accept asks: mine, the agent's, both"
+    return ("Conflict: %s to choose"):format(keys.Accept or ":Hashline accept")
   elseif hunks.in_text(entry.hunk) then
-    return ":Hashline keep | undo"
+    return ways_on(keys, "keep", "undo")
   end
-  return ":Hashline accept | reject"
+  return ways_on(keys, "accept", "reject")
 end
 
 --- What has to be accepted with a hunk, in words.
@@ -164,7 +208,7 @@ function M.needs(entry, document)
   for _, other in ipairs(#names > 0 and document.entries or {}) do
     if vim.list_contains(names, other.name) then
       local whose = other.edit.id ~= entry.edit.id and (" of " .. other.edit.agent) or ""
-      needed[#needed + 1] = ("hunk %d%s"):format(other.hunk.number, whose)
+      needed[#needed + 1] = ("#%d%s"):format(other.hunk.number, whose)
     end
   end
   return #needed > 0 and "needs " .. table.concat(needed, ", ") or nil
@@ -177,11 +221,13 @@ end
 local function heading(entry, document, look)
   local hunk = entry.hunk
   local group = hunk.state == "conflicted" and "HashlineHeaderConflict" or "HashlineHeader"
-  local parts =
-    { entry.edit.agent, ("hunk %d of %d"):format(hunk.number, #entry.edit.hunks), hunks.size(hunk) }
-  if hunk.state == "conflicted" then
-    parts[#parts + 1] = "conflict"
-  elseif hunk.state == "edited" then
+  local parts = { entry.edit.agent }
+  if hunks.is_of_file(hunk) then
+    parts[#parts + 1] = hunks.file_words(hunk, document.key)
+  else
+    vim.list_extend(parts, { hunks.label(hunk, #document.entries), hunks.size(hunk) })
+  end
+  if hunk.state == "edited" then
     parts[#parts + 1] = "you changed it"
   end
   parts[#parts + 1] = M.needs(entry, document)
@@ -189,8 +235,12 @@ local function heading(entry, document, look)
     return { part, group }
   end, parts)
   local ways = {}
-  if config.get("hints") or document.read_only or hunk.deciding then
-    ways = { { hint(entry, document), "HashlineHint" } }
+  local is_elsewhere = document.read_only or hunk.deciding
+  if hunk.state == "conflicted" and (is_elsewhere or not config.get("hints")) then
+    ways[#ways + 1] = { "Conflict", group } -- else the hint says so
+  end
+  if is_elsewhere or config.get("hints") then
+    ways[#ways + 1] = { hint(entry, document, look.keys), "HashlineHint" }
   end
   if hunk.state ~= "conflicted" then
     return fill(vim.list_extend(pieces, ways), group, look.room)
@@ -215,8 +265,10 @@ function M.lines(entry, document, look)
   local lines = heading(entry, document, look)
   -- Neovim scrolls past virtual lines that do not fit into the window: they would never be seen.
   local room, most, body = math.max(look.height - 2 - #lines, 3), config.get("max_lines"), {}
+  local painted = look.painter and syntax.of(vim.list_slice(absent, 1, math.min(room, most)), look.painter)
+    or {}
   for i, text in ipairs(absent) do
-    local made = text_lines(text, spans[i], base, base .. "Word", look)
+    local made = text_lines(text, spans[i] or {}, base, base .. "Word", painted[i] or {}, look)
     local is_last = i == #absent
     if i > most or #body + #made > room - (is_last and 0 or 1) then
       local left = #absent - i + 1

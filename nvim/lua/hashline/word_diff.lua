@@ -26,24 +26,45 @@ local function pieces(line)
   return found
 end
 
+--- The bytes that some of the pieces take.
 ---@param parts string[]
 ---@param first integer 1-based
----@param count integer
+---@param beyond integer
 ---@return hashline.Span?
-local function span(parts, first, count)
-  if count == 0 then
+local function span(parts, first, beyond)
+  if first == beyond then
     return nil
   end
-  local from = 0
-  for i = 1, first - 1 do
-    from = from + #parts[i]
-  end
-  local to = from
-  for i = first, first + count - 1 do
-    to = to + #parts[i]
-  end
-  return { from, to }
+  local from = #table.concat(parts, "", 1, first - 1)
+  return { from, from + #table.concat(parts, "", first, beyond - 1) }
 end
+
+--- What changed between two lists of pieces. Changes with one character between them are one: 3.14 becomes Math.PI as a whole.
+---@param a string[]
+---@param b string[]
+---@return { a: [integer, integer], b: [integer, integer] }[] each the first piece and that beyond the last
+local function changes(a, b)
+  local found = {}
+  local compared =
+    diff(table.concat(a, "\n") .. "\n", table.concat(b, "\n") .. "\n", { result_type = "indices" })
+  for _, change in
+    ipairs(compared --[[@as integer[][] ]])
+  do
+    local gone_at, gone, come_at, come = unpack(change)
+    -- Where nothing goes or comes, what is named is the piece before.
+    gone_at, come_at = gone_at + (gone == 0 and 1 or 0), come_at + (come == 0 and 1 or 0)
+    local last = found[#found]
+    if last and vim.fn.strchars(table.concat(a, "", last.a[2], gone_at - 1)) == 1 then
+      last.a[2], last.b[2] = gone_at + gone, come_at + come
+    else
+      found[#found + 1] = { a = { gone_at, gone_at + gone }, b = { come_at, come_at + come } }
+    end
+  end
+  return found
+end
+
+-- Of a line of which more than this changed, words that stayed by chance say nothing: it is marked as a whole.
+local MOST_CHANGED = 0.6
 
 --- The changed spans of two lines; none when they are equal or have too little in common.
 ---@param old string
@@ -55,18 +76,14 @@ function M.between(old, new)
     return {}, {}
   end
   local a, b = pieces(old), pieces(new)
-  local hunks =
-    diff(table.concat(a, "\n") .. "\n", table.concat(b, "\n") .. "\n", { result_type = "indices" })
   local in_old, in_new, changed = {}, {}, 0
-  for _, hunk in
-    ipairs(hunks --[[@as integer[][] ]])
-  do
-    local gone, come = span(a, hunk[1], hunk[2]), span(b, hunk[3], hunk[4])
+  for _, change in ipairs(changes(a, b)) do
+    local gone, come = span(a, unpack(change.a)), span(b, unpack(change.b))
     in_old[#in_old + 1] = gone
     in_new[#in_new + 1] = come
     changed = changed + (gone and gone[2] - gone[1] or 0) + (come and come[2] - come[1] or 0)
   end
-  if changed > 0.7 * (#old + #new) then
+  if changed > MOST_CHANGED * (#old + #new) then
     return {}, {}
   end
   return in_old, in_new
