@@ -113,6 +113,14 @@ pub struct FileBytes {
     pub(super) settled: bool,
 }
 
+impl FileBytes {
+    /// Whether any later change gives the file another stamp.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.settled
+    }
+}
+
 /// Reads a regular file whole.
 ///
 /// # Errors

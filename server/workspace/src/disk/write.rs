@@ -1,7 +1,7 @@
 //! Writing files: whole, or not at all.
 //!
 //! The new content goes to a temporary file in the same folder, is synced, and takes the name of the old one by a
-//! rename; then the folder is synced. Right before the rename the way is walked again and the file looked at again:
+//! rename; then the folder is synced. Right before the rename the way is walked again and the file looked at:
 //! if either is not as the caller saw it, nothing happens. Whatever fails, the temporary file is removed, and the
 //! file stands as it was.
 //!
@@ -94,7 +94,8 @@ pub(super) fn write_with(
         return Err(DiskError::TooLarge { path: path.into(), size, limit: MAX_FILE_BYTES });
     }
     let folder = to_write_in(place)?;
-    let old = as_expected(&folder, place, expect)?;
+    // Whether it holds what is expected is asked once, when the new content is there.
+    let old = there_as_expected(&folder, place, expect)?;
     if old.as_ref().is_some_and(|old| is_read_only(&folder, old)) {
         return Err(DiskError::ReadOnlyFile { path: path.into() });
     }
@@ -336,35 +337,41 @@ fn to_write_in(place: &Place) -> Result<Folder<'_>, DiskError> {
     })
 }
 
+/// What is there, if there is to be something, or nothing.
+fn there_as_expected(
+    folder: &Folder<'_>,
+    place: &Place,
+    expect: Expect<'_>,
+) -> Result<Option<Metadata>, DiskError> {
+    let path = place.absolute();
+    let found = folder.look(place)?;
+    match (&found, expect) {
+        (None, Expect::Absent) | (Some(_), Expect::Unchanged(_) | Expect::Same(_)) => Ok(found),
+        (Some(_), Expect::Absent) => Err(DiskError::AlreadyThere { path: path.into() }),
+        (None, _) => Err(DiskError::ChangedMeanwhile { path: path.into() }),
+    }
+}
+
 /// What is there, if it is what the caller takes it for.
 fn as_expected(
     folder: &Folder<'_>,
     place: &Place,
     expect: Expect<'_>,
 ) -> Result<Option<Metadata>, DiskError> {
-    let path = place.absolute();
-    let changed = || DiskError::ChangedMeanwhile { path: path.into() };
-    let found = folder.look(place)?;
-    match (&found, expect) {
-        (None, Expect::Absent) => {}
-        (Some(_), Expect::Absent) => return Err(DiskError::AlreadyThere { path: path.into() }),
-        (None, _) => return Err(changed()),
-        (Some(now), Expect::Unchanged(stamp)) => {
-            if Stamp::of(now) != stamp {
-                return Err(changed());
-            }
+    let found = there_as_expected(folder, place, expect)?;
+    let now = found.as_ref().map(Stamp::of);
+    let is_same = match expect {
+        Expect::Absent => true,
+        Expect::Unchanged(stamp) => now == Some(stamp),
+        Expect::Same(read) if read.is_settled() && now == Some(read.stamp) => true,
+        Expect::Same(read) => {
+            folder.read(place, MAX_FILE_BYTES)?.is_some_and(|file| file.bytes == read.bytes)
         }
-        (Some(now), Expect::Same(read)) => {
-            let proven = Stamp::of(now) == read.stamp && read.settled;
-            if !proven {
-                let same = folder.read(place, MAX_FILE_BYTES)?.filter(|file| file.bytes == read.bytes);
-                if same.is_none() {
-                    return Err(changed());
-                }
-            }
-        }
+    };
+    match is_same {
+        true => Ok(found),
+        false => Err(DiskError::ChangedMeanwhile { path: place.absolute().into() }),
     }
-    Ok(found)
 }
 
 /// A file that this user may not write is not replaced either, though the folder would allow it. Asked without

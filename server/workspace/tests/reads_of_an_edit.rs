@@ -1,0 +1,82 @@
+//! How much of a file is read for calls on it, where no editor has it open.
+//!
+//! One test, as the kernel counts what is read for the whole process.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
+
+use hashline_anchor::{Operation, RawOperation, line_hash};
+use hashline_text::{FileHash, HashPrefix};
+use hashline_weave::View;
+use hashline_workspace::agent::{EditRequest, ReadRequest};
+use hashline_workspace::disk::Roots;
+use hashline_workspace::document::Change;
+use hashline_workspace::{Caller, Histories, Settings, Workspace};
+
+const LINES: usize = 50_000;
+
+fn line(number: usize) -> String {
+    format!("    let value_{number:05} = compute({number:05});\n")
+}
+
+/// A workspace over one file.
+struct Desk {
+    workspace: Workspace,
+    caller: Caller,
+    path: String,
+}
+
+impl Desk {
+    async fn reads(&self) -> FileHash {
+        let request = ReadRequest { path: self.path.clone(), view: View::Agent };
+        let read = self.workspace.read(&self.caller, &request).await.unwrap();
+        self.workspace.shown(&read, 0..LINES);
+        read.hash
+    }
+
+    /// Replaces a line of the text with this hash. Returns the new hash.
+    async fn edits(&self, hash: FileHash, number: usize) -> FileHash {
+        let anchor = format!("{}:{}", number + 1, line_hash(&line(number)));
+        let raw =
+            RawOperation::new("replace", anchor).content(format!("    let value_{number:05} = changed();"));
+        let request = EditRequest {
+            path: self.path.clone(),
+            file_hash: Some(HashPrefix::from(hash)),
+            change: Change::Operations(vec![Operation::parse(0, raw).unwrap()]),
+            strict: false,
+            dry_run: false,
+            conversation: Some("one".into()),
+            tool: "edit_text_file".into(),
+        };
+        self.workspace.edit(&self.caller, request).await.unwrap().hash
+    }
+
+    /// How often the file could have been read for what this process has read until now.
+    fn read_until_now(&self) -> f64 {
+        let counters = std::fs::read_to_string("/proc/self/io").unwrap();
+        let read = counters.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap();
+        let size = std::fs::metadata(&self.path).unwrap().len();
+        read.parse::<f64>().unwrap() / size as f64
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_read_no_more_often_than_others_may_have_changed_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("document.rs");
+    std::fs::write(&file, (0..LINES).map(line).collect::<String>()).unwrap();
+    let roots = Roots::open([folder.path()]).unwrap();
+    let (workspace, _events) = Workspace::new(roots, Settings::default(), Histories::of("a test"));
+    let desk = Desk { workspace, caller: Caller::anywhere("tester", "1"), path: file.display().to_string() };
+    let mut hash = desk.reads().await;
+    // With the first edit the whole text is recorded.
+    hash = desk.edits(hash, LINES / 2).await;
+    for number in 0..5 {
+        let before = desk.read_until_now();
+        hash = desk.edits(hash, number * 1_000).await;
+        let read = desk.read_until_now() - before;
+        // Before the edit and before the rename.
+        assert!(read < 2.2, "an edit behind an edit has read the file {read} times");
+    }
+    let stored = std::fs::read(&file).unwrap();
+    assert_eq!(FileHash::of(&stored), hash);
+}
