@@ -11,8 +11,8 @@
 //! - A folder that is moved out of the root between the opening of its handle and the read is still read from; it
 //!   was inside when it was reached.
 //! - Files of `/proc` and their like, which claim to have no bytes, cannot be read.
-//! - A file system whose clock runs behind ours by more than [`QUIET`] (a server's, say) can make a young file look old. The
-//!   kernel's own change time cannot be set by programs, so a changed file with all its times put back is still seen as changed; on
+//! - Where a file system's clock is not asked (`clock.rs`) and runs behind ours by more than [`QUIET`] (a server's, say), a young file
+//!   can look old. The kernel's own change time cannot be set by programs, so a changed file with all its times put back is still seen as changed; on
 //!   systems without it, it is not.
 
 use std::fs;
@@ -23,6 +23,7 @@ use std::time::{Duration, SystemTime};
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
+use super::clock::is_at_rest;
 use super::content::FileContent;
 use super::error::{Action, DiskError};
 use super::kind::FileKind;
@@ -31,14 +32,16 @@ use super::path::Place;
 /// The most bytes of a file that is served. Such a file and its rope fit in memory together.
 pub const MAX_FILE_BYTES: u64 = 512 << 20;
 
-/// How long a file must have been quiet for its stamp to stand for its content. FAT counts in steps of 2 s.
+/// How long a file must have been quiet for its stamp to stand for its content, where its file system's clock is not asked. FAT counts in
+/// steps of 2 s.
 pub const QUIET: Duration = Duration::from_secs(2);
 
 /// How often a file that changes while it is read is read anew.
 const READ_ATTEMPTS: usize = 3;
 
-/// One state of a file, as far as the file system tells it: two stamps of a file that was quiet differ when its
-/// bytes do. A file younger than [`QUIET`] can change and keep its stamp; see [`Expect::Same`](super::Expect).
+/// One state of a file, as far as the file system tells it: two stamps differ when the bytes do, if the first was
+/// taken when the file system's clock had gone on since the last change, or the file had been quiet for [`QUIET`]. A younger one
+/// can change and keep its stamp; see [`Expect::Same`](super::Expect).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp {
     device: u64,
@@ -80,6 +83,16 @@ impl Stamp {
         self.mtime
     }
 
+    /// When the file last changed in any way, by the clock of its file system; when it was made, where the system does not tell of change.
+    pub(super) fn changed(&self) -> SystemTime {
+        self.ctime
+    }
+
+    /// Whether both files lie on one device.
+    pub(super) fn is_on_device_of(&self, other: &Stamp) -> bool {
+        self.device == other.device
+    }
+
     /// Whether the file had not changed for [`QUIET`] at this time, so that the stamp stands for its content.
     #[must_use]
     pub fn is_quiet(&self, now: SystemTime) -> bool {
@@ -109,7 +122,7 @@ pub struct FileBytes {
     pub stamp: Stamp,
     /// Its mode bits, where the system has such.
     pub mode: Option<u32>,
-    /// Whether the file was quiet when it was read, so that any later change gives it another stamp.
+    /// Whether any later change gives the file another stamp.
     pub(super) settled: bool,
 }
 
@@ -227,14 +240,16 @@ impl<'p> Folder<'p> {
             return Err(too_large(size));
         }
         let file: fs::File = file.into_std();
+        let stamp = Stamp::of(&before);
+        // In this order: what is under way since before the clock had gone on is waited for, and what begins later gives another stamp.
+        let settled = stamp.is_quiet(began)
+            || place.root.clock.has_passed(&place.root.dir, &stamp) && is_at_rest(&file);
         // Room for one byte more, so that one that has grown is seen.
         let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
         let mut bytes = FileContent::with_room(room).map_err(|_| too_large(size))?;
         bytes.read(&file).map_err(failed)?;
         let after = Metadata::from_file(&file).map_err(failed)?;
-        let stamp = Stamp::of(&before);
         let whole = u64::try_from(bytes.len()).is_ok_and(|read| read == size);
-        let settled = stamp.is_quiet(began);
         let mode = mode_of(&before);
         Ok((whole && stamp == Stamp::of(&after)).then_some(FileBytes { bytes, stamp, mode, settled }))
     }

@@ -30,11 +30,12 @@
 //!
 //! # Limitations
 //! Stand with each module: hard links and spellings in another case (`path.rs`), moved roots (`roots.rs`), what a
-//! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`), ignore files above
-//! the roots (`walk.rs`).
+//! rename does not keep and the last instant before it (`write.rs`), clocks (`clock.rs`) and those of servers (`file.rs`), ignore files
+//! above the roots (`walk.rs`).
 
 #[cfg(target_os = "linux")]
 mod attributes;
+mod clock;
 mod closed;
 mod content;
 mod error;

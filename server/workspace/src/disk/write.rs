@@ -44,7 +44,7 @@ pub enum Expect<'a> {
     Absent,
     /// The file has this stamp.
     Unchanged(Stamp),
-    /// The file is as it was read: it has that stamp and had been quiet when it was read, or else it has the same
+    /// The file is as it was read: it has that stamp, which was [settled](FileBytes::is_settled) then, or else it has the same
     /// bytes. Also sees a change that left the stamp as it was, and takes no offence at one that left the bytes.
     Same(&'a FileBytes),
 }
