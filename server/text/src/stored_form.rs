@@ -62,8 +62,8 @@ impl DiskForm {
         out
     }
 
-    /// Gives the stored bytes piece by piece.
-    fn write(&self, text: &Text, mut put: impl FnMut(&[u8])) {
+    /// Gives the same bytes piece by piece, most of them some hundred bytes long.
+    pub fn write(&self, text: &Text, mut put: impl FnMut(&[u8])) {
         if self.bom {
             put(BOM);
         }

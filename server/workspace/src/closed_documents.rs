@@ -9,7 +9,7 @@ use hashline_text::{FileHash, decode, decode_again};
 
 use crate::disk::{
     DiskError, Expect, FileBytes, HardLinks, Place, Stamp, check_writable, create, make_room, read, remove,
-    remove_leftovers, rename, stamp, write,
+    remove_leftovers, rename, stamp, write_from,
 };
 use crate::document::{Contents, Document, Millis, State};
 use crate::record::{Look, Recorded, draft, is_beaten, name_in_record, uri_of};
@@ -535,6 +535,9 @@ fn is_past_itself(place: &Place, wanted: &Place) -> bool {
 /// Writes, makes, removes or renames a file.
 fn carry_out(place: &Place, before: Option<&OnDisk>, wanted: &Wanted) -> Result<(), DiskError> {
     let moved = wanted.place.absolute() != place.absolute();
+    let write = |place, contents: &Contents, expect| {
+        write_from(place, |file| contents.write_to(file), expect).map(drop)
+    };
     match (before, &wanted.contents) {
         (None, None) => Ok(()),
         (None, Some(contents)) => {
@@ -547,10 +550,10 @@ fn carry_out(place: &Place, before: Option<&OnDisk>, wanted: &Wanted) -> Result<
             let stamp = rename(place, &wanted.place, before.expected())?;
             match before.contents == *contents {
                 true => Ok(()),
-                false => write(&wanted.place, &contents.bytes(), Expect::Unchanged(stamp)).map(drop),
+                false => write(&wanted.place, contents, Expect::Unchanged(stamp)),
             }
         }
-        (Some(before), Some(contents)) => write(place, &contents.bytes(), before.expected()).map(drop),
+        (Some(before), Some(contents)) => write(place, contents, before.expected()),
     }
 }
 

@@ -69,5 +69,5 @@ pub use spelling::{PathStyle, names_within_root, path_of_file_uri};
 pub use walk::{Opener, is_folder, is_hidden, walk};
 pub use write::{
     Expect, check_folder, check_writable, create, create_folders, is_temporary, make_room, remove,
-    remove_leftovers, rename, write,
+    remove_leftovers, rename, write, write_from,
 };

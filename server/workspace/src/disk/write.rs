@@ -79,6 +79,18 @@ pub fn create(place: &Place, bytes: &[u8], mode: Option<u32>) -> Result<Stamp, D
     write_with(place, bytes, Expect::Absent, mode, || {})
 }
 
+/// As [`write()`], with what writes the content to a file, from its beginning.
+///
+/// # Errors
+/// Those of [`write()`], and what `content` says of the file that it writes to.
+pub fn write_from(
+    place: &Place,
+    content: impl FnOnce(&mut fs::File) -> io::Result<()>,
+    expect: Expect<'_>,
+) -> Result<Stamp, DiskError> {
+    replace(place, content, expect, None, || {})
+}
+
 /// As [`write()`], with something that happens between the writing of the temporary file and the last look.
 pub(super) fn write_with(
     place: &Place,
@@ -87,12 +99,18 @@ pub(super) fn write_with(
     mode: Option<u32>,
     meanwhile: impl FnOnce(),
 ) -> Result<Stamp, DiskError> {
+    replace(place, |file| file.write_all(bytes), expect, mode, meanwhile)
+}
+
+fn replace(
+    place: &Place,
+    content: impl FnOnce(&mut fs::File) -> io::Result<()>,
+    expect: Expect<'_>,
+    mode: Option<u32>,
+    meanwhile: impl FnOnce(),
+) -> Result<Stamp, DiskError> {
     place.check_write()?;
     let path = place.absolute();
-    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    if size > MAX_FILE_BYTES {
-        return Err(DiskError::TooLarge { path: path.into(), size, limit: MAX_FILE_BYTES });
-    }
     let folder = to_write_in(place)?;
     // Whether it holds what is expected is asked once, when the new content is there.
     let old = there_as_expected(&folder, place, expect)?;
@@ -102,7 +120,11 @@ pub(super) fn write_with(
 
     let failed = |error: io::Error| DiskError::from_io(path, Action::Write, &error);
     let mut temporary = Temporary::create(folder.dir(), old.is_some()).map_err(failed)?;
-    temporary.file.write_all(bytes).map_err(failed)?;
+    content(&mut temporary.file).map_err(failed)?;
+    let size = temporary.file.metadata().map_err(failed)?.len();
+    if size > MAX_FILE_BYTES {
+        return Err(DiskError::TooLarge { path: path.into(), size, limit: MAX_FILE_BYTES });
+    }
     if let Some(old) = &old {
         take_over(&temporary.file, &folder, place, old)?;
     } else if let Some(mode) = mode {
