@@ -23,7 +23,7 @@ pub(super) struct Clock;
 
 #[cfg(not(target_os = "linux"))]
 impl Clock {
-    pub(super) fn has_passed(&self, _: &cap_std::fs::Dir, _: &super::file::Stamp) -> bool {
+    pub(super) fn has_passed(&self, _: &cap_std::fs::Dir, _: &super::file_stamp::Stamp) -> bool {
         false
     }
 }
@@ -49,7 +49,7 @@ mod linux {
     };
     use rustix::io::Errno;
 
-    use super::super::file::Stamp;
+    use super::super::file_stamp::Stamp;
 
     /// The file systems whose clock is asked, by their numbers (`linux/magic.h`): ext4, tmpfs, Btrfs, XFS, F2FS, overlayfs. All of them take
     /// the time from the kernel, and write to a file and look for its data in turn, as [`is_at_rest`] needs it.

@@ -1,4 +1,4 @@
-//! Reading files, and what tells one state of a file from the next.
+//! Reading files.
 //!
 //! A place is reached by opening each folder of its way on the handle of the one above, following no link. So what
 //! is opened is what was resolved, or nothing: a link or another file that has come between is refused, whatever
@@ -11,14 +11,11 @@
 //! - A folder that is moved out of the root between the opening of its handle and the read is still read from; it
 //!   was inside when it was reached.
 //! - Files of `/proc` and their like, which claim to have no bytes, cannot be read.
-//! - Where a file system's clock is not asked (`clock.rs`) and runs behind ours by more than [`QUIET`] (a server's, say), a young file
-//!   can look old. The kernel's own change time cannot be set by programs, so a changed file with all its times put back is still seen as changed; on
-//!   systems without it, it is not.
 
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
@@ -26,92 +23,15 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use super::clock::is_at_rest;
 use super::content::FileContent;
 use super::error::{Action, DiskError};
+use super::file_stamp::Stamp;
 use super::kind::FileKind;
 use super::path::Place;
 
 /// The most bytes of a file that is served. Such a file and its rope fit in memory together.
 pub const MAX_FILE_BYTES: u64 = 512 << 20;
 
-/// How long a file must have been quiet for its stamp to stand for its content, where its file system's clock is not asked. FAT counts in
-/// steps of 2 s.
-pub const QUIET: Duration = Duration::from_secs(2);
-
 /// How often a file that changes while it is read is read anew.
 const READ_ATTEMPTS: usize = 3;
-
-/// One state of a file, as far as the file system tells it: two stamps differ when the bytes do, if the first was
-/// taken when the file system's clock had gone on since the last change, or the file had been quiet for [`QUIET`]. A younger one
-/// can change and keep its stamp; see [`Expect::Same`](super::Expect).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stamp {
-    device: u64,
-    inode: u64,
-    size: u64,
-    mtime: SystemTime,
-    /// Of creation, where the system does not tell of change.
-    ctime: SystemTime,
-}
-
-impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Stamp {
-        let time = |time: io::Result<cap_std::time::SystemTime>| {
-            time.map_or(SystemTime::UNIX_EPOCH, cap_std::time::SystemTime::into_std)
-        };
-        let mtime = time(metadata.modified());
-        #[cfg(unix)]
-        {
-            use cap_std::fs::MetadataExt;
-            let ctime = unix_time(metadata.ctime(), metadata.ctime_nsec());
-            Stamp { device: metadata.dev(), inode: metadata.ino(), size: metadata.len(), mtime, ctime }
-        }
-        #[cfg(not(unix))]
-        {
-            let ctime = time(metadata.created());
-            Stamp { device: 0, inode: 0, size: metadata.len(), mtime, ctime }
-        }
-    }
-
-    /// The length of the file in bytes.
-    #[must_use]
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// When the content last changed.
-    #[must_use]
-    pub fn modified(&self) -> SystemTime {
-        self.mtime
-    }
-
-    /// When the file last changed in any way, by the clock of its file system; when it was made, where the system does not tell of change.
-    pub(super) fn changed(&self) -> SystemTime {
-        self.ctime
-    }
-
-    /// Whether both files lie on one device.
-    pub(super) fn is_on_device_of(&self, other: &Stamp) -> bool {
-        self.device == other.device
-    }
-
-    /// Whether the file had not changed for [`QUIET`] at this time, so that the stamp stands for its content.
-    #[must_use]
-    pub fn is_quiet(&self, now: SystemTime) -> bool {
-        now.duration_since(self.mtime.max(self.ctime)).is_ok_and(|age| age >= QUIET)
-    }
-}
-
-#[cfg(unix)]
-fn unix_time(seconds: i64, nanos: i64) -> SystemTime {
-    use std::time::Duration;
-    let nanos = Duration::from_nanos(u64::try_from(nanos).unwrap_or_default());
-    let whole = Duration::from_secs(seconds.unsigned_abs());
-    let start = if seconds < 0 {
-        SystemTime::UNIX_EPOCH.checked_sub(whole)
-    } else {
-        SystemTime::UNIX_EPOCH.checked_add(whole)
-    };
-    start.and_then(|start| start.checked_add(nanos)).unwrap_or(SystemTime::UNIX_EPOCH)
-}
 
 /// A file's content and the state it was read in.
 #[derive(Debug)]

@@ -30,7 +30,7 @@
 //!
 //! # Limitations
 //! Stand with each module: hard links and spellings in another case (`path.rs`), moved roots (`roots.rs`), what a
-//! rename does not keep and the last instant before it (`write.rs`), clocks (`clock.rs`) and those of servers (`file.rs`), ignore files
+//! rename does not keep and the last instant before it (`write.rs`), clocks (`clock.rs`) and those of servers (`file_stamp.rs`), ignore files
 //! above the roots (`walk.rs`).
 
 #[cfg(target_os = "linux")]
@@ -40,6 +40,7 @@ mod closed;
 mod content;
 mod error;
 mod file;
+mod file_stamp;
 mod git;
 mod hard_links;
 mod identity;
@@ -57,7 +58,8 @@ mod tests;
 
 pub use content::FileContent;
 pub use error::{Action, DiskError, PathRefusal};
-pub use file::{FileBytes, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
+pub use file::{FileBytes, MAX_FILE_BYTES, read, stamp};
+pub use file_stamp::{QUIET, Stamp};
 pub use hard_links::HardLinks;
 pub use identity::identity;
 pub use kind::FileKind;

@@ -34,7 +34,8 @@ use uuid::Uuid;
 #[cfg(target_os = "linux")]
 use super::attributes::{Attributes, NotKept};
 use super::error::{Action, DiskError};
-use super::file::{FileBytes, Folder, MAX_FILE_BYTES, Stamp, step_into};
+use super::file::{FileBytes, Folder, MAX_FILE_BYTES, step_into};
+use super::file_stamp::Stamp;
 use super::path::Place;
 
 /// What the caller takes the file for. If it is something else, it is left alone.
