@@ -55,6 +55,6 @@ pub use error::{OutOfText, SpanError, TextError};
 pub use hash::{FileHash, HashError, HashPrefix};
 pub use line::{LineRef, Lines, OwnedLine};
 pub use position::{Encoding, Position, Span};
-pub use stored_form::{DiskForm, decode};
+pub use stored_form::{DiskForm, decode, decode_again};
 pub use text::Text;
 pub use unit::{ByteOffset, DocVersion, Line};

@@ -62,8 +62,8 @@ impl DiskForm {
         out
     }
 
-    /// Gives the stored bytes piece by piece.
-    fn write(&self, text: &Text, mut put: impl FnMut(&[u8])) {
+    /// Gives the same bytes piece by piece, most of them some hundred bytes long.
+    pub fn write(&self, text: &Text, mut put: impl FnMut(&[u8])) {
         if self.bom {
             put(BOM);
         }
@@ -121,6 +121,17 @@ impl Text {
         stored.is_empty()
     }
 
+    /// Whether it is these bytes.
+    fn has_bytes(&self, bytes: &[u8]) -> bool {
+        let mut rest = bytes;
+        self.len_bytes() == bytes.len()
+            && self.chunks().all(|chunk| {
+                let (piece, behind) = rest.split_at(chunk.len());
+                rest = behind;
+                piece == chunk.as_bytes()
+            })
+    }
+
     /// Whether an editor has left the byte-order mark in it.
     fn has_mark(&self) -> bool {
         self.chunks().next().is_some_and(|chunk| chunk.as_bytes().starts_with(BOM))
@@ -147,12 +158,26 @@ fn only_ending(bytes: &[u8]) -> Option<Ending> {
 ///
 /// [`TextError::NotUtf8`] with the offset of the first invalid byte.
 pub fn decode(bytes: &[u8]) -> Result<(Text, DiskForm), TextError> {
+    decode_again(bytes, &Text::default())
+}
+
+/// Reads a file's bytes as [`decode`] does. Where they hold a text that is known already, the text is a clone of that: it costs a
+/// comparison, and what was hashed of the known text is not hashed again.
+///
+/// # Errors
+///
+/// [`TextError::NotUtf8`] with the offset of the first invalid byte.
+pub fn decode_again(bytes: &[u8], known: &Text) -> Result<(Text, DiskForm), TextError> {
     let (bom, content) = match bytes.strip_prefix(BOM) {
         Some(content) => (true, content),
         None => (false, bytes),
     };
+    let form = DiskForm { bom, ending: None };
+    if known.has_bytes(content) {
+        return Ok((known.clone(), form));
+    }
     match std::str::from_utf8(content) {
-        Ok(content) => Ok((Text::from(content), DiskForm { bom, ending: None })),
+        Ok(content) => Ok((Text::from(content), form)),
         Err(error) => Err(TextError::NotUtf8 { offset: bytes.len() - content.len() + error.valid_up_to() }),
     }
 }

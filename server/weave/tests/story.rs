@@ -40,6 +40,26 @@ fn accept(hunk: HunkId) -> Candidate {
 }
 
 #[test]
+fn what_was_served_is_the_buffer_once_all_of_it_is_accepted() {
+    let mut weave = weave();
+    let first = weave.record(&[change(1..2, "B\n")]).unwrap()[0];
+    let second = weave.record(&[change(3..4, "D\n")]).unwrap()[0];
+    let served = weave.agent().clone();
+    weave.switch(&[first], &[]).unwrap();
+    assert!(!weave.buffer().is_same_instance(&served));
+    weave.switch(&[second], &[]).unwrap();
+    assert!(weave.buffer().is_same_instance(&served), "and need not be hashed again");
+    assert!(weave.agent().is_same_instance(&served));
+    // What is held stands apart, even where it reads the same.
+    weave.switch(&[], &[second]).unwrap();
+    let idle = weave.record(&[change(0..1, "a\n")]).unwrap()[0];
+    let served = weave.agent().clone();
+    weave.switch(&[second], &[]).unwrap();
+    assert!(weave.in_agent_view(idle) && !weave.in_buffer(idle) && *weave.buffer() == served);
+    assert!(!weave.buffer().is_same_instance(&served));
+}
+
+#[test]
 fn hunks_move_with_the_typing_above_them() {
     let mut weave = weave();
     let hunk = weave.record(&[change(2..3, "C\n")]).unwrap()[0];

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hashline_history::{Draft, Effect, FilesNow, Session, Subject};
-use hashline_text::{FileHash, Text, decode};
+use hashline_text::{FileHash, decode, decode_again};
 
 use crate::disk::{
     DiskError, Expect, FileBytes, HardLinks, Place, Stamp, check_writable, create, make_room, read, remove,
-    remove_leftovers, rename, stamp, write,
+    remove_leftovers, rename, stamp, write_from,
 };
-use crate::document::{Document, Millis, State};
+use crate::document::{Contents, Document, Millis, State};
 use crate::record::{Look, Recorded, draft, is_beaten, name_in_record, uri_of};
 use crate::refusal::Refusal;
-use crate::slot::Slot;
+use crate::slot::{LastRead, Slot};
 use crate::workspace::{Found, Workspace, key_of};
 
 /// After how many documents those that nobody needs are forgotten.
@@ -42,8 +42,8 @@ impl Workspace {
             None => {
                 let document = Document::missing(&uri_of(place), name_in_record(place));
                 let slot = Arc::new(new_slot(found, document, place));
-                let bytes = self.look_aside(&slot, place, None)?;
-                readable(&slot, place, bytes.as_ref())?;
+                let file = self.look_aside(&slot, place, None)?;
+                readable(&slot, place, file.as_ref())?;
                 let slot = self.serve(slot);
                 if self.inner.slots.len().is_multiple_of(SWEPT_EVERY) {
                     self.forget_idle();
@@ -75,14 +75,14 @@ impl Workspace {
 
     /// Whether a file is certainly as it was when it was read. One that is gone is not.
     fn is_as_read(&self, slot: &Slot, place: &Place) -> bool {
-        let known = *slot.last_read();
+        let known = slot.last_stamp();
         known.is_some() && stamp(place).ok() == known && !self.record_is_ahead(slot, place)
     }
 
     /// Reads a file and brings the document to it.
     pub(crate) fn read_now(&self, slot: &Arc<Slot>, place: &Place) -> Result<(), Refusal> {
-        let bytes = self.look(slot, place, None)?;
-        readable(slot, place, bytes.as_ref())
+        let file = self.look(slot, place, None)?;
+        readable(slot, place, file.as_ref())
     }
 
     /// Lets a document that was just read be found under its identity. Another call, or its editor, may have been quicker: then it is that
@@ -116,10 +116,10 @@ impl Workspace {
         slot: &Arc<Slot>,
         place: &Place,
         session: Option<&mut Session>,
-    ) -> Result<Option<FileBytes>, Refusal> {
-        let bytes = self.look_aside(slot, place, session)?;
+    ) -> Result<Option<OnDisk>, Refusal> {
+        let file = self.look_aside(slot, place, session)?;
         self.attend(slot);
-        Ok(bytes)
+        Ok(file)
     }
 
     /// The same, without seeing to what comes of it: the document may not be the one that is served.
@@ -128,69 +128,69 @@ impl Workspace {
         slot: &Slot,
         place: &Place,
         session: Option<&mut Session>,
-    ) -> Result<Option<FileBytes>, Refusal> {
-        let bytes = match session {
+    ) -> Result<Option<OnDisk>, Refusal> {
+        let file = match session {
             Some(session) => self.look_once(slot, place, Look::Taken(session))?.0,
             None => match self.look_once(slot, place, Look::Glance)? {
-                (bytes, true) => bytes,
+                (file, true) => file,
                 (_, false) => self.look_in_turn(slot, place)?,
             },
         };
-        match &bytes {
-            Some(bytes) => trust(slot, bytes),
+        match &file {
+            Some(file) => trust(slot, file),
             None => slot.forget_read(),
         }
-        Ok(bytes)
+        Ok(file)
     }
 
     /// The same while nobody else writes.
-    fn look_in_turn(&self, slot: &Slot, place: &Place) -> Result<Option<FileBytes>, Refusal> {
+    fn look_in_turn(&self, slot: &Slot, place: &Place) -> Result<Option<OnDisk>, Refusal> {
         let store = self.history_of(place);
         match store.as_ref().map(|store| self.session(store)) {
             Some(Ok(mut session)) => {
-                let (bytes, _) = self.look_once(slot, place, Look::Taken(&mut session))?;
+                let (file, _) = self.look_once(slot, place, Look::Taken(&mut session))?;
                 self.end_session(session);
-                Ok(bytes)
+                Ok(file)
             }
             // It can be read all the same.
             Some(Err(_)) | None => Ok(self.look_once(slot, place, Look::AsItSeems)?.0),
         }
     }
 
-    /// What the file holds, and whether that and the record go together.
+    /// The file, and whether that and the record go together.
     fn look_once(
         &self,
         slot: &Slot,
         place: &Place,
         how: Look<'_>,
-    ) -> Result<(Option<FileBytes>, bool), Refusal> {
-        let bytes = match read(place) {
-            Ok(bytes) => Some(bytes),
+    ) -> Result<(Option<OnDisk>, bool), Refusal> {
+        let file = match OnDisk::find(slot, place) {
+            Ok(file) => Some(file),
             Err(DiskError::NotFound { .. } | DiskError::FolderMissing { .. }) => None,
             Err(error) => return Err(error.into()),
         };
         if self.show_as_recorded(slot, place)? {
-            return Ok((bytes, true));
+            return Ok((file, true));
         }
-        let text = bytes.as_ref().and_then(|bytes| decode(&bytes.bytes).ok());
-        let sure = match &text {
-            Some((text, form)) => self.bring_up(slot, place, (text, *form), how)?,
-            None => self.bring_up_file(slot, place, &how)?,
+        let sure = match file.as_ref().map(|file| &file.contents) {
+            Some(Contents::Text(text, form)) => self.bring_up(slot, place, (text, *form), how)?,
+            Some(Contents::Bytes(_)) | None => self.bring_up_file(slot, place, &how)?,
         };
         if !sure {
-            return Ok((bytes, false));
+            return Ok((file, false));
         }
         let mut document = slot.lock();
         if !document.is_open() {
-            let held = bytes.as_ref().filter(|_| text.is_none()).map(|bytes| bytes.bytes[..].into());
-            let mode = bytes.as_ref().and_then(|bytes| bytes.mode);
-            document.set_file(bytes.is_some(), name_in_record(place), mode);
-            if bytes.is_some() {
-                document.set_bytes(held);
+            document.set_file(file.is_some(), name_in_record(place), file.as_ref().and_then(OnDisk::mode));
+            if let Some(file) = &file {
+                document.set_bytes(match &file.contents {
+                    Contents::Bytes(bytes) => Some(bytes.clone()),
+                    Contents::Text(..) => None,
+                });
             }
         }
         drop(document);
-        Ok((bytes, true))
+        Ok((file, true))
     }
 
     /// The document that was found, if a glance at the disk shows that it is as it was when it was looked at last. Some system calls,
@@ -198,7 +198,7 @@ impl Workspace {
     pub(crate) fn at_a_glance(&self, found: &Found) -> Option<Arc<Slot>> {
         let slot = found.slot.as_ref()?;
         let Some(place) = &found.place else { return Some(slot.clone()) };
-        let known = (*slot.last_read())?;
+        let known = slot.last_stamp()?;
         let settled = !slot.disk_differs()
             && stamp(place).ok()? == known
             && (slot.lock().is_open() || !self.record_is_ahead(slot, place));
@@ -209,7 +209,7 @@ impl Workspace {
     /// or saved.
     pub(crate) fn look_behind(&self, slot: &Slot) {
         let Some(place) = &slot.place() else { return };
-        let known = *slot.last_read();
+        let known = slot.last_stamp();
         if !slot.disk_differs() && known.is_some() && stamp(place).ok() == known {
             return;
         }
@@ -220,7 +220,7 @@ impl Workspace {
         let form = hashline_text::DiskForm::behind(&served, &bytes.bytes);
         slot.lock().set_form(form);
         slot.set_disk_differs(differs);
-        *slot.last_read() = Some(bytes.stamp);
+        *slot.last_read() = Some(LastRead { stamp: bytes.stamp, contents: None });
     }
 
     /// Sees to it that no editor of another process has opened a file since it was read, or still has claimed its edits: what is shown
@@ -284,9 +284,9 @@ impl Workspace {
             }
         };
         let wanted = self.wanted(place, &copy)?;
-        let there = before.as_ref().map(|before| &*before.bytes);
+        let there = before.as_ref().map(|before| &before.contents);
         let moves = wanted.place.absolute() != place.absolute();
-        if there.is_none() && wanted.bytes.is_none() && moves {
+        if there.is_none() && wanted.contents.is_none() && moves {
             // A file that is gone only goes by another name from now on, which another one may have.
             let state = copy.to_record(&[]);
             let document = name_in_record(&wanted.place);
@@ -296,8 +296,9 @@ impl Workspace {
             self.end_session(session);
             return Ok(Some(done));
         }
-        if wanted.bytes.as_deref() != there || moves {
-            if there.is_some() && wanted.bytes.as_deref().is_some_and(|bytes| Some(bytes) != there) {
+        let changes = wanted.contents.as_ref() != there;
+        if changes || moves {
+            if there.is_some() && wanted.contents.is_some() && changes {
                 // Known before anything is recorded: no edit is left behind that never was.
                 check_writable(place)?;
             }
@@ -329,7 +330,6 @@ impl Workspace {
     /// How the file of a document is to be.
     pub(crate) fn wanted(&self, place: &Place, document: &Document) -> Result<Wanted, Refusal> {
         let file = document.file_now();
-        let bytes = document.file_bytes();
         let place = match &file.name {
             Some(name) if *name != name_in_record(place) => {
                 let outside = || Refusal::NoFolder { uri: name.to_string() };
@@ -337,7 +337,7 @@ impl Workspace {
             }
             _ => place.clone(),
         };
-        Ok(Wanted { place, bytes, mode: file.mode })
+        Ok(Wanted { place, contents: document.file_contents(), mode: file.mode })
     }
 
     /// A file has another name: its document is found under that.
@@ -363,11 +363,11 @@ impl Workspace {
         slot: &Slot,
         place: &Place,
         state: &State,
-        before: Option<&FileBytes>,
+        before: Option<&OnDisk>,
         wanted: &Wanted,
     ) -> Result<bool, Refusal> {
-        let after = wanted.bytes.as_deref().map(FileHash::of);
-        let was = before.map(|before| FileHash::of(&before.bytes));
+        let after = wanted.contents.as_ref().map(Contents::hash);
+        let was = before.map(|before| before.contents.hash());
         let (old, name) = (name_in_record(place), name_in_record(&wanted.place));
         let moves = old != name;
         // Of a file that is gone nothing is to become of its old name, which another one may have.
@@ -393,14 +393,15 @@ impl Workspace {
                 // It stands. Were it lost with the power, the file would tell.
                 Err(unsure @ DiskError::NotSynced { .. }) if self.has_hash(&wanted.place, after) => {
                     self.notice(unsure.to_string());
-                    Ok(Some(None))
+                    Ok(Some(()))
                 }
                 done => done.map(Some),
             },
         };
         match written {
-            Ok(Some(stamp)) => {
-                *slot.last_read() = stamp.filter(|stamp| stamp.is_quiet(SystemTime::now()));
+            Ok(Some(())) => {
+                // Whoever writes to it right now may leave the stamp that it has.
+                slot.forget_read();
                 let done =
                     Draft { file: Subject::File(meant.file), saved: after, done: true, ..Draft::about(name) };
                 let done = self.append_draft(session, &done).unwrap_or(meant);
@@ -467,11 +468,61 @@ impl Workspace {
     }
 }
 
+/// A file as it was found.
+pub(crate) struct OnDisk {
+    pub(crate) contents: Contents,
+    seen: Seen,
+}
+
+/// How a file was found to be as it is.
+enum Seen {
+    /// It was read.
+    Read(FileBytes),
+    /// It has the stamp that it had when it was read before, and any change since would have given it another.
+    Unchanged(Stamp),
+}
+
+impl OnDisk {
+    /// Looks at the file of a document: reads it, unless it is certainly as it was and the document has that.
+    fn find(slot: &Slot, place: &Place) -> Result<Self, DiskError> {
+        let last = slot.last_read().clone();
+        if let Some(LastRead { stamp: known, contents: Some(contents) }) = last
+            && stamp(place).ok() == Some(known)
+            && slot.lock().file_contents().as_ref() == Some(&contents)
+        {
+            return Ok(Self { contents, seen: Seen::Unchanged(known) });
+        }
+        let bytes = read(place)?;
+        let known = slot.lock().text().clone();
+        let contents = match decode_again(&bytes.bytes, &known) {
+            Ok((text, form)) => Contents::Text(text, form),
+            Err(_) => Contents::Bytes(bytes.bytes[..].into()),
+        };
+        Ok(Self { contents, seen: Seen::Read(bytes) })
+    }
+
+    /// Its mode bits, where the system has such, and it was read.
+    fn mode(&self) -> Option<u32> {
+        match &self.seen {
+            Seen::Read(bytes) => bytes.mode,
+            Seen::Unchanged(_) => None,
+        }
+    }
+
+    /// What whoever changes it takes it for.
+    fn expected(&self) -> Expect<'_> {
+        match &self.seen {
+            Seen::Read(bytes) => Expect::Same(bytes),
+            Seen::Unchanged(stamp) => Expect::Unchanged(*stamp),
+        }
+    }
+}
+
 /// How a file is to be.
 pub(crate) struct Wanted {
     pub(crate) place: Place,
     /// None for no file.
-    pub(crate) bytes: Option<Vec<u8>>,
+    pub(crate) contents: Option<Contents>,
     mode: Option<u32>,
 }
 
@@ -481,25 +532,28 @@ fn is_past_itself(place: &Place, wanted: &Place) -> bool {
     from != to && (from.starts_with(to) || to.starts_with(from))
 }
 
-/// Writes, makes, removes or renames a file. Returns the stamp of what is there then.
-fn carry_out(place: &Place, before: Option<&FileBytes>, wanted: &Wanted) -> Result<Option<Stamp>, DiskError> {
+/// Writes, makes, removes or renames a file.
+fn carry_out(place: &Place, before: Option<&OnDisk>, wanted: &Wanted) -> Result<(), DiskError> {
     let moved = wanted.place.absolute() != place.absolute();
-    match (before, &wanted.bytes) {
-        (None, None) => Ok(None),
-        (None, Some(bytes)) => {
+    let write = |place, contents: &Contents, expect| {
+        write_from(place, |file| contents.write_to(file), expect).map(drop)
+    };
+    match (before, &wanted.contents) {
+        (None, None) => Ok(()),
+        (None, Some(contents)) => {
             make_room(&wanted.place)?;
-            create(&wanted.place, bytes, wanted.mode).map(Some)
+            create(&wanted.place, &contents.bytes(), wanted.mode).map(drop)
         }
-        (Some(before), None) => remove(place, Expect::Same(before)).map(|()| None),
-        (Some(before), Some(bytes)) if moved => {
+        (Some(before), None) => remove(place, before.expected()),
+        (Some(before), Some(contents)) if moved => {
             make_room(&wanted.place)?;
-            let stamp = rename(place, &wanted.place, Expect::Same(before))?;
-            match before.bytes == *bytes {
-                true => Ok(Some(stamp)),
-                false => write(&wanted.place, bytes, Expect::Unchanged(stamp)).map(Some),
+            let stamp = rename(place, &wanted.place, before.expected())?;
+            match before.contents == *contents {
+                true => Ok(()),
+                false => write(&wanted.place, contents, Expect::Unchanged(stamp)),
             }
         }
-        (Some(before), Some(bytes)) => write(place, bytes, Expect::Same(before)).map(Some),
+        (Some(before), Some(contents)) => write(place, contents, before.expected()),
     }
 }
 
@@ -533,19 +587,20 @@ pub(crate) fn either_way<T>(
 }
 
 /// Remembers the state of a file that was read, if a later change would show in its stamp.
-fn trust(slot: &Slot, bytes: &FileBytes) {
-    let quiet = bytes.stamp.is_quiet(SystemTime::now());
-    *slot.last_read() = quiet.then_some(bytes.stamp);
-}
-
-fn decoded(place: &Place, bytes: &FileBytes) -> Result<(Text, hashline_text::DiskForm), Refusal> {
-    decode(&bytes.bytes).map_err(|error| Refusal::NotText { path: place.to_text(), error })
+fn trust(slot: &Slot, file: &OnDisk) {
+    let Seen::Read(bytes) = &file.seen else { return };
+    let last = LastRead { stamp: bytes.stamp, contents: Some(file.contents.clone()) };
+    *slot.last_read() = bytes.is_settled().then_some(last);
 }
 
 /// Whether a document can be served with what its file holds.
-fn readable(slot: &Slot, place: &Place, bytes: Option<&FileBytes>) -> Result<(), Refusal> {
-    match bytes {
-        Some(bytes) => decoded(place, bytes).map(drop),
+fn readable(slot: &Slot, place: &Place, file: Option<&OnDisk>) -> Result<(), Refusal> {
+    match file.map(|file| &file.contents) {
+        Some(Contents::Text(..)) => Ok(()),
+        Some(Contents::Bytes(bytes)) => {
+            let not_text = |error| Refusal::NotText { path: place.to_text(), error };
+            decode(bytes).map(drop).map_err(not_text)
+        }
         None if slot.lock().edits().is_empty() => {
             Err(DiskError::NotFound { path: place.absolute().to_owned() }.into())
         }

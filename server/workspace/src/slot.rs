@@ -8,7 +8,7 @@ use hashline_text::Text;
 use tokio::sync::watch;
 
 use crate::disk::{Place, Stamp};
-use crate::document::Document;
+use crate::document::{Contents, Document};
 use crate::record::{Recorded, Whose};
 
 /// A document and what is needed to use it in turn.
@@ -21,8 +21,8 @@ pub(crate) struct Slot {
     pub document: Mutex<Document>,
     /// Where its file is; none for a document without one, or outside the roots.
     pub place: RwLock<Option<Place>>,
-    /// The file as it was read last, and whether that was long enough after its last change to be trusted.
-    pub read: Mutex<Option<Stamp>>,
+    /// The file as it was read last; none if a later change need not show in its stamp.
+    pub read: Mutex<Option<LastRead>>,
     /// Something else has changed the file of an open document.
     pub differs: AtomicBool,
     /// The text that was in the editor and in the file when both had the same; none if that is not known.
@@ -43,6 +43,14 @@ pub(crate) struct Slot {
     pub whose: Mutex<Whose>,
     /// Whether its recorded edits are in it: agents wait for that.
     pub whole: watch::Sender<bool>,
+}
+
+/// A file as it was read last.
+#[derive(Clone, Debug)]
+pub(crate) struct LastRead {
+    pub stamp: Stamp,
+    /// What it held; not kept of the file of an open document.
+    pub contents: Option<Contents>,
 }
 
 impl Slot {
@@ -81,8 +89,13 @@ impl Slot {
         self.differs.store(differs, Ordering::Relaxed);
     }
 
-    pub fn last_read(&self) -> MutexGuard<'_, Option<Stamp>> {
+    pub fn last_read(&self) -> MutexGuard<'_, Option<LastRead>> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The stamp of the file as it was read last.
+    pub fn last_stamp(&self) -> Option<Stamp> {
+        self.last_read().as_ref().map(|last| last.stamp)
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Document> {

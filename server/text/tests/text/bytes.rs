@@ -1,6 +1,8 @@
 //! Bytes of files: decoding, storing, hashing.
 
-use hashline_text::{DiskForm, Ending, FileHash, HashError, HashPrefix, Text, TextError, decode};
+use hashline_text::{
+    DiskForm, Ending, FileHash, HashError, HashPrefix, Text, TextError, decode, decode_again,
+};
 use proptest::prelude::*;
 
 use crate::model::{any_ending, any_text, lines_of};
@@ -15,6 +17,26 @@ fn one_mark_is_taken_off() {
     assert_eq!(form.to_bytes(&text), "\u{feff}\u{feff}a".as_bytes());
     let (text, form) = decode(b"").unwrap();
     assert!(text.is_empty() && !form.bom);
+}
+
+#[test]
+fn what_holds_a_known_text_is_that_text() {
+    let known = Text::from("a\u{e4}\r\nb\n".repeat(1_000));
+    let stored = known.to_string();
+    let (text, form) = decode_again(stored.as_bytes(), &known).unwrap();
+    assert!(text.is_same_instance(&known) && !form.bom);
+    let (text, form) = decode_again(format!("\u{feff}{stored}").as_bytes(), &known).unwrap();
+    assert!(text.is_same_instance(&known) && form.bom);
+    let mut changed = stored.clone().into_bytes();
+    changed[5_003] ^= 1;
+    let (text, _) = decode_again(&changed, &known).unwrap();
+    assert!(text.to_string().as_bytes() == changed, "as long, and another");
+    let (text, _) = decode_again(&stored.as_bytes()[..4_998], &known).unwrap();
+    assert_eq!(text, &stored[..4_998]);
+    let within = stored.len() - 1;
+    let mut broken = stored.into_bytes();
+    broken[within] = 0xff;
+    assert_eq!(decode_again(&broken, &known).unwrap_err(), TextError::NotUtf8 { offset: within });
 }
 
 #[test]
@@ -128,9 +150,12 @@ proptest! {
     }
 
     #[test]
-    fn decoding_and_storing_round_trip(text in any_text(), bom: bool) {
+    fn decoding_and_storing_round_trip(text in any_text(), known in any_text(), bom: bool) {
         let bytes = [if bom { "\u{feff}" } else { "" }, &text].concat().into_bytes();
         let (rope, form) = decode(&bytes).unwrap();
+        for known in [&known, &text].map(|known| Text::from(known.as_str())) {
+            prop_assert_eq!(&decode_again(&bytes, &known).unwrap(), &(rope.clone(), form));
+        }
         prop_assert_eq!(form, DiskForm { bom, ending: None });
         prop_assert_eq!(form.to_bytes(&rope), &bytes[..]);
         prop_assert_eq!(form.hash(&rope), FileHash::of(&bytes));

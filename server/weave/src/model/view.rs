@@ -197,7 +197,9 @@ impl Model {
             }
             line += if shown { len } else { 0 };
         }
-        self.buffer = text;
+        // Where nothing else is held both views are one text from now on, and what was hashed of the one is known of the other.
+        let is_agents = self.agent.on == self.on && self.agent.text == text;
+        self.buffer = if is_agents { self.agent.text.clone() } else { text };
         self.ending = ending;
         self.touch();
         Ok(changes)

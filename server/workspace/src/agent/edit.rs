@@ -10,10 +10,10 @@ use hashline_history::{ConversationId, EditId, HunkRef, Status, StoreError};
 use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_weave::HunkId;
 
-use crate::agent::read::{blocking, hash_of, name_of};
+use crate::agent::read::{blocking, check_file, hash_of, name_of};
 use crate::auto_run_files::{Obeyed, obeyed};
 use crate::closed_documents::either_way;
-use crate::disk::{DiskError, HardLinks, Place, path_of_file_uri};
+use crate::disk::{HardLinks, Place, path_of_file_uri};
 use crate::document::{Change, Document, HunkState, Mode, Note, Proposal, Proposed, Refused, Unit};
 use crate::record::{Provisional, Unfinished};
 use crate::refusal::Refusal;
@@ -113,16 +113,19 @@ impl Workspace {
         // Here, and nowhere else, a path is refused that names no file.
         let found = self.find_to_write(caller, &request.path)?;
         let named = found.place.clone();
-        let slot = self.reach_found(found).await?;
+        let slot = match request.dry_run {
+            true => self.reach_found(found).await?,
+            false => self.reach_to_change(found).await?,
+        };
         let _turn = slot.queue.lock().await;
         self.until_answered(&slot).await;
-        let obeyed = self.obeyed(&slot, named.as_slice());
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);
         let hard_links = self.hard_links_for(caller);
         let mut done = {
             let size = slot.lock().text().len_bytes() + request.change.len_bytes();
-            let work = move || workspace.edit_now(&document, hard_links, &request, &proposal, obeyed);
+            let work =
+                move || workspace.edit_now(&document, hard_links, &request, &proposal, named.as_slice());
             // A small document is done sooner than a thread is found for it; but the history may be waited for.
             let waits = !dry_run && slot.place().is_some();
             let worked = if size < 64 * 1024 && slot.lock().is_open() && !waits {
@@ -153,7 +156,7 @@ impl Workspace {
             status: Status::Pending,
             states: done.states,
             mode: done.proposal.mode,
-            obeyed,
+            obeyed: done.obeyed,
             open: done.open,
             under_way: done.under_way,
             dry_run,
@@ -302,34 +305,42 @@ impl Workspace {
         hard_links: HardLinks,
         request: &EditRequest,
         proposal: &Proposal,
-        obeyed: Option<Obeyed>,
+        named: &[Place],
     ) -> Result<Done, Refusal> {
-        let in_mode = |open| self.mode_of(request, proposal, slot, open, obeyed);
+        let in_mode = |open| {
+            let obeyed = self.obeyed(slot, named);
+            (self.mode_of(request, proposal, slot, open, obeyed), obeyed)
+        };
         if request.dry_run {
             let mut copy = slot.lock().clone();
-            let proposal = in_mode(copy.is_open());
+            let (proposal, obeyed) = in_mode(copy.is_open());
             let mut proposed = propose(&mut copy, request, &proposal)?;
             copy.publish(&mut proposed, &proposal);
             if !copy.is_open() {
                 copy.settle_on_disk(self.now());
             }
-            return Ok(Done::of(&mut copy, proposed, &proposal));
+            return Ok(Done { obeyed, ..Done::of(&mut copy, proposed, &proposal) });
         }
-        let (live, on_disk) = (in_mode(true), in_mode(false));
         let in_file = |document: &mut Document, now| {
-            // One that was recorded and not written, as an editor has opened the file, is another edit.
-            let on_disk = Proposal { id: new_edit_id(), ..on_disk.clone() };
-            if let Some(place) = slot.place().filter(|_| !document.exists_for_agents()) {
-                // It was removed or renamed while this edit waited for its turn.
-                return Err(DiskError::NotFound { path: place.absolute().to_owned() }.into());
+            if let Some(place) = slot.place() {
+                check_file(&place, document.exists_for_agents(), document.bytes().map(|bytes| &**bytes))?;
             }
+            // Who obeys it is asked now that it is known what it is to be called.
+            let (on_disk, obeyed) = in_mode(false);
+            // One that was recorded and not written, as an editor has opened the file, is another edit.
+            let on_disk = Proposal { id: new_edit_id(), ..on_disk };
             let mut proposed = propose(document, request, &on_disk)?;
             document.note_edit(proposed.new_edit(&on_disk));
             document.publish(&mut proposed, &on_disk);
             document.settle_on_disk(now);
-            Ok(ControlFlow::Continue(Done::of(document, proposed, &on_disk)))
+            Ok(ControlFlow::Continue(Done { obeyed, ..Done::of(document, proposed, &on_disk) }))
         };
-        either_way(|| self.edit_live(slot, request, &live), || self.change_on_disk(slot, hard_links, in_file))
+        let in_editor = || {
+            let (live, obeyed) = in_mode(true);
+            let done = self.edit_live(slot, request, &live)?;
+            Ok(done.map(|done| Done { obeyed, ..done }))
+        };
+        either_way(in_editor, || self.change_on_disk(slot, hard_links, in_file))
     }
 
     /// Edits a document that an editor has open. None if no editor has it open.
@@ -413,6 +424,8 @@ struct Done {
     regions: Vec<Range<usize>>,
     states: Vec<HunkState>,
     held_below: Vec<HunkRef>,
+    /// Who obeys the file.
+    obeyed: Option<Obeyed>,
     open: bool,
     under_way: bool,
     /// What logs and diffs lack of it.
@@ -427,7 +440,8 @@ impl Done {
         let open = document.is_open();
         let under_way = proposed.hunks.iter().any(|id| document.is_deciding(*id));
         let proposal = proposal.clone();
-        Self { proposed, proposal, regions, states, held_below, open, under_way, unfinished: None }
+        let (obeyed, unfinished) = (None, None);
+        Self { proposed, proposal, regions, states, held_below, obeyed, open, under_way, unfinished }
     }
 }
 

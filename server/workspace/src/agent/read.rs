@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hashline_text::{DiskForm, FileHash, Line, Text, decode};
 use hashline_weave::View;
 
-use crate::disk::DiskError;
+use crate::disk::{DiskError, Place};
 use crate::document::{Refused, Served};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
@@ -112,13 +112,19 @@ impl Workspace {
             // What an editor has open is text, whatever its file holds.
             (document.exists_for_agents(), document.bytes().filter(|_| !document.is_open()).cloned())
         };
-        // The record may tell of a file that is not there.
-        if !exists {
-            return Err(DiskError::NotFound { path: place.absolute().to_owned() }.into());
-        }
-        match bytes.map(|bytes| decode(&bytes)) {
-            Some(Err(error)) => Err(Refusal::NotText { path: place.to_text(), error }),
-            Some(Ok(_)) | None => Ok(slot),
+        check_file(&place, exists, bytes.as_deref())?;
+        Ok(slot)
+    }
+
+    /// The document that was found, for whoever changes it with [`change_on_disk`](Self::change_on_disk), which looks at the file of one
+    /// that no editor has open: such a one, if it is known, is not looked at before.
+    pub(crate) async fn reach_to_change(&self, found: Found) -> Result<Arc<Slot>, Refusal> {
+        match found.slot.as_ref().filter(|slot| !slot.lock().is_open()) {
+            Some(slot) => {
+                slot.wait_until_ready().await;
+                Ok(slot.clone())
+            }
+            None => self.reach_found(found).await,
         }
     }
 
@@ -134,6 +140,16 @@ impl Workspace {
         slot.wait_until_ready().await;
         Ok(slot)
     }
+}
+
+/// Sees to it that a file is there and holds text, by what is known of it: `bytes` are what it holds where that is no text. The record may
+/// tell of a file that is not there.
+pub(crate) fn check_file(place: &Place, exists: bool, bytes: Option<&[u8]>) -> Result<(), Refusal> {
+    if !exists {
+        return Err(DiskError::NotFound { path: place.absolute().to_owned() }.into());
+    }
+    let decoded = bytes.map(decode).transpose();
+    decoded.map(drop).map_err(|error| Refusal::NotText { path: place.to_text(), error })
 }
 
 /// Runs what may wait for the disk.

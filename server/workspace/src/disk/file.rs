@@ -1,4 +1,4 @@
-//! Reading files, and what tells one state of a file from the next.
+//! Reading files.
 //!
 //! A place is reached by opening each folder of its way on the handle of the one above, following no link. So what
 //! is opened is what was resolved, or nothing: a link or another file that has come between is refused, whatever
@@ -11,94 +11,27 @@
 //! - A folder that is moved out of the root between the opening of its handle and the read is still read from; it
 //!   was inside when it was reached.
 //! - Files of `/proc` and their like, which claim to have no bytes, cannot be read.
-//! - A file system whose clock runs behind ours by more than [`QUIET`] (a server's, say) can make a young file look old. The
-//!   kernel's own change time cannot be set by programs, so a changed file with all its times put back is still seen as changed; on
-//!   systems without it, it is not.
 
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
+use super::clock::is_at_rest;
 use super::content::FileContent;
 use super::error::{Action, DiskError};
+use super::file_stamp::Stamp;
 use super::kind::FileKind;
 use super::path::Place;
 
 /// The most bytes of a file that is served. Such a file and its rope fit in memory together.
 pub const MAX_FILE_BYTES: u64 = 512 << 20;
 
-/// How long a file must have been quiet for its stamp to stand for its content. FAT counts in steps of 2 s.
-pub const QUIET: Duration = Duration::from_secs(2);
-
 /// How often a file that changes while it is read is read anew.
 const READ_ATTEMPTS: usize = 3;
-
-/// One state of a file, as far as the file system tells it: two stamps of a file that was quiet differ when its
-/// bytes do. A file younger than [`QUIET`] can change and keep its stamp; see [`Expect::Same`](super::Expect).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stamp {
-    device: u64,
-    inode: u64,
-    size: u64,
-    mtime: SystemTime,
-    /// Of creation, where the system does not tell of change.
-    ctime: SystemTime,
-}
-
-impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Stamp {
-        let time = |time: io::Result<cap_std::time::SystemTime>| {
-            time.map_or(SystemTime::UNIX_EPOCH, cap_std::time::SystemTime::into_std)
-        };
-        let mtime = time(metadata.modified());
-        #[cfg(unix)]
-        {
-            use cap_std::fs::MetadataExt;
-            let ctime = unix_time(metadata.ctime(), metadata.ctime_nsec());
-            Stamp { device: metadata.dev(), inode: metadata.ino(), size: metadata.len(), mtime, ctime }
-        }
-        #[cfg(not(unix))]
-        {
-            let ctime = time(metadata.created());
-            Stamp { device: 0, inode: 0, size: metadata.len(), mtime, ctime }
-        }
-    }
-
-    /// The length of the file in bytes.
-    #[must_use]
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// When the content last changed.
-    #[must_use]
-    pub fn modified(&self) -> SystemTime {
-        self.mtime
-    }
-
-    /// Whether the file had not changed for [`QUIET`] at this time, so that the stamp stands for its content.
-    #[must_use]
-    pub fn is_quiet(&self, now: SystemTime) -> bool {
-        now.duration_since(self.mtime.max(self.ctime)).is_ok_and(|age| age >= QUIET)
-    }
-}
-
-#[cfg(unix)]
-fn unix_time(seconds: i64, nanos: i64) -> SystemTime {
-    use std::time::Duration;
-    let nanos = Duration::from_nanos(u64::try_from(nanos).unwrap_or_default());
-    let whole = Duration::from_secs(seconds.unsigned_abs());
-    let start = if seconds < 0 {
-        SystemTime::UNIX_EPOCH.checked_sub(whole)
-    } else {
-        SystemTime::UNIX_EPOCH.checked_add(whole)
-    };
-    start.and_then(|start| start.checked_add(nanos)).unwrap_or(SystemTime::UNIX_EPOCH)
-}
 
 /// A file's content and the state it was read in.
 #[derive(Debug)]
@@ -109,8 +42,16 @@ pub struct FileBytes {
     pub stamp: Stamp,
     /// Its mode bits, where the system has such.
     pub mode: Option<u32>,
-    /// Whether the file was quiet when it was read, so that any later change gives it another stamp.
+    /// Whether any later change gives the file another stamp.
     pub(super) settled: bool,
+}
+
+impl FileBytes {
+    /// Whether any later change gives the file another stamp.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.settled
+    }
 }
 
 /// Reads a regular file whole.
@@ -219,14 +160,16 @@ impl<'p> Folder<'p> {
             return Err(too_large(size));
         }
         let file: fs::File = file.into_std();
+        let stamp = Stamp::of(&before);
+        // In this order: what is under way since before the clock had gone on is waited for, and what begins later gives another stamp.
+        let settled = stamp.is_quiet(began)
+            || place.root.clock.has_passed(&place.root.dir, &stamp) && is_at_rest(&file);
         // Room for one byte more, so that one that has grown is seen.
         let room = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
         let mut bytes = FileContent::with_room(room).map_err(|_| too_large(size))?;
         bytes.read(&file).map_err(failed)?;
         let after = Metadata::from_file(&file).map_err(failed)?;
-        let stamp = Stamp::of(&before);
         let whole = u64::try_from(bytes.len()).is_ok_and(|read| read == size);
-        let settled = stamp.is_quiet(began);
         let mode = mode_of(&before);
         Ok((whole && stamp == Stamp::of(&after)).then_some(FileBytes { bytes, stamp, mode, settled }))
     }

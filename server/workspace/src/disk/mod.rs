@@ -30,15 +30,17 @@
 //!
 //! # Limitations
 //! Stand with each module: hard links and spellings in another case (`path.rs`), moved roots (`roots.rs`), what a
-//! rename does not keep and the last instant before it (`write.rs`), clocks of servers (`file.rs`), ignore files above
-//! the roots (`walk.rs`).
+//! rename does not keep and the last instant before it (`write.rs`), clocks (`clock.rs`) and those of servers (`file_stamp.rs`), ignore files
+//! above the roots (`walk.rs`).
 
 #[cfg(target_os = "linux")]
 mod attributes;
+mod clock;
 mod closed;
 mod content;
 mod error;
 mod file;
+mod file_stamp;
 mod git;
 mod hard_links;
 mod identity;
@@ -56,7 +58,8 @@ mod tests;
 
 pub use content::FileContent;
 pub use error::{Action, DiskError, PathRefusal};
-pub use file::{FileBytes, MAX_FILE_BYTES, QUIET, Stamp, read, stamp};
+pub use file::{FileBytes, MAX_FILE_BYTES, read, stamp};
+pub use file_stamp::{QUIET, Stamp};
 pub use hard_links::HardLinks;
 pub use identity::identity;
 pub use kind::FileKind;
@@ -68,5 +71,5 @@ pub use spelling::{PathStyle, names_within_root, path_of_file_uri};
 pub use walk::{Opener, is_folder, is_hidden, walk};
 pub use write::{
     Expect, check_folder, check_writable, create, create_folders, is_temporary, make_room, remove,
-    remove_leftovers, rename, write,
+    remove_leftovers, rename, write, write_from,
 };

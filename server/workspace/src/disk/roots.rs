@@ -13,6 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use hashline_history::path::to_text;
 
+use super::clock::Clock;
 use super::closed::{Closed, Shut};
 use super::error::{Action, DiskError};
 use super::hard_links::HardLinks;
@@ -27,6 +28,7 @@ pub struct Root {
     /// The same folder as callers spell it, where that differs (`/tmp` for `/private/tmp`).
     spelled: Option<PathBuf>,
     pub(super) dir: Dir,
+    pub(super) clock: Clock,
 }
 
 impl Root {
@@ -149,7 +151,7 @@ impl Roots {
                 let name = if first.insert(base.clone()) { base } else { free_name(&base, &taken) };
                 taken.insert(name.clone());
                 let spelled = spelled.filter(|spelled| spelled.is_absolute() && *spelled != path);
-                Arc::new(Root { name, path, spelled, dir })
+                Arc::new(Root { name, path, spelled, dir, clock: Clock::default() })
             })
             .collect();
         Roots { roots, closed, hard_links: HardLinks::Served }

@@ -1,7 +1,7 @@
 //! Writing files: whole, or not at all.
 //!
 //! The new content goes to a temporary file in the same folder, is synced, and takes the name of the old one by a
-//! rename; then the folder is synced. Right before the rename the way is walked again and the file looked at again:
+//! rename; then the folder is synced. Right before the rename the way is walked again and the file looked at:
 //! if either is not as the caller saw it, nothing happens. Whatever fails, the temporary file is removed, and the
 //! file stands as it was.
 //!
@@ -34,7 +34,8 @@ use uuid::Uuid;
 #[cfg(target_os = "linux")]
 use super::attributes::{Attributes, NotKept};
 use super::error::{Action, DiskError};
-use super::file::{FileBytes, Folder, MAX_FILE_BYTES, Stamp, step_into};
+use super::file::{FileBytes, Folder, MAX_FILE_BYTES, step_into};
+use super::file_stamp::Stamp;
 use super::path::Place;
 
 /// What the caller takes the file for. If it is something else, it is left alone.
@@ -44,7 +45,7 @@ pub enum Expect<'a> {
     Absent,
     /// The file has this stamp.
     Unchanged(Stamp),
-    /// The file is as it was read: it has that stamp and had been quiet when it was read, or else it has the same
+    /// The file is as it was read: it has that stamp, which was [settled](FileBytes::is_settled) then, or else it has the same
     /// bytes. Also sees a change that left the stamp as it was, and takes no offence at one that left the bytes.
     Same(&'a FileBytes),
 }
@@ -79,6 +80,18 @@ pub fn create(place: &Place, bytes: &[u8], mode: Option<u32>) -> Result<Stamp, D
     write_with(place, bytes, Expect::Absent, mode, || {})
 }
 
+/// As [`write()`], with what writes the content to a file, from its beginning.
+///
+/// # Errors
+/// Those of [`write()`], and what `content` says of the file that it writes to.
+pub fn write_from(
+    place: &Place,
+    content: impl FnOnce(&mut fs::File) -> io::Result<()>,
+    expect: Expect<'_>,
+) -> Result<Stamp, DiskError> {
+    replace(place, content, expect, None, || {})
+}
+
 /// As [`write()`], with something that happens between the writing of the temporary file and the last look.
 pub(super) fn write_with(
     place: &Place,
@@ -87,21 +100,32 @@ pub(super) fn write_with(
     mode: Option<u32>,
     meanwhile: impl FnOnce(),
 ) -> Result<Stamp, DiskError> {
+    replace(place, |file| file.write_all(bytes), expect, mode, meanwhile)
+}
+
+fn replace(
+    place: &Place,
+    content: impl FnOnce(&mut fs::File) -> io::Result<()>,
+    expect: Expect<'_>,
+    mode: Option<u32>,
+    meanwhile: impl FnOnce(),
+) -> Result<Stamp, DiskError> {
     place.check_write()?;
     let path = place.absolute();
-    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    if size > MAX_FILE_BYTES {
-        return Err(DiskError::TooLarge { path: path.into(), size, limit: MAX_FILE_BYTES });
-    }
     let folder = to_write_in(place)?;
-    let old = as_expected(&folder, place, expect)?;
+    // Whether it holds what is expected is asked once, when the new content is there.
+    let old = there_as_expected(&folder, place, expect)?;
     if old.as_ref().is_some_and(|old| is_read_only(&folder, old)) {
         return Err(DiskError::ReadOnlyFile { path: path.into() });
     }
 
     let failed = |error: io::Error| DiskError::from_io(path, Action::Write, &error);
     let mut temporary = Temporary::create(folder.dir(), old.is_some()).map_err(failed)?;
-    temporary.file.write_all(bytes).map_err(failed)?;
+    content(&mut temporary.file).map_err(failed)?;
+    let size = temporary.file.metadata().map_err(failed)?.len();
+    if size > MAX_FILE_BYTES {
+        return Err(DiskError::TooLarge { path: path.into(), size, limit: MAX_FILE_BYTES });
+    }
     if let Some(old) = &old {
         take_over(&temporary.file, &folder, place, old)?;
     } else if let Some(mode) = mode {
@@ -336,35 +360,41 @@ fn to_write_in(place: &Place) -> Result<Folder<'_>, DiskError> {
     })
 }
 
+/// What is there, if there is to be something, or nothing.
+fn there_as_expected(
+    folder: &Folder<'_>,
+    place: &Place,
+    expect: Expect<'_>,
+) -> Result<Option<Metadata>, DiskError> {
+    let path = place.absolute();
+    let found = folder.look(place)?;
+    match (&found, expect) {
+        (None, Expect::Absent) | (Some(_), Expect::Unchanged(_) | Expect::Same(_)) => Ok(found),
+        (Some(_), Expect::Absent) => Err(DiskError::AlreadyThere { path: path.into() }),
+        (None, _) => Err(DiskError::ChangedMeanwhile { path: path.into() }),
+    }
+}
+
 /// What is there, if it is what the caller takes it for.
 fn as_expected(
     folder: &Folder<'_>,
     place: &Place,
     expect: Expect<'_>,
 ) -> Result<Option<Metadata>, DiskError> {
-    let path = place.absolute();
-    let changed = || DiskError::ChangedMeanwhile { path: path.into() };
-    let found = folder.look(place)?;
-    match (&found, expect) {
-        (None, Expect::Absent) => {}
-        (Some(_), Expect::Absent) => return Err(DiskError::AlreadyThere { path: path.into() }),
-        (None, _) => return Err(changed()),
-        (Some(now), Expect::Unchanged(stamp)) => {
-            if Stamp::of(now) != stamp {
-                return Err(changed());
-            }
+    let found = there_as_expected(folder, place, expect)?;
+    let now = found.as_ref().map(Stamp::of);
+    let is_same = match expect {
+        Expect::Absent => true,
+        Expect::Unchanged(stamp) => now == Some(stamp),
+        Expect::Same(read) if read.is_settled() && now == Some(read.stamp) => true,
+        Expect::Same(read) => {
+            folder.read(place, MAX_FILE_BYTES)?.is_some_and(|file| file.bytes == read.bytes)
         }
-        (Some(now), Expect::Same(read)) => {
-            let proven = Stamp::of(now) == read.stamp && read.settled;
-            if !proven {
-                let same = folder.read(place, MAX_FILE_BYTES)?.filter(|file| file.bytes == read.bytes);
-                if same.is_none() {
-                    return Err(changed());
-                }
-            }
-        }
+    };
+    match is_same {
+        true => Ok(found),
+        false => Err(DiskError::ChangedMeanwhile { path: place.absolute().into() }),
     }
-    Ok(found)
 }
 
 /// A file that this user may not write is not replaced either, though the folder would allow it. Asked without

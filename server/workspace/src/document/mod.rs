@@ -58,6 +58,7 @@ pub use deliveries::announced_causes::Cause;
 pub use deliveries::retry_schedule::{Delivered, Delivery};
 pub use document_name::{Home, Reports};
 pub use events::News;
+pub(crate) use file::contents::Contents;
 pub(crate) use file::editor_request::Looked;
 pub use file::editor_request::{FileAnswer, FileDelivery, FileOperation, FileOperations};
 pub use file::hunk::{FileHunk, NewFile, in_words};

@@ -142,7 +142,7 @@ impl Workspace {
         }
         let wanted = self.wanted(place, &copy)?;
         let state = copy.to_record(&[]);
-        if wanted.bytes.is_some() {
+        if wanted.contents.is_some() {
             place.check_write()?;
             if !self.write_recorded(&mut session, &slot, place, &state, None, &wanted)? {
                 return Ok(Decided::default());

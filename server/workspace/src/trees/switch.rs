@@ -8,12 +8,12 @@ use hashline_history::path::to_text;
 use hashline_history::{
     Appended, DocumentName, Draft, Effect, FileId, Session, Store, StoreError, Subject, Switched,
 };
-use hashline_text::FileHash;
 
 use super::rehearsal::{Rehearsal, Step};
 use super::{Met, former};
-use crate::disk::{DiskError, FileBytes, Place, check_folder, check_writable};
-use crate::document::{Decided, Document, State};
+use crate::closed_documents::OnDisk;
+use crate::disk::{DiskError, Place, check_folder, check_writable};
+use crate::document::{Contents, Decided, Document, State};
 use crate::record::{Job, Recorded, draft, is_beaten, name_in_record};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
@@ -24,7 +24,7 @@ struct Part {
     slot: Arc<Slot>,
     place: Place,
     /// What the disk has; none if there is no file.
-    there: Option<FileBytes>,
+    there: Option<OnDisk>,
     /// Its name leads to another file.
     is_former: bool,
 }
@@ -303,14 +303,14 @@ impl Met {
 
 impl Change {
     fn of(file: FileId, mut copy: Document, part: &Part) -> Self {
-        let wanted = copy.file_bytes();
+        let wanted = copy.file_contents();
         let old = name_in_record(&part.place);
         let name = copy.file_now().name.clone().unwrap_or_else(|| old.clone());
-        let there = part.there.as_ref().map(|there| &*there.bytes);
-        let before = there.map(FileHash::of);
-        let after = wanted.as_deref().map(FileHash::of);
+        let there = part.there.as_ref().map(|there| &there.contents);
+        let before = there.map(Contents::hash);
+        let after = wanted.as_ref().map(Contents::hash);
         let effects = match (name == old, before, after) {
-            (true, ..) if wanted.as_deref() == there => Vec::new(),
+            (true, ..) if wanted.as_ref() == there => Vec::new(),
             (true, ..) => vec![Effect { name: name.clone(), before, after }],
             // A file that is gone only goes by another name.
             (false, None, None) => Vec::new(),

@@ -5,5 +5,6 @@ mod agent;
 mod desk;
 mod on_disk;
 mod open;
+mod racy;
 mod rehearsed;
 mod several;

@@ -81,11 +81,14 @@ fn rejects(session: &mut Session, desk: &Desk, edit: &EditReply) {
     session.append(&Draft { decisions, ..Draft::about(document) }).unwrap();
 }
 
-/// Waits for a call, and goes on as soon as it waits for something itself: reads come and go by the same way meanwhile.
+/// Waits for a call, and goes on as soon as it waits for something itself: reads come and go meanwhile, and work that is handed to another
+/// thread as the call's is.
 async fn begun<T>(desk: &Desk, call: &mut (impl Future<Output = T> + Unpin)) {
     let reads = async {
         for _ in 0..5 {
             let _ = desk.try_read("a.txt").await;
+            let waits = || std::thread::sleep(std::time::Duration::from_millis(20));
+            tokio::task::spawn_blocking(waits).await.unwrap();
         }
     };
     tokio::select! {

@@ -10,6 +10,7 @@ mod links;
 mod listing;
 mod paths;
 mod races;
+mod racy;
 mod writes;
 
 use std::fs;

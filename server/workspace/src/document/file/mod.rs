@@ -6,6 +6,7 @@
 //! The face: [`OwnFile`] has the registers, what the file holds, and what the editor is asked for. In this room edits of the file are made and carried out
 //! (`registers`), decided (`decide_file`) and asked of an editor (`asked`).
 
+pub(crate) mod contents;
 mod decide_file;
 pub(crate) mod editor_request;
 mod editor_requests;

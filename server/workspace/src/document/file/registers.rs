@@ -17,7 +17,7 @@ use hashline_weave::{Change, HunkId, Weave};
 use crate::document::Refused;
 use crate::document::decisions::desired_state_map::Way;
 use crate::document::file::FileNow;
-use crate::document::{Document, Edit, FileHunk, Millis, NewFile, Proposal, Undecided, Why};
+use crate::document::{Contents, Document, Edit, FileHunk, Millis, NewFile, Proposal, Undecided, Why};
 
 impl Document {
     /// A path without a file.
@@ -177,11 +177,11 @@ impl Document {
     }
 
     /// What the file is to hold; none for no file.
-    pub(crate) fn file_bytes(&self) -> Option<Vec<u8>> {
+    pub(crate) fn file_contents(&self) -> Option<Contents> {
         match self.bytes() {
             _ if !self.file.now.exists => None,
-            Some(bytes) => Some(bytes.to_vec()),
-            None => Some(self.form().to_bytes(self.text())),
+            Some(bytes) => Some(Contents::Bytes(bytes.clone())),
+            None => Some(Contents::Text(self.text().clone(), self.form())),
         }
     }
 
