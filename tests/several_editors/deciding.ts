@@ -22,7 +22,7 @@ export default {
       await room.readIn(VSCODE, agent, file);
       const neovim = await room.neovim(file);
       const held = await agent.edit(file, await room.readIn(NEOVIM, agent, file), COUNTED);
-      await neovim.shows(PROPOSED, ":Hashline accept | reject");
+      await neovim.shows(PROPOSED, "\\ha accept · \\hr reject");
       await desk.told(`decided in ${NEOVIM}`).waitFor();
       assert.equal(await desk.lens("Accept").count(), 0, "it is not offered here");
       await desk.status("pending").click();
@@ -71,7 +71,7 @@ export default {
       neovim.picture(PICTURES, "decided_in_vscode");
       neovim.go("items.length");
       neovim.command("Hashline accept");
-      await neovim.shows(`these edits are decided in ${VSCODE}`);
+      await neovim.shows(`These edits are decided in ${VSCODE}`);
       assert.equal(`${neovim.lines.join("\n")}\n`, CART);
 
       await desk.lens("Accept").click();
@@ -86,7 +86,7 @@ export default {
       // What is saved can be built on in the other, and taken out again there.
       const read = await room.readIn(NEOVIM, agent, file, PROPOSED);
       const next = await agent.edit(file, read, [["replace", "items.filter", "  return items.size;"]]);
-      await neovim.shows("items.size", ":Hashline accept | reject");
+      await neovim.shows("items.size", "\\ha accept · \\hr reject");
       await desk.told(`decided in ${NEOVIM}`).waitFor();
       neovim.go("items.filter");
       neovim.command("Hashline reject");

@@ -23,7 +23,7 @@ async function inNeovim(room: Room, file: string): Promise<Seat> {
   return {
     editor: NEOVIM,
     isTold: (other) => neovim.shows(`decided in ${other}`),
-    isOffered: () => neovim.shows(":Hashline accept | reject"),
+    isOffered: () => neovim.shows("\\ha accept · \\hr reject"),
     acceptAndSave: async () => {
       neovim.go("items.length");
       neovim.command("Hashline accept");

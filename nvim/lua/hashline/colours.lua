@@ -79,7 +79,7 @@ end
 ---@param luminance number
 ---@return integer
 local function as_light_as(hue, saturation, luminance)
-  local low, high = 0, 1
+  local low, high = 0.0, 1.0 ---@type number, number
   for _ = 1, 12 do
     local middle = (low + high) / 2
     if M.luminance(colour_of(hue, saturation, middle)) < luminance then
@@ -153,7 +153,7 @@ function M.define()
   for name, background in pairs(M.backgrounds()) do
     local now = vim.api.nvim_get_hl(0, { name = name })
     if vim.tbl_isempty(now) or vim.deep_equal(now, made[name]) then
-      local source, is_word = theme(M.sources[name]), vim.endswith(name, "Word")
+      local source, is_word = theme(assert(M.sources[name])), vim.endswith(name, "Word")
       -- A terminal without these colours has those of the theme.
       local is_plain = not source.ctermbg and not (source.cterm or {}).reverse
       vim.api.nvim_set_hl(0, name, {

@@ -34,13 +34,14 @@ end
 ---@return boolean has_name whether they say which file it is
 function M.file_words(hunk, path)
   local is_done = M.in_text(hunk)
-  local new = hunk.file:match("^rename the file to (.+)$")
+  local file = hunk.file --[[@as string]]
+  local new = file:match("^rename the file to (.+)$")
   if M.makes_file(hunk) then
     return is_done and "created" or "to be created", false
-  elseif hunk.file == "remove the file" then
+  elseif file == "remove the file" then
     return is_done and "deleted" or "to be deleted", false
   elseif not new then
-    return hunk.file, false
+    return file, false
   elseif is_done or new == path then
     return "renamed", false -- the sidecar does not say what it was called
   end

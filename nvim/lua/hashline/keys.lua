@@ -103,7 +103,7 @@ local function read(buf)
       for _, action in ipairs({ "Accept", "Reject" }) do
         local command = ("Hashline %s<CR>"):format(action:lower())
         if map.rhs == ("<Plug>(Hashline%s)"):format(action) or vim.endswith(map.rhs or "", command) then
-          found[action] = vim.fn.keytrans(map.lhsraw)
+          found[action] = vim.fn.keytrans(map.lhsraw --[[@as string]])
         end
       end
     end

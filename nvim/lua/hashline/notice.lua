@@ -41,7 +41,7 @@ end
 local function sentence(agents, parts, command)
   local who = #agents > 2 and #agents .. " agents" or table.concat(agents, ", ")
   local room = math.max(vim.v.echospace, 20)
-  local text
+  local text = ""
   for shown = math.min(#parts, math.ceil(room / #", a in b")), 1, -1 do
     local more = shown < #parts and (" and %d more"):format(#parts - shown) or ""
     text = ("%s: %s%s. %s"):format(who, table.concat(parts, ", ", 1, shown), more, command)

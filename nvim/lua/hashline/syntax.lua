@@ -12,29 +12,15 @@ local MOST_KNOWN = 2000
 ---@field [3] string highlight group
 
 ---@class hashline.Painter
----@field parser string? the treesitter language
----@field syntax string? as in 'syntax', where there is no parser
-
---- What highlights a buffer: nothing, where it is plain.
----@param buf integer
----@return hashline.Painter?
-function M.painter(buf)
-  local syntax = vim.bo[buf].syntax
-  if syntax == "" and not vim.treesitter.highlighter.active[buf] then
-    return nil
-  end
-  local language = vim.treesitter.language.get_lang(vim.bo[buf].filetype)
-  if language and vim.F.npcall(vim.treesitter.language.add, language) then
-    return { parser = language }
-  end
-  return syntax ~= "" and syntax ~= "off" and { syntax = syntax } or nil
-end
+---@field find fun(lines: string[], name: string): table<integer, table<integer, string>> painted by row and column, both 0-based
+---@field name string of the treesitter language, or as in 'syntax', where there is no parser
 
 --- Finds the highlights of lines by a parser.
----@param text string
+---@param lines string[]
 ---@param language string
 ---@return table<integer, table<integer, string>> painted by row and column, both 0-based
-local function by_parser(text, language)
+local function by_parser(lines, language)
+  local text = table.concat(lines, "\n")
   local painted = {} ---@type table<integer, table<integer, string>>
   local query = vim.treesitter.query.get(language, "highlights")
   if not query then
@@ -85,6 +71,24 @@ local function by_syntax(lines, syntax)
   return painted
 end
 
+--- What highlights a buffer: nothing, where it is plain.
+---@param buf integer
+---@return hashline.Painter?
+function M.painter(buf)
+  local syntax = vim.bo[buf].syntax
+  if syntax == "" and not vim.treesitter.highlighter.active[buf] then
+    return nil
+  end
+  local language = vim.treesitter.language.get_lang(vim.bo[buf].filetype)
+  if language then
+    local ok, is_there = pcall(vim.treesitter.language.add, language)
+    if ok and is_there then
+      return { find = by_parser, name = language }
+    end
+  end
+  return syntax ~= "" and syntax ~= "off" and { find = by_syntax, name = syntax } or nil
+end
+
 --- The parts of a line that have one colour each.
 ---@param columns table<integer, string>
 ---@param length integer
@@ -110,7 +114,7 @@ local known, count = {}, 0 ---@type table<string, table<integer, hashline.Painte
 ---@return table<integer, hashline.Painted[]> by line
 function M.of(lines, painter)
   local text = table.concat(lines, "\n")
-  local key = ("%s %s\n%s"):format(painter.parser or "", painter.syntax or "", text)
+  local key = ("%s %s\n%s"):format(painter.find == by_parser and "parser" or "syntax", painter.name, text)
   if known[key] then
     return known[key]
   end
@@ -122,12 +126,7 @@ function M.of(lines, painter)
     return found
   end
   -- A query that was written for another version of the parser fails, and a syntax may, too.
-  local ok, painted
-  if painter.parser then
-    ok, painted = pcall(by_parser, text, painter.parser)
-  else
-    ok, painted = pcall(by_syntax, lines, painter.syntax)
-  end
+  local ok, painted = pcall(painter.find, lines, painter.name)
   for i, line in ipairs(ok and lines or {}) do
     found[i] = parts_of(painted[i - 1] or {}, #line)
   end

@@ -50,9 +50,10 @@ local function changes(a, b)
   for _, change in
     ipairs(compared --[[@as integer[][] ]])
   do
-    local gone_at, gone, come_at, come = unpack(change)
+    local gone, come = change[2], change[4]
     -- Where nothing goes or comes, what is named is the piece before.
-    gone_at, come_at = gone_at + (gone == 0 and 1 or 0), come_at + (come == 0 and 1 or 0)
+    local gone_at = change[1] + (gone == 0 and 1 or 0) --[[@as integer]]
+    local come_at = change[3] + (come == 0 and 1 or 0) --[[@as integer]]
     local last = found[#found]
     if last and vim.fn.strchars(table.concat(a, "", last.a[2], gone_at - 1)) == 1 then
       last.a[2], last.b[2] = gone_at + gone, come_at + come

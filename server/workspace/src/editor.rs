@@ -90,6 +90,7 @@ impl Workspace {
         slot.note_use();
         self.changed();
         if slot.place().is_some() {
+            slot.note_found(text);
             slot.lock().record_before_delivery();
             slot.whole.send_replace(false);
             self.later(Job::Opened(slot.clone()));
@@ -122,13 +123,19 @@ impl Workspace {
         let (result, is_found) = {
             let mut document = slot.lock();
             let is_found = slot.place().is_some() && document.is_found(version, changes);
+            let is_turn = document.is_turn(version);
             let mut result = Ok(());
             if is_found {
                 // What became of its edits in this text is for the record to tell.
                 document.look_up_later(|document| result = document.change(version, changes, self.now()));
+                slot.note_found(document.text().clone());
                 slot.look_up_anew();
             } else {
                 result = document.change(version, changes, self.now());
+                if is_turn && slot.found().is_some() {
+                    // It may lead to a text that the record has.
+                    slot.note_found(document.text().clone());
+                }
             }
             (result, is_found)
         };

@@ -35,6 +35,8 @@ pub(crate) struct Slot {
     pub anew: AtomicBool,
     /// What has become of its edits in the text that it was opened with is not known yet, but guessed: they are not shown.
     pub guessed: AtomicBool,
+    /// The text that was opened, or found since, until its record was read for it: what comes after it is typed.
+    pub found: Mutex<Option<Text>>,
     /// An editor has given its file this name, and may be about to open it under that.
     pub awaited: AtomicBool,
     /// It was opened, and is made anew of its record in a moment: it may be a document that had another name.
@@ -67,6 +69,7 @@ impl Slot {
             record: Mutex::default(),
             anew: AtomicBool::new(false),
             guessed: AtomicBool::new(false),
+            found: Mutex::default(),
             awaited: AtomicBool::new(false),
             deferred: AtomicBool::new(false),
             whose: Mutex::default(),
@@ -130,7 +133,22 @@ impl Slot {
             // Somebody else may have told of it before, while it was a guess and nothing of it was shown.
             document.news_of_edits();
         }
+        self.forget_found();
         self.whole.send_replace(true);
+    }
+
+    /// Its text was opened, or found since: its record is read for this one, whatever is typed meanwhile.
+    pub fn note_found(&self, text: Text) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    }
+
+    fn forget_found(&self) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The text for which its record is to be read; none for the present one.
+    pub fn found(&self) -> Option<Text> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Its text is found: what became of its edits in it is looked up in the record, and not shown before that. Said with the document locked,

@@ -277,10 +277,20 @@ impl Document {
         self.text.weave()
     }
 
-    /// Takes over from another state of the same document that an editor has opened it since.
+    /// Takes over from another state of the same document that an editor has opened it since, with the text that it has there.
     pub(crate) fn follow_home(&mut self, other: &Self, now: Millis) {
+        self.moves_into(other, other.text(), now);
+    }
+
+    /// The same, and its text stays for now.
+    pub(crate) fn moves_home(&mut self, other: &Self, now: Millis) {
+        let text = self.text().clone();
+        self.moves_into(other, &text, now);
+    }
+
+    fn moves_into(&mut self, other: &Self, text: &Text, now: Millis) {
         if let Home::Editor { version, encoding, language, reports } = other.home() {
-            self.reopen(other.uri(), language, *version, *encoding, other.text(), now);
+            self.reopen(other.uri(), language, *version, *encoding, text, now);
             self.set_reports(*reports);
             self.text.keep_step_of(&other.text);
             self.outbox.records_as(&other.outbox);

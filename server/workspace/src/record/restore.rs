@@ -294,7 +294,7 @@ impl Workspace {
         self.look_behind(slot);
         let (opened, form) = {
             let document = slot.lock();
-            (document.text().clone(), document.form())
+            (slot.found().unwrap_or_else(|| document.text().clone()), document.form())
         };
         let past = store.file(file)?;
         let (mut document, latest) = if elsewhere {

@@ -7,9 +7,10 @@ use std::time::Duration;
 use hashline_history::{
     Allow, Decided, Decision, DocumentName, Draft, Forget, Location, Probe, Session, Status, Step, Store,
 };
+use hashline_weave::Conflict;
 use hashline_workspace::agent::{EditReply, FileAction, FileRequest, ReviewScope};
 use hashline_workspace::disk::DiskError;
-use hashline_workspace::document::{Choice, Mode, Target};
+use hashline_workspace::document::{Choice, HunkState, Mode, Reports, Target};
 use hashline_workspace::{Histories, Refusal, Settings};
 
 use crate::desk::{Desk, Disk, Op, PATIENCE, agent, edit_of, first, request};
@@ -195,6 +196,27 @@ async fn an_edit_behind_a_removal_is_refused() {
     removed.unwrap();
     assert!(!desk.path("a.txt").exists());
     assert!(matches!(edited, Err(Refusal::Disk(DiskError::NotFound { .. }))), "{edited:?}");
+}
+
+#[tokio::test]
+async fn what_is_typed_before_the_record_is_read_is_typing() {
+    let mut desk = desk();
+    desk.open("a.txt");
+    let unsaved = FILE.replace("eight", "8");
+    desk.becomes("a.txt", &unsaved);
+    let delete = desk.edit("a.txt", &[Op::Delete(3, 4)]).await;
+    desk.settle();
+    let store = other(&desk);
+    let mut desk = desk.restarted();
+    desk.workspace.set_reports(Reports::Causes);
+    let session = store.session(&Disk).unwrap();
+    // The editor comes back with its unsaved work, and the person goes on at once.
+    desk.opens("a.txt", &unsaved);
+    desk.becomes("a.txt", &unsaved.replace("four\n", ""));
+    drop(session);
+    desk.settle();
+    let by_hand = (HunkState::Conflicted(Conflict::LineRemoved), Decision::Undecided);
+    assert_eq!(desk.state(&delete), Some(by_hand));
 }
 
 #[tokio::test]

@@ -15,8 +15,8 @@ impl Document {
     /// what does not stand.
     pub(crate) fn take_place_of(&mut self, before: &mut Self, elsewhere: bool, now: Millis) -> Vec<HunkRef> {
         self.keep_told(before);
-        // What was typed since it was opened is typing.
-        self.follow_home(before, now);
+        self.moves_home(before, now);
+        self.typed_since(before.text());
         self.news.tell_for(&mut before.news);
         self.outbox.drop_with(&mut before.outbox);
         let happened = before.unrecorded_decisions();

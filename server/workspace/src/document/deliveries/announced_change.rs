@@ -45,6 +45,11 @@ impl Document {
         self.told.said.iter().any(|(of, cause)| *of <= version && *cause == Cause::Reload)
     }
 
+    /// Whether all that was said of the changes up to a version is that the person undid something, or did it again.
+    pub(crate) fn is_turn(&self, version: DocVersion) -> bool {
+        self.told.is_turn(version)
+    }
+
     /// Whether an undo or a redo leads to a text that the record has and the journal has not: from before another was found, or from before
     /// this process began.
     fn turns_to_recorded(&self, version: DocVersion, changes: &[ContentChange]) -> bool {
@@ -118,6 +123,17 @@ impl Document {
         self.follow(&judgement);
         self.landed(now, false);
         true
+    }
+
+    /// Takes over the text that the editor has by now: what became of it since it was opened is typing.
+    pub(crate) fn typed_since(&mut self, text: &Text) {
+        if self.text() == text {
+            return;
+        }
+        let mut all = Regions::default();
+        all.replace_all(&mut self.text().clone(), text.clone());
+        self.was_typed(&(text.clone(), all));
+        self.text_changed();
     }
 
     fn was_typed(&mut self, (text, regions): &(Text, Regions)) {
