@@ -310,13 +310,14 @@ impl Workspace {
             return Ok(());
         }
         let mut left = Vec::new();
-        // Where it was closed meanwhile, what its last text says of its edits is to be no guess either.
         let is_open = now.is_open();
         if is_open || now.may_be_made_anew() {
             if is_open {
                 left = document.take_place_of(&mut now, elsewhere, self.now());
             } else {
+                // It was closed meanwhile: what its last text says of its edits is to be no guess either.
                 document.keep_told(&now);
+                document.typed_since(now.text());
             }
             document.news_of_edits();
             *now = document;

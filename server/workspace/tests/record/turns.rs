@@ -200,23 +200,29 @@ async fn an_edit_behind_a_removal_is_refused() {
 
 #[tokio::test]
 async fn what_is_typed_before_the_record_is_read_is_typing() {
-    let mut desk = desk();
-    desk.open("a.txt");
-    let unsaved = FILE.replace("eight", "8");
-    desk.becomes("a.txt", &unsaved);
-    let delete = desk.edit("a.txt", &[Op::Delete(3, 4)]).await;
-    desk.settle();
-    let store = other(&desk);
-    let mut desk = desk.restarted();
-    desk.workspace.set_reports(Reports::Causes);
-    let session = store.session(&Disk).unwrap();
-    // The editor comes back with its unsaved work, and the person goes on at once.
-    desk.opens("a.txt", &unsaved);
-    desk.becomes("a.txt", &unsaved.replace("four\n", ""));
-    drop(session);
-    desk.settle();
-    let by_hand = (HunkState::Conflicted(Conflict::LineRemoved), Decision::Undecided);
-    assert_eq!(desk.state(&delete), Some(by_hand));
+    for closed in [false, true] {
+        let mut desk = desk();
+        desk.open("a.txt");
+        let unsaved = FILE.replace("eight", "8");
+        desk.becomes("a.txt", &unsaved);
+        let delete = desk.edit("a.txt", &[Op::Delete(3, 4)]).await;
+        desk.settle();
+        let store = other(&desk);
+        let mut desk = desk.restarted();
+        desk.workspace.set_reports(Reports::Causes);
+        let session = store.session(&Disk).unwrap();
+        // The editor comes back with its unsaved work, and the person goes on at once.
+        desk.opens("a.txt", &unsaved);
+        desk.becomes("a.txt", &unsaved.replace("four\n", ""));
+        if closed {
+            desk.write("a.txt", unsaved.replace("four\n", ""));
+            desk.close("a.txt");
+        }
+        drop(session);
+        desk.settle();
+        let by_hand = (HunkState::Conflicted(Conflict::LineRemoved), Decision::Undecided);
+        assert_eq!(desk.state(&delete), Some(by_hand), "closed: {closed}");
+    }
 }
 
 #[tokio::test]
