@@ -276,6 +276,9 @@ pub struct Setup {
     /// Take out what setup has put in
     #[arg(long)]
     pub remove: bool,
+    /// Leave the agent's hooks alone: what it writes with its own tools goes to the disk
+    #[arg(long)]
+    pub no_hooks: bool,
     /// Leave the file with the agent's instructions alone
     #[arg(long)]
     pub no_advice: bool,

@@ -80,8 +80,9 @@ fn each_agent_is_set_up_where_it_looks_once_and_taken_out_again() {
         let person = Person::new();
         let (code, told) = person.setup(&[agent, "--yes"]);
         assert_eq!(code, 0, "{agent}: {told}");
-        let mut files = [configuration, advice].map(str::to_owned);
-        files.sort();
+        let mut files = vec![configuration, advice];
+        files.extend(hooks_of(agent));
+        files.sort_unstable();
         assert_eq!(person.files(), files, "{agent}");
         let written = fs::read_to_string(person.temp.path().join(configuration)).unwrap();
         assert!(written.contains("hashline") && written.contains("mcp"), "{agent}: {written}");
@@ -89,17 +90,22 @@ fn each_agent_is_set_up_where_it_looks_once_and_taken_out_again() {
             assert!(told.contains(&format!("+{line}")), "{agent}: {line} is not shown in {told}");
         }
         let (code, told) = person.setup(&[agent, "--yes"]);
-        assert!(code == 0 && told.matches("there already").count() == 2, "{agent}: {told}");
+        assert!(code == 0 && told.matches("there already").count() == files.len(), "{agent}: {told}");
         let (code, told) = person.setup(&[agent, "--yes", "--remove"]);
         assert_eq!(code, 0, "{agent}: {told}");
         assert_eq!(person.files(), [""; 0], "{agent}");
     }
 }
 
+/// The file of its hooks, if it has some.
+fn hooks_of(agent: &str) -> Option<&'static str> {
+    (agent == "claude-code").then_some("project/.claude/settings.json")
+}
+
 #[test]
 fn a_person_s_own_settings_are_in_the_home_folder() {
     let expected = [
-        ("claude-code", vec!["home/.claude.json", "home/.claude/CLAUDE.md"]),
+        ("claude-code", vec!["home/.claude.json", "home/.claude/CLAUDE.md", "home/.claude/settings.json"]),
         ("codex", vec!["home/.codex/AGENTS.md", "home/.codex/config.toml"]),
         ("gemini", vec!["home/.gemini/GEMINI.md", "home/.gemini/settings.json"]),
         ("cursor", vec!["home/.cursor/mcp.json"]),
@@ -125,7 +131,7 @@ fn nothing_is_written_that_nobody_agreed_to() {
         assert_eq!(person.files(), [""; 0], "{agent}");
     }
     let person = Person::new();
-    assert_eq!(person.setup(&["claude-code", "--yes", "--no-advice"]).0, 0);
+    assert_eq!(person.setup(&["claude-code", "--yes", "--no-advice", "--no-hooks"]).0, 0);
     assert_eq!(person.files(), ["project/.mcp.json"]);
     assert_eq!(person.setup(&["claude-code", "--root", "gone"]).0, 2);
     assert_eq!(person.setup(&["nobody"]).0, 2);
@@ -142,7 +148,7 @@ fn in_a_terminal_only_a_yes_writes() {
         (["\u{4}", "\u{4}"], vec![]),
     ] {
         let person = Person::new();
-        let done = pty::typed_into(&person.command(&["claude-code"]), &answers);
+        let done = pty::typed_into(&person.command(&["claude-code", "--no-hooks"]), &answers);
         let told = String::from_utf8_lossy(&done.stdout);
         assert_eq!(done.status.code(), Some(0), "{answers:?}: {told}");
         assert_eq!(person.files(), written, "{answers:?}: {told}");

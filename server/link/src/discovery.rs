@@ -208,6 +208,12 @@ impl Finder {
         Self { folder: state.sidecars(), state, cache: Mutex::default() }
     }
 
+    /// The state folder that it looks in.
+    #[must_use]
+    pub fn state(&self) -> &StateDir {
+        &self.state
+    }
+
     /// The sidecars that have announced themselves, the oldest first. The same list, to the pointer, is answered
     /// as long as nothing changes.
     #[must_use]

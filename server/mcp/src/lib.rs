@@ -37,6 +37,7 @@ mod bounds;
 mod caller;
 mod client_roots;
 mod counted;
+mod hooks;
 mod http;
 mod instructions;
 mod message_lines;

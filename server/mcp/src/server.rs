@@ -1,7 +1,7 @@
 //! MCP over a router: what is said of the server, its tools and resources, and their calls.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hashline_history::{AgentName, Connection, Through};
 use hashline_link::{CancellationToken, apart};
@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::bounds;
 use crate::client_roots::ClientRoots;
+use crate::hooks;
 use crate::http::TokenHolder;
 use crate::instructions::instructions;
 use crate::reply::Reply;
@@ -36,6 +37,9 @@ struct Inner {
     router: Arc<Router>,
     offer: Arc<Offer>,
     connection: String,
+    /// What the one agent at the other end calls its session, once a hook of its has said so: it may go on with that later, over another
+    /// connection.
+    session: OnceLock<Connection>,
     clients: Clients,
     subscriptions: Subscriptions,
     /// Set when nobody listens any more.
@@ -98,7 +102,8 @@ impl Server {
     ) -> Self {
         let connection = uuid::Uuid::new_v4().to_string();
         let subscriptions = Subscriptions::default();
-        Self { inner: Arc::new(Inner { router, offer, connection, clients, subscriptions, ended }) }
+        let session = OnceLock::new();
+        Self { inner: Arc::new(Inner { router, offer, connection, session, clients, subscriptions, ended }) }
     }
 
     /// The same for another connection.
@@ -148,6 +153,23 @@ impl Server {
 }
 
 impl Server {
+    /// Answers a hook of the one agent at the other end.
+    async fn hook(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let inner = &self.inner;
+        let given = request.arguments.unwrap_or_default();
+        if let Some(session) = hooks::session(&given) {
+            inner.session.get_or_init(|| session);
+        }
+        match self.origin(&context).await {
+            Ok(origin) => Reply::new(hooks::answer(&inner.router, &origin, &given).await).into_result(),
+            Err(error) => Reply::refused(error.message).into_result(),
+        }
+    }
+
     /// Who makes a request.
     ///
     /// # Errors
@@ -160,7 +182,9 @@ impl Server {
         match &inner.clients {
             Clients::One(roots) => {
                 roots.settle(&context.peer, &inner.router).await;
-                Ok(Origin { agent, connection: inner.connection.as_str().into(), grants: None, reviews })
+                let connection = inner.session.get().cloned();
+                let connection = connection.unwrap_or_else(|| inner.connection.as_str().into());
+                Ok(Origin { agent, connection, grants: None, reviews })
             }
             Clients::TokenHolders { .. } => {
                 let Some(TokenHolder { holder, grants, .. }) = holder(context).cloned() else {
@@ -220,6 +244,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         match self.offered(&request.name) {
+            None if request.name == hooks::TOOL && matches!(self.inner.clients, Clients::One(_)) => {
+                let size = request.arguments.as_ref().map_or(0, bounds::size);
+                Ok(apart(size, self.hook(request, context)).await.into())
+            }
             Some(tool) => {
                 let size = request.arguments.as_ref().map_or(0, bounds::size);
                 Ok(apart(size, self.run(tool, request, context)).await.into())

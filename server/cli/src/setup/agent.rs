@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use super::hooks::{self, Hook};
+
 /// An agent program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Agent {
@@ -128,6 +130,20 @@ impl Agent {
             Agent::Codex | Agent::Gemini | Agent::Cursor | Agent::Zed => {
                 json!({ "command": command, "args": ["mcp"] })
             }
+        }
+    }
+
+    /// The file of its hooks, and the hooks; none where it has none that are known here.
+    pub fn hooks(self, scope: &Scope, home: &Home) -> Option<(PathBuf, Vec<Hook>)> {
+        match (self, scope) {
+            (Agent::ClaudeCode, Scope::Project(root)) => {
+                Some((root.join(".claude/settings.json"), hooks::claude_code()))
+            }
+            (Agent::ClaudeCode, Scope::User) => {
+                let folder = home.claude.clone().unwrap_or_else(|| home.folder.join(".claude"));
+                Some((folder.join("settings.json"), hooks::claude_code()))
+            }
+            _ => None,
         }
     }
 

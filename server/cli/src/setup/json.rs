@@ -55,10 +55,14 @@ pub fn without(text: Option<&str>, keys: &[&str]) -> Result<Option<String>, Stri
         return Ok(Some(all.to_owned()));
     };
     entry.remove();
-    let is_bare = root.to_serde_value().is_some_and(|value| is_empty(&value))
+    Ok((!is_bare(&root, text)).then(|| format!("{mark}{root}")))
+}
+
+/// Whether there is nothing in it but empty objects, and no comment in its text.
+pub(super) fn is_bare(root: &CstRootNode, text: &str) -> bool {
+    root.to_serde_value().is_some_and(|value| is_empty(&value))
         && !text.contains("//")
-        && !text.contains("/*");
-    Ok((!is_bare).then(|| format!("{mark}{root}")))
+        && !text.contains("/*")
 }
 
 /// What to put into a file by hand.
@@ -66,12 +70,12 @@ pub fn snippet(keys: &[&str], entry: &Value) -> String {
     with(None, keys, entry).ok().flatten().unwrap_or_default()
 }
 
-fn parse(text: &str) -> Result<CstRootNode, String> {
+pub(super) fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &OPTIONS).map_err(|error| format!("it cannot be read as JSON ({error})"))
 }
 
 /// The mark that some editors put first, and the rest.
-fn parted(text: &str) -> (&str, &str) {
+pub(super) fn parted(text: &str) -> (&str, &str) {
     let rest = text.trim_start_matches(MARK);
     text.split_at(text.len() - rest.len())
 }
@@ -95,7 +99,7 @@ fn is_empty(value: &Value) -> bool {
     matches!(value, Value::Object(fields) if fields.values().all(is_empty))
 }
 
-fn input(value: &Value) -> CstInputValue {
+pub(super) fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(truth) => CstInputValue::Bool(*truth),
@@ -106,11 +110,13 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
-/// As people write it: what kind it is, what is started, and how.
+/// As people write it: what it is about, what kind it is, what is started or called, and how.
+const ORDER: [&str; 9] =
+    ["matcher", "type", "command", "args", "server", "tool", "agent", "event", "timeout"];
+
+/// The fields in that order, then the others.
 fn ordered(fields: &Map<String, Value>) -> Vec<(String, CstInputValue)> {
-    let rank = |name: &str| {
-        ["type", "command", "args"].iter().position(|first| *first == name).unwrap_or(usize::MAX)
-    };
+    let rank = |name: &str| ORDER.iter().position(|first| *first == name).unwrap_or(usize::MAX);
     let mut ordered: Vec<_> = fields.iter().collect();
     ordered.sort_by_key(|(name, _)| rank(name));
     ordered.into_iter().map(|(name, value)| (name.clone(), input(value))).collect()

@@ -1,11 +1,12 @@
-//! `hashline setup`: writes an agent's configuration, and the advice in its instructions that makes it use these tools.
+//! `hashline setup`: writes an agent's configuration, its hooks, and the advice in its instructions that makes it use these tools.
 //!
-//! [`agent`] knows where each agent keeps them, [`json`], [`toml`] and [`advice`] change them and keep all else as it was, and
+//! [`agent`] knows where each agent keeps them, [`json`], [`toml`], [`hooks`] and [`advice`] change them and keep all else as it was, and
 //! [`file`] shows a change and makes it.
 
 mod advice;
 mod agent;
 mod file;
+mod hooks;
 mod json;
 mod toml;
 
@@ -104,6 +105,17 @@ fn steps(options: &Setup, scope: &Scope, home: &Home, command: &str) -> Vec<Step
             Format::Toml => "",
         },
     };
+    let hooked = options.agent.hooks(scope, home).filter(|_| !options.no_hooks);
+    let hooks = hooked.map(|(file, hooks)| Step {
+        what: "the hooks",
+        file,
+        snippet: hooks::snippet(&hooks),
+        wanted: match remove {
+            false => Box::new(move |text| hooks::with(text, &hooks)),
+            true => Box::new(hooks::without),
+        },
+        empty: "{}\n",
+    });
     let advised = options.agent.instructions(scope, home).filter(|_| !options.no_advice);
     let advice = advised.map(|file| Step {
         what: "the advice to use them",
@@ -112,7 +124,7 @@ fn steps(options: &Setup, scope: &Scope, home: &Home, command: &str) -> Vec<Step
         wanted: if remove { Box::new(advice::without) } else { Box::new(advice::with) },
         empty: "",
     });
-    std::iter::once(configuration).chain(advice).collect()
+    [Some(configuration), hooks, advice].into_iter().flatten().collect()
 }
 
 /// What became of a step.

@@ -7,7 +7,9 @@ use std::time::Duration;
 use futures::future::join_all;
 use hashline_history::path::to_text;
 use hashline_link::{Error, Held, Sidecar};
+use hashline_workspace::disk::PathStyle;
 
+use crate::hooks::Standing;
 use crate::router::Router;
 use crate::router::sidecars::Known;
 
@@ -64,6 +66,21 @@ impl Router {
             }
         }
         pick(holders, path)
+    }
+
+    /// Where the document of a path is, as hooks ask.
+    pub(crate) async fn standing(&self, path: &str) -> Standing {
+        let roots = self.roots();
+        let Ok(place) = roots.resolve(path, PathStyle::Any) else { return Standing::Closed };
+        let path = place.absolute().to_owned();
+        let known = self.sidecars.settled(self.sidecars.known(), &path).await;
+        match self.owners(&known, &[path]).await.pop() {
+            Some(Owner { choice: Choice::Sidecar(sidecar), open: true }) => {
+                Standing::Open { editor: sidecar.editor }
+            }
+            Some(Owner { choice: Choice::Refused(words), .. }) => Standing::Unclear(words),
+            Some(Owner { .. }) | None => Standing::Closed,
+        }
     }
 
     /// Who answers for each of some paths, as far as they can be asked. A file is left out that is open with different unsaved text in

@@ -131,6 +131,11 @@ impl Router {
         })
     }
 
+    /// The state folder, in which nothing is served.
+    pub(crate) fn state(&self) -> &StateDir {
+        self.sidecars.state()
+    }
+
     pub(crate) fn base_roots(&self) -> &Roots {
         &self.base
     }
@@ -195,7 +200,18 @@ impl Router {
         arguments: JsonObject,
         cancel: &CancellationToken,
     ) -> CallToolResult {
-        self.answer(Asking { origin, tool, arguments, cancel }).await.into_result()
+        self.reply(origin, tool, arguments, cancel).await.into_result()
+    }
+
+    /// The same, as it is before MCP has it.
+    pub(crate) async fn reply(
+        &self,
+        origin: &Origin,
+        tool: ToolName,
+        arguments: JsonObject,
+        cancel: &CancellationToken,
+    ) -> Reply {
+        self.answer(Asking { origin, tool, arguments, cancel }).await
     }
 
     async fn answer(&self, asking: Asking<'_>) -> Reply {

@@ -47,6 +47,17 @@ impl Router {
         }
     }
 
+    /// All that the document at a path holds.
+    pub(crate) async fn document(&self, origin: &Origin, path: &str) -> Reply {
+        match self.roots().resolve(path, PathStyle::Any) {
+            Ok(place) => {
+                let path = place.to_text();
+                self.read_at(origin, &path, &read(Resource::Document(path.clone()))).await
+            }
+            Err(refusal) => refused(refusal.into()),
+        }
+    }
+
     /// The open documents of all editors.
     pub(crate) async fn open_documents(&self, origin: &Origin) -> Vec<Open> {
         let sidecars = self.within_roots();

@@ -57,6 +57,11 @@ impl Sidecars {
         }
     }
 
+    /// Where they announce themselves.
+    pub(super) fn state(&self) -> &StateDir {
+        self.finder.state()
+    }
+
     /// The sidecars as they are announced now. Costs a `stat` where nothing has changed.
     pub(super) fn known(&self) -> Arc<Known> {
         let (list, marks) = self.finder.look();

@@ -12,6 +12,7 @@ mod disk;
 mod files;
 mod fuzzed;
 mod hard_links;
+mod hooks;
 mod http;
 mod listed;
 mod live;

@@ -1,0 +1,71 @@
+//! What a hook does, by where the document is and what is done with it.
+//!
+//! | document | read | write |
+//! | --- | --- | --- |
+//! | not open in any editor | nothing | nothing |
+//! | open | the live text | held in the editor |
+//! | open with different unsaved text in several editors | nothing | refused |
+
+use crate::hooks::built_in::BuiltIn;
+
+/// Where a document is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// No editor has it open, or it is not served.
+    Closed,
+    /// An editor has it open.
+    Open {
+        /// Its name.
+        editor: String,
+    },
+    /// Editors have it open, and nobody can answer for it without harm: why, and what to do.
+    Unclear(String),
+}
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The program does what it would do.
+    NoOpinion,
+    /// The agent reads the text of this editor.
+    LiveText(String),
+    /// The write is held in this editor.
+    Hold(String),
+    /// The write is refused in these words.
+    Refuse(String),
+}
+
+pub(super) fn verdict(standing: Standing, tool: &BuiltIn) -> Verdict {
+    match (standing, tool) {
+        (Standing::Closed, _) | (Standing::Unclear(_), BuiltIn::Read { .. }) => Verdict::NoOpinion,
+        (Standing::Unclear(words), BuiltIn::Edit { .. } | BuiltIn::Write { .. }) => Verdict::Refuse(words),
+        (Standing::Open { editor }, BuiltIn::Read { .. }) => Verdict::LiveText(editor),
+        (Standing::Open { editor }, BuiltIn::Edit { .. } | BuiltIn::Write { .. }) => Verdict::Hold(editor),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_document_and_each_use_has_its_verdict() {
+        let path = String::from("/p/a");
+        let read = BuiltIn::Read { path: path.clone(), first: None, count: None };
+        let edit = BuiltIn::Edit { path: path.clone(), old: "a".into(), new: "b".into(), all: false };
+        let write = BuiltIn::Write { path, content: "b".into() };
+        let open = Standing::Open { editor: "Neovim".into() };
+        let unclear = Standing::Unclear("save it".into());
+        let refused = Verdict::Refuse("save it".into());
+        let none = Verdict::NoOpinion;
+        for (tool, closed, when_open, when_unclear) in [
+            (&read, none.clone(), Verdict::LiveText("Neovim".into()), none.clone()),
+            (&edit, none.clone(), Verdict::Hold("Neovim".into()), refused.clone()),
+            (&write, none, Verdict::Hold("Neovim".into()), refused),
+        ] {
+            assert_eq!(verdict(Standing::Closed, tool), closed, "{tool:?}");
+            assert_eq!(verdict(open.clone(), tool), when_open, "{tool:?}");
+            assert_eq!(verdict(unclear.clone(), tool), when_unclear, "{tool:?}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Hooks as Claude Code sends them: its own tools beside an editor.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::place::Place;
+use crate::protocol::{Connection, call};
+
+const DISK: &str = "one\ntwo\nthree\n";
+const LIVE: &str = "one\ntwo, unsaved\nthree\n";
+
+/// What a hook is told of a session's first turn, with these besides.
+fn told(event: &str, more: &Value) -> Value {
+    let mut told = json!({ "agent": "claude-code", "event": event, "session": "5f9e", "turn": "77aa" });
+    for (name, value) in more.as_object().unwrap() {
+        told[name] = match value {
+            Value::String(text) => text.as_str().into(),
+            // What is no text travels as one.
+            other => other.to_string().into(),
+        };
+    }
+    told
+}
+
+/// What a hook's answer says, and null for none.
+async fn hook(agent: &Connection, event: &str, more: Value) -> Value {
+    let answer = call(agent, "hook", told(event, &more)).await;
+    assert!(!answer.failed, "{}", answer.text);
+    if answer.text.is_empty() {
+        return Value::Null;
+    }
+    let said: Value = serde_json::from_str(&answer.text).unwrap();
+    assert_eq!(said["hookSpecificOutput"]["hookEventName"], event);
+    said["hookSpecificOutput"].clone()
+}
+
+fn edit(path: &Path, old: &str, new: &str) -> Value {
+    json!({ "file_path": path, "old_string": old, "new_string": new, "replace_all": false })
+}
+
+/// A use of a tool from its beginning to its end: what the program is answered before, and after.
+async fn used(agent: &Connection, tool: &str, id: &str, input: Value) -> (Value, Value) {
+    let before = hook(agent, "PreToolUse", json!({ "tool": tool, "id": id, "input": input })).await;
+    if before["permissionDecision"] != "allow" {
+        return (before, Value::Null);
+    }
+    let updated = before["updatedInput"].clone();
+    let placeholder = Path::new(updated["file_path"].as_str().unwrap()).to_owned();
+    assert!(!placeholder.exists(), "the program would have to read it first");
+    let content = if tool == "Edit" { &updated["new_string"] } else { &updated["content"] };
+    std::fs::write(&placeholder, content.as_str().unwrap()).unwrap();
+    let after = json!({ "tool": tool, "id": id, "input": updated, "response": {} });
+    let after = hook(agent, "PostToolUse", after).await;
+    assert!(!placeholder.exists(), "a placeholder stays");
+    assert_eq!(std::fs::read_dir(placeholder.parent().unwrap()).unwrap().count(), 0);
+    (before, after)
+}
+
+fn context(said: &Value) -> &str {
+    said["additionalContext"].as_str().unwrap_or_else(|| panic!("no context in {said}"))
+}
+
+#[tokio::test]
+async fn a_built_in_edit_is_held_on_the_live_text_and_reads_as_made() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, LIVE);
+    let agent = place.agent().await;
+
+    let (_, after) = used(&agent, "Edit", "toolu_1", edit(&path, "three", "3")).await;
+    let made = &after["updatedToolOutput"];
+    assert_eq!(made["filePath"], path.to_str().unwrap());
+    assert_eq!(made["originalFile"], LIVE);
+    let lines = json!([" one", " two, unsaved", "-three", "+3"]);
+    assert_eq!(made["structuredPatch"][0]["lines"], lines, "{made}");
+    let words = context(&after);
+    assert!(words.contains("Held for the person to accept in nvim") && words.contains("|3"), "{words}");
+    assert!(words.contains("use the tools of the MCP server hashline"), "{words}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), DISK);
+
+    let (_, after) =
+        used(&agent, "Write", "toolu_2", json!({ "file_path": path, "content": "all new\n" })).await;
+    let made = &after["updatedToolOutput"];
+    assert_eq!((&made["type"], &made["content"]), (&json!("update"), &json!("all new\n")));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), DISK);
+
+    // Both are the agent's own, of one turn.
+    let reviews = editor.workspace.reviews();
+    let edits: Vec<_> = reviews.iter().flat_map(|review| &review.review.edits).collect();
+    assert_eq!(edits.len(), 2);
+    assert!(edits.iter().all(|edit| edit.edit.conversation.as_str() == "5f9e.77aa"));
+    let listed = call(&agent, "list_edits", json!({ "path": "a.txt" })).await;
+    assert!(!listed.text.contains("by agent") && listed.text.contains("held"), "{}", listed.text);
+}
+
+#[tokio::test]
+async fn a_built_in_read_shows_the_live_text() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, LIVE);
+    let agent = place.agent().await;
+    let read = async |input: Value, response: Value| {
+        let told = json!({ "tool": "Read", "id": "toolu_1", "input": input, "response": response });
+        hook(&agent, "PostToolUse", told).await
+    };
+    let text = |content: &str| {
+        let lines = content.split('\n').count();
+        json!({ "type": "text", "file": {
+            "filePath": path, "content": content, "numLines": lines, "startLine": 1, "totalLines": lines,
+        }})
+    };
+    let said = read(json!({ "file_path": path }), text(DISK)).await;
+    assert_eq!(said["updatedToolOutput"], text(LIVE));
+    assert!(context(&said).contains("open in nvim"), "{said}");
+    let unchanged = json!({ "type": "file_unchanged", "file": { "filePath": path } });
+    let said = read(json!({ "file_path": path, "offset": 2, "limit": 1 }), unchanged).await;
+    assert_eq!(said["updatedToolOutput"]["file"]["content"], "two, unsaved");
+    // Held edits are in it.
+    used(&agent, "Edit", "toolu_2", edit(&path, "three", "3")).await;
+    let said = read(json!({ "file_path": path }), text(LIVE)).await;
+    assert_eq!(said["updatedToolOutput"]["file"]["content"], LIVE.replace("three", "3"));
+    // Nothing is said of what reads the same.
+    assert_eq!(read(json!({ "file_path": path }), text(&LIVE.replace("three", "3"))).await, Value::Null);
+}
+
+#[tokio::test]
+async fn an_edit_that_fails_on_the_disk_is_made_on_the_live_text() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, LIVE);
+    let closed = place.write("closed.txt", DISK);
+    let agent = place.agent().await;
+    let failed = |path: &Path, old: &str| {
+        let told =
+            format!("<tool_use_error>String to replace not found in file.\nString: {old}</tool_use_error>");
+        json!({ "tool_name": "Edit", "tool_use_id": "1", "tool_input": edit(path, old, "2"), "tool_response": told })
+    };
+    let calls = json!([failed(&path, "two, unsaved"), failed(&closed, "nowhere")]);
+    let said = hook(&agent, "PostToolBatch", json!({ "calls": calls })).await;
+    let words = context(&said);
+    assert!(words.contains("hashline has made it there") && words.contains("Held for the person"), "{words}");
+    assert!(!words.contains("closed.txt"), "{words}");
+    assert_eq!(editor.workspace.reviews()[0].review.edits.len(), 1);
+    // Where the live text has not what it is for, either, nothing is made, and the lines are told as they are.
+    let said = hook(&agent, "PostToolBatch", json!({ "calls": [failed(&path, "two, unsafed")] })).await;
+    let words = context(&said);
+    assert!(
+        words.contains("its text there is what counts") && words.contains("nothing was changed"),
+        "{words}"
+    );
+    assert_eq!(editor.workspace.reviews()[0].review.edits.len(), 1);
+}
+
+#[tokio::test]
+async fn what_the_live_text_does_not_take_is_refused_in_words() {
+    let place = Place::new();
+    let path = place.write("a.txt", "a\nb\n");
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, "a\na\n");
+    let agent = place.agent().await;
+    for (old, words) in [("b", "does not stand"), ("a", "in 2 places")] {
+        let (said, _) = used(&agent, "Edit", "toolu_1", edit(&path, old, "c")).await;
+        assert_eq!(said["permissionDecision"], "deny");
+        let reason = said["permissionDecisionReason"].as_str().unwrap();
+        assert!(
+            reason.contains("open in nvim")
+                && reason.contains(words)
+                && reason.contains("nothing was changed"),
+            "{reason}"
+        );
+    }
+    assert!(editor.workspace.reviews().iter().all(|review| review.review.edits.is_empty()));
+    // Wherever it stands.
+    let mut all = edit(&path, "a", "c");
+    all["replace_all"] = true.into();
+    let (_, after) = used(&agent, "Edit", "toolu_2", all).await;
+    assert!(context(&after).contains("|c"), "{after}");
+}
+
+#[tokio::test]
+async fn nothing_is_said_of_files_that_no_editor_has_open() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    let outside = place.temp.path().join("outside.txt");
+    std::fs::write(&outside, DISK).unwrap();
+    let agent = place.agent().await;
+    let new = place.root.join("new.txt");
+    for path in [&path, &new, &outside] {
+        let (before, _) = used(&agent, "Edit", "toolu_1", edit(path, "two", "2")).await;
+        assert_eq!(before, Value::Null, "{}", path.display());
+        let write =
+            json!({ "tool": "Write", "id": "toolu_2", "input": { "file_path": path, "content": "x" } });
+        assert_eq!(hook(&agent, "PreToolUse", write).await, Value::Null, "{}", path.display());
+    }
+    assert!(editor.workspace.reviews().is_empty());
+    assert!(!place.state.join("held").exists(), "nothing was held, and a folder was made for it");
+}
+
+#[tokio::test]
+async fn what_the_person_decided_is_told_with_their_next_message() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, LIVE);
+    let agent = place.agent().await;
+    assert_eq!(hook(&agent, "UserPromptSubmit", json!({})).await, Value::Null);
+    used(&agent, "Edit", "toolu_1", edit(&path, "three", "3")).await;
+    assert_eq!(hook(&agent, "UserPromptSubmit", json!({})).await, Value::Null, "nothing is decided");
+    let id = editor.workspace.reviews()[0].review.edits[0].edit.id.to_string();
+    editor.reject(&id, "Use the helper.").await;
+    // The session goes on in another process.
+    let next = place.agent().await;
+    let said = hook(&next, "UserPromptSubmit", json!({})).await;
+    assert!(context(&said).contains("rejected · the person says: \"Use the helper.\""), "{said}");
+    assert_eq!(hook(&next, "UserPromptSubmit", json!({})).await, Value::Null, "it was told once");
+}
+
+#[tokio::test]
+async fn whatever_cannot_be_read_fails_open_and_changes_nothing() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, LIVE);
+    let agent = place.agent().await;
+    let input = edit(&path, "three", "3").to_string();
+    for told in [
+        json!({}),
+        json!({ "event": "SessionEnd" }),
+        json!({ "event": "PreToolUse", "tool": "Edit", "id": "toolu_1", "input": input[..input.len() - 9] }),
+        json!({ "event": "PreToolUse", "tool": "Edit", "id": "../../a", "input": input }),
+        json!({ "event": "PreToolUse", "tool": "Edit", "id": "", "input": input }),
+        json!({ "event": "PreToolUse", "tool": "NotebookEdit", "id": "toolu_1", "input": input }),
+        json!({ "event": "PreToolUse", "tool": "Edit", "id": "toolu_1", "input": "[".repeat(100_000) }),
+        json!({ "event": "PreToolUse", "tool": "Edit", "id": "toolu_1", "input": edit(Path::new(&"d/".repeat(100_000)), "a", "b") }),
+        json!({ "event": ["PreToolUse"], "tool": 7 }),
+    ] {
+        let answer = call(&agent, "hook", told).await;
+        assert_eq!((answer.text.as_str(), answer.failed), ("", false));
+    }
+    assert!(editor.workspace.reviews().iter().all(|review| review.review.edits.is_empty()));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), DISK);
+}
+
+#[tokio::test]
+async fn models_do_not_see_it() {
+    let place = Place::new();
+    let agent = place.agent().await;
+    let listed = agent.list_all_tools().await.unwrap();
+    assert!(listed.iter().all(|tool| tool.name != "hook"));
+}
