@@ -52,6 +52,9 @@ pub enum Command {
     Demo(Demo),
     /// List, show and decide about the edits in a folder's history; the same as the command mcpdiff
     Diff(Diff),
+    /// Answer a hook of an agent's program, which `hashline setup` has it start
+    #[command(hide = true)]
+    Hook(Hook),
     /// Serve one editor: LSP over standard input and output
     Lsp(Lsp),
     /// Serve one agent: MCP over standard input and output
@@ -282,6 +285,9 @@ pub struct Setup {
     /// Leave the file with the agent's instructions alone
     #[arg(long)]
     pub no_advice: bool,
+    /// Where it is kept what the files held before [default: ~/.hashline]
+    #[arg(long, value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
 }
 
 const STATUS_HELP: &str = "\
@@ -297,6 +303,15 @@ pub struct Status {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What a hook is started with.
+#[derive(Debug, Args)]
+pub struct Hook {
+    /// Whose hook it is
+    pub program: crate::hook::Program,
     #[command(flatten)]
     pub common: Common,
 }

@@ -5,6 +5,7 @@
 mod arguments;
 mod demo;
 mod diff;
+mod hook;
 mod lsp;
 mod mcp;
 mod publisher;
@@ -28,6 +29,7 @@ pub fn hashline() -> ExitCode {
     let result = match arguments.command {
         Command::Demo(options) => demo::run(&options),
         Command::Diff(options) => diff::run(&options),
+        Command::Hook(options) => hook::run(&options),
         Command::Lsp(options) => lsp::run(&options),
         Command::Mcp(options) => mcp::run(&options),
         Command::Package(passed) => publisher::package(&passed),

@@ -33,7 +33,8 @@ impl Person {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
-        command.arg("setup").args(arguments).current_dir(self.project()).stdin(Stdio::null());
+        command.arg("setup").args(arguments).arg("--state-dir").arg(self.temp.path().join("state"));
+        command.current_dir(self.project()).stdin(Stdio::null());
         for name in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "HASHLINE_LOG"] {
             command.env_remove(name);
         }
@@ -47,17 +48,20 @@ impl Person {
         (done.status.code().unwrap(), told)
     }
 
-    /// All files of the person's, by their paths.
+    /// All files of the person's, and empty folders, by their paths.
     fn files(&self) -> Vec<String> {
         fn below(folder: &Path, out: &mut Vec<PathBuf>) {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
-                if path.is_dir() { below(&path, out) } else { out.push(path) }
+                let is_empty = path.is_dir() && fs::read_dir(&path).unwrap().next().is_none();
+                if path.is_dir() && !is_empty { below(&path, out) } else { out.push(path) }
             }
         }
         let top = self.temp.path().canonicalize().unwrap();
         let mut files = Vec::new();
-        below(&top, &mut files);
+        for folder in ["home", "project"] {
+            below(&top.join(folder), &mut files);
+        }
         let mut names: Vec<String> =
             files.iter().map(|file| file.strip_prefix(&top).unwrap().display().to_string()).collect();
         names.sort();
@@ -80,6 +84,7 @@ fn each_agent_is_set_up_where_it_looks_once_and_taken_out_again() {
         let person = Person::new();
         let (code, told) = person.setup(&[agent, "--yes"]);
         assert_eq!(code, 0, "{agent}: {told}");
+        let hooked = ["claude-code", "gemini", "opencode"].contains(&agent);
         let mut files = vec![configuration, advice];
         files.extend(hooks_of(agent));
         files.sort_unstable();
@@ -90,16 +95,57 @@ fn each_agent_is_set_up_where_it_looks_once_and_taken_out_again() {
             assert!(told.contains(&format!("+{line}")), "{agent}: {line} is not shown in {told}");
         }
         let (code, told) = person.setup(&[agent, "--yes"]);
-        assert!(code == 0 && told.matches("there already").count() == files.len(), "{agent}: {told}");
+        assert!(
+            code == 0 && told.matches("there already").count() == if hooked { 3 } else { 2 },
+            "{agent}: {told}"
+        );
         let (code, told) = person.setup(&[agent, "--yes", "--remove"]);
         assert_eq!(code, 0, "{agent}: {told}");
         assert_eq!(person.files(), [""; 0], "{agent}");
     }
 }
 
-/// The file of its hooks, if it has some.
+/// The file of its hooks, if they have one of their own.
 fn hooks_of(agent: &str) -> Option<&'static str> {
-    (agent == "claude-code").then_some("project/.claude/settings.json")
+    match agent {
+        "claude-code" => Some("project/.claude/settings.json"),
+        "opencode" => Some("project/.opencode/plugins/hashline.js"),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_was_there_before_is_given_back_byte_for_byte() {
+    let files = [
+        (".mcp.json", "{\"mcpServers\":{\"other\":{\"command\":\"x\"}}}"),
+        (
+            ".claude/settings.json",
+            "{ \"hooks\":{\"PreToolUse\":[ {\"matcher\":\"Bash\",\"hooks\":[]}]},\n\n\"model\": 1 }",
+        ),
+        ("CLAUDE.md", "# Mine\n\nno final newline"),
+        (".gemini/settings.json", "{\r\n\t\"theme\": \"x\"}\r\n\r\n"),
+        ("GEMINI.md", "Mine.\n\n\n"),
+        ("opencode.json", "{\"mcp\":{}}"),
+        ("AGENTS.md", ""),
+        (".codex/config.toml", "# mine\nmodel='x'\n\n\n[mcp_servers.other]\ncommand='y'"),
+    ];
+    let person = Person::new();
+    for (name, text) in files {
+        let file = person.project().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    let before = person.files();
+    for agent in ["claude-code", "codex", "gemini", "opencode"] {
+        assert_eq!(person.setup(&[agent, "--yes"]).0, 0, "{agent}");
+        assert_eq!(person.setup(&[agent, "--yes"]).0, 0, "{agent}, again");
+        let (code, told) = person.setup(&[agent, "--remove", "--yes"]);
+        assert_eq!(code, 0, "{agent}: {told}");
+        for (name, text) in files {
+            assert_eq!(fs::read_to_string(person.project().join(name)).unwrap(), text, "{agent}: {name}");
+        }
+        assert_eq!(person.files(), before, "{agent}");
+    }
 }
 
 #[test]

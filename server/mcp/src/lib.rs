@@ -54,6 +54,7 @@ mod tools;
 mod toolset;
 
 pub use caller::caller_of;
+pub use hooks::{HookedProgram, answer_command};
 pub use http::{BadScope, DEFAULT_LISTEN, HttpOptions, HttpServer, Scope, TokenKey};
 pub use instructions::instructions;
 pub use router::Router;

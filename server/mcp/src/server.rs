@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::bounds;
 use crate::client_roots::ClientRoots;
-use crate::hooks;
+use crate::hooks::{self, HookedProgram};
 use crate::http::TokenHolder;
 use crate::instructions::instructions;
 use crate::reply::Reply;
@@ -165,7 +165,10 @@ impl Server {
             inner.session.get_or_init(|| session);
         }
         match self.origin(&context).await {
-            Ok(origin) => Reply::new(hooks::answer(&inner.router, &origin, &given).await).into_result(),
+            Ok(origin) => {
+                let program = HookedProgram::ClaudeCode;
+                Reply::new(hooks::answer(&inner.router, &origin, program, given).await).into_result()
+            }
             Err(error) => Reply::refused(error.message).into_result(),
         }
     }

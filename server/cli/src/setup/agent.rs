@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::hooks::{self, Hook};
+use super::plugin;
 
 /// An agent program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -53,6 +54,15 @@ pub struct Configuration {
     pub format: Format,
     /// The way to the object that has one field for each server.
     pub keys: &'static [&'static str],
+}
+
+/// How an agent's program is told what its hooks are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hooks {
+    /// In a file of JSON, beside others.
+    Listed(Vec<Hook>),
+    /// By a program in a file of its own.
+    Plugin(String),
 }
 
 /// The folders in which people's own configuration lies.
@@ -133,18 +143,28 @@ impl Agent {
         }
     }
 
-    /// The file of its hooks, and the hooks; none where it has none that are known here.
-    pub fn hooks(self, scope: &Scope, home: &Home) -> Option<(PathBuf, Vec<Hook>)> {
-        match (self, scope) {
+    /// The file of its hooks, and what belongs into it; none where it has none that are known here.
+    pub fn hooks(self, scope: &Scope, home: &Home, command: &str) -> Option<(PathBuf, Hooks)> {
+        Some(match (self, scope) {
             (Agent::ClaudeCode, Scope::Project(root)) => {
-                Some((root.join(".claude/settings.json"), hooks::claude_code()))
+                (root.join(".claude/settings.json"), Hooks::Listed(hooks::claude_code()))
             }
             (Agent::ClaudeCode, Scope::User) => {
                 let folder = home.claude.clone().unwrap_or_else(|| home.folder.join(".claude"));
-                Some((folder.join("settings.json"), hooks::claude_code()))
+                (folder.join("settings.json"), Hooks::Listed(hooks::claude_code()))
             }
-            _ => None,
-        }
+            (Agent::Gemini, _) => {
+                (self.configuration(scope, home).file, Hooks::Listed(hooks::gemini(command)))
+            }
+            (Agent::OpenCode, Scope::Project(root)) => {
+                (root.join(".opencode/plugins/hashline.js"), Hooks::Plugin(plugin::opencode(command)))
+            }
+            (Agent::OpenCode, Scope::User) => {
+                let folder = home.config.join("opencode/plugins");
+                (folder.join("hashline.js"), Hooks::Plugin(plugin::opencode(command)))
+            }
+            (Agent::Codex | Agent::VsCode | Agent::Cursor | Agent::Zed, _) => return None,
+        })
     }
 
     /// The file of instructions that it reads; none where people give them in another way.

@@ -45,6 +45,32 @@ pub fn claude_code() -> Vec<Hook> {
     ]
 }
 
+/// Those of Gemini CLI, each of which starts a command.
+pub fn gemini(command: &str) -> Vec<Hook> {
+    let hook = |event: &'static str, matcher: Option<&str>| {
+        let command = format!("{} hook gemini", quoted(command));
+        let milliseconds = TIMEOUT * 1000;
+        let handler = json!({ "name": NAME, "type": "command", "command": command, "timeout": milliseconds });
+        let mut entry = json!({ "hooks": [handler] });
+        if let Some(matcher) = matcher {
+            entry["matcher"] = matcher.into();
+        }
+        Hook { event, entry }
+    };
+    vec![
+        hook("BeforeTool", Some("replace|write_file")),
+        hook("AfterTool", Some("read_file|replace|write_file")),
+        hook("BeforeAgent", None),
+        hook("AfterAgent", None),
+    ]
+}
+
+/// A program as a shell takes it.
+fn quoted(command: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "/\\.:_-+~".contains(char);
+    if command.chars().all(is_plain) { command.to_owned() } else { format!("\"{command}\"") }
+}
+
 /// The text with the hooks in it.
 pub fn with(text: Option<&str>, hooks: &[Hook]) -> Result<Option<String>, String> {
     let (mark, text) = parted(text.unwrap_or_default());
@@ -130,7 +156,7 @@ fn handlers(entry: &CstNode) -> Option<CstArray> {
 
 fn is_ours(handler: &CstNode) -> bool {
     let handler = handler.to_serde_value().unwrap_or_default();
-    handler["server"] == NAME && handler["tool"] == TOOL
+    (handler["server"] == NAME && handler["tool"] == TOOL) || handler["name"] == NAME
 }
 
 #[cfg(test)]

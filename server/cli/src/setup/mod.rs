@@ -1,13 +1,15 @@
 //! `hashline setup`: writes an agent's configuration, its hooks, and the advice in its instructions that makes it use these tools.
 //!
-//! [`agent`] knows where each agent keeps them, [`json`], [`toml`], [`hooks`] and [`advice`] change them and keep all else as it was, and
-//! [`file`] shows a change and makes it.
+//! [`agent`] knows where each agent keeps them, [`json`], [`toml`], [`hooks`], [`plugin`] and [`advice`] change them and keep all else as it was, [`file`]
+//! shows a change and makes it, and [`originals`] knows what was there before.
 
 mod advice;
 mod agent;
 mod file;
 mod hooks;
 mod json;
+mod originals;
+mod plugin;
 mod toml;
 
 use std::io::{BufRead, IsTerminal};
@@ -17,9 +19,11 @@ use std::process::ExitCode;
 pub use agent::Agent;
 
 use crate::arguments::Setup;
-use agent::{Format, Home, Scope};
+use agent::{Format, Home, Hooks, Scope};
 use file::{Change, Stored};
+use hashline_link::StateDir;
 use hashline_terminal::{Failure, Screen, inert};
+use originals::Originals;
 
 /// What agents call the server.
 const NAME: &str = "hashline";
@@ -46,6 +50,7 @@ pub fn run(options: &Setup) -> Result<ExitCode, Failure> {
     let scope = if options.user { Scope::User } else { Scope::Project(project(options)?) };
     let home = Home::find().ok_or_else(|| Failure::broken("the home folder is not to be had; set HOME"))?;
     let command = agent::command(&scope);
+    let state = StateDir::new(options.state_dir.as_deref()).map_err(Failure::broken)?;
     let steps = steps(options, &scope, &home, &command);
     if options.print {
         for step in &steps {
@@ -61,7 +66,7 @@ pub fn run(options: &Setup) -> Result<ExitCode, Failure> {
     let mut failed = false;
     let mut wrote = false;
     for step in &steps {
-        match take(step, options, screen)? {
+        match take(step, options, screen, &Originals::new(&state))? {
             Taken::Made => wrote = true,
             Taken::Nothing => {}
             Taken::Left => failed = true,
@@ -105,16 +110,24 @@ fn steps(options: &Setup, scope: &Scope, home: &Home, command: &str) -> Vec<Step
             Format::Toml => "",
         },
     };
-    let hooked = options.agent.hooks(scope, home).filter(|_| !options.no_hooks);
+    let hooked = options.agent.hooks(scope, home, command).filter(|_| !options.no_hooks);
     let hooks = hooked.map(|(file, hooks)| Step {
         what: "the hooks",
         file,
-        snippet: hooks::snippet(&hooks),
-        wanted: match remove {
-            false => Box::new(move |text| hooks::with(text, &hooks)),
-            true => Box::new(hooks::without),
+        snippet: match &hooks {
+            Hooks::Listed(hooks) => hooks::snippet(hooks),
+            Hooks::Plugin(text) => text.clone(),
         },
-        empty: "{}\n",
+        empty: match &hooks {
+            Hooks::Listed(_) => "{}\n",
+            Hooks::Plugin(_) => "",
+        },
+        wanted: match (hooks, remove) {
+            (Hooks::Listed(hooks), false) => Box::new(move |text| hooks::with(text, &hooks)),
+            (Hooks::Listed(_), true) => Box::new(hooks::without),
+            (Hooks::Plugin(own), false) => Box::new(move |text| plugin::with(text, &own)),
+            (Hooks::Plugin(_), true) => Box::new(plugin::without),
+        },
     });
     let advised = options.agent.instructions(scope, home).filter(|_| !options.no_advice);
     let advice = advised.map(|file| Step {
@@ -137,7 +150,7 @@ enum Taken {
     Left,
 }
 
-fn take(step: &Step, options: &Setup, screen: Screen) -> Result<Taken, Failure> {
+fn take(step: &Step, options: &Setup, screen: Screen, originals: &Originals<'_>) -> Result<Taken, Failure> {
     let name = inert(&step.file.to_string_lossy());
     let by_hand = |why: &str| {
         let rest = if options.remove {
@@ -154,7 +167,10 @@ fn take(step: &Step, options: &Setup, screen: Screen) -> Result<Taken, Failure> 
             return Ok(Taken::Left);
         }
     };
-    let wanted = match (step.wanted)(stored.text()) {
+    // With it goes all that is in the file.
+    let whole = options.remove && !options.no_hooks;
+    let before = originals.before(&step.file, stored.text()).filter(|_| whole);
+    let wanted = match before.map_or_else(|| (step.wanted)(stored.text()), Ok) {
         Ok(wanted) => wanted,
         Err(why) => {
             by_hand(&why)?;
@@ -181,8 +197,16 @@ fn take(step: &Step, options: &Setup, screen: Screen) -> Result<Taken, Failure> 
             return Ok(Taken::Nothing);
         }
     }
+    if let Some(wanted) = change.wanted.as_deref().filter(|_| !options.remove)
+        && let Err(error) = originals.note(&step.file, change.stored.text(), wanted)
+    {
+        tracing::debug!("what {name} held before is not kept: {error}");
+    }
     match change.make() {
         Ok(()) => {
+            if options.remove {
+                originals.forget(&step.file);
+            }
             screen.print(&format!(
                 "{name}: {}.\n",
                 if change.wanted.is_some() { "written" } else { "removed" }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::hooks::built_in::BuiltIn;
-use crate::hooks::placeholders::{Held, UseId};
+use crate::hooks::placeholders::{Held, PLACEHOLDER, UseId};
 use crate::hooks::structured_patch::structured_patch;
 use crate::hooks::{Answer, Event, Moment};
 
@@ -32,10 +32,6 @@ const OUT_OF_STEP: [&str; 2] = [
     "<tool_use_error>String to replace not found in file.",
     "<tool_use_error>File has been modified since read",
 ];
-
-/// What a program writes into a placeholder, for whoever finds one.
-const PLACEHOLDER: &str =
-    "hashline holds an edit of an open file; this placeholder is removed in a moment.\n";
 
 /// What the model reads behind an edit that is held.
 const NEXT: &str = "\
@@ -72,14 +68,13 @@ struct Call {
     tool_response: Value,
 }
 
-pub(super) fn parse(given: &JsonObject) -> Result<Event, String> {
-    let given: Given =
-        serde_json::from_value(Value::Object(given.clone())).map_err(|error| error.to_string())?;
+pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
+    let given: Given = serde_json::from_value(Value::Object(given)).map_err(|error| error.to_string())?;
     let turn = turn(&given.session, &given.turn);
     let moment = match given.event.as_str() {
         BEFORE => Moment::Before { id: use_id(&given.id)?, tool: tool(&given.tool, given.input)? },
         AFTER => Moment::After {
-            id: use_id(&given.id)?,
+            id: Some(use_id(&given.id)?),
             // Of everything else nothing is changed in what it came to.
             response: if given.tool == READ { value(given.response)? } else { Value::Null },
             tool: tool(&given.tool, given.input)?,
@@ -88,11 +83,11 @@ pub(super) fn parse(given: &JsonObject) -> Result<Event, String> {
         PROMPT => Moment::Prompt,
         other => return Err(format!("there is no event {other:?} that it is for")),
     };
-    Ok(Event { turn, moment })
+    Ok(Event { turn, place: None, moment })
 }
 
 /// The conversation that the edits of a turn belong to.
-fn turn(session: &str, turn: &str) -> Option<ConversationId> {
+pub(super) fn turn(session: &str, turn: &str) -> Option<ConversationId> {
     let name = format!("{session}.{turn}");
     (!session.is_empty() && !turn.is_empty() && ConversationId::is_safe(&name)).then(|| name.into())
 }
@@ -107,7 +102,7 @@ fn failed(calls: Vec<Call>) -> Vec<BuiltIn> {
     failed.filter_map(|call| tool(EDIT, call.tool_input).ok()).collect()
 }
 
-fn use_id(id: &str) -> Result<UseId, String> {
+pub(super) fn use_id(id: &str) -> Result<UseId, String> {
     UseId::new(id).ok_or_else(|| format!("the use of a tool has no id that could name a file: {id:?}"))
 }
 
@@ -260,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_it_tells_is_read_as_it_sends_it() {
-        let event = parse(&given(json!({
+        let event = parse(given(json!({
             "agent": "claude-code", "event": "PreToolUse", "tool": "Edit", "id": "toolu_1",
             "session": "5f9e", "turn": "77aa", "cwd": "/p", "response": "",
             "input": "{\"file_path\":\"/p/a\",\"old_string\":\"x\",\"new_string\":\"y\",\"replace_all\":false}",
@@ -268,9 +263,9 @@ mod tests {
         let tool = BuiltIn::Edit { path: "/p/a".into(), old: "x".into(), new: "y".into(), all: false };
         let id = UseId::new("toolu_1").unwrap();
         let moment = Moment::Before { id, tool };
-        assert_eq!(event, Ok(Event { turn: Some("5f9e.77aa".into()), moment }));
-        let prompt = parse(&given(json!({ "event": "UserPromptSubmit", "session": "5f9e", "turn": "" })));
-        assert_eq!(prompt, Ok(Event { turn: None, moment: Moment::Prompt }));
+        assert_eq!(event, Ok(Event { turn: Some("5f9e.77aa".into()), place: None, moment }));
+        let prompt = parse(given(json!({ "event": "UserPromptSubmit", "session": "5f9e", "turn": "" })));
+        assert_eq!(prompt, Ok(Event { turn: None, place: None, moment: Moment::Prompt }));
     }
 
     #[test]
@@ -284,7 +279,7 @@ mod tests {
             (json!({ "event": "PreToolUse", "tool": "NotebookEdit", "id": "1" }), "NotebookEdit"),
             (json!({ "event": 7 }), "integer"),
         ] {
-            let error = parse(&given(value)).unwrap_err();
+            let error = parse(given(value)).unwrap_err();
             assert!(error.contains(words), "{error}");
         }
     }
@@ -304,7 +299,7 @@ mod tests {
             { "tool_name": "Read", "tool_input": { "file_path": "/p/a" }, "tool_response": { "type": "text" } },
             { "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_response": "<tool_use_error>String to replace not found in file." },
         ]);
-        let event = parse(&given(json!({ "event": "PostToolBatch", "calls": calls.to_string() }))).unwrap();
+        let event = parse(given(json!({ "event": "PostToolBatch", "calls": calls.to_string() }))).unwrap();
         let tool = BuiltIn::Edit { path: "/p/a".into(), old: "x".into(), new: "y".into(), all: false };
         assert_eq!(event.moment, Moment::Failed { edits: vec![tool.clone(), tool] });
     }

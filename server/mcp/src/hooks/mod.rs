@@ -20,9 +20,14 @@
 
 mod built_in;
 mod claude_code;
+mod gemini;
+mod opencode;
 mod placeholders;
 mod structured_patch;
 mod verdict;
+
+use std::path::PathBuf;
+use std::time::Duration;
 
 use hashline_history::{Connection, ConversationId};
 use hashline_link::CancellationToken;
@@ -38,14 +43,49 @@ use crate::resources::contents::text_and_hash;
 use crate::router::{Origin, Router};
 use crate::toolset::ToolName;
 
+/// How soon a program has read what was written for it to read.
+const READ_WITHIN: Duration = Duration::from_secs(10);
+
 /// The name of the tool that agents' hooks call. It is not listed: models have no use for it.
 pub(crate) const TOOL: &str = "hook";
+
+/// A program whose hooks are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookedProgram {
+    /// Claude Code
+    ClaudeCode,
+    /// Gemini CLI
+    Gemini,
+    /// OpenCode
+    OpenCode,
+}
+
+impl HookedProgram {
+    /// What it is called in a history.
+    fn agent(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Gemini => "gemini-cli",
+            Self::OpenCode => "opencode",
+        }
+    }
+
+    fn parse(self, given: JsonObject) -> Result<Event, String> {
+        match self {
+            Self::ClaudeCode => claude_code::parse(given),
+            Self::Gemini => gemini::parse(given),
+            Self::OpenCode => opencode::parse(given),
+        }
+    }
+}
 
 /// What an agent's program tells.
 #[derive(Clone, Debug, PartialEq)]
 struct Event {
     /// What the turn of the agent is called, where it has a name.
     turn: Option<ConversationId>,
+    /// The folder in which the program may make a placeholder; none for the state folder.
+    place: Option<PathBuf>,
     moment: Moment,
 }
 
@@ -53,12 +93,14 @@ struct Event {
 enum Moment {
     /// A tool is about to be used.
     Before { id: UseId, tool: BuiltIn },
-    /// A tool was used.
-    After { id: UseId, tool: BuiltIn, response: Value },
+    /// A tool was used. None for an id where it was no placeholder that was written.
+    After { id: Option<UseId>, tool: BuiltIn, response: Value },
     /// Edits failed, as the file on disk is not as they have it.
     Failed { edits: Vec<BuiltIn> },
     /// The person has sent a message, and the agent is about to read it.
     Prompt,
+    /// The agent has answered.
+    TurnEnd,
 }
 
 /// What the program is answered.
@@ -80,37 +122,62 @@ enum Answer {
 
 /// The session that an agent's program tells of, which has the edits that are made in it.
 pub(crate) fn session(given: &JsonObject) -> Option<Connection> {
-    let name = given.get("session").and_then(Value::as_str)?;
+    let name =
+        ["session", "session_id"].into_iter().find_map(|key| given.get(key)).and_then(Value::as_str)?;
     ConversationId::is_safe(name).then(|| Connection::Own(format!("session {name}")))
 }
 
+/// Answers a hook of a program that starts a command for each.
+pub async fn answer_command(router: &Router, program: HookedProgram, given: JsonObject) -> String {
+    let connection = session(&given).unwrap_or_else(|| Connection::Own(String::new()));
+    let origin = Origin { agent: program.agent().into(), connection, grants: None, reviews: true };
+    answer(router, &origin, program, given).await
+}
+
 /// Answers a hook of an agent's program in the program's own form; the empty text for no opinion.
-pub(crate) async fn answer(router: &Router, origin: &Origin, given: &JsonObject) -> String {
-    let event = match claude_code::parse(given) {
+pub(crate) async fn answer(
+    router: &Router,
+    origin: &Origin,
+    program: HookedProgram,
+    given: JsonObject,
+) -> String {
+    let event = match program.parse(given) {
         Ok(event) => event,
         Err(why) => {
             tracing::warn!("a hook is passed over: {why}");
             return String::new();
         }
     };
+    let placeholders = Placeholders::new(router.state(), event.place.as_deref());
     let answer = match &event.moment {
-        Moment::Before { id, tool } => before(router, origin, &event, id, tool).await,
-        Moment::After { id, tool, .. } => after(router, origin, id, tool).await,
+        Moment::Before { id, tool } => before(router, origin, &event, &placeholders, id, tool).await,
+        Moment::After { id, tool, .. } => after(router, origin, &placeholders, id.as_ref(), tool).await,
         Moment::Failed { edits } => retried(router, origin, &event, edits).await,
         Moment::Prompt => decided(router, origin).await,
+        Moment::TurnEnd => {
+            placeholders.sweep(READ_WITHIN);
+            Answer::NoOpinion
+        }
     };
-    claude_code::render(&event, answer)
+    match program {
+        HookedProgram::ClaudeCode => claude_code::render(&event, answer),
+        HookedProgram::Gemini => gemini::render(&event, answer, &placeholders),
+        HookedProgram::OpenCode => opencode::render(&event, answer),
+    }
 }
 
-async fn before(router: &Router, origin: &Origin, event: &Event, id: &UseId, tool: &BuiltIn) -> Answer {
+async fn before(
+    router: &Router,
+    origin: &Origin,
+    event: &Event,
+    placeholders: &Placeholders,
+    id: &UseId,
+    tool: &BuiltIn,
+) -> Answer {
     let editor = match verdict(router.standing(tool.path()).await, tool) {
         Verdict::NoOpinion | Verdict::LiveText(_) => return Answer::NoOpinion,
         Verdict::Refuse(words) => return Answer::Refused(words),
         Verdict::Hold(editor) => editor,
-    };
-    let placeholders = match Placeholders::open(router.state()) {
-        Ok(placeholders) => placeholders,
-        Err(why) => return passed_over(&why),
     };
     let held = match hold(router, origin, event, tool, &editor).await {
         Ok(held) => held,
@@ -172,10 +239,14 @@ async fn hold(
     Ok(Held { tool: tool.clone(), before: live.text, after, words: reply.text })
 }
 
-async fn after(router: &Router, origin: &Origin, id: &UseId, tool: &BuiltIn) -> Answer {
-    if let Ok(placeholders) = Placeholders::open(router.state())
-        && let Some(held) = placeholders.take(id, tool.path())
-    {
+async fn after(
+    router: &Router,
+    origin: &Origin,
+    placeholders: &Placeholders,
+    id: Option<&UseId>,
+    tool: &BuiltIn,
+) -> Answer {
+    if let Some(held) = id.and_then(|id| placeholders.take(id, tool.path())) {
         return Answer::Made(Box::new(held));
     }
     let Verdict::LiveText(editor) = verdict(router.standing(tool.path()).await, tool) else {

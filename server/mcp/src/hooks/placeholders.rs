@@ -1,7 +1,8 @@
 //! Where a program writes what is held: files beside nobody's work, each of which is removed when the program has made it.
 //!
-//! Beside a placeholder lies what the program is to be told of its edit. Before and after may be told to different processes, so it is not
-//! kept in memory. What is left of a program that has ended in between is removed an hour later.
+//! What the program is to be told of its edit lies in the state folder. Before and after may be told to different processes, so it is not
+//! kept in memory. A placeholder lies there too, where the program may write there. What is left of a program that has ended in between is
+//! removed an hour later.
 
 use std::fs;
 use std::io;
@@ -15,8 +16,14 @@ use crate::hooks::built_in::BuiltIn;
 
 /// Its name in the state folder.
 const FOLDER: &str = "held";
+/// What the name of a placeholder begins with.
+const PREFIX: &str = "held-";
 /// How long a program may take to make a placeholder.
 const KEPT: Duration = Duration::from_secs(3600);
+
+/// What a program writes into a placeholder, for whoever finds one.
+pub(super) const PLACEHOLDER: &str =
+    "hashline holds an edit of an open file; this placeholder is removed in a moment.\n";
 
 /// What a program calls a use of a tool: it names a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +34,16 @@ impl UseId {
     pub(super) fn new(id: &str) -> Option<Self> {
         let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
         ((1..=100).contains(&id.len()) && id.bytes().all(is_safe)).then(|| Self(id.to_owned()))
+    }
+
+    /// One for a program that has none.
+    pub(super) fn random() -> Self {
+        Self(uuid::Uuid::new_v4().simple().to_string())
+    }
+
+    /// That of a placeholder, by its path.
+    pub(super) fn of_placeholder(path: &str) -> Option<Self> {
+        Path::new(path).file_name()?.to_str()?.strip_prefix(PREFIX).and_then(Self::new)
     }
 }
 
@@ -43,20 +60,25 @@ pub(super) struct Held {
     pub words: String,
 }
 
-/// The placeholders of a user.
+/// The placeholders in a folder.
 pub(super) struct Placeholders {
+    state: StateDir,
     folder: PathBuf,
+    /// Where it lies what programs are told.
+    told: PathBuf,
 }
 
 impl Placeholders {
-    pub(super) fn open(state: &StateDir) -> Result<Self, String> {
-        let folder = state.folder(FOLDER).map_err(|error| error.to_string())?;
-        Ok(Self { folder })
+    /// Those in the folder in which a program may write; none for the state folder.
+    pub(super) fn new(state: &StateDir, place: Option<&Path>) -> Self {
+        let told = state.path().join(FOLDER);
+        Self { folder: place.map_or_else(|| told.clone(), Path::to_owned), told, state: state.clone() }
     }
 
     /// Keeps what was held by a use of a tool. Returns the path of its placeholder, which the program makes.
     pub(super) fn put(&self, id: &UseId, held: &Held) -> Result<String, String> {
-        self.sweep();
+        self.sweep(KEPT);
+        self.state.folder(FOLDER).map_err(|error| error.to_string())?;
         let told = serde_json::to_vec(held).map_err(|error| error.to_string())?;
         let file = self.file(id);
         fs::write(self.told(id), told).map_err(|error| error.to_string())?;
@@ -78,22 +100,34 @@ impl Placeholders {
         held
     }
 
-    /// Removes what is left of programs that have ended.
-    fn sweep(&self) {
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let age = entry.metadata().and_then(|found| found.modified()).map(|moment| moment.elapsed());
-            if age.is_ok_and(|age| age.is_ok_and(|age| age > KEPT)) {
-                let _ = fs::remove_file(entry.path());
+    /// Writes a text for a program to read, in the place of what it has read or written. It stays until the turn ends.
+    pub(super) fn tell(&self, id: &UseId, words: &str) -> Result<String, String> {
+        let file = self.file(id);
+        fs::write(&file, words).map_err(|error| error.to_string())?;
+        file.into_os_string().into_string().map_err(|_| "the folder's path is no UTF-8 text".to_owned())
+    }
+
+    /// Removes what is older: programs that made it, or that it was made for, have ended.
+    pub(super) fn sweep(&self, age: Duration) {
+        for folder in [&self.folder, &self.told] {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let name = entry.file_name();
+                let is_own = folder == &self.told || name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
+                let made = entry.metadata().and_then(|found| found.modified());
+                let is_old = made.is_ok_and(|made| made.elapsed().is_ok_and(|since| since > age));
+                if is_own && is_old {
+                    let _ = fs::remove_file(entry.path());
+                }
             }
         }
     }
 
     fn file(&self, UseId(id): &UseId) -> PathBuf {
-        self.folder.join(id)
+        self.folder.join(format!("{PREFIX}{id}"))
     }
 
     fn told(&self, UseId(id): &UseId) -> PathBuf {
-        self.folder.join(format!("{id}.json"))
+        self.told.join(format!("{id}.json"))
     }
 }
 
@@ -110,7 +144,7 @@ mod tests {
     #[test]
     fn what_is_put_is_taken_once_and_nothing_stays() {
         let temp = tempfile::tempdir().unwrap();
-        let placeholders = Placeholders::open(&StateDir::new(Some(temp.path())).unwrap()).unwrap();
+        let placeholders = Placeholders::new(&StateDir::new(Some(temp.path())).unwrap(), None);
         let id = UseId::new("toolu_01-x").unwrap();
         let tool = BuiltIn::Write { path: "/p/a".into(), content: "b".into() };
         let held = Held { tool, before: "a".into(), after: "b".into(), words: "held".into() };
@@ -125,11 +159,28 @@ mod tests {
         let file = placeholders.put(&id, &held).unwrap();
         fs::write(&file, "").unwrap();
         let long_ago = SystemTime::now() - KEPT - Duration::from_secs(1);
-        for name in [file.clone(), format!("{file}.json")] {
+        for name in [PathBuf::from(file), temp.path().join(FOLDER).join("toolu_01-x.json")] {
             fs::File::options().write(true).open(name).unwrap().set_modified(long_ago).unwrap();
         }
         placeholders.put(&UseId::new("other").unwrap(), &held).unwrap();
         assert_eq!(left(), 1);
+    }
+
+    #[test]
+    fn in_a_folder_of_others_only_what_is_ours_is_removed() {
+        let temp = tempfile::tempdir().unwrap();
+        let (state, place) = (temp.path().join("state"), temp.path().join("place"));
+        fs::create_dir(&place).unwrap();
+        fs::write(place.join("theirs"), "").unwrap();
+        let placeholders = Placeholders::new(&StateDir::new(Some(&state)).unwrap(), Some(&place));
+        let id = UseId::random();
+        let file = placeholders.tell(&id, "words").unwrap();
+        assert_eq!(UseId::of_placeholder(&file), Some(id));
+        assert_eq!(UseId::of_placeholder("/p/theirs"), None);
+        std::thread::sleep(Duration::from_millis(10));
+        placeholders.sweep(Duration::ZERO);
+        let left: Vec<_> = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["theirs"]);
     }
 
     #[test]

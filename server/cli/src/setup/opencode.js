@@ -1,0 +1,65 @@
+// Tells hashline what is done with the tools edit, write and read. An edit of a file that is open in an editor is held there for the
+// person, and a read shows the editor's text. Where hashline does not answer, OpenCode goes on as if this were not here.
+
+import { spawn } from "node:child_process";
+
+const COMMAND = "hashline";
+const LIMIT = 10_000; // milliseconds
+
+// What hashline answers; null for no opinion.
+function asked(told) {
+  return new Promise((resolve) => {
+    const program = spawn(COMMAND, ["hook", "opencode"], { stdio: ["pipe", "pipe", "ignore"] });
+    const limit = setTimeout(() => program.kill(), LIMIT);
+    let answer = "";
+    const end = () => {
+      clearTimeout(limit);
+      try {
+        resolve(JSON.parse(answer));
+      } catch {
+        resolve(null);
+      }
+    };
+    program.on("error", end);
+    program.on("close", end);
+    program.stdout.setEncoding("utf8").on("data", (text) => {
+      answer += text;
+    });
+    program.stdin.on("error", () => {});
+    program.stdin.end(JSON.stringify(told));
+  });
+}
+
+export const Hashline = async ({ directory }) => {
+  const turns = new Map(); // the latest message of the person, by session
+  const used = (event, input) => ({
+    event,
+    tool: input.tool,
+    id: input.callID,
+    session: input.sessionID,
+    turn: turns.get(input.sessionID) ?? "",
+    cwd: directory,
+  });
+  return {
+    "chat.message": async (input, output) => {
+      const { id, sessionID } = output.message;
+      turns.set(sessionID, id);
+      const said = await asked({ event: "prompt", session: sessionID, turn: id, cwd: directory });
+      if (said?.context) {
+        const part = `prt_${id.slice(id.indexOf("_") + 1)}hashline`;
+        output.parts.push({ id: part, sessionID, messageID: id, type: "text", text: said.context, synthetic: true });
+      }
+    },
+    "tool.execute.before": async (input, output) => {
+      if (!["edit", "write"].includes(input.tool)) return;
+      const said = await asked({ ...used("before", input), input: output.args });
+      if (said?.refused) throw new Error(said.refused);
+      if (said?.args) Object.assign(output.args, said.args);
+    },
+    "tool.execute.after": async (input, output) => {
+      if (!["edit", "write", "read"].includes(input.tool)) return;
+      const said = await asked({ ...used("after", input), input: input.args, response: output.output });
+      if (said?.output) output.output = said.output;
+    },
+  };
+};
