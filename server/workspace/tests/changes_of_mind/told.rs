@@ -507,6 +507,18 @@ fn two_causes_of_one_notification_are_taken_in_their_order() {
 }
 
 #[test]
+fn turns_of_one_notification_that_lead_nowhere_change_nothing_whichever_of_them_is_said() {
+    for said in [&[(1, UNDO)][..], &[(2, REDO)], &[(1, UNDO), (2, REDO)]] {
+        let (mut desk, hunk) = delivered();
+        said.iter().for_each(|(ahead, cause)| desk.says(*ahead, *cause));
+        desk.version += 1;
+        desk.notify(&[back(), forth()]);
+        assert_eq!((desk.text().as_str(), how(&mut desk, &hunk)), (EDITED, ACCEPTED), "{said:?}");
+        is_told(&desk, 0);
+    }
+}
+
+#[test]
 fn causes_that_come_out_of_order_go_with_their_versions() {
     let (mut desk, hunk, delivery) = on_its_way();
     desk.says(2, UNDO);

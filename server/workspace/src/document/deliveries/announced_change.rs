@@ -172,13 +172,13 @@ impl Document {
             Cause::Turn(turn) => {
                 let (mut count, (mut text, mut regions)) =
                     (changes.len(), after(self.text(), changes, encoding)?);
-                // Where it does not lead to a text that was here, a part of it may, and the rest was typed.
+                // Where it does not lead to a text that was here, or is, a part of it may, and the rest was typed.
                 let least = changes.len().saturating_sub(MERGED).max(1);
-                while count > least && !self.weave().was(&text, &regions) {
+                while count > least && !self.is_or_was(&text, &regions) {
                     count -= 1;
                     (text, regions) = after(self.text(), &changes[..count], encoding)?;
                 }
-                if !self.weave().was(&text, &regions) {
+                if !self.is_or_was(&text, &regions) {
                     count = changes.len();
                     (text, regions) = after(self.text(), changes, encoding)?;
                 }
@@ -195,6 +195,11 @@ impl Document {
             }
             Cause::SaveConflict => Ok(Some(0)),
         }
+    }
+
+    /// Whether a text is the present one, or one of the latest that were here.
+    fn is_or_was(&mut self, text: &Text, regions: &Regions) -> bool {
+        self.text() == text || self.weave().was(text, regions)
     }
 
     /// What a delivery does whose change the editor may tell of.
