@@ -285,7 +285,7 @@ pub struct Setup {
     /// Leave the file with the agent's instructions alone
     #[arg(long)]
     pub no_advice: bool,
-    /// Where it is kept what the files held before [default: ~/.hashline]
+    /// Where copies of the original files are kept [default: ~/.hashline]
     #[arg(long, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
 }

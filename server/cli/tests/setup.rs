@@ -84,7 +84,7 @@ fn each_agent_is_set_up_where_it_looks_once_and_taken_out_again() {
         let person = Person::new();
         let (code, told) = person.setup(&[agent, "--yes"]);
         assert_eq!(code, 0, "{agent}: {told}");
-        let hooked = ["claude-code", "gemini", "opencode"].contains(&agent);
+        let hooked = ["claude-code", "codex", "gemini", "opencode"].contains(&agent);
         let mut files = vec![configuration, advice];
         files.extend(hooks_of(agent));
         files.sort_unstable();
@@ -109,6 +109,7 @@ fn each_agent_is_set_up_where_it_looks_once_and_taken_out_again() {
 fn hooks_of(agent: &str) -> Option<&'static str> {
     match agent {
         "claude-code" => Some("project/.claude/settings.json"),
+        "codex" => Some("project/.codex/hooks.json"),
         "opencode" => Some("project/.opencode/plugins/hashline.js"),
         _ => None,
     }
@@ -149,10 +150,23 @@ fn what_was_there_before_is_given_back_byte_for_byte() {
 }
 
 #[test]
+fn nothing_of_an_older_setup_comes_back() {
+    let person = Person::new();
+    let server = "{\"mcpServers\": {\"hashline\": {\"command\": \"hashline\", \"args\": [\"mcp\"]}}, \"theme\": \"x\"}";
+    fs::create_dir(person.project().join(".gemini")).unwrap();
+    let file = person.project().join(".gemini/settings.json");
+    fs::write(&file, server).unwrap();
+    assert_eq!(person.setup(&["gemini", "--yes"]).0, 0);
+    assert_eq!(person.setup(&["gemini", "--yes", "--remove"]).0, 0);
+    let left = fs::read_to_string(&file).unwrap();
+    assert!(left.contains("theme") && !left.contains("hashline"), "{left}");
+}
+
+#[test]
 fn a_person_s_own_settings_are_in_the_home_folder() {
     let expected = [
         ("claude-code", vec!["home/.claude.json", "home/.claude/CLAUDE.md", "home/.claude/settings.json"]),
-        ("codex", vec!["home/.codex/AGENTS.md", "home/.codex/config.toml"]),
+        ("codex", vec!["home/.codex/AGENTS.md", "home/.codex/config.toml", "home/.codex/hooks.json"]),
         ("gemini", vec!["home/.gemini/GEMINI.md", "home/.gemini/settings.json"]),
         ("cursor", vec!["home/.cursor/mcp.json"]),
     ];

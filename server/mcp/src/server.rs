@@ -37,7 +37,7 @@ struct Inner {
     router: Arc<Router>,
     offer: Arc<Offer>,
     connection: String,
-    /// What the one agent at the other end calls its session, once a hook of its has said so: it may go on with that later, over another
+    /// What the one agent at the other end calls its session, once one of its hooks has said so: it may go on with that later, over another
     /// connection.
     session: OnceLock<Connection>,
     clients: Clients,
@@ -165,8 +165,11 @@ impl Server {
             inner.session.get_or_init(|| session);
         }
         match self.origin(&context).await {
+            // A hook does nothing that the agent is offered no tool for.
+            Ok(_) if !inner.offer.sets.contains(&Toolset::Files) => Reply::new("").into_result(),
             Ok(origin) => {
-                let program = HookedProgram::ClaudeCode;
+                let is_codex = given.get("agent").is_some_and(|agent| agent == "codex");
+                let program = if is_codex { HookedProgram::Codex } else { HookedProgram::ClaudeCode };
                 Reply::new(hooks::answer(&inner.router, &origin, program, given).await).into_result()
             }
             Err(error) => Reply::refused(error.message).into_result(),

@@ -153,6 +153,10 @@ impl Agent {
                 let folder = home.claude.clone().unwrap_or_else(|| home.folder.join(".claude"));
                 (folder.join("settings.json"), Hooks::Listed(hooks::claude_code()))
             }
+            (Agent::Codex, Scope::Project(root)) => {
+                (root.join(".codex/hooks.json"), Hooks::Listed(hooks::codex()))
+            }
+            (Agent::Codex, Scope::User) => (home.codex().join("hooks.json"), Hooks::Listed(hooks::codex())),
             (Agent::Gemini, _) => {
                 (self.configuration(scope, home).file, Hooks::Listed(hooks::gemini(command)))
             }
@@ -163,7 +167,7 @@ impl Agent {
                 let folder = home.config.join("opencode/plugins");
                 (folder.join("hashline.js"), Hooks::Plugin(plugin::opencode(command)))
             }
-            (Agent::Codex | Agent::VsCode | Agent::Cursor | Agent::Zed, _) => return None,
+            (Agent::VsCode | Agent::Cursor | Agent::Zed, _) => return None,
         })
     }
 
@@ -200,9 +204,12 @@ impl Agent {
             }
             Agent::ClaudeCode => "The next claude has it; `claude mcp list` shows it.",
             Agent::Codex if project => {
-                "Codex reads .codex/config.toml in projects that it trusts: start codex there and trust it. `codex mcp list` shows the server."
+                "Codex reads .codex in projects that it trusts, and runs hooks that you have looked at: start codex there, trust the project, and \
+                 trust the hooks in /hooks. `codex mcp list` shows the server."
             }
-            Agent::Codex => "The next codex has it; `codex mcp list` shows it.",
+            Agent::Codex => {
+                "The next codex has it; `codex mcp list` shows it. Codex runs hooks that you have looked at: trust them in /hooks."
+            }
             Agent::Gemini if project => {
                 "Gemini CLI reads a project's settings in folders that it trusts. `gemini mcp list` shows the server."
             }

@@ -27,28 +27,52 @@ pub fn claude_code() -> Vec<Hook> {
         for (name, value) in told {
             input[*name] = (*value).into();
         }
-        let handler =
-            json!({ "type": "mcp_tool", "server": NAME, "tool": TOOL, "timeout": TIMEOUT, "input": input });
-        let mut entry = json!({ "hooks": [handler] });
-        if let Some(matcher) = matcher {
-            entry["matcher"] = matcher.into();
-        }
-        Hook { event, entry }
+        called(event, matcher, &input)
     };
     let used = [("tool", "${tool_name}"), ("id", "${tool_use_id}"), ("input", "${tool_input}")];
+    let asked = [used.as_slice(), &[("mode", "${permission_mode}")]].concat();
     let answered = [used.as_slice(), &[("response", "${tool_response}")]].concat();
     vec![
-        hook("PreToolUse", Some("Edit|Write"), &used),
+        hook("PreToolUse", Some("Edit|Write"), &asked),
         hook("PostToolUse", Some("Read|Edit|Write"), &answered),
-        hook("PostToolBatch", None, &[("calls", "${tool_calls}")]),
+        hook("PostToolBatch", None, &[("calls", "${tool_calls}"), ("mode", "${permission_mode}")]),
         hook("UserPromptSubmit", None, &[]),
     ]
+}
+
+/// Those of Codex. A value that the moment does not have would fail a hook, so each names what it needs.
+pub fn codex() -> Vec<Hook> {
+    let hook = |event: &'static str, matcher: Option<&str>, told: &[(&str, &str)]| {
+        let mut input = json!({ "agent": "codex", "event": event, "session": "${session_id}", "turn": "${turn_id}", "cwd": "${cwd}" });
+        for (name, value) in told {
+            input[*name] = (*value).into();
+        }
+        called(event, matcher, &input)
+    };
+    let used = [("tool", "${tool_name}"), ("id", "${tool_use_id}"), ("input", "${tool_input}")];
+    vec![
+        hook("PreToolUse", Some("apply_patch|Bash"), &used),
+        hook("PostToolUse", Some("apply_patch|Bash"), &used[..2]),
+        hook("UserPromptSubmit", None, &[]),
+    ]
+}
+
+/// A hook that calls the tool of the server.
+fn called(event: &'static str, matcher: Option<&str>, input: &Value) -> Hook {
+    let handler =
+        json!({ "type": "mcp_tool", "server": NAME, "tool": TOOL, "timeout": TIMEOUT, "input": input });
+    let mut entry = json!({ "hooks": [handler] });
+    if let Some(matcher) = matcher {
+        entry["matcher"] = matcher.into();
+    }
+    Hook { event, entry }
 }
 
 /// Those of Gemini CLI, each of which starts a command.
 pub fn gemini(command: &str) -> Vec<Hook> {
     let hook = |event: &'static str, matcher: Option<&str>| {
-        let command = format!("{} hook gemini", quoted(command));
+        // Where the program is gone it is to go on all the same. Every shell takes this.
+        let command = format!("{} hook gemini || exit 0", quoted(command));
         let milliseconds = TIMEOUT * 1000;
         let handler = json!({ "name": NAME, "type": "command", "command": command, "timeout": milliseconds });
         let mut entry = json!({ "hooks": [handler] });
@@ -156,7 +180,9 @@ fn handlers(entry: &CstNode) -> Option<CstArray> {
 
 fn is_ours(handler: &CstNode) -> bool {
     let handler = handler.to_serde_value().unwrap_or_default();
-    (handler["server"] == NAME && handler["tool"] == TOOL) || handler["name"] == NAME
+    let starts = |command: &str| command.contains(" hook gemini");
+    (handler["server"] == NAME && handler["tool"] == TOOL)
+        || (handler["name"] == NAME && handler["command"].as_str().is_some_and(starts))
 }
 
 #[cfg(test)]

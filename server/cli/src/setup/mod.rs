@@ -64,15 +64,20 @@ pub fn run(options: &Setup) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut failed = false;
-    let mut wrote = false;
+    let mut wrote = Vec::new();
+    let originals = Originals::new(&state);
     for step in &steps {
-        match take(step, options, screen, &Originals::new(&state))? {
-            Taken::Made => wrote = true,
+        match take(step, options, screen, &originals)? {
+            Taken::Made => wrote.push(&step.file),
             Taken::Nothing => {}
             Taken::Left => failed = true,
         }
     }
-    if wrote && !options.remove {
+    if options.remove {
+        // Behind all of them, as several may lie in one folder.
+        wrote.iter().for_each(|file| originals.forget(file));
+    }
+    if !wrote.is_empty() && !options.remove {
         screen.print(&screen.sentences(&format!("{}\n", options.agent.next(&scope, &command))))?;
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -167,9 +172,10 @@ fn take(step: &Step, options: &Setup, screen: Screen, originals: &Originals<'_>)
             return Ok(Taken::Left);
         }
     };
-    // With it goes all that is in the file.
+    // The original has neither tools nor hooks, unless it had some before.
     let whole = options.remove && !options.no_hooks;
-    let before = originals.before(&step.file, stored.text()).filter(|_| whole);
+    let is_clean = |before: &Option<String>| (step.wanted)(before.as_deref()).as_ref() == Ok(before);
+    let before = originals.before(&step.file, stored.text()).filter(|before| whole && is_clean(before));
     let wanted = match before.map_or_else(|| (step.wanted)(stored.text()), Ok) {
         Ok(wanted) => wanted,
         Err(why) => {
@@ -204,9 +210,6 @@ fn take(step: &Step, options: &Setup, screen: Screen, originals: &Originals<'_>)
     }
     match change.make() {
         Ok(()) => {
-            if options.remove {
-                originals.forget(&step.file);
-            }
             screen.print(&format!(
                 "{name}: {}.\n",
                 if change.wanted.is_some() { "written" } else { "removed" }

@@ -5,12 +5,19 @@ import { spawn } from "node:child_process";
 
 const COMMAND = "hashline";
 const LIMIT = 10_000; // milliseconds
+const PAUSE = 60_000; // milliseconds in which nothing is asked after there was no answer
+
+let quiet = 0; // the moment until which nothing is asked
 
 // What hashline answers; null for no opinion.
 function asked(told) {
+  if (Date.now() < quiet) return null;
   return new Promise((resolve) => {
     const program = spawn(COMMAND, ["hook", "opencode"], { stdio: ["pipe", "pipe", "ignore"] });
-    const limit = setTimeout(() => program.kill(), LIMIT);
+    const limit = setTimeout(() => {
+      quiet = Date.now() + PAUSE;
+      program.kill();
+    }, LIMIT);
     let answer = "";
     const end = () => {
       clearTimeout(limit);

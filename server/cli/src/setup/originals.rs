@@ -4,7 +4,7 @@
 //! They lie in the state folder. A file that something else has changed since is not given back; then hashline's part is taken out of it.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use hashline_link::StateDir;
@@ -19,7 +19,7 @@ const FOLDER: &str = "setup";
 struct Original {
     /// What it held; none for no file.
     before: Option<String>,
-    /// What it was made to hold.
+    /// The hash of what it was made to hold.
     after: String,
     /// The folders that were made for it, the outermost first.
     folders: Vec<PathBuf>,
@@ -38,7 +38,7 @@ impl<'a> Originals<'a> {
     /// What a file held before it was set up, where it holds what it was made to hold: the inner none stands for no file.
     pub fn before(&self, file: &Path, now: Option<&str>) -> Option<Option<String>> {
         let original = self.read(file)?;
-        (now == Some(original.after.as_str())).then_some(original.before)
+        (now.map(hash_of) == Some(original.after)).then_some(original.before)
     }
 
     /// Notes that a file is about to be set up.
@@ -46,14 +46,19 @@ impl<'a> Originals<'a> {
     /// # Errors
     /// The state folder cannot be written.
     pub fn note(&self, file: &Path, before: Option<&str>, after: &str) -> io::Result<()> {
-        let (first, mut folders) = match self.read(file) {
-            Some(known) if before == Some(known.after.as_str()) => (known.before, known.folders),
-            _ => (before.map(str::to_owned), Vec::new()),
+        let known = self.read(file).filter(|known| before.map(hash_of).as_ref() == Some(&known.after));
+        let (first, mut folders) = match known {
+            Some(known) => (known.before, known.folders),
+            None => (before.map(str::to_owned), Vec::new()),
         };
         folders.extend(missing_folders(file));
-        let original = Original { before: first, after: after.to_owned(), folders };
-        self.state.folder(FOLDER).map_err(io::Error::other)?;
-        fs::write(self.place(file), serde_json::to_vec(&original)?)
+        let original = Original { before: first, after: hash_of(after), folders };
+        let folder = self.state.folder(FOLDER).map_err(io::Error::other)?;
+        // Whole at any moment, and the user's alone: settings may hold secrets.
+        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+        fresh.write_all(&serde_json::to_vec(&original)?)?;
+        fresh.persist(self.place(file))?;
+        Ok(())
     }
 
     /// Forgets a file, and removes the folders that were made for it and hold nothing.
@@ -76,6 +81,10 @@ impl<'a> Originals<'a> {
         let name = FileHash::of(file.as_os_str().as_encoded_bytes()).to_hex();
         self.state.path().join(FOLDER).join(format!("{name}.json"))
     }
+}
+
+fn hash_of(text: &str) -> String {
+    FileHash::of(text.as_bytes()).to_hex()
 }
 
 /// The folders on the way to a file that are not there, the outermost first.

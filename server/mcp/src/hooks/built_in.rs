@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::hooks::apply_patch::{Hunk, apply};
+
 /// A use of a built-in tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum BuiltIn {
@@ -11,6 +13,8 @@ pub(crate) enum BuiltIn {
     Edit { path: String, old: String, new: String, all: bool },
     /// A text is written.
     Write { path: String, content: String },
+    /// Lines are changed, wherever they are found one after the other.
+    Patch { path: String, hunks: Vec<Hunk> },
 }
 
 /// What a write makes of a text.
@@ -20,6 +24,8 @@ pub(super) enum Replaced {
     Once { old: String, new: String, after: String },
     /// All of it is this.
     Whole(String),
+    /// It has not these lines.
+    Missing(Vec<String>),
     /// It is no write.
     Nothing,
 }
@@ -28,7 +34,10 @@ impl BuiltIn {
     /// The file, as the agent spells it.
     pub(super) fn path(&self) -> &str {
         match self {
-            Self::Read { path, .. } | Self::Edit { path, .. } | Self::Write { path, .. } => path,
+            Self::Read { path, .. }
+            | Self::Edit { path, .. }
+            | Self::Write { path, .. }
+            | Self::Patch { path, .. } => path,
         }
     }
 
@@ -37,12 +46,11 @@ impl BuiltIn {
         match self {
             Self::Read { .. } => Replaced::Nothing,
             Self::Write { content, .. } => Replaced::Whole(as_ended(content, text)),
+            Self::Patch { hunks, .. } => apply(hunks, text).map_or_else(Replaced::Missing, Replaced::Whole),
             Self::Edit { old, new, all, .. } => {
-                let (mut old, mut new) = (old.clone(), new.clone());
-                if !text.contains(&old) {
-                    // Programs show their models texts whose lines end in \n alone.
-                    (old, new) = (as_ended(&old, text), as_ended(&new, text));
-                }
+                // Programs show their models texts whose lines end in \n alone.
+                let new = as_ended(new, text);
+                let old = if text.contains(old) { old.clone() } else { as_ended(old, text) };
                 if *all && !old.is_empty() && text.contains(&old) {
                     return Replaced::Whole(text.replace(&old, &new));
                 }
@@ -97,5 +105,7 @@ mod tests {
             panic!()
         };
         assert_eq!(after, "1\r\n2\r\n");
+        let all = edit("a", "1\n2", true).replaced("a\r\na\r\n");
+        assert_eq!(all, Replaced::Whole("1\r\n2\r\n1\r\n2\r\n".into()));
     }
 }

@@ -17,6 +17,9 @@ const AFTER: &str = "PostToolUse";
 const BATCH: &str = "PostToolBatch";
 const PROMPT: &str = "UserPromptSubmit";
 
+/// The mode in which nothing is to be changed.
+const PLANNING: &str = "plan";
+
 const READ: &str = "Read";
 const EDIT: &str = "Edit";
 
@@ -51,6 +54,8 @@ struct Given {
     #[serde(default)]
     turn: String,
     #[serde(default)]
+    mode: String,
+    #[serde(default)]
     input: Value,
     #[serde(default)]
     response: Value,
@@ -72,12 +77,17 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
     let given: Given = serde_json::from_value(Value::Object(given)).map_err(|error| error.to_string())?;
     let turn = turn(&given.session, &given.turn);
     let moment = match given.event.as_str() {
-        BEFORE => Moment::Before { id: use_id(&given.id)?, tool: tool(&given.tool, given.input)? },
+        // Our answer overrides its permission rules, and in plan mode nothing may be written.
+        BEFORE | BATCH if given.mode == PLANNING => return Err("the agent is only planning".to_owned()),
+        BEFORE => Moment::Before {
+            id: use_id("claude-code", &given.session, &given.id)?,
+            tool: tool(&given.tool, given.input)?,
+        },
         AFTER => Moment::After {
-            id: Some(use_id(&given.id)?),
+            id: Some(use_id("claude-code", &given.session, &given.id)?),
             // Of everything else nothing is changed in what it came to.
             response: if given.tool == READ { value(given.response)? } else { Value::Null },
-            tool: tool(&given.tool, given.input)?,
+            tool: Some(tool(&given.tool, given.input)?),
         },
         BATCH => Moment::Failed { edits: failed(value(given.calls)?) },
         PROMPT => Moment::Prompt,
@@ -102,8 +112,11 @@ fn failed(calls: Vec<Call>) -> Vec<BuiltIn> {
     failed.filter_map(|call| tool(EDIT, call.tool_input).ok()).collect()
 }
 
-pub(super) fn use_id(id: &str) -> Result<UseId, String> {
-    UseId::new(id).ok_or_else(|| format!("the use of a tool has no id that could name a file: {id:?}"))
+pub(super) fn use_id(program: &str, session: &str, id: &str) -> Result<UseId, String> {
+    if id.is_empty() {
+        return Err("the use of a tool has no id".to_owned());
+    }
+    Ok(UseId::new(program, session, id))
 }
 
 fn tool(name: &str, input: Value) -> Result<BuiltIn, String> {
@@ -169,7 +182,7 @@ pub(super) fn render(event: &Event, answer: Answer) -> String {
             "updatedToolOutput": made(&held),
             "additionalContext": format!("{}\n{NEXT}", held.words.trim_end()),
         }),
-        (Answer::Read { live, words }, Moment::After { tool, response, .. }) => {
+        (Answer::Read { live, words }, Moment::After { tool: Some(tool), response, .. }) => {
             match overlaid(tool, response, &live) {
                 Some(output) => json!({
                     "hookEventName": AFTER, "updatedToolOutput": output, "additionalContext": words,
@@ -177,7 +190,7 @@ pub(super) fn render(event: &Event, answer: Answer) -> String {
                 None => return String::new(),
             }
         }
-        (Answer::Read { .. }, _) => return String::new(),
+        (Answer::Read { .. } | Answer::Along { .. }, _) => return String::new(),
         (Answer::Context(words), Moment::Failed { .. }) => {
             json!({ "hookEventName": BATCH, "additionalContext": words })
         }
@@ -261,7 +274,7 @@ mod tests {
             "input": "{\"file_path\":\"/p/a\",\"old_string\":\"x\",\"new_string\":\"y\",\"replace_all\":false}",
         })));
         let tool = BuiltIn::Edit { path: "/p/a".into(), old: "x".into(), new: "y".into(), all: false };
-        let id = UseId::new("toolu_1").unwrap();
+        let id = UseId::new("claude-code", "5f9e", "toolu_1");
         let moment = Moment::Before { id, tool };
         assert_eq!(event, Ok(Event { turn: Some("5f9e.77aa".into()), place: None, moment }));
         let prompt = parse(given(json!({ "event": "UserPromptSubmit", "session": "5f9e", "turn": "" })));
@@ -273,7 +286,11 @@ mod tests {
         for (value, words) in [
             (json!({}), "event"),
             (json!({ "event": "Whatever" }), "Whatever"),
-            (json!({ "event": "PreToolUse", "tool": "Edit", "id": "../x", "input": "{}" }), "../x"),
+            (
+                json!({ "event": "PreToolUse", "tool": "Edit", "id": "1", "mode": "plan", "input": "{}" }),
+                "planning",
+            ),
+            (json!({ "event": "PreToolUse", "tool": "Edit", "id": "", "input": "{}" }), "no id"),
             (json!({ "event": "PreToolUse", "tool": "Edit", "id": "1", "input": "{\"file_path\":" }), "EOF"),
             (json!({ "event": "PreToolUse", "tool": "Edit", "id": "1", "input": "{}" }), "file_path"),
             (json!({ "event": "PreToolUse", "tool": "NotebookEdit", "id": "1" }), "NotebookEdit"),

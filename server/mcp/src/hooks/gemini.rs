@@ -42,7 +42,8 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
         BEFORE => Moment::Before { id: UseId::random(), tool: tool(&given.tool_name, given.tool_input)? },
         AFTER => {
             let tool = tool(&given.tool_name, given.tool_input)?;
-            Moment::After { id: UseId::of_placeholder(tool.path()), tool, response: given.tool_response }
+            let id = UseId::of_placeholder(tool.path());
+            Moment::After { id, tool: Some(tool), response: given.tool_response }
         }
         PROMPT => Moment::Prompt,
         END => Moment::TurnEnd,
@@ -73,7 +74,7 @@ fn tool(name: &str, input: Value) -> Result<BuiltIn, String> {
     Ok(match name {
         "read_file" => {
             let first = input.start_line.map(|first| first.max(1));
-            let count = input.end_line.map(|last| (last + 1).saturating_sub(first.unwrap_or(1)));
+            let count = input.end_line.map(|last| last.saturating_add(1).saturating_sub(first.unwrap_or(1)));
             BuiltIn::Read { path, first, count }
         }
         "replace" => {
@@ -97,7 +98,7 @@ pub(super) fn render(event: &Event, answer: Answer, placeholders: &Placeholders)
         }),
         Answer::Made(held) => {
             let words = format!("{} was changed as you asked.\n{}", held.tool.path(), held.words);
-            match placeholders.tell(&UseId::random(), &words) {
+            match placeholders.tell(&words) {
                 Ok(file) => instead(&file, None, None),
                 Err(why) => {
                     json!({ "hookEventName": AFTER, "additionalContext": format!("{words} ({why})") })
@@ -105,10 +106,10 @@ pub(super) fn render(event: &Event, answer: Answer, placeholders: &Placeholders)
             }
         }
         Answer::Read { live, words } => match &event.moment {
-            Moment::After { tool: BuiltIn::Read { first, count, .. }, response, .. }
+            Moment::After { tool: Some(BuiltIn::Read { first, count, .. }), response, .. }
                 if !reads(response, &live) =>
             {
-                match placeholders.tell(&UseId::random(), &live) {
+                match placeholders.tell(&live) {
                     Ok(file) => instead(&file, *first, *count),
                     Err(why) => {
                         tracing::warn!("a read shows the file on disk: {why}");
@@ -119,6 +120,7 @@ pub(super) fn render(event: &Event, answer: Answer, placeholders: &Placeholders)
             _ => return String::new(),
         },
         Answer::Context(words) => json!({ "hookEventName": PROMPT, "additionalContext": words }),
+        Answer::Along { .. } => return String::new(),
     };
     json!({ "hookSpecificOutput": output }).to_string()
 }
@@ -135,7 +137,7 @@ fn instead(file: &str, first: Option<usize>, count: Option<usize>) -> Value {
         args["start_line"] = first.into();
     }
     if let Some(count) = count {
-        args["end_line"] = (first.unwrap_or(1) + count).saturating_sub(1).into();
+        args["end_line"] = first.unwrap_or(1).saturating_add(count).saturating_sub(1).into();
     }
     json!({ "hookEventName": AFTER, "tailToolCallRequest": { "name": "read_file", "args": args } })
 }
@@ -146,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    fn told(event: &str, tool: &str, input: Value) -> Result<Event, String> {
+    fn told(event: &str, tool: &str, input: &Value) -> Result<Event, String> {
         let given = json!({
             "hook_event_name": event, "session_id": "5f9e", "cwd": "/p",
             "transcript_path": "/h/.gemini/tmp/p/chats/session.json", "tool_name": tool, "tool_input": input,
@@ -158,23 +160,23 @@ mod tests {
     #[test]
     fn what_it_tells_is_read_as_it_sends_it() {
         let input = json!({ "file_path": "/p/a", "instruction": "i", "old_string": "x", "new_string": "y" });
-        let event = told("BeforeTool", "replace", input).unwrap();
+        let event = told("BeforeTool", "replace", &input).unwrap();
         assert_eq!(event.place, Some(PathBuf::from("/h/.gemini/tmp/p")));
         let tool = BuiltIn::Edit { path: "/p/a".into(), old: "x".into(), new: "y".into(), all: false };
         assert!(matches!(&event.moment, Moment::Before { tool: read, .. } if *read == tool), "{event:?}");
-        let input = json!({ "file_path": "/h/.gemini/tmp/p/held-77", "content": "" });
-        let event = told("AfterTool", "write_file", input).unwrap();
-        let id = UseId::new("77");
+        let name = format!("/h/.gemini/tmp/p/hashline-held-{}", "a".repeat(64));
+        let event = told("AfterTool", "write_file", &json!({ "file_path": name, "content": "" })).unwrap();
+        let id = UseId::of_placeholder(&name);
         assert!(matches!(&event.moment, Moment::After { id: read, .. } if *read == id), "{event:?}");
         let input = json!({ "file_path": "/p/a", "start_line": 3, "end_line": 5 });
-        let event = told("AfterTool", "read_file", input).unwrap();
+        let event = told("AfterTool", "read_file", &input).unwrap();
         let tool = BuiltIn::Read { path: "/p/a".into(), first: Some(3), count: Some(3) };
         assert!(
-            matches!(&event.moment, Moment::After { id: None, tool: read, .. } if *read == tool),
+            matches!(&event.moment, Moment::After { id: None, tool: Some(read), .. } if *read == tool),
             "{event:?}"
         );
-        assert!(told("BeforeTool", "run_shell_command", json!({})).is_err());
-        assert!(told("Notification", "", json!({})).is_err());
+        assert!(told("BeforeTool", "run_shell_command", &json!({})).is_err());
+        assert!(told("Notification", "", &json!({})).is_err());
     }
 
     #[test]
@@ -183,7 +185,7 @@ mod tests {
         let state = StateDir::new(Some(temp.path())).unwrap();
         let placeholders = Placeholders::new(&state, Some(temp.path()));
         let mut event =
-            told("AfterTool", "read_file", json!({ "file_path": "/p/a", "start_line": 2, "end_line": 3 }));
+            told("AfterTool", "read_file", &json!({ "file_path": "/p/a", "start_line": 2, "end_line": 3 }));
         if let Ok(Event { moment: Moment::After { response, .. }, .. }) = &mut event {
             *response = json!({ "llmContent": "disk" });
         }

@@ -10,41 +10,40 @@
 //! - A write that is held goes to a [placeholder](placeholders) instead, which is gone when the program has made it.
 //!
 //! # Invariants
-//! - Whatever fails here fails open: the program goes on as if there were no hook, and the log says why. But a write that would go under
-//!   unsaved work which hashline has seen and cannot merge it with is refused in words.
+//! - Whatever fails here fails open: the program goes on as if there were no hook, and the log says why. But a write to a document that is
+//!   known to be open, whose text does not take it or cannot be had, is refused in words.
 //! - An edit is held before the program is answered, through the same call as hashline's own tools: with their confinement and their words.
+//!   It is held in every mode, as the program does not ask the person any more.
+//! - There is an answer before the program stops waiting.
 //!
 //! # Limitations
 //! - Some programs compare an edit with the file on disk before they tell of it. An edit of unsaved or held lines fails there; it is made
 //!   on the live text behind that failure, where the program tells of failures.
 
+mod apply_patch;
 mod built_in;
 mod claude_code;
+mod codex;
 mod gemini;
+mod handling;
 mod opencode;
 mod placeholders;
 mod structured_patch;
 mod verdict;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use hashline_history::{Connection, ConversationId};
-use hashline_link::CancellationToken;
 use rmcp::model::JsonObject;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::hooks::built_in::{BuiltIn, Replaced};
+use crate::hooks::apply_patch::Patch;
+use crate::hooks::built_in::BuiltIn;
+use crate::hooks::codex::{Form, Part};
+use crate::hooks::handling::Handling;
 use crate::hooks::placeholders::{Held, Placeholders, UseId};
 pub(crate) use crate::hooks::verdict::Standing;
-use crate::hooks::verdict::{Verdict, verdict};
-use crate::reply::{NEWS, Reply};
-use crate::resources::contents::text_and_hash;
 use crate::router::{Origin, Router};
-use crate::toolset::ToolName;
-
-/// How soon a program has read what was written for it to read.
-const READ_WITHIN: Duration = Duration::from_secs(10);
 
 /// The name of the tool that agents' hooks call. It is not listed: models have no use for it.
 pub(crate) const TOOL: &str = "hook";
@@ -54,6 +53,8 @@ pub(crate) const TOOL: &str = "hook";
 pub enum HookedProgram {
     /// Claude Code
     ClaudeCode,
+    /// Codex
+    Codex,
     /// Gemini CLI
     Gemini,
     /// OpenCode
@@ -65,6 +66,7 @@ impl HookedProgram {
     fn agent(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
             Self::Gemini => "gemini-cli",
             Self::OpenCode => "opencode",
         }
@@ -73,6 +75,7 @@ impl HookedProgram {
     fn parse(self, given: JsonObject) -> Result<Event, String> {
         match self {
             Self::ClaudeCode => claude_code::parse(given),
+            Self::Codex => codex::parse(given),
             Self::Gemini => gemini::parse(given),
             Self::OpenCode => opencode::parse(given),
         }
@@ -93,14 +96,18 @@ struct Event {
 enum Moment {
     /// A tool is about to be used.
     Before { id: UseId, tool: BuiltIn },
-    /// A tool was used. None for an id where it was no placeholder that was written.
-    After { id: Option<UseId>, tool: BuiltIn, response: Value },
+    /// Files are about to be patched.
+    Patch { id: UseId, patch: Patch, parts: Vec<Part>, form: Form },
+    /// A tool was used. None for an id where it was no placeholder that was written, and for a tool that may have been any.
+    After { id: Option<UseId>, tool: Option<BuiltIn>, response: Value },
     /// Edits failed, as the file on disk is not as they have it.
     Failed { edits: Vec<BuiltIn> },
     /// The person has sent a message, and the agent is about to read it.
     Prompt,
     /// The agent has answered.
     TurnEnd,
+    /// Something else that is not about files.
+    Nothing,
 }
 
 /// What the program is answered.
@@ -112,6 +119,8 @@ enum Answer {
     Refused(String),
     /// The write is held; the program is to write its placeholder.
     Held { tool: BuiltIn, file: String },
+    /// Part of a patch is held; this is left of it, and that is said of what is held.
+    Along { kept: String, words: String },
     /// What a use of a tool came to that was held.
     Made(Box<Held>),
     /// The text that a read is to show, in the place of the file's, and what to say of it.
@@ -129,7 +138,10 @@ pub(crate) fn session(given: &JsonObject) -> Option<Connection> {
 
 /// Answers a hook of a program that starts a command for each.
 pub async fn answer_command(router: &Router, program: HookedProgram, given: JsonObject) -> String {
-    let connection = session(&given).unwrap_or_else(|| Connection::Own(String::new()));
+    let Some(connection) = session(&given) else {
+        tracing::warn!("a hook is passed over: it names no session");
+        return String::new();
+    };
     let origin = Origin { agent: program.agent().into(), connection, grants: None, reviews: true };
     answer(router, &origin, program, given).await
 }
@@ -149,161 +161,23 @@ pub(crate) async fn answer(
         }
     };
     let placeholders = Placeholders::new(router.state(), event.place.as_deref());
+    let handling = Handling { router, origin, event: &event, placeholders: &placeholders };
     let answer = match &event.moment {
-        Moment::Before { id, tool } => before(router, origin, &event, &placeholders, id, tool).await,
-        Moment::After { id, tool, .. } => after(router, origin, &placeholders, id.as_ref(), tool).await,
-        Moment::Failed { edits } => retried(router, origin, &event, edits).await,
-        Moment::Prompt => decided(router, origin).await,
+        Moment::Before { id, tool } => handling.before(id, tool).await,
+        Moment::Patch { id, patch, parts, .. } => handling.patched(id, patch, parts).await,
+        Moment::After { id, tool, .. } => handling.after(id.as_ref(), tool.as_ref()).await,
+        Moment::Failed { edits } => handling.retried(edits).await,
+        Moment::Prompt => handling.decided().await,
         Moment::TurnEnd => {
-            placeholders.sweep(READ_WITHIN);
+            placeholders.end_turn();
             Answer::NoOpinion
         }
+        Moment::Nothing => Answer::NoOpinion,
     };
     match program {
         HookedProgram::ClaudeCode => claude_code::render(&event, answer),
+        HookedProgram::Codex => codex::render(&event, answer),
         HookedProgram::Gemini => gemini::render(&event, answer, &placeholders),
         HookedProgram::OpenCode => opencode::render(&event, answer),
     }
-}
-
-async fn before(
-    router: &Router,
-    origin: &Origin,
-    event: &Event,
-    placeholders: &Placeholders,
-    id: &UseId,
-    tool: &BuiltIn,
-) -> Answer {
-    let editor = match verdict(router.standing(tool.path()).await, tool) {
-        Verdict::NoOpinion | Verdict::LiveText(_) => return Answer::NoOpinion,
-        Verdict::Refuse(words) => return Answer::Refused(words),
-        Verdict::Hold(editor) => editor,
-    };
-    let held = match hold(router, origin, event, tool, &editor).await {
-        Ok(held) => held,
-        Err(NotHeld::Refused(words)) => return Answer::Refused(words),
-        Err(NotHeld::Failed(why)) => return passed_over(&why),
-    };
-    match placeholders.put(id, &held) {
-        Ok(file) => Answer::Held { tool: tool.clone(), file },
-        Err(why) => {
-            tracing::warn!("a placeholder cannot be named: {why}");
-            Answer::Refused(format!(
-                "The file on disk was left as it is; the edit is in the editor. {}",
-                held.words
-            ))
-        }
-    }
-}
-
-fn passed_over(why: &str) -> Answer {
-    tracing::warn!("a hook is passed over: {why}");
-    Answer::NoOpinion
-}
-
-/// Why a write is not held.
-enum NotHeld {
-    /// The editor's text does not take it: why, and what to do.
-    Refused(String),
-    /// There is no answer.
-    Failed(String),
-}
-
-/// Holds a write in the editor.
-async fn hold(
-    router: &Router,
-    origin: &Origin,
-    event: &Event,
-    tool: &BuiltIn,
-    editor: &str,
-) -> Result<Held, NotHeld> {
-    let live = live_text(router, origin, tool.path()).await.map_err(NotHeld::Failed)?;
-    let (name, mut arguments, after) = match tool.replaced(&live.text) {
-        Replaced::Once { old, new, after } => {
-            (ToolName::EditFileDiff, json!({ "edits": [{ "old": old, "new": new }] }), after)
-        }
-        Replaced::Whole(after) => (ToolName::WriteFile, json!({ "content": after }), after),
-        Replaced::Nothing => return Err(NotHeld::Failed(format!("{tool:?} writes nothing"))),
-    };
-    arguments["path"] = tool.path().into();
-    arguments["file_hash"] = live.hash.into();
-    if let Some(turn) = &event.turn {
-        arguments["mcp_conversation_id"] = turn.as_str().into();
-    }
-    let reply = call(router, origin, name, arguments).await;
-    if reply.failed {
-        let path = tool.path();
-        let words = format!("{path} is open in {editor}, and its text there is what counts. {}", reply.text);
-        return Err(NotHeld::Refused(words));
-    }
-    Ok(Held { tool: tool.clone(), before: live.text, after, words: reply.text })
-}
-
-async fn after(
-    router: &Router,
-    origin: &Origin,
-    placeholders: &Placeholders,
-    id: Option<&UseId>,
-    tool: &BuiltIn,
-) -> Answer {
-    if let Some(held) = id.and_then(|id| placeholders.take(id, tool.path())) {
-        return Answer::Made(Box::new(held));
-    }
-    let Verdict::LiveText(editor) = verdict(router.standing(tool.path()).await, tool) else {
-        return Answer::NoOpinion;
-    };
-    match live_text(router, origin, tool.path()).await {
-        Ok(live) => {
-            let words = format!(
-                "{} is open in {editor}: this is its text there, with unsaved work and with what agents' edits that are held make of it. The \
-                 file on disk reads otherwise.",
-                tool.path()
-            );
-            Answer::Read { live: live.text, words }
-        }
-        Err(why) => passed_over(&why),
-    }
-}
-
-/// Makes edits on the live text that failed on the disk's: what they are for may be unsaved, or held.
-async fn retried(router: &Router, origin: &Origin, event: &Event, edits: &[BuiltIn]) -> Answer {
-    let mut told = Vec::new();
-    for edit in edits {
-        let path = edit.path();
-        let Verdict::Hold(editor) = verdict(router.standing(path).await, edit) else { continue };
-        match hold(router, origin, event, edit, &editor).await {
-            Ok(held) => told.push(format!(
-                "The edit of {path} failed on the file on disk, but the text in {editor} has what it is for, so hashline has made it \
-                 there:\n{}",
-                held.words.trim_end()
-            )),
-            Err(NotHeld::Refused(words)) => told.push(words.trim_end().to_owned()),
-            Err(NotHeld::Failed(why)) => tracing::warn!("a hook is passed over: {why}"),
-        }
-    }
-    if told.is_empty() { Answer::NoOpinion } else { Answer::Context(told.join("\n\n")) }
-}
-
-/// What was decided about the caller's edits that it has not been told.
-async fn decided(router: &Router, origin: &Origin) -> Answer {
-    let reply = call(router, origin, ToolName::AwaitReview, json!({ "timeout_s": 0 })).await;
-    let is_news = reply.meta.get(NEWS).and_then(Value::as_bool).unwrap_or_default();
-    if is_news { Answer::Context(reply.text) } else { Answer::NoOpinion }
-}
-
-async fn call(router: &Router, origin: &Origin, tool: ToolName, arguments: Value) -> Reply {
-    let Value::Object(arguments) = arguments else { return Reply::refused("the arguments are no object") };
-    router.reply(origin, tool, arguments, &CancellationToken::new()).await
-}
-
-/// The text that an agent sees of a document.
-struct Live {
-    text: String,
-    hash: String,
-}
-
-async fn live_text(router: &Router, origin: &Origin, path: &str) -> Result<Live, String> {
-    let reply = router.document(origin, path).await;
-    let why = if reply.failed { reply.text.clone() } else { format!("{path} holds no text") };
-    text_and_hash(reply).map(|(text, hash)| Live { text, hash }).ok_or(why)
 }

@@ -41,10 +41,13 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
         return Err("it has no folder".to_owned());
     }
     let moment = match given.event.as_str() {
-        "before" => Moment::Before { id: use_id(&given.id)?, tool: tool(&given.tool, given.input)? },
-        "after" => Moment::After {
-            id: Some(use_id(&given.id)?),
+        "before" => Moment::Before {
+            id: use_id("opencode", &given.session, &given.id)?,
             tool: tool(&given.tool, given.input)?,
+        },
+        "after" => Moment::After {
+            id: Some(use_id("opencode", &given.session, &given.id)?),
+            tool: Some(tool(&given.tool, given.input)?),
             response: given.response,
         },
         "prompt" => Moment::Prompt,
@@ -90,10 +93,14 @@ pub(super) fn render(event: &Event, answer: Answer) -> String {
         }),
         Answer::Held { file, .. } => json!({ "args": { "filePath": file, "content": PLACEHOLDER } }),
         Answer::Made(held) => {
-            json!({ "output": format!("{} was changed as you asked.\n{}", held.tool.path(), held.words) })
+            let made = match held.tool {
+                BuiltIn::Write { .. } => "Wrote file successfully.",
+                _ => "Edit applied successfully.",
+            };
+            json!({ "output": format!("{made}\n{}", held.words) })
         }
         Answer::Read { live, words } => match &event.moment {
-            Moment::After { tool: BuiltIn::Read { path, first, count }, response, .. } => {
+            Moment::After { tool: Some(BuiltIn::Read { path, first, count }), response, .. } => {
                 let shown = shown(path, &live, *first, *count);
                 if response.as_str() == Some(shown.as_str()) {
                     return String::new();
@@ -103,6 +110,7 @@ pub(super) fn render(event: &Event, answer: Answer) -> String {
             _ => return String::new(),
         },
         Answer::Context(words) => json!({ "context": words }),
+        Answer::Along { .. } => return String::new(),
     };
     output.to_string()
 }
@@ -140,7 +148,7 @@ mod tests {
             "input": input,
         }));
         let tool = BuiltIn::Edit { path: "/p/a".into(), old: "x".into(), new: "y".into(), all: true };
-        let moment = Moment::Before { id: UseId::new("call_1").unwrap(), tool };
+        let moment = Moment::Before { id: UseId::new("opencode", "ses_1", "call_1"), tool };
         assert_eq!(
             event,
             Ok(Event { turn: Some("ses_1.msg_1".into()), place: Some("/p/.mcp".into()), moment })

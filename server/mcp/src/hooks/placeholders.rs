@@ -2,14 +2,15 @@
 //!
 //! What the program is to be told of its edit lies in the state folder. Before and after may be told to different processes, so it is not
 //! kept in memory. A placeholder lies there too, where the program may write there. What is left of a program that has ended in between is
-//! removed an hour later.
+//! removed by a later one, after an hour.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hashline_link::StateDir;
+use hashline_text::FileHash;
 use serde::{Deserialize, Serialize};
 
 use crate::hooks::built_in::BuiltIn;
@@ -17,7 +18,13 @@ use crate::hooks::built_in::BuiltIn;
 /// Its name in the state folder.
 const FOLDER: &str = "held";
 /// What the name of a placeholder begins with.
-const PREFIX: &str = "held-";
+const PREFIX: &str = "hashline-held-";
+/// What the name of a text begins with that a program reads.
+const TEXT: &str = "hashline-text-";
+/// How many digits the rest of a name has.
+const LENGTH: usize = 64;
+/// How soon a program has read what was written for it to read.
+const READ_WITHIN: Duration = Duration::from_secs(10);
 /// How long a program may take to make a placeholder.
 const KEPT: Duration = Duration::from_secs(3600);
 
@@ -25,25 +32,26 @@ const KEPT: Duration = Duration::from_secs(3600);
 pub(super) const PLACEHOLDER: &str =
     "hashline holds an edit of an open file; this placeholder is removed in a moment.\n";
 
-/// What a program calls a use of a tool: it names a file.
+/// A use of a tool of a program, in a name for files that nobody else's has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UseId(String);
 
 impl UseId {
-    /// None if it could not name a file in a folder.
-    pub(super) fn new(id: &str) -> Option<Self> {
-        let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-        ((1..=100).contains(&id.len()) && id.bytes().all(is_safe)).then(|| Self(id.to_owned()))
+    /// That of a use by what its program calls it. What programs call them may be anything, and the same in two sessions.
+    pub(super) fn new(program: &str, session: &str, id: &str) -> Self {
+        Self(FileHash::of(format!("{program}\0{session}\0{id}").as_bytes()).to_hex())
     }
 
-    /// One for a program that has none.
+    /// One for a program that has no names for them.
     pub(super) fn random() -> Self {
-        Self(uuid::Uuid::new_v4().simple().to_string())
+        Self::new("", "", &uuid::Uuid::new_v4().to_string())
     }
 
     /// That of a placeholder, by its path.
     pub(super) fn of_placeholder(path: &str) -> Option<Self> {
-        Path::new(path).file_name()?.to_str()?.strip_prefix(PREFIX).and_then(Self::new)
+        let id = Path::new(path).file_name()?.to_str()?.strip_prefix(PREFIX)?;
+        let is_one = id.len() == LENGTH && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_one.then(|| Self(id.to_owned()))
     }
 }
 
@@ -64,7 +72,7 @@ pub(super) struct Held {
 pub(super) struct Placeholders {
     state: StateDir,
     folder: PathBuf,
-    /// Where it lies what programs are told.
+    /// The folder of what programs are told.
     told: PathBuf,
 }
 
@@ -75,51 +83,65 @@ impl Placeholders {
         Self { folder: place.map_or_else(|| told.clone(), Path::to_owned), told, state: state.clone() }
     }
 
-    /// Keeps what was held by a use of a tool. Returns the path of its placeholder, which the program makes.
-    pub(super) fn put(&self, id: &UseId, held: &Held) -> Result<String, String> {
-        self.sweep(KEPT);
+    /// Takes a use of a tool on. False if that was done: the hooks of a program may be installed twice.
+    pub(super) fn claim(&self, id: &UseId) -> Result<bool, String> {
+        self.sweep();
         self.state.folder(FOLDER).map_err(|error| error.to_string())?;
-        let told = serde_json::to_vec(held).map_err(|error| error.to_string())?;
-        let file = self.file(id);
-        fs::write(self.told(id), told).map_err(|error| error.to_string())?;
-        file.into_os_string().into_string().map_err(|_| "the state folder's path is no UTF-8 text".to_owned())
+        match fs::File::create_new(self.told(id)) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
-    /// What was held by a use of a tool, if the program has written to its placeholder, which is removed.
-    pub(super) fn take(&self, id: &UseId, written: &str) -> Option<Held> {
+    /// Lets a use of a tool go, of which nothing is held.
+    pub(super) fn release(&self, id: &UseId) {
+        let _ = fs::remove_file(self.told(id));
+    }
+
+    /// Keeps what was held by a use of a tool. Returns the path of its placeholder, which the program makes.
+    pub(super) fn put(&self, id: &UseId, held: &Held) -> Result<String, String> {
+        let told = serde_json::to_vec(held).map_err(|error| error.to_string())?;
+        fs::write(self.told(id), told).map_err(|error| error.to_string())?;
+        text_of(self.file(id))
+    }
+
+    /// What was held by a use of a tool, whose placeholder is removed. None, too, where it is known what the program has written and that is
+    /// another file: then it was not the placeholder's content that it was given last.
+    pub(super) fn take(&self, id: &UseId, written: Option<&str>) -> Option<Held> {
         let (file, told) = (self.file(id), self.told(id));
-        if Path::new(written) != file {
-            return None;
-        }
         let held = fs::read(&told).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        for file in [file, told] {
-            if let Err(error) = fs::remove_file(&file).or_else(is_missing) {
+        for file in [&file, &told] {
+            if let Err(error) = fs::remove_file(file).or_else(is_missing) {
                 tracing::warn!("{} stays: {error}", file.display());
             }
         }
-        held
+        held.filter(|_| written.is_none_or(|written| Path::new(written) == file))
     }
 
     /// Writes a text for a program to read, in the place of what it has read or written. It stays until the turn ends.
-    pub(super) fn tell(&self, id: &UseId, words: &str) -> Result<String, String> {
-        let file = self.file(id);
-        fs::write(&file, words).map_err(|error| error.to_string())?;
-        file.into_os_string().into_string().map_err(|_| "the folder's path is no UTF-8 text".to_owned())
+    pub(super) fn tell(&self, words: &str) -> Result<String, String> {
+        let UseId(name) = UseId::random();
+        let file = self.folder.join(format!("{TEXT}{name}"));
+        let mut open = fs::OpenOptions::new();
+        open.write(true).create_new(true);
+        // It may be the person's unsaved work.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut open, 0o600);
+        let written = open.open(&file).and_then(|mut file| file.write_all(words.as_bytes()));
+        written.map_err(|error| error.to_string())?;
+        text_of(file)
     }
 
-    /// Removes what is older: programs that made it, or that it was made for, have ended.
-    pub(super) fn sweep(&self, age: Duration) {
-        for folder in [&self.folder, &self.told] {
-            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                let name = entry.file_name();
-                let is_own = folder == &self.told || name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
-                let made = entry.metadata().and_then(|found| found.modified());
-                let is_old = made.is_ok_and(|made| made.elapsed().is_ok_and(|since| since > age));
-                if is_own && is_old {
-                    let _ = fs::remove_file(entry.path());
-                }
-            }
-        }
+    /// Removes the texts that programs have read.
+    pub(super) fn end_turn(&self) {
+        remove(&self.folder, &[TEXT], READ_WITHIN);
+    }
+
+    /// Removes what is left of programs that have ended.
+    fn sweep(&self) {
+        remove(&self.folder, &[PREFIX, TEXT], KEPT);
+        remove(&self.told, &[""], KEPT);
     }
 
     fn file(&self, UseId(id): &UseId) -> PathBuf {
@@ -129,6 +151,23 @@ impl Placeholders {
     fn told(&self, UseId(id): &UseId) -> PathBuf {
         self.told.join(format!("{id}.json"))
     }
+}
+
+/// Removes the files of a folder that are older, and whose names begin so.
+fn remove(folder: &Path, beginnings: &[&str], age: Duration) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_ours =
+            beginnings.iter().any(|beginning| name.as_encoded_bytes().starts_with(beginning.as_bytes()));
+        let made = entry.metadata().and_then(|found| found.modified());
+        if is_ours && made.is_ok_and(|made| made.elapsed().is_ok_and(|since| since > age)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn text_of(file: PathBuf) -> Result<String, String> {
+    file.into_os_string().into_string().map_err(|_| "the folder's path is no UTF-8 text".to_owned())
 }
 
 fn is_missing(error: io::Error) -> io::Result<()> {
@@ -141,52 +180,74 @@ mod tests {
 
     use super::*;
 
+    fn placeholders(temp: &tempfile::TempDir, place: Option<&Path>) -> Placeholders {
+        Placeholders::new(&StateDir::new(Some(&temp.path().join("state"))).unwrap(), place)
+    }
+
+    fn held() -> Held {
+        let tool = BuiltIn::Write { path: "/p/a".into(), content: "b".into() };
+        Held { tool, before: "a".into(), after: "b".into(), words: "held".into() }
+    }
+
     #[test]
     fn what_is_put_is_taken_once_and_nothing_stays() {
         let temp = tempfile::tempdir().unwrap();
-        let placeholders = Placeholders::new(&StateDir::new(Some(temp.path())).unwrap(), None);
-        let id = UseId::new("toolu_01-x").unwrap();
-        let tool = BuiltIn::Write { path: "/p/a".into(), content: "b".into() };
-        let held = Held { tool, before: "a".into(), after: "b".into(), words: "held".into() };
-        let file = placeholders.put(&id, &held).unwrap();
-        assert_eq!(placeholders.take(&id, "/p/a"), None, "another file was written");
-        fs::write(&file, "the program's").unwrap();
-        assert_eq!(placeholders.take(&id, &file), Some(held.clone()));
-        assert_eq!(placeholders.take(&id, &file), None);
-        let left = || fs::read_dir(temp.path().join(FOLDER)).unwrap().count();
+        let placeholders = placeholders(&temp, None);
+        let id = UseId::new("opencode", "1", "functions.edit:0");
+        let put = || {
+            assert_eq!(placeholders.claim(&id), Ok(true));
+            assert_eq!(placeholders.claim(&id), Ok(false), "its hooks are installed twice");
+            let file = placeholders.put(&id, &held()).unwrap();
+            fs::write(&file, "the program's").unwrap();
+            file
+        };
+        let file = put();
+        assert_eq!(UseId::of_placeholder(&file), Some(id.clone()));
+        assert_eq!(
+            placeholders.take(&UseId::new("opencode", "2", "functions.edit:0"), None),
+            None,
+            "another session"
+        );
+        assert_eq!(placeholders.take(&id, Some(&file)), Some(held()));
+        assert_eq!(placeholders.take(&id, Some(&file)), None);
+        put();
+        assert_eq!(placeholders.take(&id, Some("/p/a")), None, "the file itself was written");
+        let left = || fs::read_dir(temp.path().join("state").join(FOLDER)).unwrap().count();
         assert_eq!(left(), 0);
         // Of a program that has ended.
-        let file = placeholders.put(&id, &held).unwrap();
-        fs::write(&file, "").unwrap();
+        let file = put();
         let long_ago = SystemTime::now() - KEPT - Duration::from_secs(1);
-        for name in [PathBuf::from(file), temp.path().join(FOLDER).join("toolu_01-x.json")] {
+        for name in [PathBuf::from(file), placeholders.told(&id)] {
             fs::File::options().write(true).open(name).unwrap().set_modified(long_ago).unwrap();
         }
-        placeholders.put(&UseId::new("other").unwrap(), &held).unwrap();
+        placeholders.claim(&UseId::random()).unwrap();
         assert_eq!(left(), 1);
     }
 
     #[test]
     fn in_a_folder_of_others_only_what_is_ours_is_removed() {
         let temp = tempfile::tempdir().unwrap();
-        let (state, place) = (temp.path().join("state"), temp.path().join("place"));
+        let place = temp.path().join("place");
         fs::create_dir(&place).unwrap();
-        fs::write(place.join("theirs"), "").unwrap();
-        let placeholders = Placeholders::new(&StateDir::new(Some(&state)).unwrap(), Some(&place));
-        let id = UseId::random();
-        let file = placeholders.tell(&id, "words").unwrap();
-        assert_eq!(UseId::of_placeholder(&file), Some(id));
-        assert_eq!(UseId::of_placeholder("/p/theirs"), None);
-        std::thread::sleep(Duration::from_millis(10));
-        placeholders.sweep(Duration::ZERO);
+        let placeholders = placeholders(&temp, Some(&place));
+        fs::write(place.join("held-notes"), "").unwrap();
+        let text = PathBuf::from(placeholders.tell("unsaved").unwrap());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&text).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        placeholders.end_turn();
+        assert!(text.exists(), "it was not read yet");
+        let long_ago = SystemTime::now() - KEPT - Duration::from_secs(1);
+        for file in [&text, &place.join("held-notes")] {
+            fs::File::options().write(true).open(file).unwrap().set_modified(long_ago).unwrap();
+        }
+        placeholders.end_turn();
         let left: Vec<_> = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["theirs"]);
-    }
-
-    #[test]
-    fn an_id_that_leads_elsewhere_is_none() {
-        for id in ["", "..", "a/b", "a\\b", "a.json", "\u{e9}", &"x".repeat(101)] {
-            assert_eq!(UseId::new(id), None, "{id:?}");
+        assert_eq!(left, ["held-notes"]);
+        for none in ["/p/held-notes", "/p/hashline-held-", "/p/hashline-held-../x", "/"] {
+            assert_eq!(UseId::of_placeholder(none), None, "{none}");
         }
     }
 }

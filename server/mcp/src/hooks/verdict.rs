@@ -38,9 +38,13 @@ pub(super) enum Verdict {
 pub(super) fn verdict(standing: Standing, tool: &BuiltIn) -> Verdict {
     match (standing, tool) {
         (Standing::Closed, _) | (Standing::Unclear(_), BuiltIn::Read { .. }) => Verdict::NoOpinion,
-        (Standing::Unclear(words), BuiltIn::Edit { .. } | BuiltIn::Write { .. }) => Verdict::Refuse(words),
         (Standing::Open { editor }, BuiltIn::Read { .. }) => Verdict::LiveText(editor),
-        (Standing::Open { editor }, BuiltIn::Edit { .. } | BuiltIn::Write { .. }) => Verdict::Hold(editor),
+        (Standing::Unclear(words), BuiltIn::Edit { .. } | BuiltIn::Write { .. } | BuiltIn::Patch { .. }) => {
+            Verdict::Refuse(words)
+        }
+        (Standing::Open { editor }, BuiltIn::Edit { .. } | BuiltIn::Write { .. } | BuiltIn::Patch { .. }) => {
+            Verdict::Hold(editor)
+        }
     }
 }
 
@@ -53,7 +57,8 @@ mod tests {
         let path = String::from("/p/a");
         let read = BuiltIn::Read { path: path.clone(), first: None, count: None };
         let edit = BuiltIn::Edit { path: path.clone(), old: "a".into(), new: "b".into(), all: false };
-        let write = BuiltIn::Write { path, content: "b".into() };
+        let write = BuiltIn::Write { path: path.clone(), content: "b".into() };
+        let patch = BuiltIn::Patch { path, hunks: Vec::new() };
         let open = Standing::Open { editor: "Neovim".into() };
         let unclear = Standing::Unclear("save it".into());
         let refused = Verdict::Refuse("save it".into());
@@ -61,7 +66,8 @@ mod tests {
         for (tool, closed, when_open, when_unclear) in [
             (&read, none.clone(), Verdict::LiveText("Neovim".into()), none.clone()),
             (&edit, none.clone(), Verdict::Hold("Neovim".into()), refused.clone()),
-            (&write, none, Verdict::Hold("Neovim".into()), refused),
+            (&write, none.clone(), Verdict::Hold("Neovim".into()), refused.clone()),
+            (&patch, none, Verdict::Hold("Neovim".into()), refused),
         ] {
             assert_eq!(verdict(Standing::Closed, tool), closed, "{tool:?}");
             assert_eq!(verdict(open.clone(), tool), when_open, "{tool:?}");

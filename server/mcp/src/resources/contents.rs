@@ -51,10 +51,9 @@ fn mime_type(name: &str) -> &'static str {
     }
 }
 
-/// The text that an answer holds, and its hash; none of bytes and refusals.
-pub(crate) fn text_and_hash(mut reply: Reply) -> Option<(String, String)> {
-    let Some(Value::String(hash)) = reply.meta.remove(FILE_HASH) else { return None };
-    (!reply.failed && !reply.has(BYTES)).then_some((reply.text, hash))
+/// The text that an answer holds; none of bytes and refusals.
+pub(crate) fn text(reply: Reply) -> Option<String> {
+    (!reply.failed && !reply.has(BYTES)).then_some(reply.text)
 }
 
 /// An answer as MCP has it. What does not exist has an error of its own; every other refusal is one of what was asked.

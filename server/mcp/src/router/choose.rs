@@ -68,11 +68,15 @@ impl Router {
         pick(holders, path)
     }
 
+    /// The file of a path, with all links followed; none if it is not served.
+    pub(crate) fn file_of(&self, path: &str) -> Option<PathBuf> {
+        let place = self.roots().resolve(path, PathStyle::Any).ok()?;
+        Some(place.absolute().to_owned())
+    }
+
     /// Where the document of a path is, as hooks ask.
     pub(crate) async fn standing(&self, path: &str) -> Standing {
-        let roots = self.roots();
-        let Ok(place) = roots.resolve(path, PathStyle::Any) else { return Standing::Closed };
-        let path = place.absolute().to_owned();
+        let Some(path) = self.file_of(path) else { return Standing::Closed };
         let known = self.sidecars.settled(self.sidecars.known(), &path).await;
         match self.owners(&known, &[path]).await.pop() {
             Some(Owner { choice: Choice::Sidecar(sidecar), open: true }) => {

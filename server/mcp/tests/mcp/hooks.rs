@@ -53,7 +53,7 @@ async fn used(agent: &Connection, tool: &str, id: &str, input: Value) -> (Value,
     let after = json!({ "tool": tool, "id": id, "input": updated, "response": {} });
     let after = hook(agent, "PostToolUse", after).await;
     assert!(!placeholder.exists(), "a placeholder stays");
-    assert_eq!(std::fs::read_dir(placeholder.parent().unwrap()).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(placeholder.parent().unwrap()).unwrap().count(), 0, "something stays");
     (before, after)
 }
 
@@ -122,8 +122,12 @@ async fn a_built_in_read_shows_the_live_text() {
     used(&agent, "Edit", "toolu_2", edit(&path, "three", "3")).await;
     let said = read(json!({ "file_path": path }), text(LIVE)).await;
     assert_eq!(said["updatedToolOutput"]["file"]["content"], LIVE.replace("three", "3"));
-    // Nothing is said of what reads the same.
+    // Nothing is said of what reads the same, nor where the disk has it.
     assert_eq!(read(json!({ "file_path": path }), text(&LIVE.replace("three", "3"))).await, Value::Null);
+    let saved = place.write("saved.txt", DISK);
+    editor.open(&saved, DISK);
+    let unchanged = json!({ "type": "file_unchanged", "file": { "filePath": saved } });
+    assert_eq!(read(json!({ "file_path": saved }), unchanged).await, Value::Null);
 }
 
 #[tokio::test]
@@ -142,7 +146,7 @@ async fn an_edit_that_fails_on_the_disk_is_made_on_the_live_text() {
     let calls = json!([failed(&path, "two, unsaved"), failed(&closed, "nowhere")]);
     let said = hook(&agent, "PostToolBatch", json!({ "calls": calls })).await;
     let words = context(&said);
-    assert!(words.contains("hashline has made it there") && words.contains("Held for the person"), "{words}");
+    assert!(words.contains("hashline holds it there") && words.contains("Held for the person"), "{words}");
     assert!(!words.contains("closed.txt"), "{words}");
     assert_eq!(editor.workspace.reviews()[0].review.edits.len(), 1);
     // Where the live text has not what it is for, either, nothing is made, and the lines are told as they are.
@@ -232,7 +236,6 @@ async fn whatever_cannot_be_read_fails_open_and_changes_nothing() {
         json!({}),
         json!({ "event": "SessionEnd" }),
         json!({ "event": "PreToolUse", "tool": "Edit", "id": "toolu_1", "input": input[..input.len() - 9] }),
-        json!({ "event": "PreToolUse", "tool": "Edit", "id": "../../a", "input": input }),
         json!({ "event": "PreToolUse", "tool": "Edit", "id": "", "input": input }),
         json!({ "event": "PreToolUse", "tool": "NotebookEdit", "id": "toolu_1", "input": input }),
         json!({ "event": "PreToolUse", "tool": "Edit", "id": "toolu_1", "input": "[".repeat(100_000) }),
@@ -244,6 +247,38 @@ async fn whatever_cannot_be_read_fails_open_and_changes_nothing() {
     }
     assert!(editor.workspace.reviews().iter().all(|review| review.review.edits.is_empty()));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), DISK);
+}
+
+#[tokio::test]
+async fn a_use_that_is_told_of_twice_is_held_once() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, LIVE);
+    let agent = place.agent().await;
+    let told = json!({ "tool": "Edit", "id": "toolu_1", "input": edit(&path, "one", "one\nmore") });
+    let (first, second) =
+        tokio::join!(hook(&agent, "PreToolUse", told.clone()), hook(&agent, "PreToolUse", told.clone()));
+    let held = [first, second].into_iter().filter(|said| said["permissionDecision"] == "allow").count();
+    assert_eq!(held, 1);
+    assert_eq!(editor.workspace.reviews()[0].review.edits.len(), 1);
+}
+
+#[tokio::test]
+async fn nothing_is_held_while_an_agent_plans() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, LIVE);
+    let agent = place.agent().await;
+    let input = edit(&path, "two, unsaved", "2");
+    let told = json!({ "tool": "Edit", "id": "toolu_1", "input": input, "mode": "plan" });
+    assert_eq!(hook(&agent, "PreToolUse", told).await, Value::Null);
+    let words = "<tool_use_error>String to replace not found in file.";
+    let calls =
+        json!([{ "tool_name": "Edit", "tool_use_id": "1", "tool_input": input, "tool_response": words }]);
+    assert_eq!(hook(&agent, "PostToolBatch", json!({ "calls": calls, "mode": "plan" })).await, Value::Null);
+    assert!(editor.workspace.reviews().iter().all(|review| review.review.edits.is_empty()));
 }
 
 #[tokio::test]

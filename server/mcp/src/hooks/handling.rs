@@ -1,0 +1,258 @@
+//! What is done at each moment that an agent's program tells of.
+
+use std::time::Duration;
+
+use hashline_link::CancellationToken;
+use serde_json::{Value, json};
+
+use crate::hooks::apply_patch::Patch;
+use crate::hooks::built_in::{BuiltIn, Replaced};
+use crate::hooks::codex::{Part, made};
+use crate::hooks::placeholders::{Held, Placeholders, UseId};
+use crate::hooks::verdict::{Standing, Verdict, verdict};
+use crate::hooks::{Answer, Event};
+use crate::reply::{NEWS, Reply};
+use crate::resources::contents::text;
+use crate::router::{Origin, Router};
+use crate::toolset::ToolName;
+
+/// How long each question may take. There are three of them for an edit, and programs wait ten seconds.
+const ASKED: Duration = Duration::from_secs(3);
+
+/// An event, and what it is answered with.
+pub(super) struct Handling<'a> {
+    pub router: &'a Router,
+    pub origin: &'a Origin,
+    pub event: &'a Event,
+    pub placeholders: &'a Placeholders,
+}
+
+/// Why a write is not held.
+enum NotHeld {
+    /// The editor's text does not take it: why, and what to do.
+    Refused(String),
+    /// There is no answer.
+    Failed(String),
+}
+
+impl Handling<'_> {
+    /// Holds a write of an open document.
+    pub(super) async fn before(&self, id: &UseId, tool: &BuiltIn) -> Answer {
+        let editor = match self.verdict(tool).await {
+            Verdict::NoOpinion | Verdict::LiveText(_) => return Answer::NoOpinion,
+            Verdict::Refuse(words) => return Answer::Refused(words),
+            Verdict::Hold(editor) => editor,
+        };
+        match self.placeholders.claim(id) {
+            Ok(true) => {}
+            Ok(false) => return passed_over("it was told of before"),
+            Err(why) => return passed_over(&why),
+        }
+        match self.hold(tool, &editor).await {
+            Ok(held) => self.placed(id, held),
+            Err(not_held) => {
+                self.placeholders.release(id);
+                not_held.answer()
+            }
+        }
+    }
+
+    /// Holds a patch as far as it is about open documents, all of them or none.
+    pub(super) async fn patched(&self, id: &UseId, patch: &Patch, parts: &[Part]) -> Answer {
+        let mut open = Vec::new();
+        for part in parts {
+            let Some(tool) = &part.tool else { continue };
+            match self.verdict(tool).await {
+                Verdict::Hold(editor) => {
+                    if let Err(not_held) = self.look(tool, &editor).await {
+                        return not_held.answer();
+                    }
+                    open.push((part, tool, editor));
+                }
+                Verdict::Refuse(words) => return Answer::Refused(words),
+                Verdict::NoOpinion | Verdict::LiveText(_) => {}
+            }
+        }
+        let Some((_, first, _)) = open.first() else { return Answer::NoOpinion };
+        match self.placeholders.claim(id) {
+            Ok(true) => {}
+            Ok(false) => return passed_over("it was told of before"),
+            Err(why) => return passed_over(&why),
+        }
+        let mut words = String::new();
+        for (_, tool, editor) in &open {
+            match self.hold(tool, editor).await {
+                Ok(held) => words.push_str(&held.words),
+                // The text has changed since it was looked at.
+                Err(NotHeld::Refused(why) | NotHeld::Failed(why)) => {
+                    self.placeholders.release(id);
+                    return Answer::Refused(format!("{why}\n{words}"));
+                }
+            }
+        }
+        if let Some(kept) = patch.of(|file| open.iter().all(|(part, ..)| part.path != file.path)) {
+            self.placeholders.release(id);
+            return Answer::Along { kept, words };
+        }
+        let words = format!("{}{words}", made(parts));
+        self.placed(id, Held { tool: (*first).clone(), before: String::new(), after: String::new(), words })
+    }
+
+    /// Has the program write a placeholder.
+    fn placed(&self, id: &UseId, held: Held) -> Answer {
+        match self.placeholders.put(id, &held) {
+            Ok(file) => Answer::Held { tool: held.tool, file },
+            Err(why) => {
+                tracing::warn!("a placeholder cannot be named: {why}");
+                let words = held.words;
+                Answer::Refused(format!(
+                    "The file on disk was left as it is; the edit is in the editor. {words}"
+                ))
+            }
+        }
+    }
+
+    /// Says what a write came to that was held, and shows the live text to a read.
+    pub(super) async fn after(&self, id: Option<&UseId>, tool: Option<&BuiltIn>) -> Answer {
+        if let Some(held) = id.and_then(|id| self.placeholders.take(id, tool.map(BuiltIn::path))) {
+            return Answer::Made(Box::new(held));
+        }
+        let Some(tool) = tool else { return Answer::NoOpinion };
+        let Verdict::LiveText(editor) = self.verdict(tool).await else { return Answer::NoOpinion };
+        let path = tool.path();
+        let live = match self.live_text(path).await {
+            Ok(live) => live,
+            Err(NotHeld::Refused(why) | NotHeld::Failed(why)) => return passed_over(&why),
+        };
+        if self.is_on_disk(path, &live).await {
+            return Answer::NoOpinion;
+        }
+        let words = format!(
+            "{path} is open in {editor}. This is its text there, with unsaved work and held edits in it; the file on disk reads otherwise."
+        );
+        Answer::Read { live, words }
+    }
+
+    /// Holds edits on the live text that failed on the disk's: what they are for may be unsaved, or held.
+    pub(super) async fn retried(&self, edits: &[BuiltIn]) -> Answer {
+        let mut told = Vec::new();
+        for edit in edits {
+            let path = edit.path();
+            let Verdict::Hold(editor) = self.verdict(edit).await else { continue };
+            match self.hold(edit, &editor).await {
+                Ok(held) => told.push(format!(
+                    "The edit of {path} failed on the file on disk, but the text in {editor} has what it is for, so hashline holds it \
+                     there:\n{}",
+                    held.words.trim_end()
+                )),
+                Err(NotHeld::Refused(words)) => told.push(words.trim_end().to_owned()),
+                Err(NotHeld::Failed(why)) => drop(passed_over(&why)),
+            }
+        }
+        if told.is_empty() { Answer::NoOpinion } else { Answer::Context(told.join("\n\n")) }
+    }
+
+    /// Tells what was decided about the caller's edits that it has not been told.
+    pub(super) async fn decided(&self) -> Answer {
+        match self.call(ToolName::AwaitReview, json!({ "timeout_s": 0 })).await {
+            Some(reply) if reply.meta.get(NEWS) == Some(&Value::Bool(true)) => Answer::Context(reply.text),
+            Some(_) => Answer::NoOpinion,
+            None => passed_over("there was no answer in time"),
+        }
+    }
+
+    async fn verdict(&self, tool: &BuiltIn) -> Verdict {
+        let standing = tokio::time::timeout(ASKED, self.router.standing(tool.path())).await;
+        let standing = standing.unwrap_or_else(|_| {
+            tracing::warn!("nobody says in time whether {} is open", tool.path());
+            Standing::Closed
+        });
+        verdict(standing, tool)
+    }
+
+    /// Looks at what a write makes of the live text, and returns both.
+    async fn look(&self, tool: &BuiltIn, editor: &str) -> Result<(String, Replaced), NotHeld> {
+        let path = tool.path();
+        let live = self.live_text(path).await?;
+        match tool.replaced(&live) {
+            Replaced::Missing(lines) => Err(NotHeld::Refused(format!(
+                "{path} is open in {editor}, and its text there is what counts: it has not these lines, so nothing was changed. Read it \
+                 with read_text_file of hashline, then patch what it says.\n{}",
+                lines.join("\n")
+            ))),
+            replaced => Ok((live, replaced)),
+        }
+    }
+
+    /// Holds a write in the editor.
+    async fn hold(&self, tool: &BuiltIn, editor: &str) -> Result<Held, NotHeld> {
+        let path = tool.path();
+        let (before, replaced) = self.look(tool, editor).await?;
+        let (name, mut arguments, after) = match replaced {
+            Replaced::Once { old, new, after } => {
+                (ToolName::EditFileDiff, json!({ "edits": [{ "old": old, "new": new }] }), after)
+            }
+            Replaced::Whole(after) => (ToolName::WriteFile, json!({ "content": after }), after),
+            Replaced::Missing(_) | Replaced::Nothing => {
+                return Err(NotHeld::Failed(format!("{tool:?} writes nothing")));
+            }
+        };
+        // Without a hash it is held in every mode.
+        arguments["path"] = path.into();
+        if let Some(turn) = &self.event.turn {
+            arguments["mcp_conversation_id"] = turn.as_str().into();
+        }
+        let Some(reply) = self.call(name, arguments).await else {
+            // It may have been sent, so it must not be made on the disk, too.
+            return Err(NotHeld::Refused(format!(
+                "{path} is open in {editor}, which did not answer in time. Whether the edit is held there, list_edits of hashline tells."
+            )));
+        };
+        if reply.failed {
+            let words =
+                format!("{path} is open in {editor}, and its text there is what counts. {}", reply.text);
+            return Err(NotHeld::Refused(words));
+        }
+        Ok(Held { tool: tool.clone(), before, after, words: reply.text })
+    }
+
+    /// Calls a tool; none if there is no answer in time.
+    async fn call(&self, tool: ToolName, arguments: Value) -> Option<Reply> {
+        let Value::Object(arguments) = arguments else { return None };
+        let never = CancellationToken::new();
+        let called = self.router.reply(self.origin, tool, arguments, &never);
+        tokio::time::timeout(ASKED, called).await.ok()
+    }
+
+    /// The text that an agent sees of an open document.
+    async fn live_text(&self, path: &str) -> Result<String, NotHeld> {
+        let asked = tokio::time::timeout(ASKED, self.router.document(self.origin, path)).await;
+        let reply = asked.map_err(|_| NotHeld::Failed(format!("{path} was not told of in time")))?;
+        if reply.failed {
+            return Err(NotHeld::Refused(reply.text));
+        }
+        text(reply).ok_or_else(|| NotHeld::Failed(format!("{path} holds no text")))
+    }
+
+    /// Whether the file of a document holds a text.
+    async fn is_on_disk(&self, path: &str, text: &str) -> bool {
+        let Some(file) = self.router.file_of(path) else { return false };
+        let length = tokio::fs::metadata(&file).await.map(|found| found.len());
+        length.is_ok_and(|length| length == text.len() as u64)
+            && tokio::fs::read(&file).await.is_ok_and(|bytes| bytes == text.as_bytes())
+    }
+}
+
+impl NotHeld {
+    fn answer(self) -> Answer {
+        match self {
+            Self::Refused(words) => Answer::Refused(words),
+            Self::Failed(why) => passed_over(&why),
+        }
+    }
+}
+
+fn passed_over(why: &str) -> Answer {
+    tracing::warn!("a hook is passed over: {why}");
+    Answer::NoOpinion
+}
