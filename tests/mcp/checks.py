@@ -1,6 +1,7 @@
 """A count of what passed, by the face of hashline, or the editor, that was tried."""
 
 import contextlib
+import threading
 import traceback
 
 
@@ -11,10 +12,11 @@ def expect(condition, message):
 
 
 class Checks:
-    """Counts cases; one that fails is told with its traceback, and the next one runs."""
+    """Counts cases, also such as run at the same time; one that fails is told with its traceback, and the next one runs."""
 
     def __init__(self, face):
         self.face = face
+        self._lock = threading.Lock()
         self.passed = 0
         self.failed = 0
 
@@ -23,9 +25,14 @@ class Checks:
         try:
             yield
         except Exception:
-            self.failed += 1
-            print(f"FAILED {self.face}: {name}")
-            traceback.print_exc()
+            self._tell(False, f"FAILED {self.face}: {name}\n{traceback.format_exc()}")
         else:
-            self.passed += 1
-            print(f"ok {self.face}: {name}")
+            self._tell(True, f"ok {self.face}: {name}")
+
+    def _tell(self, passed, words):
+        with self._lock:
+            if passed:
+                self.passed += 1
+            else:
+                self.failed += 1
+            print(words, flush=True)

@@ -1,4 +1,5 @@
-"""How agents speak to models: what a request says, as far as a stand-in has to know, and the events of an answer.
+"""How agents speak to models: what a request says, as far as a stand-in has to know, and the events of an answer, which is a text
+or one or more calls.
 
 Each request holds the whole conversation: the tools that are offered, and what calls of them were answered.
 """
@@ -8,13 +9,18 @@ import json
 
 numbers = itertools.count(1)
 
+# How OpenAI's responses name a call of each kind of tool.
+KINDS_OF_CALLS = {"function": "function_call", "custom": "custom_tool_call"}
+
 
 class Turn:
-    """`tools` has by its whole name what a call of a tool says to name it. `results` are the answers, in their order."""
+    """`tools` has by its whole name what a call of a tool says to name it. `results` are the answers, in their order, and `told`
+    is all that was said to the model, answers and what stands around them, in the order of the conversation."""
 
-    def __init__(self, tools, results):
+    def __init__(self, tools, results, told):
         self.tools = tools
         self.results = results
+        self.told = told
 
 
 class Call:
@@ -44,16 +50,20 @@ class Gemini:
     @staticmethod
     def read(body):
         declared = (tool for group in body.get("tools", []) for tool in group.get("functionDeclarations", []))
-        parts = (part for content in body["contents"] for part in content["parts"])
-        answers = (part["functionResponse"]["response"] for part in parts if "functionResponse" in part)
-        return Turn({tool["name"]: {"name": tool["name"]} for tool in declared}, [json.dumps(answer) for answer in answers])
+        results, told = [], []
+        for part in (part for content in body["contents"] if content["role"] == "user" for part in content["parts"]):
+            if "functionResponse" in part:
+                results.append(json.dumps(part["functionResponse"]["response"]))
+            told.append(results[-1] if "functionResponse" in part else part.get("text", ""))
+        return Turn({tool["name"]: {"name": tool["name"]} for tool in declared}, results, told)
 
     @staticmethod
-    def write(said):
-        part = {"text": said}
-        if isinstance(said, Call):
-            part = {"functionCall": {"id": said.id, "args": said.arguments, **said.tool}}
-        yield event({"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}]})
+    def write(*said):
+        parts = [
+            {"functionCall": {"id": one.id, "args": one.arguments, **one.tool}} if isinstance(one, Call) else {"text": one}
+            for one in said
+        ]
+        yield event({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]})
 
 
 class Messages:
@@ -64,23 +74,28 @@ class Messages:
     @staticmethod
     def read(body):
         tools = {tool["name"]: {"name": tool["name"]} for tool in body.get("tools", [])}
-        contents = (message["content"] for message in body["messages"] if not isinstance(message["content"], str))
-        blocks = (block for content in contents for block in content)
-        return Turn(tools, [text_of(block["content"]) for block in blocks if block["type"] == "tool_result"])
+        results, told = [], []
+        for content in (message["content"] for message in body["messages"] if message["role"] != "assistant"):
+            for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+                if block["type"] == "tool_result":
+                    results.append(text_of(block["content"]))
+                told.append(results[-1] if block["type"] == "tool_result" else block.get("text", ""))
+        return Turn(tools, results, told)
 
     @staticmethod
-    def write(said):
+    def write(*said):
         usage = {"input_tokens": 1, "output_tokens": 1}
         message = {"id": f"message_{next(numbers)}", "type": "message", "role": "assistant", "model": "stand-in", "usage": usage}
-        block, delta, reason = {"type": "text", "text": ""}, {"type": "text_delta", "text": said}, "end_turn"
-        if isinstance(said, Call):
-            block = {"type": "tool_use", "id": said.id, "input": {}, **said.tool}
-            delta = {"type": "input_json_delta", "partial_json": json.dumps(said.arguments)}
-            reason = "tool_use"
         yield event({"type": "message_start", "message": {**message, "content": []}})
-        yield event({"type": "content_block_start", "index": 0, "content_block": block})
-        yield event({"type": "content_block_delta", "index": 0, "delta": delta})
-        yield event({"type": "content_block_stop", "index": 0})
+        for index, one in enumerate(said):
+            block, delta, reason = {"type": "text", "text": ""}, {"type": "text_delta", "text": one}, "end_turn"
+            if isinstance(one, Call):
+                block = {"type": "tool_use", "id": one.id, "input": {}, **one.tool}
+                delta = {"type": "input_json_delta", "partial_json": json.dumps(one.arguments)}
+                reason = "tool_use"
+            yield event({"type": "content_block_start", "index": index, "content_block": block})
+            yield event({"type": "content_block_delta", "index": index, "delta": delta})
+            yield event({"type": "content_block_stop", "index": index})
         yield event({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": usage})
         yield event({"type": "message_stop"})
 
@@ -94,20 +109,32 @@ class Responses:
     def read(body):
         tools = {}
         for offered in body.get("tools", []):
+            if offered["type"] in KINDS_OF_CALLS:
+                tools[offered["name"]] = {"type": KINDS_OF_CALLS[offered["type"]], "name": offered["name"]}
             # What a server offers stands together under its name.
             for tool in offered.get("tools", []):
                 tools[offered["name"] + tool["name"]] = {"namespace": offered["name"], "name": tool["name"]}
-        answered = (item for item in body["input"] if item["type"] == "function_call_output")
-        return Turn(tools, [text_of(item["output"]) for item in answered])
+        results, told = [], []
+        for item in body["input"]:
+            if item["type"].endswith("call_output"):
+                results.append(text_of(item["output"]))
+                told.append(results[-1])
+            elif item["type"] == "message" and item["role"] != "assistant":
+                told.append(text_of(item["content"]))
+        return Turn(tools, results, told)
 
     @staticmethod
-    def write(said):
-        item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": said}]}
-        if isinstance(said, Call):
-            item = {"type": "function_call", "call_id": said.id, "arguments": json.dumps(said.arguments), **said.tool}
+    def write(*said):
         response = {"id": f"response_{next(numbers)}"}
         yield event({"type": "response.created", "response": response})
-        yield event({"type": "response.output_item.done", "item": item})
+        for one in said:
+            item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": one}]}
+            if isinstance(one, Call):
+                item = {"type": "function_call", "call_id": one.id, **one.tool}
+                # A tool that is no function takes a text of its own format.
+                is_free = item["type"] == "custom_tool_call"
+                item |= {"input": one.arguments} if is_free else {"arguments": json.dumps(one.arguments)}
+            yield event({"type": "response.output_item.done", "item": item})
         yield event({"type": "response.completed", "response": response})
 
 
@@ -119,17 +146,19 @@ class Completions:
     @staticmethod
     def read(body):
         names = (tool["function"]["name"] for tool in body.get("tools", []))
-        answered = (message for message in body["messages"] if message["role"] == "tool")
-        return Turn({name: {"name": name} for name in names}, [text_of(message["content"]) for message in answered])
+        heard = [message for message in body["messages"] if message["role"] != "assistant"]
+        results = [text_of(message["content"]) for message in heard if message["role"] == "tool"]
+        return Turn({name: {"name": name} for name in names}, results, [text_of(message["content"]) for message in heard])
 
     @staticmethod
-    def write(said):
-        delta, reason = {"content": said}, "stop"
-        if isinstance(said, Call):
-            function = {"arguments": json.dumps(said.arguments), **said.tool}
-            delta = {"tool_calls": [{"index": 0, "id": said.id, "type": "function", "function": function}]}
-            reason = "tool_calls"
-        yield event({"choices": [{"index": 0, "delta": {"role": "assistant", **delta}}]})
+    def write(*said):
+        for index, one in enumerate(said):
+            delta, reason = {"content": one}, "stop"
+            if isinstance(one, Call):
+                function = {"arguments": json.dumps(one.arguments), **one.tool}
+                delta = {"tool_calls": [{"index": index, "id": one.id, "type": "function", "function": function}]}
+                reason = "tool_calls"
+            yield event({"choices": [{"index": 0, "delta": {"role": "assistant", **delta}}]})
         yield event({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
         yield "data: [DONE]\n\n"
 

@@ -21,14 +21,14 @@ class Agent:
         self.settings = settings
 
 
-def claude_code(url):
+def claude_code(url, task):
     # What hides tools from the model until it searches for them is off.
     switches = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "ENABLE_TOOL_SEARCH": "false"}
     environment = {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", **switches}
-    return Agent(["--print", TASK, "--allowedTools", "mcp__hashline"], environment, {})
+    return Agent(["--print", task, "--allowedTools", "mcp__hashline"], environment, {})
 
 
-def codex(url):
+def codex(url, task):
     settings = {
         "model": "stand-in",
         "model_provider": "stand-in",
@@ -37,11 +37,11 @@ def codex(url):
         "check_for_update_on_startup": False,
         "features": {"plugins": False, "apps": False},
     }
-    return Agent(["exec", "--skip-git-repo-check", TASK], {}, settings)
+    return Agent(["exec", "--skip-git-repo-check", task], {}, settings)
 
 
-def gemini(url):
-    words = ["--prompt", TASK, "--approval-mode", "yolo", "--model", "gemini-2.5-flash"]
+def gemini(url, task):
+    words = ["--prompt", task, "--approval-mode", "yolo", "--model", "gemini-2.5-flash"]
     environment = {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "none", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -51,11 +51,11 @@ def gemini(url):
     return Agent(words, environment, settings)
 
 
-def opencode(url):
+def opencode(url, task):
     provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": url, "apiKey": "none"}, "models": {"model": {}}}
     # It has a package of plugins installed otherwise, which it works without.
     switches = {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1", "npm_config_offline": "true"}
-    return Agent(["run", "--model", "stand-in/model", TASK], switches, {"provider": {"stand-in": provider}})
+    return Agent(["run", "--model", "stand-in/model", task], switches, {"provider": {"stand-in": provider}})
 
 
 AGENTS = {"claude-code": claude_code, "codex": codex, "gemini": gemini, "opencode": opencode}
@@ -70,20 +70,18 @@ def check(programs, binary, kind, transport):
     checks = Checks(f"led {transport}")
     for name, agent in AGENTS.items():
         with checks.case(f"{name} reads a file and edits it"), kind(binary) as workspace, Model() as model:
-            work(programs / name, name, agent(model.url), workspace, model)
+            work(programs / name, name, agent(model.url, TASK), workspace, model)
     return checks
 
 
-def work(program, name, agent, workspace, model):
-    # Nothing of the person's that an agent knows, and for all other addresses a proxy that leads nowhere.
+def alone(agent, home, model):
+    """An environment with nothing of the person's that an agent knows, and a proxy that leads nowhere for all other addresses."""
     proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), model.url)
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(workspace.home),
-        "NO_PROXY": "127.0.0.1",
-        **proxies,
-        **agent.environment,
-    }
+    return {"PATH": os.environ["PATH"], "HOME": str(home), "NO_PROXY": "127.0.0.1", **proxies, **agent.environment}
+
+
+def work(program, name, agent, workspace, model):
+    environment = alone(agent, workspace.home, model)
     if isinstance(workspace, Served):
         server = configured(name, workspace.url, f"Bearer {workspace.token}")
         write_settings(name, workspace.home, workspace.root, agent.settings | server)

@@ -1,5 +1,6 @@
-"""A stand-in for the model behind an agent, on loopback: it has the agent read a file and edit it, and takes the hash and
-the anchors that the edit needs out of what the agent was answered. It is the agent's proxy, too, and connects to nothing.
+"""A stand-in for the model behind an agent, on loopback. It has the agent read a file and edit it with hashline's tools, and
+takes the hash and the anchors that the edit needs out of what the agent was answered; or it is led by somebody else (script.py).
+It is the agent's proxy, too, and connects to nothing.
 """
 
 import contextlib
@@ -59,11 +60,11 @@ def answering(model):
             if asked.netloc or not dialect:
                 return self.do_CONNECT()
             try:
-                said = next_step(dialect.read(json.loads(body)))
+                said = model.lead(dialect.read(json.loads(body)))
             except LookupError as error:
                 # The agent prints it. It would try again what fails.
                 said = f"I do not know what to do: {error}"
-            answer = "".join(dialect.write(said)).encode()
+            answer = "".join(dialect.write(*(said if isinstance(said, list) else [said]))).encode()
             self.send_response_only(200)
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Content-Length", str(len(answer)))
@@ -87,7 +88,11 @@ def answering(model):
 
 
 class Model:
-    """`elsewhere` has what an agent asked for that no model answers, of this address or another."""
+    """`lead` says what the model says in its turn: a text, a call, or a list of calls. `elsewhere` has what an agent asked for
+    that no model answers, of this address or another."""
+
+    def __init__(self, lead=next_step):
+        self.lead = lead
 
     def __enter__(self):
         self.elsewhere = []

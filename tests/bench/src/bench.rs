@@ -47,6 +47,13 @@ pub struct Desk {
     pub sidecar: Sidecar,
 }
 
+impl Place {
+    /// The state folder.
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+}
+
 impl Bench {
     /// Looks for everything that is needed.
     pub fn new(hashline: &Path, installed: &Path, quick: bool) -> Result<Self> {
@@ -146,7 +153,8 @@ impl Bench {
         Ok(Hashline::new(self.stdio_agent(place)?, &place.path))
     }
 
-    fn stdio_agent(&self, place: &Place) -> Result<Stdio> {
+    /// The same, called by what its tools are named.
+    pub fn stdio_agent(&self, place: &Place) -> Result<Stdio> {
         let mut command = Command::new(&self.hashline);
         command.arg("mcp").arg("--root").arg(&place.root).arg("--state-dir").arg(&place.state);
         Stdio::start(&mut command, &place.root, &place.log.join("mcp.log"))

@@ -6,6 +6,7 @@ mod frames;
 mod growth;
 mod held;
 mod history;
+mod hooks;
 mod hostile;
 mod keystroke;
 mod memory;
@@ -43,6 +44,8 @@ pub enum Part {
     Memory,
     /// Keys and scrolling in Neovim with 1,000 hunks in 50,000 lines.
     Nvim,
+    /// What hooks add to an edit with a tool of an agent's own.
+    Hooks,
     /// The other tools at the same work.
     Peers,
     /// Edits while a person types.
@@ -70,6 +73,7 @@ impl Part {
             Self::History => history::run(bench, report),
             Self::Memory => memory::run(bench, report),
             Self::Nvim => frames::run(bench, report),
+            Self::Hooks => hooks::run(bench, report),
             Self::Peers => peers::run(bench, report),
             Self::Typing => typing::run(bench, report),
             Self::Hostile => hostile::run(bench, report),
