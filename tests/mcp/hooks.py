@@ -67,6 +67,8 @@ class Scene:
         self.root, self.state, self.home, person = (base / name for name in ("root", "state", "home", "person"))
         for folder in (self.root, self.state, self.home, person):
             folder.mkdir()
+        # Marks the project for Neovim: the sandbox of an agent beside may put a .git above it for a moment.
+        (self.root / ".mcp").mkdir(mode=0o700)
         self.agent = agent
         self.scope = ["--user"]
         self.writing = WRITING[agent]

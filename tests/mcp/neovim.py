@@ -43,7 +43,8 @@ class Neovim:
             f"vim.g.hashline = {{ binary = {json.dumps(str(sidecar))}, notify = false }}\n"
         )
         kept = {f"XDG_{part}_HOME": str(home / part) for part in ("STATE", "DATA", "CONFIG", "CACHE")}
-        self._environment = {**os.environ, **kept, "TMPDIR": str(home), "HASHLINE_STATE_DIR": str(home / "hashline")}
+        own = {"TMPDIR": str(home), "HASHLINE_STATE_DIR": str(home / "hashline"), "NVIM_LOG_FILE": os.devnull}
+        self._environment = {**os.environ, **kept, **own}
         self._command = [self._program, "--headless", "--clean", "-n", "-i", "NONE", "-u", settings, "--listen", self._server]
         self._folder = folder
 
