@@ -9,11 +9,11 @@ use crate::hooks::apply_patch::Patch;
 use crate::hooks::built_in::{BuiltIn, Replaced};
 use crate::hooks::codex::{Part, made};
 use crate::hooks::placeholders::{Held, Placeholders, UseId};
-use crate::hooks::verdict::{Standing, Verdict, verdict};
+use crate::hooks::verdict::{Verdict, verdict};
 use crate::hooks::{Answer, Event};
 use crate::reply::{NEWS, Reply};
 use crate::resources::contents::text;
-use crate::router::{Origin, Router};
+use crate::router::{Openness, Origin, Router};
 use crate::toolset::ToolName;
 
 /// How long each question may take. There are three of them for an edit, and programs wait ten seconds.
@@ -162,12 +162,12 @@ impl Handling<'_> {
     }
 
     async fn verdict(&self, tool: &BuiltIn) -> Verdict {
-        let standing = tokio::time::timeout(ASKED, self.router.standing(tool.path())).await;
-        let standing = standing.unwrap_or_else(|_| {
+        let openness = tokio::time::timeout(ASKED, self.router.openness(tool.path())).await;
+        let openness = openness.unwrap_or_else(|_| {
             tracing::warn!("nobody says in time whether {} is open", tool.path());
-            Standing::Closed
+            Openness::Closed
         });
-        verdict(standing, tool)
+        verdict(openness, tool)
     }
 
     /// Looks at what a write makes of the live text, and returns both.

@@ -42,7 +42,7 @@ use crate::hooks::built_in::BuiltIn;
 use crate::hooks::codex::{Form, Part};
 use crate::hooks::handling::Handling;
 use crate::hooks::placeholders::{Held, Placeholders, UseId};
-pub(crate) use crate::hooks::verdict::Standing;
+
 use crate::router::{Origin, Router};
 
 /// The name of the tool that agents' hooks call. It is not listed: models have no use for it.

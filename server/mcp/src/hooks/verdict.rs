@@ -7,20 +7,7 @@
 //! | open with different unsaved text in several editors | nothing | refused |
 
 use crate::hooks::built_in::BuiltIn;
-
-/// Where a document is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// No editor has it open, or it is not served.
-    Closed,
-    /// An editor has it open.
-    Open {
-        /// Its name.
-        editor: String,
-    },
-    /// Editors have it open, and nobody can answer for it without harm: why, and what to do.
-    Unclear(String),
-}
+use crate::router::Openness;
 
 /// What is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,14 +22,14 @@ pub(super) enum Verdict {
     Refuse(String),
 }
 
-pub(super) fn verdict(standing: Standing, tool: &BuiltIn) -> Verdict {
-    match (standing, tool) {
-        (Standing::Closed, _) | (Standing::Unclear(_), BuiltIn::Read { .. }) => Verdict::NoOpinion,
-        (Standing::Open { editor }, BuiltIn::Read { .. }) => Verdict::LiveText(editor),
-        (Standing::Unclear(words), BuiltIn::Edit { .. } | BuiltIn::Write { .. } | BuiltIn::Patch { .. }) => {
+pub(super) fn verdict(openness: Openness, tool: &BuiltIn) -> Verdict {
+    match (openness, tool) {
+        (Openness::Closed, _) | (Openness::Unclear(_), BuiltIn::Read { .. }) => Verdict::NoOpinion,
+        (Openness::Open { editor }, BuiltIn::Read { .. }) => Verdict::LiveText(editor),
+        (Openness::Unclear(words), BuiltIn::Edit { .. } | BuiltIn::Write { .. } | BuiltIn::Patch { .. }) => {
             Verdict::Refuse(words)
         }
-        (Standing::Open { editor }, BuiltIn::Edit { .. } | BuiltIn::Write { .. } | BuiltIn::Patch { .. }) => {
+        (Openness::Open { editor }, BuiltIn::Edit { .. } | BuiltIn::Write { .. } | BuiltIn::Patch { .. }) => {
             Verdict::Hold(editor)
         }
     }
@@ -59,8 +46,8 @@ mod tests {
         let edit = BuiltIn::Edit { path: path.clone(), old: "a".into(), new: "b".into(), all: false };
         let write = BuiltIn::Write { path: path.clone(), content: "b".into() };
         let patch = BuiltIn::Patch { path, hunks: Vec::new() };
-        let open = Standing::Open { editor: "Neovim".into() };
-        let unclear = Standing::Unclear("save it".into());
+        let open = Openness::Open { editor: "Neovim".into() };
+        let unclear = Openness::Unclear("save it".into());
         let refused = Verdict::Refuse("save it".into());
         let none = Verdict::NoOpinion;
         for (tool, closed, when_open, when_unclear) in [
@@ -69,7 +56,7 @@ mod tests {
             (&write, none.clone(), Verdict::Hold("Neovim".into()), refused.clone()),
             (&patch, none, Verdict::Hold("Neovim".into()), refused),
         ] {
-            assert_eq!(verdict(Standing::Closed, tool), closed, "{tool:?}");
+            assert_eq!(verdict(Openness::Closed, tool), closed, "{tool:?}");
             assert_eq!(verdict(open.clone(), tool), when_open, "{tool:?}");
             assert_eq!(verdict(unclear.clone(), tool), when_unclear, "{tool:?}");
         }

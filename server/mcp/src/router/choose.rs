@@ -9,7 +9,6 @@ use hashline_history::path::to_text;
 use hashline_link::{Error, Held, Sidecar};
 use hashline_workspace::disk::PathStyle;
 
-use crate::hooks::Standing;
 use crate::router::Router;
 use crate::router::sidecars::Known;
 
@@ -25,6 +24,20 @@ pub(super) enum Choice {
     Sidecar(Box<Sidecar>),
     /// Nobody can answer without harm.
     Refused(String),
+}
+
+/// Where a document is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Openness {
+    /// No editor has it open, or it is not served.
+    Closed,
+    /// An editor has it open.
+    Open {
+        /// Its name.
+        editor: String,
+    },
+    /// Editors have it open, and nobody can answer for it without harm: why, and what to do.
+    Unclear(String),
 }
 
 /// Who answers for a path.
@@ -75,15 +88,15 @@ impl Router {
     }
 
     /// Where the document of a path is, as hooks ask.
-    pub(crate) async fn standing(&self, path: &str) -> Standing {
-        let Some(path) = self.file_of(path) else { return Standing::Closed };
+    pub(crate) async fn openness(&self, path: &str) -> Openness {
+        let Some(path) = self.file_of(path) else { return Openness::Closed };
         let known = self.sidecars.settled(self.sidecars.known(), &path).await;
         match self.owners(&known, &[path]).await.pop() {
             Some(Owner { choice: Choice::Sidecar(sidecar), open: true }) => {
-                Standing::Open { editor: sidecar.editor }
+                Openness::Open { editor: sidecar.editor }
             }
-            Some(Owner { choice: Choice::Refused(words), .. }) => Standing::Unclear(words),
-            Some(Owner { .. }) | None => Standing::Closed,
+            Some(Owner { choice: Choice::Refused(words), .. }) => Openness::Unclear(words),
+            Some(Owner { .. }) | None => Openness::Closed,
         }
     }
 

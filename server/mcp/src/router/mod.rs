@@ -38,6 +38,7 @@ use crate::router::watcher::Watchers;
 use crate::signer::signer_of;
 use crate::toolbox::Toolbox;
 use crate::toolset::ToolName;
+pub(crate) use choose::Openness;
 pub(crate) use watch::{Interest, Standing};
 pub(crate) use watcher::Following;
 
