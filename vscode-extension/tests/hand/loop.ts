@@ -84,7 +84,8 @@ export default {
       await row.getByRole("button", { name: "Reject" }).first().click();
       await row.waitFor({ state: "detached" });
       await desk.row("price.toFixed").click();
-      // The lens moves the line when it comes.
+      // The lens of the row before goes a moment later than the row, and the one that comes moves the line.
+      await desk.lens("Accept").nth(1).waitFor({ state: "detached" });
       await desk.lens("Accept").waitFor();
       await desk.line("EUR").first().click();
       await desk.command("Hashline: Reject with Reason");
