@@ -72,6 +72,7 @@ class Scene:
         self.agent = agent
         self.scope = ["--user"]
         self.writing = WRITING[agent]
+        self.named = {}
         self._program = programs / agent
         self._binary = binary
         # One that keeps to a folder of the test's, whoever starts it.
@@ -112,7 +113,7 @@ class Scene:
         """Has the agent do this, in the conversation that it had before, if there was one."""
         script = Script(self.agent, steps)
         with Model(script) as model:
-            agent = AGENTS[self.agent](model.url, TASK)
+            agent = AGENTS[self.agent](model.url, TASK, **self.named)
             environment = alone(agent, self.home, model)
             environment["PATH"] = f"{self._program.parent}{os.pathsep}{environment['PATH']}"
             more = self.writing + (AGAIN[self.agent] if self._is_set_up else [])
@@ -216,6 +217,18 @@ def an_edit_is_held_in_a_project_that_is_set_up(scene):
     scene.neovim.open(scene.file)
     script = scene.work(Read(scene.file), Edit(scene.file, ONE, "    return 11"))
     is_held(scene, script.told(1))
+
+
+def an_edit_by_a_patch_is_held(scene):
+    """OpenCode gives the models of one company another tool."""
+    scene.named = {"model": "gpt-5"}
+    scene.neovim.open(scene.file)
+    scene.neovim.put(2, 2, "    return 10")
+    script = scene.work(Read(scene.file), Edit(scene.file, "    return 10", "    return 100"))
+    is_held(scene, script.told(1))
+    expect("Success. Updated the following files" in script.told(1), script.told(1))
+    scene.neovim.accept()
+    has(scene, "    return 100", TWO, "accepted")
 
 
 def edits_at_once_are_held(scene):
@@ -386,6 +399,7 @@ CASES = [
     two_edits_of_one_line_are_held,
     edits_of_two_lines_are_held,
     edits_at_once_are_held,
+    an_edit_by_a_patch_is_held,
     a_read_shows_what_is_held,
     a_whole_text_is_held_line_by_line,
     a_file_that_is_only_in_the_editor_is_held,
@@ -406,6 +420,7 @@ FEW = [
     an_edit_is_held_and_accepted,
     an_edit_is_held_in_a_project_that_is_set_up,
     an_edit_of_unsaved_work_is_held,
+    an_edit_by_a_patch_is_held,
     a_rejection_is_told_with_the_next_prompt,
 ]
 WITH_ALL = ("claude-code",) if os.environ.get("HASHLINE_AGENTS") != "all" else HOOKED
@@ -419,6 +434,9 @@ NOT_IN = {
         an_edit_is_held_that_the_agent_would_ask_about,
     ]
 }
+
+# What only one of them does.
+ONLY_IN = {an_edit_by_a_patch_is_held: "opencode"}
 
 # How many cases run at the same time: programs start, and wait, more than they work.
 TOGETHER = 3
@@ -437,6 +455,6 @@ def run(programs, binary, neovim):
         for agent in HOOKED:
             cases = CASES if agent in WITH_ALL else FEW
             for case in cases:
-                if ONLY in case.__name__.replace("_", " ") and case not in NOT_IN.get(agent, []):
+                if agent == ONLY_IN.get(case, agent) and ONLY in case.__name__.replace("_", " ") and case not in NOT_IN.get(agent, []):
                     pool.submit(check, agent, case)
     return list(checks.values())

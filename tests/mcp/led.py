@@ -51,11 +51,11 @@ def gemini(url, task):
     return Agent(words, environment, settings)
 
 
-def opencode(url, task):
-    provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": url, "apiKey": "none"}, "models": {"model": {}}}
+def opencode(url, task, model="model"):
+    provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": url, "apiKey": "none"}, "models": {model: {}}}
     # It has a package of plugins installed otherwise, which it works without.
     switches = {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1", "npm_config_offline": "true"}
-    return Agent(["run", "--model", "stand-in/model", task], switches, {"provider": {"stand-in": provider}})
+    return Agent(["run", "--model", f"stand-in/{model}", task], switches, {"provider": {"stand-in": provider}})
 
 
 AGENTS = {"claude-code": claude_code, "codex": codex, "gemini": gemini, "opencode": opencode}

@@ -47,12 +47,16 @@ def codex(step):
         case Read():
             return "exec_command", {"cmd": f"cat '{step.path}'"}
         case Edit():
-            lines = [f"-{line}" for line in step.old.split("\n")] + [f"+{line}" for line in step.new.split("\n")]
-            return "apply_patch", patch(f"*** Update File: {step.path}", "@@", *lines)
+            return "apply_patch", patch_of(step)
         case Write():
             return "apply_patch", patch(f"*** Add File: {step.path}", *(f"+{line}" for line in step.text.splitlines()))
         case Shell():
             return "exec_command", {"cmd": step.command}
+
+
+def patch_of(edit):
+    lines = [f"-{line}" for line in edit.old.split("\n")] + [f"+{line}" for line in edit.new.split("\n")]
+    return patch(f"*** Update File: {edit.path}", "@@", *lines)
 
 
 def patch(*lines):
@@ -119,6 +123,9 @@ class Script:
         if name == "apply_patch" and name not in turn.tools:
             # A model that Codex does not know has no such tool, and is told to call it as a program.
             name, arguments = "exec_command", {"cmd": f"apply_patch <<'EOF'\n{arguments}EOF\n"}
+        if name == "edit" and name not in turn.tools:
+            # Some models OpenCode gives another tool.
+            name, arguments = "apply_patch", {"patchText": patch_of(step)}
         if name not in turn.tools:
             raise LookupError(f"no {name} among {list(turn.tools)}")
         return Call(turn.tools[name], arguments)

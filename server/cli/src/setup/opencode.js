@@ -1,4 +1,4 @@
-// Tells hashline what is done with the tools edit, write and read. An edit of a file that is open in an editor is held there for the
+// Tells hashline what is done with the tools edit, write, apply_patch and read. An edit of a file that is open in an editor is held there for the
 // person, and a read shows the editor's text. Where hashline does not answer, OpenCode goes on as if this were not here.
 
 import { spawn } from "node:child_process";
@@ -39,6 +39,7 @@ function asked(told) {
 
 export const Hashline = async ({ directory }) => {
   const turns = new Map(); // the latest message of the person, by session
+  const told = new Map(); // what is said behind an answer, by the use of a tool
   const used = (event, input) => ({
     event,
     tool: input.tool,
@@ -58,13 +59,16 @@ export const Hashline = async ({ directory }) => {
       }
     },
     "tool.execute.before": async (input, output) => {
-      if (!["edit", "write"].includes(input.tool)) return;
+      if (!["edit", "write", "apply_patch"].includes(input.tool)) return;
       const said = await asked({ ...used("before", input), input: output.args });
       if (said?.refused) throw new Error(said.refused);
       if (said?.args) Object.assign(output.args, said.args);
+      if (said?.told) told.set(input.callID, said.told);
     },
     "tool.execute.after": async (input, output) => {
-      if (!["edit", "write", "read"].includes(input.tool)) return;
+      if (!["edit", "write", "apply_patch", "read"].includes(input.tool)) return;
+      const rest = told.get(input.callID);
+      if (rest && told.delete(input.callID)) output.output = `${output.output}\n${rest}`;
       const said = await asked({ ...used("after", input), input: input.args, response: output.output });
       if (said?.output) output.output = said.output;
     },

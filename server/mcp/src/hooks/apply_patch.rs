@@ -12,7 +12,11 @@
 //! *** End Patch
 //! ```
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
+
+use crate::hooks::built_in::BuiltIn;
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
@@ -26,6 +30,15 @@ const END_OF_FILE: &str = "*** End of File";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Patch {
     pub files: Vec<FilePatch>,
+}
+
+/// How a patch is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// By a tool.
+    Tool,
+    /// By a command in a shell.
+    Shell,
 }
 
 /// What a patch does to one file.
@@ -85,6 +98,17 @@ impl Patch {
         (!files.is_empty()).then_some(Self { files })
     }
 
+    /// A patch that writes a line into a new file.
+    pub(super) fn making(file: &str, line: &str) -> String {
+        format!("{BEGIN}\n{ADD}{file}\n+{}\n{END}\n", line.trim_end())
+    }
+
+    /// What programs say of a patch that they have carried out.
+    pub(super) fn made(&self) -> String {
+        let named: String = self.files.iter().map(|file| format!("M {}\n", file.path)).collect();
+        format!("Success. Updated the following files:\n{named}")
+    }
+
     /// The patch of those of its files; none if there are none.
     pub(super) fn of(&self, is_kept: impl Fn(&FilePatch) -> bool) -> Option<String> {
         let kept: String =
@@ -94,6 +118,16 @@ impl Patch {
 }
 
 impl FilePatch {
+    /// The write that it is, of an agent that works in a folder; none where the file is removed or renamed.
+    pub(super) fn write(&self, folder: &Path) -> Option<BuiltIn> {
+        let path = folder.join(&self.path).to_string_lossy().into_owned();
+        match &self.change {
+            Change::Write(content) => Some(BuiltIn::Write { path, content: content.clone() }),
+            Change::Lines(hunks) => Some(BuiltIn::Patch { path, hunks: hunks.clone() }),
+            Change::File => None,
+        }
+    }
+
     /// Takes a line of the patch in; none if there is no such line.
     fn take(&mut self, line: &str) -> Option<()> {
         if line.starts_with(MOVE) {

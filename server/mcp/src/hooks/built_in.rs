@@ -17,6 +17,46 @@ pub(crate) enum BuiltIn {
     Patch { path: String, hunks: Vec<Hunk> },
 }
 
+/// The arguments of such a tool, by the names that programs have for them.
+#[derive(Deserialize)]
+pub(super) struct Arguments {
+    #[serde(alias = "filePath")]
+    file_path: String,
+    #[serde(alias = "oldString")]
+    old_string: Option<String>,
+    #[serde(alias = "newString")]
+    new_string: Option<String>,
+    #[serde(default, alias = "replaceAll", alias = "allow_multiple")]
+    replace_all: bool,
+    content: Option<String>,
+    #[serde(alias = "start_line")]
+    offset: Option<usize>,
+    limit: Option<usize>,
+    end_line: Option<usize>,
+}
+
+impl Arguments {
+    /// Of a tool that reads.
+    pub(super) fn read(self) -> BuiltIn {
+        let first = self.offset.map(|first| first.max(1));
+        let to_end = |last: usize| last.saturating_add(1).saturating_sub(first.unwrap_or(1));
+        BuiltIn::Read { path: self.file_path, first, count: self.limit.or(self.end_line.map(to_end)) }
+    }
+
+    /// Of a tool that replaces a piece.
+    pub(super) fn edit(self) -> Result<BuiltIn, String> {
+        let old = self.old_string.ok_or("old_string is missing")?;
+        let new = self.new_string.ok_or("new_string is missing")?;
+        Ok(BuiltIn::Edit { path: self.file_path, old, new, all: self.replace_all })
+    }
+
+    /// Of a tool that writes.
+    pub(super) fn write(self) -> Result<BuiltIn, String> {
+        let content = self.content.ok_or("content is missing")?;
+        Ok(BuiltIn::Write { path: self.file_path, content })
+    }
+}
+
 /// What a write makes of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Replaced {
@@ -72,10 +112,39 @@ fn as_ended(lines: &str, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     fn edit(old: &str, new: &str, all: bool) -> BuiltIn {
         BuiltIn::Edit { path: "/a".into(), old: old.into(), new: new.into(), all }
+    }
+
+    #[test]
+    fn each_program_has_its_names_for_the_arguments() {
+        let arguments = |json: Value| serde_json::from_value::<Arguments>(json).unwrap();
+        let edit = edit("x", "y", true);
+        for json in [
+            json!({ "file_path": "/a", "old_string": "x", "new_string": "y", "replace_all": true }),
+            json!({ "filePath": "/a", "oldString": "x", "newString": "y", "replaceAll": true }),
+            json!({ "file_path": "/a", "instruction": "i", "old_string": "x", "new_string": "y", "allow_multiple": true }),
+        ] {
+            assert_eq!(arguments(json).edit().as_ref(), Ok(&edit));
+        }
+        let read = |first, count| BuiltIn::Read { path: "/a".into(), first, count };
+        for (json, read) in [
+            (json!({ "file_path": "/a" }), read(None, None)),
+            (json!({ "filePath": "/a", "offset": 2, "limit": 3 }), read(Some(2), Some(3))),
+            (json!({ "file_path": "/a", "start_line": 3, "end_line": 5 }), read(Some(3), Some(3))),
+            (
+                json!({ "file_path": "/a", "start_line": 0, "end_line": usize::MAX }),
+                read(Some(1), Some(usize::MAX - 1)),
+            ),
+        ] {
+            assert_eq!(arguments(json).read(), read);
+        }
+        assert!(arguments(json!({ "file_path": "/a", "old_string": "x" })).edit().is_err());
+        assert!(arguments(json!({ "file_path": "/a" })).write().is_err());
     }
 
     #[test]

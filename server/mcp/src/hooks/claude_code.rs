@@ -1,16 +1,17 @@
 //! Claude Code: hooks of the type `mcp_tool`, whose arguments are the strings that its settings name, and whose answer is JSON as a
 //! command's output would be. Read with release 2.1.197.
 
-use hashline_history::ConversationId;
 use rmcp::model::JsonObject;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::hooks::built_in::BuiltIn;
-use crate::hooks::placeholders::{Held, PLACEHOLDER, UseId};
+use crate::hooks::built_in::{Arguments, BuiltIn};
+use crate::hooks::placeholders::{Held, PLACEHOLDER};
 use crate::hooks::structured_patch::structured_patch;
+use crate::hooks::told::{Told, value};
 use crate::hooks::{Answer, Event, Moment};
+
+const PROGRAM: &str = "claude-code";
 
 const BEFORE: &str = "PreToolUse";
 const AFTER: &str = "PostToolUse";
@@ -41,28 +42,6 @@ const NEXT: &str = "\
 The file on disk does not have it, and the Edit tool compares with the disk: for further edits of these lines use the tools of the MCP \
 server hashline, by the file_hash and the anchors above.";
 
-/// The arguments of the hook's tool. What a moment does not have is an empty string.
-#[derive(Deserialize)]
-struct Given {
-    event: String,
-    #[serde(default)]
-    tool: String,
-    #[serde(default)]
-    id: String,
-    #[serde(default)]
-    session: String,
-    #[serde(default)]
-    turn: String,
-    #[serde(default)]
-    mode: String,
-    #[serde(default)]
-    input: Value,
-    #[serde(default)]
-    response: Value,
-    #[serde(default)]
-    calls: Value,
-}
-
 /// A use of a tool as it stands among all that one answer of the model has asked for.
 #[derive(Deserialize)]
 struct Call {
@@ -74,32 +53,23 @@ struct Call {
 }
 
 pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
-    let given: Given = serde_json::from_value(Value::Object(given)).map_err(|error| error.to_string())?;
-    let turn = turn(&given.session, &given.turn);
-    let moment = match given.event.as_str() {
+    let told = Told::read(given)?;
+    let turn = told.conversation();
+    let moment = match told.event.as_str() {
         // Our answer overrides its permission rules, and in plan mode nothing may be written.
-        BEFORE | BATCH if given.mode == PLANNING => return Err("the agent is only planning".to_owned()),
-        BEFORE => Moment::Before {
-            id: use_id("claude-code", &given.session, &given.id)?,
-            tool: tool(&given.tool, given.input)?,
-        },
+        BEFORE | BATCH if told.mode == PLANNING => return Err("the agent is only planning".to_owned()),
+        BEFORE => Moment::Before { id: told.use_id(PROGRAM)?, tool: tool(&told.tool, told.input)? },
         AFTER => Moment::After {
-            id: Some(use_id("claude-code", &given.session, &given.id)?),
+            id: Some(told.use_id(PROGRAM)?),
             // Of everything else nothing is changed in what it came to.
-            response: if given.tool == READ { value(given.response)? } else { Value::Null },
-            tool: Some(tool(&given.tool, given.input)?),
+            response: if told.tool == READ { value(told.response)? } else { Value::Null },
+            tool: Some(tool(&told.tool, told.input)?),
         },
-        BATCH => Moment::Failed { edits: failed(value(given.calls)?) },
+        BATCH => Moment::Failed { edits: failed(value(told.calls)?) },
         PROMPT => Moment::Prompt,
         other => return Err(format!("there is no event {other:?} that it is for")),
     };
     Ok(Event { turn, place: None, moment })
-}
-
-/// The conversation that the edits of a turn belong to.
-pub(super) fn turn(session: &str, turn: &str) -> Option<ConversationId> {
-    let name = format!("{session}.{turn}");
-    (!session.is_empty() && !turn.is_empty() && ConversationId::is_safe(&name)).then(|| name.into())
 }
 
 /// The edits that failed as the file on disk is not what they are for.
@@ -112,57 +82,14 @@ fn failed(calls: Vec<Call>) -> Vec<BuiltIn> {
     failed.filter_map(|call| tool(EDIT, call.tool_input).ok()).collect()
 }
 
-pub(super) fn use_id(program: &str, session: &str, id: &str) -> Result<UseId, String> {
-    if id.is_empty() {
-        return Err("the use of a tool has no id".to_owned());
-    }
-    Ok(UseId::new(program, session, id))
-}
-
 fn tool(name: &str, input: Value) -> Result<BuiltIn, String> {
-    #[derive(Deserialize)]
-    struct Read {
-        file_path: String,
-        offset: Option<usize>,
-        limit: Option<usize>,
+    let arguments: Arguments = value(input)?;
+    match name {
+        READ => Ok(arguments.read()),
+        EDIT => arguments.edit(),
+        "Write" => arguments.write(),
+        other => Err(format!("there is no tool {other:?} that it is for")),
     }
-    #[derive(Deserialize)]
-    struct Edit {
-        file_path: String,
-        old_string: String,
-        new_string: String,
-        #[serde(default)]
-        replace_all: bool,
-    }
-    #[derive(Deserialize)]
-    struct Write {
-        file_path: String,
-        content: String,
-    }
-    Ok(match name {
-        READ => {
-            let Read { file_path: path, offset: first, limit: count } = value(input)?;
-            BuiltIn::Read { path, first, count }
-        }
-        EDIT => {
-            let Edit { file_path: path, old_string: old, new_string: new, replace_all: all } = value(input)?;
-            BuiltIn::Edit { path, old, new, all }
-        }
-        "Write" => {
-            let Write { file_path: path, content } = value(input)?;
-            BuiltIn::Write { path, content }
-        }
-        other => return Err(format!("there is no tool {other:?} that it is for")),
-    })
-}
-
-/// What JSON says that may have come as a text.
-fn value<T: DeserializeOwned>(given: Value) -> Result<T, String> {
-    let read = match given {
-        Value::String(text) => serde_json::from_str(&text),
-        other => serde_json::from_value(other),
-    };
-    read.map_err(|error| error.to_string())
 }
 
 pub(super) fn render(event: &Event, answer: Answer) -> String {
@@ -259,6 +186,8 @@ fn overlaid(tool: &BuiltIn, response: &Value, live: &str) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use crate::hooks::placeholders::UseId;
+
     use super::*;
 
     fn given(value: Value) -> JsonObject {
@@ -293,7 +222,10 @@ mod tests {
             (json!({ "event": "PreToolUse", "tool": "Edit", "id": "", "input": "{}" }), "no id"),
             (json!({ "event": "PreToolUse", "tool": "Edit", "id": "1", "input": "{\"file_path\":" }), "EOF"),
             (json!({ "event": "PreToolUse", "tool": "Edit", "id": "1", "input": "{}" }), "file_path"),
-            (json!({ "event": "PreToolUse", "tool": "NotebookEdit", "id": "1" }), "NotebookEdit"),
+            (
+                json!({ "event": "PreToolUse", "tool": "NotebookEdit", "id": "1", "input": "{\"file_path\":\"a\"}" }),
+                "NotebookEdit",
+            ),
             (json!({ "event": 7 }), "integer"),
         ] {
             let error = parse(given(value)).unwrap_err();

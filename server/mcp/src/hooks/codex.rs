@@ -4,17 +4,15 @@
 //! `apply_patch` in a shell, which Codex carries out by itself. It may write placeholders in the project alone, so they lie beside the
 //! history.
 
-use std::path::PathBuf;
-
 use rmcp::model::JsonObject;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::hooks::apply_patch::{Change, Patch};
-use crate::hooks::built_in::BuiltIn;
-use crate::hooks::claude_code::{turn, use_id};
+use crate::hooks::apply_patch::{Form, Patch};
 use crate::hooks::placeholders::PLACEHOLDER;
+use crate::hooks::told::Told;
 use crate::hooks::{Answer, Event, Moment};
+
+const PROGRAM: &str = "codex";
 
 const BEFORE: &str = "PreToolUse";
 const AFTER: &str = "PostToolUse";
@@ -24,71 +22,25 @@ const SHELL: &str = "Bash";
 /// What a shell is told to hand a patch over.
 const HEREDOC: &str = "apply_patch <<'EOF'\n";
 
-#[derive(Deserialize)]
-struct Given {
-    event: String,
-    #[serde(default)]
-    tool: String,
-    #[serde(default)]
-    id: String,
-    #[serde(default)]
-    session: String,
-    #[serde(default)]
-    turn: String,
-    #[serde(default)]
-    cwd: PathBuf,
-    #[serde(default)]
-    input: Value,
-}
-
-/// How a patch is handed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// By a tool.
-    Tool,
-    /// By a command in a shell.
-    Shell,
-}
-
-/// What a patch does to a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    /// As the patch spells the file.
-    pub path: String,
-    /// The write; none where the file is removed or renamed.
-    pub tool: Option<BuiltIn>,
-}
-
 pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
-    let given: Given = serde_json::from_value(Value::Object(given)).map_err(|error| error.to_string())?;
-    let moment = match given.event.as_str() {
+    let told = Told::read(given)?;
+    let moment = match told.event.as_str() {
         BEFORE => {
-            let form = if given.tool == SHELL { Form::Shell } else { Form::Tool };
-            let command = given.input["command"].as_str().ok_or("it has no command")?;
+            let form = if told.tool == SHELL { Form::Shell } else { Form::Tool };
+            let command = told.input["command"].as_str().ok_or("it has no command")?;
             match patch(command, form) {
                 Some(patch) => {
-                    if !given.cwd.is_absolute() {
-                        return Err("it has no folder".to_owned());
-                    }
-                    Moment::Patch {
-                        id: use_id("codex", &given.session, &given.id)?,
-                        parts: parts(&patch, &given.cwd),
-                        patch,
-                        form,
-                    }
+                    let folder = told.folder()?.to_owned();
+                    Moment::Patch { id: told.use_id(PROGRAM)?, patch, folder, form }
                 }
                 None => Moment::Nothing,
             }
         }
-        AFTER => Moment::After {
-            id: Some(use_id("codex", &given.session, &given.id)?),
-            tool: None,
-            response: Value::Null,
-        },
+        AFTER => Moment::After { id: Some(told.use_id(PROGRAM)?), tool: None, response: Value::Null },
         PROMPT => Moment::Prompt,
         other => return Err(format!("there is no event {other:?} that it is for")),
     };
-    Ok(Event { turn: turn(&given.session, &given.turn), place: Some(given.cwd.join(".mcp")), moment })
+    Ok(Event { turn: told.conversation(), place: Some(told.folder()?.join(".mcp")), moment })
 }
 
 /// The patch that a command hands over; none if it does something else.
@@ -104,31 +56,18 @@ fn patch(command: &str, form: Form) -> Option<Patch> {
     }
 }
 
-fn parts(patch: &Patch, folder: &std::path::Path) -> Vec<Part> {
-    let part = |file: &crate::hooks::apply_patch::FilePatch| {
-        let path = folder.join(&file.path).to_string_lossy().into_owned();
-        let tool = match &file.change {
-            Change::Write(content) => Some(BuiltIn::Write { path, content: content.clone() }),
-            Change::Lines(hunks) => Some(BuiltIn::Patch { path, hunks: hunks.clone() }),
-            Change::File => None,
-        };
-        Part { path: file.path.clone(), tool }
-    };
-    patch.files.iter().map(part).collect()
-}
-
 pub(super) fn render(event: &Event, answer: Answer) -> String {
     let output = match (answer, &event.moment) {
         (Answer::NoOpinion, _) => return String::new(),
         (Answer::Refused(words), _) => json!({
             "hookEventName": BEFORE, "permissionDecision": "deny", "permissionDecisionReason": words,
         }),
-        (Answer::Held { file, .. }, Moment::Patch { form, parts, .. }) => json!({
+        (Answer::Held { file, .. }, Moment::Patch { form, patch, .. }) => json!({
             "hookEventName": BEFORE, "permissionDecision": "allow",
             "updatedInput": { "command": match form {
-                Form::Tool => format!("*** Begin Patch\n*** Add File: {file}\n+{PLACEHOLDER}*** End Patch\n"),
+                Form::Tool => Patch::making(&file, PLACEHOLDER),
                 // A shell needs no file to do nothing.
-                Form::Shell => format!("printf '{}'", made(parts).replace('\n', "\\n").replace('\'', "")),
+                Form::Shell => format!("printf '{}'", patch.made().replace('\n', "\\n").replace('\'', "")),
             }},
         }),
         (Answer::Along { kept, words }, Moment::Patch { form, .. }) => json!({
@@ -148,14 +87,9 @@ pub(super) fn render(event: &Event, answer: Answer) -> String {
     json!({ "hookSpecificOutput": output }).to_string()
 }
 
-/// What Codex says of a patch that it has carried out.
-pub(super) fn made(parts: &[Part]) -> String {
-    let named: String = parts.iter().map(|part| format!("M {}\n", part.path)).collect();
-    format!("Success. Updated the following files:\n{named}")
-}
-
 #[cfg(test)]
 mod tests {
+    use crate::hooks::built_in::BuiltIn;
     use crate::hooks::placeholders::UseId;
 
     use super::*;
@@ -179,11 +113,10 @@ mod tests {
             ("Bash", format!("apply_patch << \"END\"\n{PATCH}END"), Form::Shell),
         ] {
             let event = told("PreToolUse", tool, &command).unwrap();
-            let Moment::Patch { id, parts, form: read, .. } = &event.moment else { panic!("{event:?}") };
+            let Moment::Patch { id, patch, folder, form: read } = &event.moment else { panic!("{event:?}") };
             assert_eq!((id, *read), (&UseId::new("codex", "5f9e", "call_1"), form));
-            assert!(
-                matches!(&parts[..], [Part { tool: Some(BuiltIn::Patch { path, .. }), .. }] if path == "/p/a.py")
-            );
+            let write = patch.files[0].write(folder);
+            assert!(matches!(write, Some(BuiltIn::Patch { path, .. }) if path == "/p/a.py"));
         }
         for command in ["ls", "cat <<'EOF'\nx\nEOF\n", "apply_patch <<'EOF'\nx\nEOF\n", "apply_patch x"] {
             assert_eq!(told("PreToolUse", "Bash", command).unwrap().moment, Moment::Nothing, "{command:?}");

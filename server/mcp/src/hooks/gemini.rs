@@ -10,8 +10,9 @@ use rmcp::model::JsonObject;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::hooks::built_in::BuiltIn;
+use crate::hooks::built_in::{Arguments, BuiltIn};
 use crate::hooks::placeholders::{PLACEHOLDER, Placeholders, UseId};
+use crate::hooks::told::value;
 use crate::hooks::{Answer, Event, Moment};
 
 const BEFORE: &str = "BeforeTool";
@@ -35,7 +36,7 @@ struct Given {
 }
 
 pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
-    let given: Given = serde_json::from_value(Value::Object(given)).map_err(|error| error.to_string())?;
+    let given: Given = value(Value::Object(given))?;
     let place = given.transcript_path.parent().and_then(Path::parent).filter(|place| place.is_absolute());
     let place = place.ok_or("it has no temporary folder")?.to_owned();
     let moment = match given.hook_event_name.as_str() {
@@ -55,34 +56,13 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
 }
 
 fn tool(name: &str, input: Value) -> Result<BuiltIn, String> {
-    #[derive(Deserialize)]
-    struct Input {
-        file_path: String,
-        #[serde(default)]
-        old_string: String,
-        #[serde(default)]
-        new_string: String,
-        #[serde(default)]
-        allow_multiple: bool,
-        #[serde(default)]
-        content: String,
-        start_line: Option<usize>,
-        end_line: Option<usize>,
+    let arguments: Arguments = value(input)?;
+    match name {
+        "read_file" => Ok(arguments.read()),
+        "replace" => arguments.edit(),
+        "write_file" => arguments.write(),
+        other => Err(format!("there is no tool {other:?} that it is for")),
     }
-    let input: Input = serde_json::from_value(input).map_err(|error| error.to_string())?;
-    let path = input.file_path;
-    Ok(match name {
-        "read_file" => {
-            let first = input.start_line.map(|first| first.max(1));
-            let count = input.end_line.map(|last| last.saturating_add(1).saturating_sub(first.unwrap_or(1)));
-            BuiltIn::Read { path, first, count }
-        }
-        "replace" => {
-            BuiltIn::Edit { path, old: input.old_string, new: input.new_string, all: input.allow_multiple }
-        }
-        "write_file" => BuiltIn::Write { path, content: input.content },
-        other => return Err(format!("there is no tool {other:?} that it is for")),
-    })
 }
 
 pub(super) fn render(event: &Event, answer: Answer, placeholders: &Placeholders) -> String {

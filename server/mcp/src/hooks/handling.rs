@@ -1,5 +1,6 @@
 //! What is done at each moment that an agent's program tells of.
 
+use std::path::Path;
 use std::time::Duration;
 
 use hashline_link::CancellationToken;
@@ -7,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::hooks::apply_patch::Patch;
 use crate::hooks::built_in::{BuiltIn, Replaced};
-use crate::hooks::codex::{Part, made};
 use crate::hooks::placeholders::{Held, Placeholders, UseId};
 use crate::hooks::verdict::{Verdict, verdict};
 use crate::hooks::{Answer, Event};
@@ -58,16 +58,16 @@ impl Handling<'_> {
     }
 
     /// Holds a patch as far as it is about open documents, all of them or none.
-    pub(super) async fn patched(&self, id: &UseId, patch: &Patch, parts: &[Part]) -> Answer {
+    pub(super) async fn patched(&self, id: &UseId, patch: &Patch, folder: &Path) -> Answer {
         let mut open = Vec::new();
-        for part in parts {
-            let Some(tool) = &part.tool else { continue };
-            match self.verdict(tool).await {
+        for file in &patch.files {
+            let Some(tool) = file.write(folder) else { continue };
+            match self.verdict(&tool).await {
                 Verdict::Hold(editor) => {
-                    if let Err(not_held) = self.look(tool, &editor).await {
+                    if let Err(not_held) = self.look(&tool, &editor).await {
                         return not_held.answer();
                     }
-                    open.push((part, tool, editor));
+                    open.push((file, tool, editor));
                 }
                 Verdict::Refuse(words) => return Answer::Refused(words),
                 Verdict::NoOpinion | Verdict::LiveText(_) => {}
@@ -90,12 +90,12 @@ impl Handling<'_> {
                 }
             }
         }
-        if let Some(kept) = patch.of(|file| open.iter().all(|(part, ..)| part.path != file.path)) {
+        if let Some(kept) = patch.of(|file| open.iter().all(|(held, ..)| held.path != file.path)) {
             self.placeholders.release(id);
             return Answer::Along { kept, words };
         }
-        let words = format!("{}{words}", made(parts));
-        self.placed(id, Held { tool: (*first).clone(), before: String::new(), after: String::new(), words })
+        let words = format!("{}{words}", patch.made());
+        self.placed(id, Held { tool: first.clone(), before: String::new(), after: String::new(), words })
     }
 
     /// Has the program write a placeholder.

@@ -29,6 +29,7 @@ mod handling;
 mod opencode;
 mod placeholders;
 mod structured_patch;
+mod told;
 mod verdict;
 
 use std::path::PathBuf;
@@ -37,12 +38,10 @@ use hashline_history::{Connection, ConversationId};
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::hooks::apply_patch::Patch;
+use crate::hooks::apply_patch::{Form, Patch};
 use crate::hooks::built_in::BuiltIn;
-use crate::hooks::codex::{Form, Part};
 use crate::hooks::handling::Handling;
 use crate::hooks::placeholders::{Held, Placeholders, UseId};
-
 use crate::router::{Origin, Router};
 
 /// The name of the tool that agents' hooks call. It is not listed: models have no use for it.
@@ -96,8 +95,8 @@ struct Event {
 enum Moment {
     /// A tool is about to be used.
     Before { id: UseId, tool: BuiltIn },
-    /// Files are about to be patched.
-    Patch { id: UseId, patch: Patch, parts: Vec<Part>, form: Form },
+    /// Files are about to be patched, whose names begin at this folder.
+    Patch { id: UseId, patch: Patch, folder: PathBuf, form: Form },
     /// A tool was used. None for an id where it was no placeholder that was written, and for a tool that may have been any.
     After { id: Option<UseId>, tool: Option<BuiltIn>, response: Value },
     /// Edits failed, as the file on disk is not as they have it.
@@ -164,7 +163,7 @@ pub(crate) async fn answer(
     let handling = Handling { router, origin, event: &event, placeholders: &placeholders };
     let answer = match &event.moment {
         Moment::Before { id, tool } => handling.before(id, tool).await,
-        Moment::Patch { id, patch, parts, .. } => handling.patched(id, patch, parts).await,
+        Moment::Patch { id, patch, folder, .. } => handling.patched(id, patch, folder).await,
         Moment::After { id, tool, .. } => handling.after(id.as_ref(), tool.as_ref()).await,
         Moment::Failed { edits } => handling.retried(edits).await,
         Moment::Prompt => handling.decided().await,

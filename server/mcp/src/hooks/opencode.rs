@@ -2,102 +2,82 @@
 //!
 //! It may write placeholders in its own folder alone, so they lie beside the history.
 
-use std::path::PathBuf;
-
 use rmcp::model::JsonObject;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::hooks::built_in::BuiltIn;
-use crate::hooks::claude_code::{turn, use_id};
+use crate::hooks::apply_patch::{Form, Patch};
+use crate::hooks::built_in::{Arguments, BuiltIn};
 use crate::hooks::placeholders::PLACEHOLDER;
+use crate::hooks::told::{Told, value};
 use crate::hooks::{Answer, Event, Moment};
+
+const PROGRAM: &str = "opencode";
+/// The tool that some models are given in the place of those for edits.
+const PATCH: &str = "apply_patch";
 
 /// How many lines a read shows at most unless told otherwise.
 const PAGE: usize = 2000;
 
-#[derive(Deserialize)]
-struct Given {
-    event: String,
-    #[serde(default)]
-    tool: String,
-    #[serde(default)]
-    id: String,
-    #[serde(default)]
-    session: String,
-    #[serde(default)]
-    turn: String,
-    #[serde(default)]
-    cwd: PathBuf,
-    #[serde(default)]
-    input: Value,
-    #[serde(default)]
-    response: Value,
-}
-
 pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
-    let given: Given = serde_json::from_value(Value::Object(given)).map_err(|error| error.to_string())?;
-    if !given.cwd.is_absolute() {
-        return Err("it has no folder".to_owned());
-    }
-    let moment = match given.event.as_str() {
-        "before" => Moment::Before {
-            id: use_id("opencode", &given.session, &given.id)?,
-            tool: tool(&given.tool, given.input)?,
-        },
+    let told = Told::read(given)?;
+    let folder = told.folder()?.to_owned();
+    let conversation = told.conversation();
+    let moment = match told.event.as_str() {
+        "before" if told.tool == PATCH => {
+            let patch = told.input["patchText"].as_str().and_then(Patch::parse);
+            let folder = folder.clone();
+            match patch {
+                Some(patch) => Moment::Patch { id: told.use_id(PROGRAM)?, patch, folder, form: Form::Tool },
+                // It says itself what is wrong with it.
+                None => Moment::Nothing,
+            }
+        }
+        "before" => Moment::Before { id: told.use_id(PROGRAM)?, tool: tool(&told.tool, told.input)? },
+        "after" if told.tool == PATCH => {
+            Moment::After { id: Some(told.use_id(PROGRAM)?), tool: None, response: told.response }
+        }
         "after" => Moment::After {
-            id: Some(use_id("opencode", &given.session, &given.id)?),
-            tool: Some(tool(&given.tool, given.input)?),
-            response: given.response,
+            id: Some(told.use_id(PROGRAM)?),
+            tool: Some(tool(&told.tool, told.input)?),
+            response: told.response,
         },
         "prompt" => Moment::Prompt,
         other => return Err(format!("there is no event {other:?} that it is for")),
     };
-    Ok(Event { turn: turn(&given.session, &given.turn), place: Some(given.cwd.join(".mcp")), moment })
+    Ok(Event { turn: conversation, place: Some(folder.join(".mcp")), moment })
 }
 
 fn tool(name: &str, input: Value) -> Result<BuiltIn, String> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Input {
-        file_path: String,
-        #[serde(default)]
-        old_string: String,
-        #[serde(default)]
-        new_string: String,
-        #[serde(default)]
-        replace_all: bool,
-        #[serde(default)]
-        content: String,
-        offset: Option<usize>,
-        limit: Option<usize>,
+    let arguments: Arguments = value(input)?;
+    match name {
+        "read" => Ok(arguments.read()),
+        "edit" => arguments.edit(),
+        "write" => arguments.write(),
+        other => Err(format!("there is no tool {other:?} that it is for")),
     }
-    let input: Input = serde_json::from_value(input).map_err(|error| error.to_string())?;
-    let path = input.file_path;
-    Ok(match name {
-        "read" => BuiltIn::Read { path, first: input.offset, count: input.limit },
-        "edit" => {
-            BuiltIn::Edit { path, old: input.old_string, new: input.new_string, all: input.replace_all }
-        }
-        "write" => BuiltIn::Write { path, content: input.content },
-        other => return Err(format!("there is no tool {other:?} that it is for")),
-    })
 }
 
 pub(super) fn render(event: &Event, answer: Answer) -> String {
     let output = match answer {
         Answer::NoOpinion => return String::new(),
         Answer::Refused(words) => json!({ "refused": words }),
-        Answer::Held { tool: BuiltIn::Edit { .. }, file } => json!({
-            "args": { "filePath": file, "oldString": "", "newString": PLACEHOLDER, "replaceAll": false },
-        }),
-        Answer::Held { file, .. } => json!({ "args": { "filePath": file, "content": PLACEHOLDER } }),
+        Answer::Held { tool, file } => json!({ "args": match (&event.moment, tool) {
+            (Moment::Patch { .. }, _) => json!({ "patchText": Patch::making(&file, PLACEHOLDER) }),
+            (_, BuiltIn::Edit { .. }) => {
+                json!({ "filePath": file, "oldString": "", "newString": PLACEHOLDER, "replaceAll": false })
+            }
+            _ => json!({ "filePath": file, "content": PLACEHOLDER }),
+        }}),
+        // The plugin tells the words behind what the tool comes to.
+        Answer::Along { kept, words } => json!({ "args": { "patchText": kept }, "told": words }),
         Answer::Made(held) => {
             let made = match held.tool {
-                BuiltIn::Write { .. } => "Wrote file successfully.",
-                _ => "Edit applied successfully.",
+                BuiltIn::Edit { .. } => "Edit applied successfully.\n",
+                BuiltIn::Write { .. } => "Wrote file successfully.\n",
+                // Its words begin so.
+                BuiltIn::Patch { .. } | BuiltIn::Read { .. } => "",
             };
-            json!({ "output": format!("{made}\n{}", held.words) })
+            json!({ "output": format!("{made}{}", held.words) })
         }
         Answer::Read { live, words } => match &event.moment {
             Moment::After { tool: Some(BuiltIn::Read { path, first, count }), response, .. } => {
@@ -110,7 +90,6 @@ pub(super) fn render(event: &Event, answer: Answer) -> String {
             _ => return String::new(),
         },
         Answer::Context(words) => json!({ "context": words }),
-        Answer::Along { .. } => return String::new(),
     };
     output.to_string()
 }

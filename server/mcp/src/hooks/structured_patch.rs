@@ -10,7 +10,7 @@ const CONTEXT: usize = 3;
 /// How long the shortest difference is looked for; then one that is longer will do.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The hunks: where they begin, counted from 1, how many lines they have, and the lines with their signs.
+/// The hunks: where they begin, counted from 1 (without lines, the line before), how many lines they have, and the lines with their signs.
 pub(super) fn structured_patch(before: &str, after: &str) -> Vec<Value> {
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).timeout(PATIENCE).diff_lines(before, after);
     let groups = diff.grouped_ops(CONTEXT);
@@ -31,8 +31,8 @@ pub(super) fn structured_patch(before: &str, after: &str) -> Vec<Value> {
             })
             .collect();
         Some(json!({
-            "oldStart": old.start + 1, "oldLines": old.len(),
-            "newStart": new.start + 1, "newLines": new.len(),
+            "oldStart": old.start + usize::from(!old.is_empty()), "oldLines": old.len(),
+            "newStart": new.start + usize::from(!new.is_empty()), "newLines": new.len(),
             "lines": lines,
         }))
     });
@@ -56,5 +56,7 @@ mod tests {
         ]);
         assert_eq!(Value::from(hunks), expected);
         assert_eq!(structured_patch("a\n", "a\n"), Vec::<Value>::new());
+        let made = structured_patch("", "a\n");
+        assert_eq!((&made[0]["oldStart"], &made[0]["newStart"]), (&json!(0), &json!(1)));
     }
 }
