@@ -184,6 +184,22 @@ fn that_a_text_was_read_again_is_to_be_said_before_its_change() {
 }
 
 #[test]
+fn a_save_that_is_recorded_late_says_nothing_of_what_has_left_the_text_since() {
+    let (mut desk, hunk) = delivered();
+    desk.document.was_saved();
+    desk.caused(Cause::Reload, &[whole(TEXT)]);
+    desk.caused(UNDO, &[whole(EDITED)]);
+    while desk.document.has_unrecorded() {
+        let state = desk.document.to_record(&[]);
+        desk.document.was_recorded(&state, state.text_hash());
+    }
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED);
+    // The file was found without it, and was not saved since.
+    desk.caused(Cause::Reload, &[whole(TEXT)]);
+    assert_eq!(how(&mut desk, &hunk), HELD);
+}
+
+#[test]
 fn a_settled_difference_with_the_file_is_typing_whenever_it_is_told() {
     for says in [Says::Before, Says::After] {
         let (mut desk, hunk) = delivered();

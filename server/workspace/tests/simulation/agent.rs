@@ -472,7 +472,6 @@ impl Desk {
                 in_text: false,
                 stored: false,
                 parted: false,
-                was_parted: false,
                 // Nobody has looked yet: what the agent had read may have been changed meanwhile.
                 lost: true,
                 left: false,

@@ -44,8 +44,6 @@ pub struct Hunk {
     pub stored: bool,
     /// It was accepted and in the file, and a text that is found came without it: a checkout keeps what was decided.
     pub parted: bool,
-    /// It was that once: a text that reads as then brings that state back.
-    pub was_parted: bool,
     /// Its place was lost in a text that nobody watched.
     pub lost: bool,
     /// That, and the person left it there and rejected it.
@@ -235,10 +233,8 @@ impl Model {
     fn part(&mut self, at: usize, view: &HunkView, unwatched: bool) {
         let hunk = &mut self.hunks[at];
         let (is_in, both) = (is_in_text(&view.state), [hunk.decision, view.decision]);
-        let parts =
-            unwatched && hunk.in_text && (hunk.stored || hunk.was_parted) && both == [Decision::Accepted; 2];
+        let parts = unwatched && hunk.in_text && hunk.stored && both == [Decision::Accepted; 2];
         hunk.parted = !is_in && view.decision == Decision::Accepted && (hunk.parted || parts);
-        hunk.was_parted |= hunk.parted;
         // What is undone is in the file all the same, until that is saved or another one is found.
         hunk.stored &= is_in || !unwatched;
     }

@@ -54,6 +54,7 @@ impl Document {
         let in_buffer = hunks.filter(|(_, hunk)| hunk.location == Location::Buffer);
         let saved = Some(in_buffer.map(|(edit, hunk)| edit.name_of(hunk)).collect());
         self.fix(saved);
+        self.edits.are_being_saved();
     }
 
     /// Has what happened until now recorded with the document as it is now.
