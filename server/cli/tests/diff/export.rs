@@ -218,6 +218,42 @@ fn rejected_lines_of_a_file_that_was_made_anew_since_are_in_no_patch() {
     assert_eq!(project.status_of(&other), "pending");
 }
 
+/// What rests on a line that a making has taken the place of comes into a patch where it can come into the file, and there alone.
+#[test]
+fn rejected_lines_are_in_a_patch_as_they_would_be_in_the_file() {
+    type Beside = fn(&str) -> String;
+    let above: Beside = |line| format!("above\n{line}");
+    let behind: Beside = |line| format!("{line}behind\n");
+    let places = [("line 1\n", above), ("line 3\n", above), ("line 3\n", behind), ("line 20\n", behind)];
+    for (line, beside) in places {
+        for (rejects_below, made) in
+            [(false, "new\n"), (true, "new\n"), (false, twenty().as_str()), (true, twenty().as_str())]
+        {
+            let project = Project::new();
+            let path = project.write("a.txt", &twenty());
+            let mut agent = Agent::start(&project, &[]);
+            let (below, _) = agent.put(&path, line, "other\n", None);
+            let (lines, turn) = agent.put(&path, "other\n", &beside("other\n"), None);
+            project.must(0, &["reject", &lines]);
+            if rejects_below {
+                project.must(0, &["reject", &below]);
+            }
+            agent.remove(&path, None);
+            agent.make(&path, made, None);
+            let now = copy(&project);
+            let patch = project.run(&["export", "--rejected", "-c", &turn]);
+            let accepted = project.run(&["accept", "-c", &turn]);
+            let told =
+                format!("{line:?} {rejects_below} {made:?}: {}{}{}", patch.out, patch.err, accepted.err);
+            assert_eq!(patch.out.is_empty(), accepted.code != 0, "{told}");
+            if accepted.code == 0 {
+                git_apply(now.path(), &patch.out, &[]).unwrap_or_else(|said| panic!("{said}\n{told}"));
+                assert_eq!(files_in(now.path()), files_in(&project.folder), "{told}");
+            }
+        }
+    }
+}
+
 /// What an agent made anew, and what came into the old lines when that was rejected, are not in one file: what is in the text is written.
 #[test]
 fn of_a_file_made_anew_and_lines_that_came_instead_those_in_the_text_are_written() {
