@@ -98,9 +98,14 @@ npm_into() {
 }
 
 # cargo_into FOLDER CRATE@VERSION [OPTION...] : unoptimised and without debug information, because what it builds runs for less time than
-# optimising would take; its build folder is removed, the binary is what counts.
+# optimising would take; its build folder is removed, the binary is what counts. Compiling takes minutes: other scripts need not wait for it.
 cargo_into() {
     local folder=$1
+    if command -v flock >/dev/null; then
+        flock -u 9
+        exec 9>"$folder.lock"
+        flock 9
+    fi
     stamped "$@" && return 0
     rm -rf "$folder"
     mkdir -p "$folder"

@@ -1,6 +1,8 @@
 //! What comes from outside, of any form: paths, scopes and the bodies of requests. Each is taken for what it is or refused in words, and
 //! nothing outside of the roots is reached by it.
 
+mod hooks;
+
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 use std::time::Duration;

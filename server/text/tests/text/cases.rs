@@ -13,7 +13,7 @@ pub fn cases(usual: u32) -> ProptestConfig {
 }
 
 /// How long a property of what comes from outside is played, in seconds, unless `HASHLINE_FUZZ_SECONDS` says otherwise.
-const SECONDS: u64 = 3;
+const SECONDS: u64 = 1;
 
 /// So many cases have one seed.
 const EACH: u32 = 16;
