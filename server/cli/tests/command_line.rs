@@ -317,13 +317,15 @@ fn call_over_http(address: &str, token: &str, tool: &str, arguments: &str) -> St
     answer
 }
 
-/// `hashline lsp`, and an editor that only talks.
-struct Editor(Child);
+/// `hashline lsp`, and an editor that talks, and listens where it has asked.
+struct Editor(Child, Option<BufReader<std::process::ChildStdout>>);
 
 impl Editor {
     fn start(state: &Path) -> Self {
         let mut command = hashline(&["lsp", "--editor", "talker", "--state-dir", state.to_str().unwrap()]);
-        Self(command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap())
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let stdout = child.stdout.take().map(BufReader::new);
+        Self(child, stdout)
     }
 
     fn say(&mut self, message: &serde_json::Value) {
@@ -333,6 +335,36 @@ impl Editor {
 
     fn notify(&mut self, method: &str, params: &serde_json::Value) {
         self.say(&serde_json::json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Asks for something, which is answered within some seconds.
+    fn asks(&mut self, method: &str, params: &serde_json::Value) -> serde_json::Value {
+        self.say(&serde_json::json!({ "jsonrpc": "2.0", "id": "asked", "method": method, "params": params }));
+        let mut stdout = self.1.take().unwrap();
+        let (answered, answer) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            loop {
+                let (mut length, mut line) = (0, String::new());
+                while stdout.read_line(&mut line).unwrap() > 2 {
+                    length = line
+                        .trim()
+                        .strip_prefix("Content-Length: ")
+                        .map_or(length, |said| said.parse().unwrap());
+                    line.clear();
+                }
+                let mut body = vec![0; length];
+                std::io::Read::read_exact(&mut stdout, &mut body).unwrap();
+                let message: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                if message["id"] == "asked" {
+                    let _ = answered.send((message, stdout));
+                    return;
+                }
+            }
+        });
+        let answer = answer.recv_timeout(Duration::from_secs(20));
+        let (message, stdout) = answer.unwrap_or_else(|_| panic!("{method} is not answered"));
+        self.1 = Some(stdout);
+        message
     }
 }
 
@@ -399,6 +431,47 @@ fn an_editor_serves_its_folders_over_http_where_a_setting_says_so() {
     while std::net::TcpStream::connect(address).is_ok() {
         assert!(begun.elapsed() < Duration::from_secs(20), "it listens still");
     }
+}
+
+/// A name of millions of parts once cost as much as the square of them, before anybody asked what its token gives.
+#[test]
+fn an_editor_is_answered_beside_calls_with_names_of_millions_of_parts() {
+    let temp = tempfile::tempdir().unwrap();
+    let (root, state) = (temp.path().canonicalize().unwrap().join("w"), temp.path().join("state"));
+    std::fs::create_dir(&root).unwrap();
+    let uri = |path: &Path| format!("file://{}", path.display());
+    let mut editor = Editor::start(&state);
+    let listen = serde_json::json!({ "hashline": { "http": { "listen": "127.0.0.1:0" } } });
+    editor.asks(
+        "initialize",
+        &serde_json::json!({ "processId": null, "capabilities": {}, "initializationOptions": listen,
+            "workspaceFolders": [{ "uri": uri(&root), "name": "w" }] }),
+    );
+    editor.notify("initialized", &serde_json::json!({}));
+    let text = uri(&root.join("a.txt"));
+    let document =
+        serde_json::json!({ "uri": text, "languageId": "text", "version": 1, "text": "unsaved\n" });
+    editor.notify("textDocument/didOpen", &serde_json::json!({ "textDocument": document }));
+    let found_in = StateDir::new(Some(&state)).unwrap();
+    let url = announced(&found_in, |sidecar| sidecar.http.is_some()).unwrap();
+    let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
+    let (_, token, _) = run(&["token", "--scope", "read:/src", "--state-dir", state.to_str().unwrap()]);
+    let arguments = serde_json::json!({ "path": "d/".repeat(2_000_000) }).to_string();
+    std::thread::scope(|threads| {
+        let calls: Vec<_> = (0..8)
+            .map(|_| threads.spawn(|| call_over_http(address, token.trim(), "read_text_file", &arguments)))
+            .collect();
+        let hover =
+            serde_json::json!({ "textDocument": { "uri": text }, "position": { "line": 0, "character": 0 } });
+        while calls.iter().any(|call| !call.is_finished()) {
+            let hovered = editor.asks("textDocument/hover", &hover);
+            assert!(hovered.get("error").is_none(), "{hovered}");
+        }
+        for call in calls {
+            let answer = call.join().unwrap();
+            assert!(answer.contains("path is 4000000 bytes long"), "{answer}");
+        }
+    });
 }
 
 impl Drop for Server {

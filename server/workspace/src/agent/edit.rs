@@ -122,21 +122,10 @@ impl Workspace {
         let workspace = self.clone();
         let (document, dry_run) = (slot.clone(), request.dry_run);
         let hard_links = self.hard_links_for(caller);
-        let mut done = {
-            let size = slot.lock().text().len_bytes() + request.change.len_bytes();
-            let work =
-                move || workspace.edit_now(&document, hard_links, &request, &proposal, named.as_slice());
-            // A small document is done sooner than a thread is found for it; but the history may be waited for.
-            let waits = !dry_run && slot.place().is_some();
-            let worked = if size < 64 * 1024 && slot.lock().is_open() && !waits {
-                work()
-            } else {
-                blocking(work).await
-            };
-            match worked {
-                Ok(done) => done,
-                Err(refusal) => return Err(self.with_hash(&slot, refusal).await),
-            }
+        let work = move || workspace.edit_now(&document, hard_links, &request, &proposal, named.as_slice());
+        let mut done = match blocking(work).await {
+            Ok(done) => done,
+            Err(refusal) => return Err(self.with_hash(&slot, refusal).await),
         };
         if let Some(unfinished) = done.unfinished.take() {
             // The agent does not wait for logs and diffs.

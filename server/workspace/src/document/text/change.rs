@@ -99,15 +99,6 @@ impl Change {
             Err(failures) => failures.iter().flat_map(RewriteFailure::places).collect(),
         }
     }
-
-    /// About how many bytes of text there are in it that take time.
-    pub(crate) fn len_bytes(&self) -> usize {
-        match self {
-            Change::Whole(whole) => whole.text.len_bytes(),
-            Change::Replacements(all) => all.iter().map(|one| one.old.len() + one.new.len()).sum(),
-            Change::Operations(_) | Change::Numbered(_) | Change::Patch(_) => 0,
-        }
-    }
 }
 
 impl Resolution {
