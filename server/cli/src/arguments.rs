@@ -52,6 +52,8 @@ pub enum Command {
     Demo(Demo),
     /// List, show and decide about the edits in a folder's history; the same as the command mcpdiff
     Diff(Diff),
+    /// Check what agents are set up with, and that it answers
+    Doctor(Doctor),
     /// Answer a hook of an agent's program, which `hashline setup` has it start
     #[command(hide = true)]
     Hook(Hook),
@@ -288,6 +290,27 @@ pub struct Setup {
     /// Where copies of the original files are kept [default: ~/.hashline]
     #[arg(long, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
+}
+
+const DOCTOR_HELP: &str = "\
+Looks at what `hashline setup` writes, yours and the project's, for each agent
+that is on your path or has something of hashline's; starts hashline as agents
+do; and says what to do where something is missing. It changes nothing.
+
+Examples:
+  hashline doctor                in the project
+  hashline doctor --root DIR     the same of another one
+
+Exit codes: 0 nothing is missing, 1 something is, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = DOCTOR_HELP)]
+pub struct Doctor {
+    /// The project's folder [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: Common,
 }
 
 const STATUS_HELP: &str = "\

@@ -5,6 +5,7 @@
 mod arguments;
 mod demo;
 mod diff;
+mod doctor;
 mod hook;
 mod lsp;
 mod mcp;
@@ -29,6 +30,7 @@ pub fn hashline() -> ExitCode {
     let result = match arguments.command {
         Command::Demo(options) => demo::run(&options),
         Command::Diff(options) => diff::run(&options),
+        Command::Doctor(options) => doctor::run(&options),
         Command::Hook(options) => hook::run(&options),
         Command::Lsp(options) => lsp::run(&options),
         Command::Mcp(options) => mcp::run(&options),

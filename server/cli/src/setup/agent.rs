@@ -104,6 +104,42 @@ impl Home {
 }
 
 impl Agent {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Agent::ClaudeCode => "Claude Code",
+            Agent::Codex => "Codex",
+            Agent::Gemini => "Gemini CLI",
+            Agent::OpenCode => "OpenCode",
+            Agent::VsCode => "VS Code",
+            Agent::Cursor => "Cursor",
+            Agent::Zed => "Zed",
+        }
+    }
+
+    /// What `hashline setup` calls it.
+    pub fn command_name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The command that starts it.
+    pub fn program(self) -> &'static str {
+        match self {
+            Agent::ClaudeCode => "claude",
+            Agent::Codex => "codex",
+            Agent::Gemini => "gemini",
+            Agent::OpenCode => "opencode",
+            Agent::VsCode => "code",
+            Agent::Cursor => "cursor",
+            Agent::Zed => "zed",
+        }
+    }
+
+    /// Where it keeps which hooks its person has looked at and trusts; none where hooks need no trust.
+    pub fn trust(self, home: &Home) -> Option<PathBuf> {
+        (self == Agent::Codex).then(|| home.codex().join("config.toml"))
+    }
+
     /// Where its servers are configured.
     pub fn configuration(self, scope: &Scope, home: &Home) -> Configuration {
         let json = |file: PathBuf, keys| Configuration { file, format: Format::Json, keys };

@@ -13,13 +13,13 @@ mod plugin;
 mod toml;
 
 use std::io::{BufRead, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub use agent::Agent;
+pub use agent::{Agent, Home, Scope, command};
 
 use crate::arguments::Setup;
-use agent::{Format, Home, Hooks, Scope};
+use agent::{Format, Hooks};
 use file::{Change, Stored};
 use hashline_link::StateDir;
 use hashline_terminal::{Failure, Screen, inert};
@@ -28,10 +28,44 @@ use originals::Originals;
 /// What agents call the server.
 const NAME: &str = "hashline";
 
+/// What belongs into a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The server, which has the tools.
+    Tools,
+    /// What tells of the use of the agent's own tools.
+    Hooks,
+    /// Words that make a model use the tools.
+    Advice,
+}
+
+impl What {
+    /// The same for people.
+    fn words(self) -> &'static str {
+        match self {
+            What::Tools => "the tools",
+            What::Hooks => "the hooks",
+            What::Advice => "the advice to use them",
+        }
+    }
+}
+
+/// How much of what belongs into a file is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// All of it, as it would be written now.
+    Whole,
+    /// Something of its name, which would be written otherwise now.
+    Otherwise,
+    /// Nothing.
+    Nothing,
+    /// It cannot be told, for this reason.
+    Unknown(String),
+}
+
 /// One file that is to be changed.
 struct Step {
-    /// What is to be in it, for people.
-    what: &'static str,
+    what: What,
     file: PathBuf,
     /// What is put there, for whoever does it by hand.
     snippet: String,
@@ -47,16 +81,21 @@ type Wanted = Box<dyn Fn(Option<&str>) -> Result<Option<String>, String>>;
 /// Sets an agent up, or takes back what was set up.
 pub fn run(options: &Setup) -> Result<ExitCode, Failure> {
     let screen = Screen::of_stdout();
-    let scope = if options.user { Scope::User } else { Scope::Project(project(options)?) };
+    let scope = if options.user { Scope::User } else { Scope::Project(project(options.root.as_deref())?) };
     let home = Home::find().ok_or_else(|| Failure::broken("the home folder is not to be had; set HOME"))?;
-    let command = agent::command(&scope);
+    let command = command(&scope);
     let state = StateDir::new(options.state_dir.as_deref()).map_err(Failure::broken)?;
-    let steps = steps(options, &scope, &home, &command);
+    let mut steps = steps(options.agent, options.remove, &scope, &home, &command);
+    steps.retain(|step| match step.what {
+        What::Tools => true,
+        What::Hooks => !options.no_hooks,
+        What::Advice => !options.no_advice,
+    });
     if options.print {
         for step in &steps {
             screen.print(&format!(
                 "# {}: {}\n{}\n",
-                step.what,
+                step.what.words(),
                 inert(&step.file.to_string_lossy()),
                 step.snippet
             ))?;
@@ -83,25 +122,44 @@ pub fn run(options: &Setup) -> Result<ExitCode, Failure> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn project(options: &Setup) -> Result<PathBuf, Failure> {
-    let folder = options.root.clone().map_or_else(std::env::current_dir, Ok);
+/// The project's folder: the one that is given, else the working directory.
+pub fn project(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let folder = given.map_or_else(std::env::current_dir, |folder| Ok(folder.to_owned()));
     let folder = folder.and_then(|folder| folder.canonicalize());
     folder.map_err(|error| {
         Failure::usage(format!("the project's folder is not to be had: {error}; give --root DIR"))
     })
 }
 
-fn steps(options: &Setup, scope: &Scope, home: &Home, command: &str) -> Vec<Step> {
-    let remove = options.remove;
-    let place = options.agent.configuration(scope, home);
-    let entry = options.agent.entry(command);
+/// What an agent has of its tools and its hooks, and in which files.
+pub fn found(agent: Agent, scope: &Scope, home: &Home, command: &str) -> Vec<(What, PathBuf, Found)> {
+    let [with, without] = [false, true].map(|remove| steps(agent, remove, scope, home, command));
+    let both = with.into_iter().zip(without).filter(|(with, _)| with.what != What::Advice);
+    both.map(|(with, without)| {
+        let found = Stored::read(&with.file).and_then(|stored| {
+            let text = stored.text();
+            let is_so = |step: &Step| (step.wanted)(text).map(|wanted| wanted.as_deref() == text);
+            Ok(match (is_so(&with)?, is_so(&without)?) {
+                (true, _) => Found::Whole,
+                (false, true) => Found::Nothing,
+                (false, false) => Found::Otherwise,
+            })
+        });
+        (with.what, with.file, found.unwrap_or_else(Found::Unknown))
+    })
+    .collect()
+}
+
+fn steps(agent: Agent, remove: bool, scope: &Scope, home: &Home, command: &str) -> Vec<Step> {
+    let place = agent.configuration(scope, home);
+    let entry = agent.entry(command);
     let snippet = match place.format {
         Format::Json => json::snippet(place.keys, &entry),
         Format::Toml => toml::snippet(place.keys, &entry),
     };
     let keys = place.keys;
     let configuration = Step {
-        what: "the tools",
+        what: What::Tools,
         file: place.file,
         snippet,
         wanted: match (place.format, remove) {
@@ -115,9 +173,8 @@ fn steps(options: &Setup, scope: &Scope, home: &Home, command: &str) -> Vec<Step
             Format::Toml => "",
         },
     };
-    let hooked = options.agent.hooks(scope, home, command).filter(|_| !options.no_hooks);
-    let hooks = hooked.map(|(file, hooks)| Step {
-        what: "the hooks",
+    let hooks = agent.hooks(scope, home, command).map(|(file, hooks)| Step {
+        what: What::Hooks,
         file,
         snippet: match &hooks {
             Hooks::Listed(hooks) => hooks::snippet(hooks),
@@ -134,9 +191,8 @@ fn steps(options: &Setup, scope: &Scope, home: &Home, command: &str) -> Vec<Step
             (Hooks::Plugin(_), true) => Box::new(plugin::without),
         },
     });
-    let advised = options.agent.instructions(scope, home).filter(|_| !options.no_advice);
-    let advice = advised.map(|file| Step {
-        what: "the advice to use them",
+    let advice = agent.instructions(scope, home).map(|file| Step {
+        what: What::Advice,
         file,
         snippet: advice::block(),
         wanted: if remove { Box::new(advice::without) } else { Box::new(advice::with) },
@@ -189,7 +245,7 @@ fn take(step: &Step, options: &Setup, screen: Screen, originals: &Originals<'_>)
     let change = Change { file: &step.file, stored, wanted };
     if change.is_none() {
         let state = if options.remove { "are not there" } else { "are there already" };
-        screen.print(&format!("{name}: {} {state}.\n", step.what))?;
+        screen.print(&format!("{name}: {} {state}.\n", step.what.words()))?;
         return Ok(Taken::Nothing);
     }
     screen.print(&change.shown(screen))?;

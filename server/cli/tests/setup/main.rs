@@ -1,73 +1,16 @@
 //! `hashline setup` as a shell starts it: which files it writes, what it asks, and that all of it can be taken out again.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it is")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-#[path = "../../terminal/tests/pty/mod.rs"]
+mod doctor;
+mod person;
+#[path = "../../../terminal/tests/pty/mod.rs"]
 mod pty;
 
-struct Person {
-    temp: tempfile::TempDir,
-}
+use std::fs;
+
+use person::Person;
 
 const AGENTS: [&str; 7] = ["claude-code", "codex", "gemini", "opencode", "vscode", "cursor", "zed"];
-
-impl Person {
-    fn new() -> Self {
-        let temp = tempfile::tempdir().unwrap();
-        for folder in ["home", "project"] {
-            fs::create_dir(temp.path().join(folder)).unwrap();
-        }
-        Self { temp }
-    }
-
-    fn project(&self) -> PathBuf {
-        self.temp.path().canonicalize().unwrap().join("project")
-    }
-
-    fn home(&self) -> PathBuf {
-        self.temp.path().canonicalize().unwrap().join("home")
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hashline"));
-        command.arg("setup").args(arguments).arg("--state-dir").arg(self.temp.path().join("state"));
-        command.current_dir(self.project()).stdin(Stdio::null());
-        for name in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "HASHLINE_LOG"] {
-            command.env_remove(name);
-        }
-        command.env("HOME", self.home()).env("NO_COLOR", "1");
-        command
-    }
-
-    fn setup(&self, arguments: &[&str]) -> (i32, String) {
-        let done = self.command(arguments).output().unwrap();
-        let told = String::from_utf8(done.stdout).unwrap() + &String::from_utf8(done.stderr).unwrap();
-        (done.status.code().unwrap(), told)
-    }
-
-    /// All files of the person's, and empty folders, by their paths.
-    fn files(&self) -> Vec<String> {
-        fn below(folder: &Path, out: &mut Vec<PathBuf>) {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                let is_empty = path.is_dir() && fs::read_dir(&path).unwrap().next().is_none();
-                if path.is_dir() && !is_empty { below(&path, out) } else { out.push(path) }
-            }
-        }
-        let top = self.temp.path().canonicalize().unwrap();
-        let mut files = Vec::new();
-        for folder in ["home", "project"] {
-            below(&top.join(folder), &mut files);
-        }
-        let mut names: Vec<String> =
-            files.iter().map(|file| file.strip_prefix(&top).unwrap().display().to_string()).collect();
-        names.sort();
-        names
-    }
-}
 
 #[test]
 fn each_agent_is_set_up_where_it_looks_once_and_taken_out_again() {
@@ -208,7 +151,7 @@ fn in_a_terminal_only_a_yes_writes() {
         (["\u{4}", "\u{4}"], vec![]),
     ] {
         let person = Person::new();
-        let done = pty::typed_into(&person.command(&["claude-code", "--no-hooks"]), &answers);
+        let done = pty::typed_into(&person.command(&["setup", "claude-code", "--no-hooks"]), &answers);
         let told = String::from_utf8_lossy(&done.stdout);
         assert_eq!(done.status.code(), Some(0), "{answers:?}: {told}");
         assert_eq!(person.files(), written, "{answers:?}: {told}");
