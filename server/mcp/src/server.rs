@@ -161,15 +161,15 @@ impl Server {
     ) -> CallToolResult {
         let inner = &self.inner;
         let given = request.arguments.unwrap_or_default();
-        if let Some(session) = hooks::session(&given) {
+        let is_codex = given.get("agent").is_some_and(|agent| agent == "codex");
+        let program = if is_codex { HookedProgram::Codex } else { HookedProgram::ClaudeCode };
+        if let Some(session) = hooks::session(program, &given) {
             inner.session.get_or_init(|| session);
         }
         match self.origin(&context).await {
             // A hook does nothing that the agent is offered no tool for.
             Ok(_) if !inner.offer.sets.contains(&Toolset::Files) => Reply::new("").into_result(),
             Ok(origin) => {
-                let is_codex = given.get("agent").is_some_and(|agent| agent == "codex");
-                let program = if is_codex { HookedProgram::Codex } else { HookedProgram::ClaudeCode };
                 Reply::new(hooks::answer(&inner.router, &origin, program, given).await).into_result()
             }
             Err(error) => Reply::refused(error.message).into_result(),

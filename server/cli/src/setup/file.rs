@@ -25,7 +25,7 @@ impl Stored {
                 if fs::symlink_metadata(file).is_ok() {
                     return Err("it is a link to nothing".to_owned());
                 }
-                return Ok(Self { target: file.to_owned(), linked: false, text: None });
+                return Ok(Self { target: below_real_folder(file), linked: false, text: None });
             }
             Err(error) => return Err(error.to_string()),
         };
@@ -44,9 +44,24 @@ impl Stored {
         self.linked
     }
 
+    /// The file itself, where its name, or that of a folder above it, is a link.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
     /// Its text, if there is such a file.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
+    }
+}
+
+/// A file that is not there, in the folder above it that is, without links.
+fn below_real_folder(file: &Path) -> PathBuf {
+    let real = file.ancestors().skip(1).find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let rest = real.as_ref().and_then(|(above, _)| file.strip_prefix(above).ok());
+    match (&real, rest) {
+        (Some((_, real)), Some(rest)) => real.join(rest),
+        _ => file.to_owned(),
     }
 }
 

@@ -106,7 +106,7 @@ pub fn run(options: &Setup) -> Result<ExitCode, Failure> {
     let mut wrote = Vec::new();
     let originals = Originals::new(&state);
     for step in &steps {
-        match take(step, options, screen, &originals)? {
+        match take(step, &scope, options, screen, &originals)? {
             Taken::Made => wrote.push(&step.file),
             Taken::Nothing => {}
             Taken::Left => failed = true,
@@ -211,7 +211,13 @@ enum Taken {
     Left,
 }
 
-fn take(step: &Step, options: &Setup, screen: Screen, originals: &Originals<'_>) -> Result<Taken, Failure> {
+fn take(
+    step: &Step,
+    scope: &Scope,
+    options: &Setup,
+    screen: Screen,
+    originals: &Originals<'_>,
+) -> Result<Taken, Failure> {
     let name = inert(&step.file.to_string_lossy());
     let by_hand = |why: &str| {
         let rest = if options.remove {
@@ -228,6 +234,13 @@ fn take(step: &Step, options: &Setup, screen: Screen, originals: &Originals<'_>)
             return Ok(Taken::Left);
         }
     };
+    // Whoever made the project may have made the link, to a file of somebody else's.
+    if let Scope::Project(root) = scope
+        && !stored.target().starts_with(root)
+    {
+        by_hand(&format!("it is a link to {}, outside of the project", stored.target().display()))?;
+        return Ok(Taken::Left);
+    }
     // The original has neither tools nor hooks, unless it had some before.
     let whole = options.remove && !options.no_hooks;
     let is_clean = |before: &Option<String>| (step.wanted)(before.as_deref()).as_ref() == Ok(before);

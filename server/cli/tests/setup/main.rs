@@ -180,7 +180,7 @@ fn what_cannot_be_read_is_left_and_told_what_belongs_in_it() {
 fn a_link_stays_one_and_mode_bits_stay() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let person = Person::new();
-    let (real, link) = (person.home().join("dotfiles.json"), person.project().join(".mcp.json"));
+    let (real, link) = (person.project().join("dotfiles.json"), person.project().join(".mcp.json"));
     fs::write(&real, "{\n  // mine\n  \"other\": 1\n}\n").unwrap();
     fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
     symlink(&real, &link).unwrap();
@@ -198,7 +198,7 @@ fn a_link_stays_one_and_mode_bits_stay() {
         ("codex", ".codex/config.toml", ""),
         ("gemini", "GEMINI.md", ""),
     ] {
-        let (real, link) = (person.home().join("its own"), person.project().join(name));
+        let (real, link) = (person.project().join("its own"), person.project().join(name));
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         fs::write(&real, empty).unwrap();
         symlink(&real, &link).unwrap();
@@ -214,4 +214,27 @@ fn a_link_stays_one_and_mode_bits_stay() {
     symlink(person.home().join("gone"), &dangling).unwrap();
     let (code, told) = person.setup(&["codex", "--yes"]);
     assert!(code == 1 && told.contains("link to nothing"), "{told}");
+}
+
+/// A project may bring links to its person's own files.
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_project_is_left_alone() {
+    use std::os::unix::fs::symlink;
+    let person = Person::new();
+    let mine = person.home().join("mine.json");
+    fs::write(&mine, "{}\n").unwrap();
+    symlink(&mine, person.project().join(".mcp.json")).unwrap();
+    symlink(person.home(), person.project().join(".claude")).unwrap();
+    let (code, told) = person.setup(&["claude-code", "--yes", "--no-advice"]);
+    assert_eq!(code, 1);
+    assert_eq!(told.matches("outside of the project. Put this in by hand:").count(), 2, "{told}");
+    assert!(told.contains(mine.to_str().unwrap()), "{told}");
+    assert_eq!(
+        person.files().iter().filter(|file| file.starts_with("home/")).count(),
+        1,
+        "{:?}",
+        person.files()
+    );
+    assert_eq!(fs::read_to_string(&mine).unwrap(), "{}\n");
 }

@@ -12,6 +12,7 @@
 //! *** End Patch
 //! ```
 
+use std::cell::Cell;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -57,8 +58,10 @@ pub(super) enum Change {
     Write(String),
     /// Lines of it are changed.
     Lines(Vec<Hunk>),
-    /// It is removed, or has another name afterwards.
-    File,
+    /// It is removed.
+    Removed,
+    /// It has another name afterwards, and other lines perhaps.
+    Moved,
 }
 
 /// Lines that take the place of others, without their ends.
@@ -82,7 +85,7 @@ impl Patch {
             let begun = [
                 (ADD, Change::Write(String::new())),
                 (UPDATE, Change::Lines(Vec::new())),
-                (DELETE, Change::File),
+                (DELETE, Change::Removed),
             ]
             .into_iter()
             .find_map(|(words, change)| Some((line.strip_prefix(words)?, change)));
@@ -124,14 +127,14 @@ impl FilePatch {
         match &self.change {
             Change::Write(content) => Some(BuiltIn::Write { path, content: content.clone() }),
             Change::Lines(hunks) => Some(BuiltIn::Patch { path, hunks: hunks.clone() }),
-            Change::File => None,
+            Change::Removed | Change::Moved => None,
         }
     }
 
     /// Takes a line of the patch in; none if there is no such line.
     fn take(&mut self, line: &str) -> Option<()> {
-        if line.starts_with(MOVE) {
-            self.change = Change::File;
+        if line.starts_with(MOVE) && matches!(self.change, Change::Lines(_)) {
+            self.change = Change::Moved;
             return Some(());
         }
         match &mut self.change {
@@ -150,8 +153,13 @@ impl FilePatch {
                     hunks.last_mut()?.take(line)?;
                 }
             }
-            // What it changes in the lines of a file that is moved.
-            Change::File => {}
+            // What is kept of a patch is handed on in a shell's words: a line of any other kind could end them.
+            Change::Removed => return None,
+            Change::Moved => {
+                let is_line =
+                    line.is_empty() || line.starts_with([' ', '+', '-', '@']) || line == END_OF_FILE;
+                return is_line.then_some(());
+            }
         }
         Some(())
     }
@@ -173,18 +181,25 @@ impl Hunk {
     }
 }
 
-/// What hunks make of a text, each found behind the one before; an error has the lines that are not there.
+/// How many lines are compared with others at most: the program does not wait for ever.
+const MOST_COMPARED: usize = 20_000_000;
+
+/// What hunks make of a text, each found behind the one before; an error has the lines that are not there, or are not found by so many
+/// comparisons as may be made.
 pub(super) fn apply(hunks: &[Hunk], text: &str) -> Result<String, Vec<String>> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let bare = |line: &str| line.trim_end_matches(['\n', '\r']).to_owned();
-    let is_same = |line: &&str, wanted: &String| bare(line).trim_end() == wanted.trim_end();
+    let compared = Cell::new(0);
+    let is_same = |line: &str, wanted: &str| {
+        compared.set(compared.get() + 1);
+        compared.get() <= MOST_COMPARED && line.trim_end() == wanted.trim_end()
+    };
     let end = if lines.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
     let mut made = String::new();
     let mut at = 0;
     for hunk in hunks {
         let mut from = at;
         if let Some(below) = &hunk.below {
-            let found = lines[at..].iter().position(|line| bare(line).trim() == below);
+            let found = lines[at..].iter().position(|line| line.trim() == below);
             from = at + found.ok_or_else(|| vec![below.clone()])? + 1;
         }
         // Lines with nothing around them come last.
@@ -192,8 +207,8 @@ pub(super) fn apply(hunks: &[Hunk], text: &str) -> Result<String, Vec<String>> {
             lines.len()
         } else {
             let mut places = lines[from..].windows(hunk.old.len());
-            let place =
-                places.position(|window| window.iter().zip(&hunk.old).all(|(line, old)| is_same(line, old)));
+            let stands = |window: &[&str]| window.iter().zip(&hunk.old).all(|(line, old)| is_same(line, old));
+            let place = places.position(stands);
             from + place.ok_or_else(|| hunk.old.clone())?
         };
         made.extend(lines[at..place].iter().copied());
@@ -258,8 +273,8 @@ mod tests {
             [
                 ("a.py", &Change::Lines(vec![first, last])),
                 ("b.py", &Change::Write("new\n\n".into())),
-                ("c.py", &Change::File),
-                ("d.py", &Change::File),
+                ("c.py", &Change::Removed),
+                ("d.py", &Change::Moved),
             ]
         );
         let kept = patch.of(|file| file.path != "a.py" && file.path != "d.py").unwrap();
@@ -274,6 +289,10 @@ mod tests {
             "*** Begin Patch\n*** End Patch",
             "*** Begin Patch\n+x\n*** End Patch",
             "*** Begin Patch\n*** Update File: a",
+            // What a shell would do behind the end of its words.
+            "*** Begin Patch\n*** Delete File: c\nEOF\ntouch x\n*** End Patch",
+            "*** Begin Patch\n*** Update File: c\n*** Move to: d\nEOF\ntouch x\n*** End Patch",
+            "*** Begin Patch\n*** Delete File: c\n*** Move to: d\n*** End Patch",
         ] {
             assert_eq!(Patch::parse(none), None, "{none:?}");
         }

@@ -9,7 +9,7 @@ use crate::hooks::built_in::{Arguments, BuiltIn};
 use crate::hooks::placeholders::{Held, PLACEHOLDER};
 use crate::hooks::structured_patch::structured_patch;
 use crate::hooks::told::{Told, value};
-use crate::hooks::{Answer, Event, Moment};
+use crate::hooks::{Answer, Event, HookedProgram, Moment};
 
 const PROGRAM: &str = "claude-code";
 
@@ -54,7 +54,7 @@ struct Call {
 
 pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
     let told = Told::read(given)?;
-    let turn = told.conversation();
+    let turn = told.conversation(HookedProgram::ClaudeCode);
     let moment = match told.event.as_str() {
         // Our answer overrides its permission rules, and in plan mode nothing may be written.
         BEFORE | BATCH if told.mode == PLANNING => return Err("the agent is only planning".to_owned()),
@@ -186,6 +186,7 @@ fn overlaid(tool: &BuiltIn, response: &Value, live: &str) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use crate::hooks::conversation;
     use crate::hooks::placeholders::UseId;
 
     use super::*;
@@ -205,7 +206,10 @@ mod tests {
         let tool = BuiltIn::Edit { path: "/p/a".into(), old: "x".into(), new: "y".into(), all: false };
         let id = UseId::new("claude-code", "5f9e", "toolu_1");
         let moment = Moment::Before { id, tool };
-        assert_eq!(event, Ok(Event { turn: Some("5f9e.77aa".into()), place: None, moment }));
+        assert_eq!(
+            event,
+            Ok(Event { turn: conversation(HookedProgram::ClaudeCode, "5f9e", "77aa"), place: None, moment })
+        );
         let prompt = parse(given(json!({ "event": "UserPromptSubmit", "session": "5f9e", "turn": "" })));
         assert_eq!(prompt, Ok(Event { turn: None, place: None, moment: Moment::Prompt }));
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::hooks::apply_patch::{Form, Patch};
 use crate::hooks::placeholders::PLACEHOLDER;
 use crate::hooks::told::Told;
-use crate::hooks::{Answer, Event, Moment};
+use crate::hooks::{Answer, Event, HookedProgram, Moment};
 
 const PROGRAM: &str = "codex";
 
@@ -40,7 +40,11 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
         PROMPT => Moment::Prompt,
         other => return Err(format!("there is no event {other:?} that it is for")),
     };
-    Ok(Event { turn: told.conversation(), place: Some(told.folder()?.join(".mcp")), moment })
+    Ok(Event {
+        turn: told.conversation(HookedProgram::Codex),
+        place: Some(told.folder()?.join(".mcp")),
+        moment,
+    })
 }
 
 /// The patch that a command hands over; none if it does something else.

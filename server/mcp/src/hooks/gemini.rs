@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use hashline_history::ConversationId;
 use rmcp::model::JsonObject;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use crate::hooks::built_in::{Arguments, BuiltIn};
 use crate::hooks::placeholders::{PLACEHOLDER, Placeholders, UseId};
 use crate::hooks::told::value;
-use crate::hooks::{Answer, Event, Moment};
+use crate::hooks::{Answer, Event, HookedProgram, Moment, conversation};
 
 const BEFORE: &str = "BeforeTool";
 const AFTER: &str = "AfterTool";
@@ -51,8 +50,8 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
         other => return Err(format!("there is no event {other:?} that it is for")),
     };
     // It names no turns.
-    let session = Some(given.session_id).filter(|name| ConversationId::is_safe(name));
-    Ok(Event { turn: session.map(ConversationId::from), place: Some(place), moment })
+    let turn = conversation(HookedProgram::Gemini, &given.session_id, "");
+    Ok(Event { turn, place: Some(place), moment })
 }
 
 fn tool(name: &str, input: Value) -> Result<BuiltIn, String> {

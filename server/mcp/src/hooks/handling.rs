@@ -19,6 +19,12 @@ use crate::toolset::ToolName;
 /// How long each question may take. There are three of them for an edit, and programs wait ten seconds.
 const ASKED: Duration = Duration::from_secs(3);
 
+/// The most files of a patch: of each it is asked whether it is open, and the program waits.
+const MOST_FILES: usize = 256;
+
+/// The most lines that a refusal repeats.
+const MOST_TOLD: usize = 40;
+
 /// An event, and what it is answered with.
 pub(super) struct Handling<'a> {
     pub router: &'a Router,
@@ -59,6 +65,12 @@ impl Handling<'_> {
 
     /// Holds a patch as far as it is about open documents, all of them or none.
     pub(super) async fn patched(&self, id: &UseId, patch: &Patch, folder: &Path) -> Answer {
+        if patch.files.len() > MOST_FILES {
+            let count = patch.files.len();
+            return Answer::Refused(format!(
+                "The patch names {count} files, and may name {MOST_FILES}: nothing was changed. Send it in parts."
+            ));
+        }
         let mut open = Vec::new();
         for file in &patch.files {
             let Some(tool) = file.write(folder) else { continue };
@@ -178,7 +190,7 @@ impl Handling<'_> {
             Replaced::Missing(lines) => Err(NotHeld::Refused(format!(
                 "{path} is open in {editor}, and its text there is what counts: it has not these lines, so nothing was changed. Read it \
                  with read_text_file of hashline, then patch what it says.\n{}",
-                lines.join("\n")
+                lines.iter().take(MOST_TOLD).map(String::as_str).collect::<Vec<_>>().join("\n")
             ))),
             replaced => Ok((live, replaced)),
         }

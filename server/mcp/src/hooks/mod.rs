@@ -37,6 +37,7 @@ use std::path::PathBuf;
 use hashline_history::{Connection, ConversationId};
 use rmcp::model::JsonObject;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::hooks::apply_patch::{Form, Patch};
 use crate::hooks::built_in::BuiltIn;
@@ -128,16 +129,27 @@ enum Answer {
     Context(String),
 }
 
-/// The session that an agent's program tells of, which has the edits that are made in it.
-pub(crate) fn session(given: &JsonObject) -> Option<Connection> {
+/// The session that a program tells of, which has the edits that are made in it. Its name is a secret between the program and hashline: whoever
+/// knows it can take these edits back.
+pub(crate) fn session(program: HookedProgram, given: &JsonObject) -> Option<Connection> {
     let name =
         ["session", "session_id"].into_iter().find_map(|key| given.get(key)).and_then(Value::as_str)?;
-    ConversationId::is_safe(name).then(|| Connection::Own(format!("session {name}")))
+    ConversationId::is_safe(name).then(|| Connection::Own(format!("{} session {name}", program.agent())))
+}
+
+/// The conversation of a turn. Other agents read what it is called, so that does not tell the session.
+fn conversation(program: HookedProgram, session: &str, turn: &str) -> Option<ConversationId> {
+    if !ConversationId::is_safe(session) {
+        return None;
+    }
+    let digest = Sha256::digest(format!("{}\0{session}\0{turn}", program.agent()));
+    let digits: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    Some(format!("turn_{digits}").into())
 }
 
 /// Answers a hook of a program that starts a command for each.
 pub async fn answer_command(router: &Router, program: HookedProgram, given: JsonObject) -> String {
-    let Some(connection) = session(&given) else {
+    let Some(connection) = session(program, &given) else {
         tracing::warn!("a hook is passed over: it names no session");
         return String::new();
     };

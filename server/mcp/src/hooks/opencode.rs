@@ -9,7 +9,7 @@ use crate::hooks::apply_patch::{Form, Patch};
 use crate::hooks::built_in::{Arguments, BuiltIn};
 use crate::hooks::placeholders::PLACEHOLDER;
 use crate::hooks::told::{Told, value};
-use crate::hooks::{Answer, Event, Moment};
+use crate::hooks::{Answer, Event, HookedProgram, Moment};
 
 const PROGRAM: &str = "opencode";
 /// The tool that some models are given in the place of those for edits.
@@ -21,7 +21,7 @@ const PAGE: usize = 2000;
 pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
     let told = Told::read(given)?;
     let folder = told.folder()?.to_owned();
-    let conversation = told.conversation();
+    let conversation = told.conversation(HookedProgram::OpenCode);
     let moment = match told.event.as_str() {
         "before" if told.tool == PATCH => {
             let patch = told.input["patchText"].as_str().and_then(Patch::parse);
@@ -110,6 +110,7 @@ fn shown(path: &str, text: &str, first: Option<usize>, count: Option<usize>) -> 
 
 #[cfg(test)]
 mod tests {
+    use crate::hooks::conversation;
     use crate::hooks::placeholders::UseId;
 
     use super::*;
@@ -130,7 +131,11 @@ mod tests {
         let moment = Moment::Before { id: UseId::new("opencode", "ses_1", "call_1"), tool };
         assert_eq!(
             event,
-            Ok(Event { turn: Some("ses_1.msg_1".into()), place: Some("/p/.mcp".into()), moment })
+            Ok(Event {
+                turn: conversation(HookedProgram::OpenCode, "ses_1", "msg_1"),
+                place: Some("/p/.mcp".into()),
+                moment
+            })
         );
         assert!(
             told(json!({ "event": "before", "tool": "bash", "id": "1", "cwd": "/p", "input": {} })).is_err()

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::hooks::placeholders::UseId;
+use crate::hooks::{HookedProgram, conversation};
 
 /// The arguments of a hook. What a moment does not have is not there, or empty.
 #[derive(Default, Deserialize)]
@@ -37,10 +38,8 @@ impl Told {
     }
 
     /// The conversation that the edits of the turn belong to.
-    pub(super) fn conversation(&self) -> Option<ConversationId> {
-        let (session, turn) = (&self.session, &self.turn);
-        let name = format!("{session}.{turn}");
-        (!session.is_empty() && !turn.is_empty() && ConversationId::is_safe(&name)).then(|| name.into())
+    pub(super) fn conversation(&self, program: HookedProgram) -> Option<ConversationId> {
+        conversation(program, &self.session, &self.turn).filter(|_| !self.turn.is_empty())
     }
 
     /// The use of the tool, which is one of this program.

@@ -43,7 +43,7 @@ pub(crate) fn write_edit(out: &mut String, edit: &EditInfo, own: bool) {
     let _ = write!(out, "edit {} · {}", edit.id.short(), edit.name);
     // What became of the only hunk of a decided edit says it all.
     if edit.status == Status::Pending || edit.hunks.len() != 1 {
-        let _ = write!(out, " · {}", edit.status);
+        let _ = write!(out, " · {}", edit.status_word());
     }
     if !own {
         let _ = write!(out, " · by agent {}", words_of_others(&edit.agent));

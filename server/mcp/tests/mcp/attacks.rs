@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::http::client::Http;
 use crate::place::Place;
-use crate::protocol::Connection;
+use crate::protocol::{Connection, call};
 
 /// What stands in every file that no agent may see.
 pub const SECRET: &str = "SECRET-7f3c\n";
@@ -352,6 +352,23 @@ async fn no_spelling_of_a_path_leads_out_through_an_editor() {
     let trap = Trap::new();
     let _editor = trap.place.editor("nvim", &[&trap.place.root]);
     attack(&trap, &trap.place.agent().await).await;
+}
+
+/// The person may look at hashline's own files; agents do not hear of it.
+#[tokio::test]
+async fn what_is_closed_is_not_listed_while_an_editor_has_it_open() {
+    let trap = Trap::new();
+    let place = &trap.place;
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&place.root.join("a.txt"), "one\nunsaved\n");
+    for closed in [place.state.join("secrets/secret.txt"), place.root.join(".mcp/edit_history/secret.txt")] {
+        editor.open(&closed, SECRET);
+    }
+    let agent = place.agent().await;
+    let listed = call(&agent, "list_documents", json!({})).await;
+    let resources = agent.list_all_resources().await.unwrap();
+    let told = format!("{}{}{}{resources:?}", listed.text, listed.json, listed.meta);
+    assert!(told.contains("a.txt") && !told.contains("secret"), "{told}");
 }
 
 /// Whoever may change one folder reads and changes nothing of others, inside of the root either.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rmcp::model::ReadResourceRequestParams;
 use serde_json::{Value, json};
 
 use crate::place::Place;
@@ -90,7 +91,8 @@ async fn a_built_in_edit_is_held_on_the_live_text_and_reads_as_made() {
     let reviews = editor.workspace.reviews();
     let edits: Vec<_> = reviews.iter().flat_map(|review| &review.review.edits).collect();
     assert_eq!(edits.len(), 2);
-    assert!(edits.iter().all(|edit| edit.edit.conversation.as_str() == "5f9e.77aa"));
+    let conversations: Vec<&str> = edits.iter().map(|edit| edit.edit.conversation.as_str()).collect();
+    assert!(conversations[0] == conversations[1] && !conversations[0].contains("5f9e"), "{conversations:?}");
     let listed = call(&agent, "list_edits", json!({ "path": "a.txt" })).await;
     assert!(!listed.text.contains("by agent") && listed.text.contains("held"), "{}", listed.text);
 }
@@ -287,4 +289,58 @@ async fn models_do_not_see_it() {
     let agent = place.agent().await;
     let listed = agent.list_all_tools().await.unwrap();
     assert!(listed.iter().all(|tool| tool.name != "hook"));
+}
+
+/// What others read of an edit does not tell the session that it was made in: that is what it can be taken back by.
+#[tokio::test]
+async fn nobody_gets_into_a_session_by_what_there_is_to_read_of_it() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, LIVE);
+    let (one, other) = (place.agent().await, place.agent().await);
+    used(&one, "Edit", "toolu_1", edit(&path, "three", "3")).await;
+    let id = editor.workspace.reviews()[0].review.edits[0].edit.id.to_string();
+    let listed = call(&other, "list_edits", json!({ "path": "a.txt" })).await;
+    let review = other.read_resource(ReadResourceRequestParams::new("review://a.txt")).await.unwrap();
+    let read = format!("{}{}{review:?}", listed.text, listed.meta);
+    assert!(read.contains(&id) && read.contains("turn_") && !read.contains("5f9e"), "{read}");
+    let turn: String =
+        read.split_once("turn_").unwrap().1.chars().take_while(char::is_ascii_alphanumeric).collect();
+    // Whoever takes that for a session is in another one.
+    let begun =
+        json!({ "agent": "claude-code", "event": "Stop", "session": format!("turn_{turn}"), "turn": "1" });
+    call(&other, "hook", begun).await;
+    let taken = call(&other, "withdraw_edit", json!({ "edit_id": id })).await;
+    assert!(taken.failed, "{}", taken.text);
+    let added = json!({ "path": path, "mcp_conversation_id": format!("turn_{turn}"), "edits": [{ "old": "one", "new": "1" }] });
+    let added = call(&other, "edit_file_diff", added).await;
+    assert!(added.failed, "{}", added.text);
+}
+
+#[tokio::test]
+async fn a_patch_that_would_take_too_long_is_refused() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&path, &"same\n".repeat(20_000));
+    let agent = place.agent().await;
+    let patch = async |patch: String| {
+        let told = json!({
+            "agent": "codex", "event": "PreToolUse", "tool": "apply_patch", "id": "call_1", "session": "5f9e", "turn": "7",
+            "cwd": place.root, "input": { "command": patch },
+        });
+        let answer = call(&agent, "hook", told).await.text;
+        serde_json::from_str::<Value>(&answer).unwrap()["hookSpecificOutput"].clone()
+    };
+    let files: String = (0..300).map(|file| format!("*** Update File: f{file}\n-a\n+b\n")).collect();
+    let said = patch(format!("*** Begin Patch\n{files}*** End Patch")).await;
+    assert_eq!(said["permissionDecision"], "deny");
+    assert!(said["permissionDecisionReason"].as_str().unwrap().contains("Send it in parts"), "{said}");
+    let lines = "-same\n".repeat(10_000);
+    let said =
+        patch(format!("*** Begin Patch\n*** Update File: a.txt\n{lines}-other\n+b\n*** End Patch")).await;
+    let reason = said["permissionDecisionReason"].as_str().unwrap();
+    assert!(said["permissionDecision"] == "deny" && reason.len() < 2_000, "{said}");
+    assert!(editor.workspace.reviews().iter().all(|review| review.review.edits.is_empty()));
 }

@@ -40,7 +40,7 @@ async fn a_new_file_that_its_agent_takes_back_is_withdrawn() {
     assert!(!desk.folder.join("new.txt").exists());
     assert!(back.text.starts_with("Withdrawn: ") && !back.text.contains("person"), "{}", back.text);
     let listed = desk.call("list_edits", json!({ "path": "new.txt" })).await.text;
-    assert!(!listed.contains("hunk 2 · rejected"), "{listed}");
+    assert!(listed.contains("new.txt · withdrawn\n") && !listed.contains("rejected"), "{listed}");
 }
 
 #[tokio::test]

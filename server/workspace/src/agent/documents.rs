@@ -53,7 +53,7 @@ impl Workspace {
 
     /// Whether a document lies where a caller may reach it.
     pub(crate) fn may_reach(&self, caller: &Caller, slot: &Slot) -> bool {
-        if !caller.is_given(slot) {
+        if !caller.is_given(slot) || self.is_closed_to_agents(slot) {
             return false;
         }
         let inside = |path: &std::path::Path, folders: &[std::path::PathBuf]| {
@@ -79,6 +79,14 @@ impl Workspace {
             }
             (Some(place), Some(folders)) => inside(place.absolute(), folders),
         }
+    }
+
+    /// Whether a document is one that lies below the roots and has no place there: hashline's own folder, a history, and what else agents are not
+    /// served, which they do not hear of either because somebody has it open.
+    fn is_closed_to_agents(&self, slot: &Slot) -> bool {
+        slot.place().is_none()
+            && slot.lock().uri().starts_with("file:")
+            && from_text(&slot.key).is_some_and(|path| self.roots().iter().any(|root| path.starts_with(root)))
     }
 }
 

@@ -41,6 +41,17 @@ pub struct EditInfo {
     pub hunks: Vec<HunkInfo>,
 }
 
+impl EditInfo {
+    /// The status in a word for its agent, which tells what was taken back from what the person rejected.
+    #[must_use]
+    pub fn status_word(&self) -> &'static str {
+        match self.hunks.iter().all(|hunk| hunk.view.decision == Decision::Withdrawn) {
+            true if !self.hunks.is_empty() => "withdrawn",
+            _ => self.status.as_str(),
+        }
+    }
+}
+
 /// A hunk and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HunkInfo {
