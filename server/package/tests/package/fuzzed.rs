@@ -124,3 +124,12 @@ fn a_server_json_is_read_or_refused() {
         Ok(())
     });
 }
+
+#[test]
+fn a_number_is_handed_on_as_it_was_read() {
+    let mut document = whole();
+    document["$schema"] = json!(6.526_759_737_487_842_4e69);
+    let read = ServerJson::parse(document.to_string().as_bytes()).unwrap();
+    let again = ServerJson::parse(read.value().to_string().as_bytes()).unwrap();
+    assert_eq!((&read.value(), &again.value()), (&document, &document));
+}
