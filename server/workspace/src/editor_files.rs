@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use hashline_history::{DocumentName, HunkRef};
 
-use crate::disk::{DiskError, FileBytes, Place, create_folders, read, stamp};
+use crate::disk::{DiskError, FileBytes, Place, make_room, read, stamp};
 use crate::document::{
     Document, FileAnswer, FileDelivery, FileOperation, FileOperations, Home, Looked, Request, Target,
     Undecided,
@@ -45,6 +45,7 @@ impl Workspace {
         for operation in &operations {
             if let FileOperation::Rename(to) = operation
                 && editor.renames
+                && *to != name_in_record(&place)
             {
                 self.make_way(to).map_err(|error| Document::not_decided(&request.target, error))?;
             }
@@ -103,10 +104,13 @@ impl Workspace {
     fn make_way(&self, name: &DocumentName) -> Result<(), String> {
         let place = self.served(name)?;
         let open = self.inner.slots.get(&key_of(place.absolute())).is_some_and(|slot| slot.lock().is_open());
-        if open || !is_missing(&place) {
-            return Err(format!("{name} is there already. Rename or remove it first, then decide again."));
+        let there = || format!("{name} is there already. Rename or remove it first, then decide again.");
+        // A folder may have nothing in it.
+        if open || !is_missing(&place) && !place.absolute().is_dir() {
+            return Err(there());
         }
-        create_folders(&place).map_err(|error| error.to_string())
+        make_room(&place).map_err(|error| error.to_string())?;
+        if is_missing(&place) { Ok(()) } else { Err(there()) }
     }
 
     /// What the editor is to do now with the file of a document, if anything.

@@ -98,16 +98,26 @@ struct Editors {
     state: StateDir,
 }
 
-impl Others for Editors {
-    /// Between the question before and the write an editor may have been started.
-    fn may_have(&self, path: &Path) -> bool {
+impl Editors {
+    /// Whether no sidecar has something of a file that counts; one that does not answer may have it.
+    fn is_free(&self, path: &Path, counts: impl Fn(&Held) -> bool) -> bool {
         let sidecars = discover(&self.state);
-        let free = async { holder(&sidecars, path).await.is_ok_and(|holder| holder.is_none()) };
-        !sidecars.is_empty() && runtime_of_its_own(free) != Some(true)
+        let free = async {
+            let holders = holders(&sidecars, path).await;
+            holders.is_ok_and(|holders| !holders.iter().any(|(_, held)| counts(held)))
+        };
+        sidecars.is_empty() || runtime_of_its_own(free) == Some(true)
+    }
+}
+
+impl Others for Editors {
+    /// Between the question before and the write an editor may have been started. What it only knows of undecided edits is not a text.
+    fn may_have(&self, path: &Path) -> bool {
+        !self.is_free(path, |held| held.open)
     }
 
     fn answer_for(&self, path: &Path) -> bool {
-        self.may_have(path)
+        !self.is_free(path, |_| true)
     }
 
     fn roots(&self) -> Vec<PathBuf> {
@@ -378,7 +388,7 @@ impl Everywhere<'_> {
             }
             // Of one that is gone no editor knows, whatever has its name by now.
             let latest = self.store.latest(name).ok().flatten();
-            if latest.is_some_and(|(latest, _)| latest != id) {
+            if latest.is_some_and(|(latest, _)| latest != id) || is_blocked(name.as_path()) {
                 files.push(File { id, name, holder: None });
                 continue;
             }
@@ -391,6 +401,14 @@ impl Everywhere<'_> {
             }
         }
         Ok(files)
+    }
+}
+
+/// Whether no file can have this name as it is: a folder has it, or what should be a folder above it is a file.
+fn is_blocked(path: &Path) -> bool {
+    match path.symlink_metadata() {
+        Ok(there) => there.is_dir(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotADirectory,
     }
 }
 
@@ -413,8 +431,18 @@ fn refusal(hunk: String, why: Why, message: String) -> Refusal {
     Refusal { hunk, why, message, others: Vec::new(), document: None }
 }
 
-/// The sidecar that has a file open or owns undecided edits of it; an error is in words for the person.
+/// The sidecar that has a file open or still has claimed its edits; an error is in words for the person.
 async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a Sidecar>, String> {
+    // The owner of undecided edits, else who has unsaved work, else who has what the disk has, and claimed the edits, or used it last.
+    let best = holders(sidecars, path)
+        .await?
+        .into_iter()
+        .max_by_key(|(_, held)| (held.pending > 0, held.dirty, !held.behind, held.claimed, held.used));
+    Ok(best.map(|(sidecar, _)| sidecar))
+}
+
+/// The sidecars that have a file open or still have claimed its edits, and what they have; an error is in words for the person.
+async fn holders<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Vec<(&'a Sidecar, Held)>, String> {
     let mut holders: Vec<(&Sidecar, Held)> = Vec::new();
     for sidecar in sidecars {
         let paths: [PathBuf; 1] = [path.to_owned()];
@@ -422,7 +450,8 @@ async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a S
         let why = match tokio::time::timeout(LIMIT, asked).await {
             Ok(Ok(mut held)) => {
                 let held = held.pop().unwrap_or_default();
-                if held.open || held.pending > 0 {
+                // What a sidecar only knows of is nobody's.
+                if held.open || held.claimed {
                     holders.push((sidecar, held));
                 }
                 continue;
@@ -437,11 +466,7 @@ async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a S
             return Err(messages::no_answer(&sidecar.editor, &why));
         }
     }
-    // The owner of undecided edits, else who has unsaved work, else who has what the disk has, and claimed the edits, or used it last.
-    let best = holders
-        .into_iter()
-        .max_by_key(|(_, held)| (held.pending > 0, held.dirty, !held.behind, held.claimed, held.used));
-    Ok(best.map(|(sidecar, _)| sidecar))
+    Ok(holders)
 }
 
 /// Lets a sidecar decide all that is wished of one document, one after the other.

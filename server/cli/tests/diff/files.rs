@@ -17,22 +17,27 @@ type File = (Vec<u8>, u32);
 
 impl Agent {
     /// Changes a file; the edit's id, and the conversation that it opened if none was given.
-    pub fn change(
+    pub fn change(&mut self, tool: &str, arguments: Value, conversation: Option<&str>) -> (String, String) {
+        self.attempt(tool, arguments, conversation).unwrap_or_else(|text| panic!("{text}"))
+    }
+
+    /// The same of what may be refused; an error is what the agent is told then.
+    pub fn attempt(
         &mut self,
         tool: &str,
         mut arguments: Value,
         conversation: Option<&str>,
-    ) -> (String, String) {
+    ) -> Result<(String, String), String> {
         if let Some(conversation) = conversation {
             arguments["mcp_conversation_id"] = conversation.into();
         }
         let (text, result) = self.call(tool, arguments);
-        let id = result["_meta"]["edits"][0].as_str().unwrap_or_else(|| panic!("{text}")).to_owned();
+        let Some(id) = result["_meta"]["edits"][0].as_str() else { return Err(text) };
         let opened = text.split_once("New mcp_conversation_id: ").map(|(_, rest)| {
             let id = rest.split(char::is_whitespace).next().unwrap_or_default();
             id.trim_end_matches('.').to_owned()
         });
-        (id, opened.or(conversation.map(str::to_owned)).unwrap())
+        Ok((id.to_owned(), opened.or(conversation.map(str::to_owned)).unwrap()))
     }
 
     pub fn make(&mut self, path: &Path, content: &str, conversation: Option<&str>) -> (String, String) {

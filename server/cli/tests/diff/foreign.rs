@@ -8,7 +8,7 @@ use std::sync::Barrier;
 use serde_json::json;
 
 use crate::agent::{Agent, Edited, twenty};
-use crate::live::{Editor, until};
+use crate::plain_editor::{Editor, until};
 use crate::project::Project;
 use crate::terminal::in_terminal;
 

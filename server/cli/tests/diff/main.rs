@@ -19,6 +19,7 @@ mod live;
 mod names;
 mod obeyed;
 mod open_files;
+mod plain_editor;
 mod project;
 #[path = "../../../terminal/tests/pty/mod.rs"]
 mod pty;

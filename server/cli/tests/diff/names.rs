@@ -11,7 +11,7 @@ use hashline_history::path::to_text;
 use serde_json::Value;
 
 use crate::agent::{Agent, twenty};
-use crate::live::{Editor, until};
+use crate::plain_editor::{Editor, until};
 use crate::project::Project;
 
 fn name(bytes: &[u8]) -> &OsStr {

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use crate::agent::Agent;
-use crate::live::{Editor, until};
+use crate::plain_editor::{Editor, until};
 use crate::project::Project;
 
 /// A folder with files, of which an editor has some open, and an agent that has found it.
@@ -44,6 +44,13 @@ impl Scene {
         self.editor.open(&path, &self.project.text(name));
         let agent = std::cell::RefCell::new(&mut self.agent);
         until("the agent's way to the editor", || agent.borrow_mut().read(&path).contains(" Open in "));
+    }
+
+    fn close(&mut self, name: &str) {
+        let path = self.at(name);
+        self.editor.close(&path);
+        let agent = std::cell::RefCell::new(&mut self.agent);
+        until("the agent's way to the disk", || !agent.borrow_mut().read(&path).contains(" Open in "));
     }
 
     /// What an agent does, in the conversation of the scene.
@@ -243,6 +250,131 @@ fn a_removal_that_the_editor_does_not_do_is_refused_for_its_reason() {
     scene.editor.is_busy(None);
     scene.accept(&removed);
     scene.holds(&[], &[]);
+}
+
+/// An editor that has closed a file knows its edits, and does not stand against another one with that name.
+#[test]
+fn a_name_is_free_of_which_an_editor_only_knows() {
+    let mut scene = Scene::new(&[("a", "a\n")], &[]);
+    let moved = scene.moves("a", "b");
+    scene.accept(&moved);
+    scene.makes("a", "new\n");
+    scene.open("a");
+    scene.close("a");
+    scene.removes("a");
+    scene.project.must(0, &["reject", &moved]);
+    scene.holds(&[("a", "a\n")], &[]);
+}
+
+/// A file that has the name which a move would give it is not in its own way: what has to be done before is named.
+#[test]
+fn a_file_is_not_in_its_own_way() {
+    let mut scene = Scene::new(&[("a", "a\n")], &[]);
+    let first = scene.moves("a", "b");
+    scene.open("b");
+    let second = scene.moves("b", "a");
+    scene.project.must(0, &["reject", &first]);
+    scene.holds(&[("a", "a\n")], &[("a", "a\n")]);
+    let refused = scene.project.must(4, &["accept", &second]);
+    assert!(
+        refused.err.contains(&format!("{}:1 removed, made or renamed the file before it", &first[..8])),
+        "{}",
+        refused.err
+    );
+    scene.holds(&[("a", "a\n")], &[("a", "a\n")]);
+}
+
+/// What somebody made where a file was stands against that one as on the disk, though an editor knows of its removal.
+#[test]
+fn a_folder_has_the_name_of_a_file_that_an_editor_knows() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("c", "c\n")], &["c"]);
+    let removed = scene.removes("a");
+    let inside = scene.makes("a/x", "x\n");
+    let refused = scene.project.must(4, &["reject", &removed]);
+    assert!(refused.err.contains(&format!("`mcpdiff reject {}:1`", &inside[..8])), "{}", refused.err);
+    scene.all(0, "reject");
+    scene.holds(&[("a", "a\n"), ("c", "c\n")], &[("c", "c\n")]);
+    // Lines that wait in it are decided about as well.
+    scene.open("a");
+    let (path, conversation) = (scene.at("a"), scene.conversation.clone());
+    let (waits, _) = scene.agent.put(&path, "a\n", "1\n", conversation.as_deref());
+    let removed = scene.removes("a");
+    scene.accept(&removed);
+    scene.makes("a/x", "x\n");
+    scene.project.must(0, &["reject", &waits]);
+}
+
+/// What an editor has closed is nobody's soon, also where it was opened anew in between and nothing was left to decide.
+#[test]
+fn a_claim_is_given_back_by_whoever_closes_the_file() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("c", "c\n")], &["a", "c"]);
+    let path = scene.at("a");
+    let (edit, _) = scene.agent.put(&path, "a\n", "1\n", None);
+    scene.accept(&edit);
+    scene.editor.save(&path);
+    let store = scene.project.store();
+    let is_owned = || store.documents().unwrap().iter().any(|document| document.owner.is_some());
+    until("the claim", is_owned);
+    scene.close("a");
+    scene.open("a");
+    scene.close("a");
+    until("the end of the claim", || !is_owned());
+}
+
+/// The same where its editor has removed it, and has another one open that has its name.
+#[test]
+fn a_claim_is_given_back_of_a_file_that_its_editor_removed() {
+    let mut scene = Scene::new(&[("c", "c\n")], &[]);
+    let made = scene.makes("a", "new\n");
+    scene.open("a");
+    let store = scene.project.store();
+    let owned = || store.documents().unwrap().iter().filter(|document| document.owner.is_some()).count();
+    until("the claim", || owned() == 1);
+    scene.project.must(0, &["reject", &made]);
+    scene.holds(&[("c", "c\n")], &[]);
+    scene.moves("c", "a");
+    scene.open("a");
+    until("the claim to the other", || owned() == 2);
+    until("the end of the claim", || owned() == 1);
+    scene.holds(&[("a", "c\n")], &[("a", "c\n")]);
+}
+
+/// The same where the file has another name by then.
+#[test]
+fn a_claim_is_given_back_of_a_file_that_moves_as_soon_as_it_is_closed() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("c", "c\n")], &["a", "c"]);
+    let moved = scene.moves("a", "b");
+    let store = scene.project.store();
+    let is_owned = || store.documents().unwrap().iter().any(|document| document.owner.is_some());
+    until("the claim", is_owned);
+    scene.close("a");
+    scene.accept(&moved);
+    scene.holds(&[("b", "a\n"), ("c", "c\n")], &[("c", "c\n")]);
+    until("the end of the claim", || !is_owned());
+}
+
+/// A folder without files is no more in the way of an editor than on the disk.
+#[test]
+fn a_folder_without_files_goes_for_a_file_that_is_open() {
+    let mut scene = Scene::new(&[("a", "a\n")], &[]);
+    let moved = scene.moves("a", "b");
+    scene.accept(&moved);
+    scene.open("b");
+    std::fs::create_dir_all(scene.at("a/x")).unwrap();
+    scene.project.must(0, &["reject", &moved]);
+    scene.holds(&[("a", "a\n")], &[("a", "a\n")]);
+}
+
+/// A file that is made where somebody has removed one that nothing is recorded of has nothing of that one.
+#[test]
+fn a_new_file_has_nothing_of_one_that_somebody_removed() {
+    let mut scene = Scene::new(&[("a", "a\n"), ("c", "c\n")], &["c"]);
+    let path = scene.at("a");
+    assert!(scene.agent.read(&path).contains("|a"));
+    std::fs::remove_file(&path).unwrap();
+    let made = scene.makes("a", "new\n");
+    scene.project.must(0, &["reject", &format!("{made}:2")]);
+    assert_eq!(scene.project.text("a"), "");
 }
 
 /// An editor that has removed a file has closed it: what was made there is decided about by whoever comes, at once.

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::json;
 
 use crate::agent::{Agent, Edited, twenty};
-use crate::live::{Editor, until, uri};
+use crate::plain_editor::{Editor, until, uri};
 use crate::project::Project;
 
 const UNSAVED: &str = "not saved\n";

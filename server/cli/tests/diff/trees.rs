@@ -1,12 +1,22 @@
 //! Agents make, change, move and remove files, using names again, and a person decides about single hunks, edits and whole conversations in
 //! any order: after each step the tree is that of the edits that are in, byte for byte, or the step was refused for a reason that holds, and
 //! nothing has changed.
+//!
+//! In a third of the plays an editor opens, saves and closes files between the steps, with or without what is in its texts. What agents do to a
+//! file that is open waits then, and a decision about it is in the text of the editor, and on the disk as soon as that is saved.
 #![cfg(unix)]
 
+mod asked;
 mod decision;
+mod editor;
+mod edits;
 mod met;
+mod open;
 mod oracle;
+mod patches;
 mod play;
+mod reasons;
+mod trial;
 mod words;
 
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::agent::{Agent, twenty};
-use crate::live::{Editor, until};
+use crate::plain_editor::{Editor, until};
 use crate::project::Project;
 
 // Far enough from the line that is typed at the top: what is near to that has no certain place in the text without it.

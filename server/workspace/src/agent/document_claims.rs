@@ -45,7 +45,7 @@ impl Workspace {
         };
         let used = Some(slot.used.load(Ordering::Relaxed)).filter(|used| *used > 0);
         if !open {
-            let (level, claimed) = (Level::Saved, false);
+            let (level, claimed) = (Level::Saved, !elsewhere && self.has_claimed(&slot));
             return Some(Holding { open, level, language: None, pending, claimed, hash: None, used });
         }
         let info = info(&slot);

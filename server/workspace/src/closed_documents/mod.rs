@@ -176,6 +176,9 @@ impl Workspace {
         if !sure {
             return Ok((file, false));
         }
+        if file.is_none() && slot.recorded().latest.is_none() {
+            Self::forget_text(slot, place);
+        }
         let mut document = slot.lock();
         if !document.is_open() {
             document.set_file(file.is_some(), name_in_record(place), file.as_ref().and_then(OnDisk::mode));
@@ -188,6 +191,16 @@ impl Workspace {
         }
         drop(document);
         Ok((file, true))
+    }
+
+    /// Forgets the text of a file that is gone and of which nothing is recorded: one that is made there next has nothing of it.
+    fn forget_text(slot: &Slot, place: &Place) {
+        let mut now = slot.lock();
+        if now.may_be_made_anew() && now.edits().is_empty() && !now.text().is_empty() {
+            let mut document = Document::missing(&uri_of(place), name_in_record(place));
+            document.keep_told(&now);
+            *now = document;
+        }
     }
 
     /// The document that was found, if a glance at the disk shows that it is as it was when it was looked at last. Some system calls,

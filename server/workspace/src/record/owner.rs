@@ -16,7 +16,7 @@ use crate::disk::Place;
 use crate::document::Document;
 use crate::record::{OtherEditor, Recorded, Whose, draft, name_in_record, uri_of};
 use crate::slot::Slot;
-use crate::workspace::{Others, Workspace};
+use crate::workspace::{Others, Workspace, key_of};
 
 impl Workspace {
     fn others(&self) -> Option<&Arc<dyn Others>> {
@@ -192,27 +192,45 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Gives the claim to a file back: the document is closed. The file may have another name by now, and another file its name.
-    pub(crate) fn release(&self, slot: &Slot, file: FileId) -> Result<(), StoreError> {
+    /// Gives the claim to a file back that was closed. It ends with this process at the latest.
+    pub(crate) fn give_back(&self, slot: &Slot, file: FileId) {
+        if let Err(error) = self.release(slot, file) {
+            tracing::debug!("the claim to {} was not given back: {error}", slot.key);
+        }
+    }
+
+    /// Gives the claim to a file back, unless it is open: the document is closed. The file may have another name by now, and another file its name.
+    fn release(&self, slot: &Slot, file: FileId) -> Result<(), StoreError> {
         let (Some(own), Some(place)) = (self.own_name(), slot.place()) else { return Ok(()) };
         let Some(store) = self.history_of(&place) else { return Ok(()) };
         let name = name_in_record(&place);
         let mut session = self.session(&store)?;
         if session.is_owner_of(file, own)
-            && !slot.lock().is_open()
             && let Some(by_now) = session.name_of(file)
+            && !self.has_open(file, &by_now)
         {
-            let known = session.latest(&name) == slot.recorded().latest;
-            let (file, owner) = (Subject::File(file), Some(OwnerChange::Released));
-            let draft = Draft { file, owner, ..Draft::about(by_now) };
+            let latest = slot.recorded().latest;
+            let is_current = session.latest(&name) == latest;
+            let (subject, owner) = (Subject::File(file), Some(OwnerChange::Released));
+            let draft = Draft { file: subject, owner, ..Draft::about(by_now) };
             let appended = self.append_draft(&mut session, &draft)?;
-            if known {
-                slot.recorded().latest = Some((appended.file, appended.sequence));
+            // Another one may be there by now.
+            if latest.is_none_or(|(latest, _)| latest == file) {
+                if is_current {
+                    slot.recorded().latest = Some((appended.file, appended.sequence));
+                }
+                slot.set_whose(Whose::Anybodys);
             }
-            slot.set_whose(Whose::Anybodys);
         }
         self.end_session(session);
         Ok(())
+    }
+
+    /// Whether the editor of this process has a file open, which has this name.
+    fn has_open(&self, file: FileId, name: &DocumentName) -> bool {
+        let slot = self.inner.slots.get(&key_of(name.as_path())).map(|slot| slot.value().clone());
+        let is_it = |slot: &Slot| slot.recorded().latest.is_some_and(|(latest, _)| latest == file);
+        slot.is_some_and(|slot| is_it(&slot) && slot.lock().is_open())
     }
 
     /// The documents about which others have recorded something since this was asked last, or whose owners have ended, and whether any

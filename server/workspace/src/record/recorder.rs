@@ -90,7 +90,7 @@ impl Worker {
             Job::Record(slot) | Job::Opened(slot) | Job::Closed(slot) | Job::Settle(slot) => {
                 Some(slot.clone())
             }
-            Job::Saved(slot, _) => Some(slot.clone()),
+            Job::Saved(slot, _) | Job::GiveBack(slot, _) => Some(slot.clone()),
             Job::Asked(slot, ..) | Job::Answered(slot, ..) | Job::Due(slot, ..) => Some(slot.clone()),
             Job::Offer | Job::TakeBack(_) | Job::Watch | Job::Tell(_) => None,
         };
@@ -155,8 +155,11 @@ impl Worker {
                     self.record_all(workspace, &slot);
                 }
                 workspace.look_whether_done(&slot, false);
-                self.waiting.push((Instant::now() + REOPENED_WITHIN, Job::Settle(slot)));
+                let (due, file) = (Instant::now() + REOPENED_WITHIN, slot.recorded().latest);
+                self.waiting.push((due, Job::Settle(slot.clone())));
+                self.waiting.extend(file.map(|(file, _)| (due, Job::GiveBack(slot, file))));
             }
+            Job::GiveBack(slot, file) => workspace.give_back(&slot, file),
             Job::Settle(slot) => {
                 if !workspace.settle_closed(&slot) {
                     self.waiting.push((Instant::now() + TURN, Job::Settle(slot)));

@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use hashline_history::Store;
+use hashline_history::{FileId, Store};
 use hashline_text::Text;
 
 use crate::document::FileAnswer;
@@ -21,6 +21,8 @@ pub(crate) enum Job {
     Closed(Arc<Slot>),
     /// It has not been opened again since.
     Settle(Arc<Slot>),
+    /// The claim to the file that it was then is given back, whatever that is called by now.
+    GiveBack(Arc<Slot>, FileId),
     /// Its editor is asked to rename or remove its file.
     Asked(Arc<Slot>, u64),
     /// Its editor says what became of that.

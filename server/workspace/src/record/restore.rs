@@ -343,12 +343,11 @@ impl Workspace {
         if let Err(refusal) = self.read_now(slot, &place) {
             tracing::debug!("{} was not looked at after it was closed: {refusal}", slot.key);
         }
-        if slot.whose() == Whose::Own
+        // It may have been claimed while it was being closed, or known as nobody's when it was opened: the record knows.
+        if slot.whose().other().is_none()
             && let Some(file) = file
-            && let Err(error) = self.release(slot, file)
         {
-            // It ends with this process at the latest.
-            tracing::debug!("the claim to {} was not given back: {error}", slot.key);
+            self.give_back(slot, file);
         }
         self.attend(slot);
         drop(turn);

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 pub struct Met(BTreeMap<String, usize>);
 
 /// What is met in every usual run; else the plays do not show what they are to show.
-const USUAL: [&str; 23] = [
+const USUAL: [&str; 31] = [
     "edit: make",
     "edit: make again",
     "edit: put",
@@ -30,6 +30,14 @@ const USUAL: [&str; 23] = [
     "refused: with others",
     "reason: Of(BuiltOnBy)",
     "reason: Taken",
+    "open",
+    "save",
+    "close",
+    "held: in an open file",
+    "edit refused: waits for the person already",
+    "accepted: held hunk, lines, in the editor",
+    "accepted: other hunk, lines, in the editor",
+    "rejected: held hunk, lines, in the editor",
 ];
 
 impl Met {

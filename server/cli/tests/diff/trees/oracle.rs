@@ -37,6 +37,8 @@ pub struct Edit {
     pub replaced: Vec<String>,
     /// Those of its hunks.
     pub statuses: Vec<Status>,
+    /// Which of them were not in the text before anything was decided: an editor has the file open, or they rest on such.
+    pub held: Vec<bool>,
 }
 
 /// A file as it was before the first edit of it.
@@ -55,11 +57,20 @@ pub struct Now {
     pub made: Option<usize>,
 }
 
+/// A file on the disk while an editor has it open: what it holds, and the hunks that are in that.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    pub lines: Vec<String>,
+    pub parts: BTreeSet<Part>,
+}
+
 /// What has to be so.
 #[derive(Clone, Debug, Default)]
 pub struct Oracle {
     pub files: Vec<File>,
     pub edits: Vec<Edit>,
+    /// Those that an editor has open, as they were saved last.
+    pub open: BTreeMap<usize, Saved>,
     /// The files that were called so last; the last one has the name.
     pub called: HashMap<String, Vec<usize>>,
 }
@@ -95,8 +106,9 @@ impl Edit {
         }
     }
 
+    /// Whether a hunk is in the text.
     pub fn has(&self, hunk: usize) -> bool {
-        self.statuses[hunk - 1] != Status::Rejected
+        self.statuses[hunk - 1] != Status::Rejected && !self.held[hunk - 1]
     }
 
     pub fn is_of_lines(&self, hunk: usize) -> bool {
@@ -142,8 +154,15 @@ impl Oracle {
         self.edits[edit].statuses[hunk - 1]
     }
 
+    /// Decides about a hunk; then it is not held any more.
     pub fn set(&mut self, (edit, hunk): Part, status: Status) {
         self.edits[edit].statuses[hunk - 1] = status;
+        self.edits[edit].held[hunk - 1] = false;
+    }
+
+    /// Whether a hunk is in the text, or may come into it yet.
+    pub fn is_alive(&self, part: Part) -> bool {
+        self.status(part) != Status::Rejected
     }
 
     pub fn short(&self, edit: usize) -> &str {
@@ -207,12 +226,24 @@ impl Oracle {
         self.file(*file).is_some_and(|now| now.exists && now.made == over)
     }
 
-    /// The tree; none if there is none, as edits do not go together, or two files have one name or one of them would be a folder of the other.
+    /// The tree with the texts of editors where they have a file open; none if there is none, as edits do not go together, or two files have one
+    /// name or one of them would be a folder of the other.
     pub fn tree(&self) -> Option<Tree> {
+        self.tree_of(|_, now| now.lines.concat())
+    }
+
+    /// The tree on the disk, which has what was saved.
+    pub fn disk(&self) -> Option<Tree> {
+        let saved = |file| self.open.get(&file).map(|saved| saved.lines.concat());
+        self.tree_of(|file, now| saved(file).unwrap_or_else(|| now.lines.concat()))
+    }
+
+    fn tree_of(&self, text: impl Fn(usize, &Now) -> String) -> Option<Tree> {
         let mut tree = Tree::new();
         for file in 0..self.files.len() {
             let now = self.file(file)?;
-            if now.exists && tree.insert(now.name, now.lines.concat()).is_some() {
+            let text = text(file, &now);
+            if now.exists && tree.insert(now.name, text).is_some() {
                 return None;
             }
         }
@@ -235,9 +266,12 @@ impl Oracle {
 
     /// The hunks that made the lines which one takes away.
     pub fn needs(&self, (edit, hunk): Part) -> BTreeSet<Part> {
-        let removed = self.edits[edit].removed(hunk);
-        let maker = |line: &String| self.parts().find(|(edit, hunk)| self.edits[*edit].makes(*hunk, line));
-        removed.iter().filter_map(maker).collect()
+        self.edits[edit].removed(hunk).iter().filter_map(|line| self.maker(line)).collect()
+    }
+
+    /// The hunk that made a line, if one did.
+    pub fn maker(&self, line: &String) -> Option<Part> {
+        self.parts().find(|(edit, hunk)| self.edits[*edit].makes(*hunk, line))
     }
 
     /// The hunks that take away a line that this one takes away.
@@ -262,10 +296,10 @@ impl Oracle {
         self.closure(part, |part| self.needs(part).into_iter().filter(|other| !self.is_in(*other)).collect())
     }
 
-    /// A hunk of lines and those that are in and rest on it.
+    /// A hunk of lines and those that are in, or wait, and rest on it.
     pub fn above(&self, part: Part) -> BTreeSet<Part> {
         self.closure(part, |part| {
-            self.parts().filter(|other| self.is_in(*other) && self.needs(*other).contains(&part)).collect()
+            self.parts().filter(|other| self.is_alive(*other) && self.needs(*other).contains(&part)).collect()
         })
     }
 
@@ -323,6 +357,11 @@ impl Oracle {
             called.insert(called.len() - usize::from(behind), file);
         }
     }
+}
+
+/// Whether two files cannot have these names: they are one, or one of them would be a folder.
+pub fn is_beside(one: &str, other: &str) -> bool {
+    one == other || is_above(one, other) || is_above(other, one)
 }
 
 /// Whether a name is that of a folder on the way to another.

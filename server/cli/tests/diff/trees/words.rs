@@ -18,10 +18,12 @@ pub enum Kind {
     Shared,
     /// It is decided so already.
     Already,
+    /// Something has the name that an editor is to give a file.
+    There,
 }
 
 /// The phrases by which refusals are known.
-const PHRASES: [(&str, Kind); 19] = [
+const PHRASES: [(&str, Kind); 23] = [
     (" already. Nothing was changed.", Kind::Already),
     ("With what is named it takes ", Kind::Along),
     ("It builds on ", Kind::Of(Against::BuildsOn)),
@@ -41,6 +43,10 @@ const PHRASES: [(&str, Kind); 19] = [
     (" is a file now, and no folder for ", Kind::Taken),
     (" would be the name of two files: ", Kind::Shared),
     (" cannot both be there, ", Kind::Shared),
+    (" is there already. Rename or remove it first, ", Kind::There),
+    ("The file has changes that are not saved. ", Kind::Of(Against::NotSaved)),
+    ("Lines of the file would be changed before, ", Kind::Of(Against::LinesFirst)),
+    ("The file is open in the editor. ", Kind::Of(Against::Open)),
 ];
 
 /// A sentence that says why something was not decided.
