@@ -87,10 +87,10 @@ impl Worker {
     /// Does a job. A fault in it costs that job and none of those behind it: all documents are recorded by this one thread.
     fn work_safely(&mut self, workspace: &Workspace, job: Job) {
         let about = match &job {
-            Job::Record(slot) | Job::Opened(slot) | Job::Closed(slot) | Job::Settle(slot) => {
+            Job::Record(slot) | Job::Opened(slot) | Job::Closed(slot) | Job::Settle(slot, _) => {
                 Some(slot.clone())
             }
-            Job::Saved(slot, _) | Job::GiveBack(slot, _) => Some(slot.clone()),
+            Job::Saved(slot, _) => Some(slot.clone()),
             Job::Asked(slot, ..) | Job::Answered(slot, ..) | Job::Due(slot, ..) => Some(slot.clone()),
             Job::Offer | Job::TakeBack(_) | Job::Watch | Job::Tell(_) => None,
         };
@@ -155,14 +155,14 @@ impl Worker {
                     self.record_all(workspace, &slot);
                 }
                 workspace.look_whether_done(&slot, false);
-                let (due, file) = (Instant::now() + REOPENED_WITHIN, slot.recorded().latest);
-                self.waiting.push((due, Job::Settle(slot.clone())));
-                self.waiting.extend(file.map(|(file, _)| (due, Job::GiveBack(slot, file))));
+                let file = slot.recorded().latest.map(|(file, _)| file);
+                self.waiting.push((Instant::now() + REOPENED_WITHIN, Job::Settle(slot, file)));
             }
-            Job::GiveBack(slot, file) => workspace.give_back(&slot, file),
-            Job::Settle(slot) => {
+            Job::Settle(slot, file) => {
                 if !workspace.settle_closed(&slot) {
-                    self.waiting.push((Instant::now() + TURN, Job::Settle(slot)));
+                    self.waiting.push((Instant::now() + TURN, Job::Settle(slot, file)));
+                } else if let Some(file) = file {
+                    workspace.give_back(&slot, file);
                 }
             }
             Job::Asked(slot, number) => {
@@ -199,7 +199,7 @@ impl Worker {
                         slot.whole.send_replace(false);
                         self.work(workspace, Job::Opened(slot));
                     } else {
-                        self.work(workspace, Job::Settle(slot));
+                        self.work(workspace, Job::Settle(slot, None));
                     }
                 }
                 if grown {

@@ -19,10 +19,8 @@ pub(crate) enum Job {
     Opened(Arc<Slot>),
     /// Its editor has closed it.
     Closed(Arc<Slot>),
-    /// It has not been opened again since.
-    Settle(Arc<Slot>),
-    /// The claim to the file that it was then is given back, whatever that is called by now.
-    GiveBack(Arc<Slot>, FileId),
+    /// It has not been opened again since. With it the file that it was then, whatever that is called by now.
+    Settle(Arc<Slot>, Option<FileId>),
     /// Its editor is asked to rename or remove its file.
     Asked(Arc<Slot>, u64),
     /// Its editor says what became of that.

@@ -43,11 +43,7 @@ impl Play {
 
     /// The editor shows what was decided, if not at once.
     pub fn check_texts(&self) {
-        let expected = self.oracle.texts();
-        if self.desk.is_some() && self.texts() != expected {
-            let what = format!("{expected:?} in place of {:?}\n{}\n", self.texts(), self.told());
-            until(&what, || self.texts() == expected);
-        }
+        self.comes_to(|| self.texts(), &self.oracle.texts());
     }
 
     /// What the person does before the next step.

@@ -1,17 +1,21 @@
 //! One play: a folder, an agent that changes it and a person who decides, and what has to be so after each step.
 
+use std::fmt::Debug;
 use std::path::Path;
+
+use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::chance::Rng;
 use crate::files::files_in;
+use crate::plain_editor::until;
 use crate::project::Project;
 
 use super::decision::{Decision, Step, Target};
 use super::editor::Desk;
 use super::edits::{CONVERSATIONS, NAMES};
 use super::met::Met;
-use super::oracle::{File, Oracle, Part, Status, Tree, is_beside};
+use super::oracle::{Edit, File, Oracle, Part, Status, Tree, is_beside};
 
 /// Removes the folders in a folder in which there is nothing, so that files can have their names.
 fn remove_empty_folders(folder: &Path) {
@@ -27,6 +31,12 @@ fn remove_empty_folders(folder: &Path) {
 pub fn tree_in(folder: &Path) -> Tree {
     let text = |(bytes, _): (Vec<u8>, u32)| String::from_utf8(bytes).unwrap();
     files_in(folder).into_iter().map(|(name, file)| (name, text(file))).collect()
+}
+
+/// An edit as the command tells of it.
+fn edit_in<'a>(json: &'a Value, id: &str) -> &'a Value {
+    let edits = json["edits"].as_array().unwrap();
+    edits.iter().find(|edit| edit["edit_id"] == id).unwrap_or_else(|| panic!("no {id} in {json}"))
 }
 
 pub struct Play {
@@ -210,34 +220,46 @@ impl Play {
         }
     }
 
-    /// The record has what was decided.
+    /// The record has what was decided; what an editor has shown late it has soon.
     pub fn check_statuses(&self) {
-        let (_, json) = self.project.json(&["status", "--json", "-n", "0"]);
-        let of =
-            |id: &str| json["edits"].as_array().unwrap().iter().find(|edit| edit["edit_id"] == id).cloned();
-        for edit in &self.oracle.edits {
-            assert_eq!(of(&edit.id).unwrap()["status"], edit.status().word(), "{}\n{}", edit.id, self.told());
-        }
+        let expected: Vec<&str> = self.oracle.edits.iter().map(|edit| edit.status().word()).collect();
+        let found = || {
+            let (_, json) = self.project.json(&["status", "--json", "-n", "0"]);
+            let status = |edit: &Edit| edit_in(&json, &edit.id)["status"].as_str().unwrap().to_owned();
+            self.oracle.edits.iter().map(status).collect::<Vec<_>>()
+        };
+        self.comes_to(found, &expected);
     }
 
     /// The same of each hunk.
     pub fn check_hunks(&self) {
+        let word = |status: &Status| match status {
+            Status::Pending => "undecided",
+            decided => decided.word(),
+        };
+        let hunks = |edit: &Edit| edit.statuses.iter().map(word).collect::<Vec<_>>();
+        let expected: Vec<_> = self.oracle.edits.iter().map(hunks).collect();
         let ids = self.oracle.edits.iter().map(|edit| edit.id.as_str());
-        let (_, json) = self.project.json(&["show", "--json"].into_iter().chain(ids).collect::<Vec<_>>());
-        for edit in &self.oracle.edits {
-            let shown = json["edits"].as_array().unwrap().iter().find(|shown| shown["edit_id"] == *edit.id);
-            let shown: Vec<&str> = shown.unwrap()["hunks"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|hunk| hunk["decision"].as_str().unwrap())
-                .collect();
-            let word = |status: &Status| match status {
-                Status::Pending => "undecided",
-                decided => decided.word(),
+        let named: Vec<&str> = ["show", "--json"].into_iter().chain(ids).collect();
+        let found = || {
+            let (_, json) = self.project.json(&named);
+            let word = |hunk: &Value| hunk["decision"].as_str().unwrap().to_owned();
+            let hunks = |edit: &Edit| {
+                let shown = edit_in(&json, &edit.id);
+                shown["hunks"].as_array().unwrap().iter().map(word).collect::<Vec<_>>()
             };
-            let has: Vec<&str> = edit.statuses.iter().map(word).collect();
-            assert_eq!(shown, has, "{}\n{}", edit.id, self.told());
+            self.oracle.edits.iter().map(hunks).collect::<Vec<_>>()
+        };
+        self.comes_to(found, &expected);
+    }
+
+    /// What is found is what is expected: at once, or soon where an editor has to show it first.
+    pub fn comes_to<T: Debug + PartialEq<U>, U: Debug>(&self, found: impl Fn() -> T, expected: &U) {
+        let first = found();
+        if first != *expected {
+            let what = format!("{expected:?} in place of {first:?}\n{}\n", self.told());
+            assert!(self.desk.is_some(), "{what}");
+            until(&what, || found() == *expected);
         }
     }
 

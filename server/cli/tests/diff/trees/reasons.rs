@@ -43,7 +43,13 @@ impl Play {
                 Kind::Of(Against::SamePlace) => {
                     !refusal.others.is_empty() && refusal.others.is_subset(&reason.others)
                 }
-                _ => refusal.others == reason.others,
+                // An editor names what is to be decided with it, too.
+                _ => {
+                    let is_open = self.oracle.is_open(self.oracle.edits[reason.part.0].file);
+                    let with_it = |part: &Part| is_open && decision.names(&self.oracle, *part);
+                    reason.others.is_subset(&refusal.others)
+                        && refusal.others.difference(&reason.others).all(with_it)
+                }
             };
             let stands = |part: &Part| !decision.names(&self.oracle, *part);
             let is_whole = !refusal.tells_of_others || refusal.others.iter().any(stands);

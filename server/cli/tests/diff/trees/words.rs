@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 /// The phrases by which refusals are known.
-const PHRASES: [(&str, Kind); 23] = [
+const PHRASES: [(&str, Kind); 24] = [
     (" already. Nothing was changed.", Kind::Already),
     ("With what is named it takes ", Kind::Along),
     ("It builds on ", Kind::Of(Against::BuildsOn)),
@@ -44,6 +44,7 @@ const PHRASES: [(&str, Kind); 23] = [
     (" would be the name of two files: ", Kind::Shared),
     (" cannot both be there, ", Kind::Shared),
     (" is there already. Rename or remove it first, ", Kind::There),
+    (" is a folder and not a regular file, ", Kind::There),
     ("The file has changes that are not saved. ", Kind::Of(Against::NotSaved)),
     ("Lines of the file would be changed before, ", Kind::Of(Against::LinesFirst)),
     ("The file is open in the editor. ", Kind::Of(Against::Open)),
