@@ -73,8 +73,6 @@ pub struct EditHunk {
     pub told: Decision,
     /// Where it is.
     pub location: Location,
-    /// Whether it has left the text since that was saved last.
-    pub left: bool,
 }
 
 /// The lines of a hunk, as they were when it was made.

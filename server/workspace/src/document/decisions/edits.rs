@@ -64,7 +64,6 @@ impl Edits {
             reason: None,
             told: undecided,
             location: Location::None,
-            left: false,
         };
         if let Some(edit) = self.edit_mut(at) {
             edit.hunks = hunks.iter().zip(first..).map(hunk).collect();
@@ -104,18 +103,6 @@ impl Edits {
     pub(crate) fn locate(&mut self, id: HunkId, location: Location) {
         if let Some(hunk) = self.hunk_mut(id) {
             hunk.location = location;
-            hunk.left |= location == Location::None;
-        }
-    }
-
-    /// The text is being saved, with the hunks that are in it.
-    pub(crate) fn are_being_saved(&mut self) {
-        let has_left = |edit: &Arc<Edit>| edit.hunks.iter().any(|hunk| hunk.left);
-        if !self.all.iter().any(has_left) {
-            return;
-        }
-        for edit in Arc::make_mut(&mut self.all).iter_mut().filter(|edit| has_left(edit)) {
-            Arc::make_mut(edit).hunks.iter_mut().for_each(|hunk| hunk.left = false);
         }
     }
 
@@ -153,11 +140,11 @@ impl Edits {
         self.edit_mut(at)?.file.as_mut()
     }
 
-    /// These hunks of the text are in the file now. One that has left the text since the file was written may have come back without it.
+    /// These hunks of the text are in the file now.
     pub(crate) fn are_on_disk(&mut self, hunks: &[HunkRef]) {
         let is_now = |edit: &Edit, hunk: &EditHunk| {
             let is = |name: &HunkRef| name.edit == edit.id && name.number == hunk.number;
-            hunk.location == Location::Buffer && !hunk.left && hunks.iter().any(is)
+            hunk.location == Location::Buffer && hunks.iter().any(is)
         };
         for edit in Arc::make_mut(&mut self.all) {
             let at = (0..edit.hunks.len()).filter(|at| is_now(edit, &edit.hunks[*at]));

@@ -147,6 +147,8 @@ struct Fixed {
     state: State,
     /// Hunks of an edit that was not recorded yet.
     provisional: Vec<HunkId>,
+    /// The hunks that have left the text since. One that is back is so without the file, though that had it then.
+    left: Vec<HunkRef>,
 }
 
 /// What is to be recorded.

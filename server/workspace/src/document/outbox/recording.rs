@@ -54,7 +54,6 @@ impl Document {
         let in_buffer = hunks.filter(|(_, hunk)| hunk.location == Location::Buffer);
         let saved = Some(in_buffer.map(|(edit, hunk)| edit.name_of(hunk)).collect());
         self.fix(saved);
-        self.edits.are_being_saved();
     }
 
     /// Has what happened until now recorded with the document as it is now.
@@ -63,7 +62,7 @@ impl Document {
         let state = State { saved, ..self.state_now() };
         let provisional = state.weave.hunks().skip(published).collect();
         self.text.note_recorded(state.text_hash());
-        self.outbox.queue.fixed.push_back(Fixed { state, provisional });
+        self.outbox.queue.fixed.push_back(Fixed { state, provisional, left: Vec::new() });
     }
 
     /// An editor opens the document, or reads it again, with another text, and what became of its edits in that is looked up in the record
@@ -89,10 +88,10 @@ impl Document {
         self.text.note_recorded(text);
         let still = |(serial, _): &(Serial, Note)| *serial > state.upto;
         self.outbox.queue.notes.retain(still);
-        if state.is_fixed {
-            self.outbox.queue.fixed.pop_front();
-        }
-        self.edits.are_on_disk(state.saved.as_deref().unwrap_or_default());
+        let fixed = if state.is_fixed { self.outbox.queue.fixed.pop_front() } else { None };
+        let left = fixed.map(|fixed| fixed.left).unwrap_or_default();
+        let saved = state.saved.iter().flatten().filter(|hunk| !left.contains(hunk));
+        self.edits.are_on_disk(&saved.cloned().collect::<Vec<_>>());
         let tokens = &state.unrecorded.tokens;
         self.wanted.was_recorded(|token| tokens.contains(&token));
         self.asking_was_recorded(|number| tokens.contains(&number));
@@ -238,6 +237,9 @@ impl Document {
             return;
         }
         let hunk = edit.name_of(hunk);
+        if location == Location::None {
+            self.outbox.queue.fixed.iter_mut().for_each(|fixed| fixed.left.push(hunk.clone()));
+        }
         self.outbox.queue.push(Note::Located(Located { hunk, location }));
         self.edits.locate(id, location);
     }

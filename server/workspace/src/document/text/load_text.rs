@@ -61,7 +61,6 @@ impl Document {
                     reason: hunk.reason.clone(),
                     told: Decision::Undecided,
                     location: hunk.location,
-                    left: false,
                 })
             });
             document.edits.restore(Edit {

@@ -191,6 +191,23 @@ fn a_save_that_is_recorded_late_says_nothing_of_what_has_left_the_text_since() {
     assert_eq!(how(&mut desk, &hunk), HELD);
 }
 
+/// The file was saved again without it before the first save was recorded.
+#[test]
+fn a_save_that_is_recorded_late_says_nothing_of_what_a_later_one_is_without() {
+    let (mut desk, hunk) = delivered();
+    desk.document.was_saved();
+    desk.caused(Cause::Reload, &[whole(TEXT)]);
+    desk.document.was_saved();
+    desk.caused(UNDO, &[whole(EDITED)]);
+    while desk.document.has_unrecorded() {
+        let state = desk.document.to_record(&[]);
+        desk.document.was_recorded(&state, state.text_hash());
+    }
+    assert_eq!(how(&mut desk, &hunk), ACCEPTED);
+    desk.caused(Cause::Reload, &[whole(TEXT)]);
+    assert_eq!(how(&mut desk, &hunk), HELD);
+}
+
 #[test]
 fn a_settled_difference_with_the_file_is_typing_whenever_it_is_told() {
     for says in [Says::Before, Says::After] {
