@@ -35,7 +35,8 @@ impl Workspace {
     /// for the history.
     #[must_use]
     pub fn holding(&self, path: &Path) -> Option<Holding> {
-        let slot = self.inner.slots.get(&key_of(&identity(path)))?.clone();
+        let slot = self.inner.slots.get(&key_of(&identity(path))).map(|slot| slot.value().clone());
+        let Some(slot) = slot else { return self.claimed_only(path) };
         let elsewhere = slot.whose().other().is_some();
         let (open, pending) = {
             let document = slot.lock();
@@ -45,8 +46,8 @@ impl Workspace {
         };
         let used = Some(slot.used.load(Ordering::Relaxed)).filter(|used| *used > 0);
         if !open {
-            let (level, claimed) = (Level::Saved, !elsewhere && self.has_claimed(&slot));
-            return Some(Holding { open, level, language: None, pending, claimed, hash: None, used });
+            let claimed = !elsewhere && slot.place().is_some_and(|place| self.has_claimed_at(&place));
+            return Some(Holding { pending, claimed, used, ..Holding::closed() });
         }
         let info = info(&slot);
         let hash = (info.level == Level::Unsaved).then(|| {
@@ -59,5 +60,19 @@ impl Workspace {
         let language = Some(info.language).filter(|language| !language.is_empty());
         let claimed = self.has_claimed(&slot);
         Some(Holding { open, level: info.level, language, pending, claimed, hash, used })
+    }
+
+    /// A file that is claimed here, and that had this name before another file had it.
+    fn claimed_only(&self, path: &Path) -> Option<Holding> {
+        let place = self.read_roots().identify(path)?;
+        self.has_claimed_at(&place).then(|| Holding { claimed: true, ..Holding::closed() })
+    }
+}
+
+impl Holding {
+    /// A document that is not open.
+    fn closed() -> Self {
+        let (level, open, pending, claimed) = (Level::Saved, false, 0, false);
+        Self { open, level, language: None, pending, claimed, hash: None, used: None }
     }
 }

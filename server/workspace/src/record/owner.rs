@@ -54,13 +54,14 @@ impl Workspace {
 
     /// Whether this process has claimed the edits of a document, and any is undecided or not saved: none is made in another editor.
     pub(crate) fn has_claimed(&self, slot: &Slot) -> bool {
-        let (Some(own), Some(place)) = (self.own_name(), slot.place()) else { return false };
-        if slot.recorded().latest.is_none() {
-            return false;
-        }
-        let store = self.history_of(&place);
+        slot.recorded().latest.is_some() && slot.place().is_some_and(|place| self.has_claimed_at(&place))
+    }
+
+    /// The same of the file at a place, whatever is known of it.
+    pub(crate) fn has_claimed_at(&self, place: &Place) -> bool {
+        let (Some(own), Some(store)) = (self.own_name(), self.history_of(place)) else { return false };
         // What cannot be read now is found out by whoever has to write.
-        store.is_some_and(|store| store.is_claimed_by(&name_in_record(&place), own).unwrap_or(false))
+        store.is_claimed_by(&name_in_record(place), own).unwrap_or(false)
     }
 
     /// What has to be recorded of who decides, together with what is recorded of a document: of an open one that this process does.
