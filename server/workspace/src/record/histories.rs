@@ -18,6 +18,8 @@ pub struct Histories {
     pub(crate) offered: DashMap<PathBuf, Glance>,
     /// Held while they are offered: whoever comes meanwhile finds all of them afterwards.
     pub(crate) offering: Mutex<()>,
+    /// Held while documents are brought up to them: whoever comes meanwhile finds that done, and makes nothing a second time.
+    pub(crate) catching_up: Mutex<()>,
     /// How they looked when it was asked last what others have recorded.
     pub(crate) watched: DashMap<PathBuf, Glance>,
     /// Those that are not this user's, as far as the person knows of it.
@@ -34,7 +36,7 @@ impl Histories {
         let (stores, found) = (DashMap::new(), DashMap::new());
         let (offered, watched) = (DashMap::new(), DashMap::new());
         let (foreign, damaged) = (DashSet::new(), DashMap::new());
-        let offering = Mutex::default();
+        let (offering, catching_up) = (Mutex::default(), Mutex::default());
         Self {
             process,
             signer: None,
@@ -43,6 +45,7 @@ impl Histories {
             found,
             offered,
             offering,
+            catching_up,
             watched,
             foreign,
             damaged,

@@ -368,6 +368,7 @@ impl Workspace {
     pub(crate) fn bring_all_up(&self, named: &[String]) {
         self.offer_recorded();
         named.iter().for_each(|id| self.load_recorded(&Target::Edit(id.clone())));
+        let _all = self.inner.histories.catching_up.lock().unwrap_or_else(PoisonError::into_inner);
         for slot in self.slots() {
             let Some(place) = slot.place().filter(|_| !slot.lock().is_open()) else { continue };
             if self.record_is_ahead(&slot, &place)
