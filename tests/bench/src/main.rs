@@ -18,7 +18,7 @@ use clap::Parser;
 
 use crate::bench::Bench;
 use crate::report::Report;
-use crate::rows::Part;
+use crate::rows::{Part, hostile};
 
 /// Measures hashline beside floors and other tools, and prints how it stands to its goals.
 #[derive(Parser)]
@@ -45,6 +45,16 @@ struct Options {
 }
 
 fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some(hostile::ATTACK) {
+        return match hostile::attack(arguments) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("tests/bench: {error:#}");
+                ExitCode::from(2)
+            }
+        };
+    }
     let options = Options::parse();
     let mut report = Report::new(options.markdown);
     let bench = match Bench::new(&options.hashline, &options.peers, options.quick) {

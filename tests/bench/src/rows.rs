@@ -7,7 +7,7 @@ mod growth;
 mod held;
 mod history;
 mod hooks;
-mod hostile;
+pub mod hostile;
 mod keystroke;
 mod memory;
 mod peers;

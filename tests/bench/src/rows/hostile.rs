@@ -5,6 +5,7 @@ mod attack;
 mod wire;
 
 use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
@@ -20,11 +21,18 @@ use crate::rows::keystroke::type_for;
 use crate::sample::{Samples, show};
 
 const LINES: usize = 10_000;
+/// The first argument of this program where it is to be the hostile clients.
+pub const ATTACK: &str = "attack";
+/// What they do.
+const ATTACKS: [&str; 8] =
+    ["slow-bodies", "slow-heads", "large", "deep", "sessions", "paths", "wrong", "busy"];
 /// How long a key and another agent's call may wait.
 const KEY: Duration = Duration::from_millis(50);
 const CALL: Duration = Duration::from_secs(1);
 /// Between two calls of the agent.
 const PAUSE: Duration = Duration::from_millis(50);
+/// How long threads wait for something to do before they end, and memory for somebody to use it.
+const IDLE: Duration = Duration::from_secs(12);
 /// What the sidecar may keep when all is over, in bytes: what lies free in its heap among it.
 const GROWTH: f64 = 64.0 * 1024.0 * 1024.0;
 
@@ -38,26 +46,19 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
     let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let mut desk = bench.desk_over_http(&place, &address.to_string())?;
     let agent = Client::new(address, bench.token(&place, "agent")?);
-    let attackers = attackers(bench, &place, address)?;
     until_listening(&agent)?;
 
     let quiet = round(&mut desk, &agent, window / 4)?;
     let (before, _) = desk.editor.program().memory()?;
-    let over = AtomicBool::new(false);
-    let besieged = scope(|threads| {
-        for (attack, client) in &attackers {
-            threads.spawn(|| attack.go_on(client, &over));
-        }
-        let besieged = round(&mut desk, &agent, window);
-        over.store(true, Ordering::Relaxed);
-        besieged
-    })?;
-    sleep(Duration::from_secs(2));
+    let attackers = Attackers::begin(bench, &place, address)?;
+    let besieged = round(&mut desk, &agent, window)?;
+    drop(attackers);
+    sleep(IDLE);
     let (after, most) = desk.editor.program().memory()?;
     let tell = |report: &mut Report, what: &str, ours: &Samples, quiet: &Samples, limit: Duration| {
         let most = ours.quantile(1.0);
         report.row(Row {
-            work: format!("{what} beside {} hostile clients, {} s", attackers.len(), window.as_secs()),
+            work: format!("{what} beside {} hostile clients, {} s", 2 * ATTACKS.len(), window.as_secs()),
             goal: Goal::AtMost(1.0),
             ratio: most / limit.as_secs_f64(),
             ours: format!("{} half, {} at most, of {}", show(ours.median()), show(most), ours.len()),
@@ -82,15 +83,51 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Two clients for each attack: one of a token that all of those share, and one of its own.
-fn attackers(bench: &Bench, place: &Place, address: SocketAddr) -> Result<Vec<(Attack, Client)>> {
-    let shared = bench.token(place, "shared")?;
+/// Attacks an address with one client for each `NAME=TOKEN`, until standard input ends. They are a process of their own, as what they do to
+/// their own memory is not to be measured.
+pub fn attack(mut arguments: impl Iterator<Item = String>) -> Result<()> {
+    let address: SocketAddr = arguments.next().context("which address?")?.parse()?;
     let mut attackers = Vec::new();
-    for attack in Attack::ALL {
-        attackers.push((attack, Client::new(address, shared.clone())));
-        attackers.push((attack, Client::new(address, bench.token(place, attack.name())?)));
+    for argument in arguments {
+        let (name, token) = argument.split_once('=').context("NAME=TOKEN")?;
+        let attack = Attack::named(name).with_context(|| format!("no attack is called {name}"))?;
+        attackers.push((attack, Client::new(address, token.to_owned())));
     }
-    Ok(attackers)
+    let over = AtomicBool::new(false);
+    scope(|threads| {
+        for (attack, client) in &attackers {
+            threads.spawn(|| attack.go_on(client, &over));
+        }
+        let ended = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        over.store(true, Ordering::Relaxed);
+        ended
+    })?;
+    Ok(())
+}
+
+/// Two clients for each attack: one of a token that all of those share, and one of its own.
+struct Attackers(Child);
+
+impl Attackers {
+    fn begin(bench: &Bench, place: &Place, address: SocketAddr) -> Result<Self> {
+        let shared = bench.token(place, "shared")?;
+        let own = std::env::current_exe().context("cannot tell where this program lies")?;
+        let mut command = Command::new(own);
+        command.args([ATTACK, &address.to_string()]);
+        for attack in ATTACKS {
+            command.args([format!("{attack}={shared}"), format!("{attack}={}", bench.token(place, attack)?)]);
+        }
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
+        Ok(Self(child.context("the hostile clients do not start")?))
+    }
+}
+
+impl Drop for Attackers {
+    fn drop(&mut self) {
+        // What they have begun they end when nobody writes to them any more.
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
 }
 
 fn until_listening(agent: &Client) -> Result<()> {

@@ -38,28 +38,19 @@ pub enum Attack {
 }
 
 impl Attack {
-    pub const ALL: [Self; 8] = [
-        Self::SlowBodies,
-        Self::SlowHeads,
-        Self::Large,
-        Self::Deep,
-        Self::Sessions,
-        Self::Paths,
-        Self::Wrong,
-        Self::Busy,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SlowBodies => "slow-bodies",
-            Self::SlowHeads => "slow-heads",
-            Self::Large => "large",
-            Self::Deep => "deep",
-            Self::Sessions => "sessions",
-            Self::Paths => "paths",
-            Self::Wrong => "wrong",
-            Self::Busy => "busy",
-        }
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "slow-bodies" => Self::SlowBodies,
+            "slow-heads" => Self::SlowHeads,
+            "large" => Self::Large,
+            "deep" => Self::Deep,
+            "sessions" => Self::Sessions,
+            "paths" => Self::Paths,
+            "wrong" => Self::Wrong,
+            "busy" => Self::Busy,
+            _ => return None,
+        })
     }
 
     /// Attacks until it is over.
