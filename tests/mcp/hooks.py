@@ -360,13 +360,16 @@ def another_edit_is_made_after_what_was_decided(scene):
     has(scene, "    return 11", TWO, "before it is accepted")
 
 
-def what_the_shell_writes_is_on_the_disk_and_unsaved_work_stays(scene):
+def what_the_shell_writes_below_unsaved_work_is_held_on_it(scene):
     scene.neovim.open(scene.file)
     scene.neovim.put(5, 5, "    return 22")
     # By its name alone: Claude Code takes some letters of a path, as a temporary folder may have, for sed's commands to write
     # and execute, and asks the person.
     script = scene.work(Shell(f"sed -i 's/return 1/return 11/' {scene.file.name}"))
     has(scene, ONE, "    return 22", "the editor's text")
+    scene.neovim.shows(1)
+    scene.neovim.accept()
+    has(scene, "    return 11", "    return 22", "accepted")
     expect(scene.saved() == SAVED.replace("1\n", "11\n"), f"the disk has {scene.saved()!r}; the shell said: {script.told(0)}")
 
 
@@ -410,7 +413,7 @@ CASES = [
     an_edit_of_a_file_that_was_closed_is_made,
     a_rejection_is_told_with_the_next_prompt,
     another_edit_is_made_after_what_was_decided,
-    what_the_shell_writes_is_on_the_disk_and_unsaved_work_stays,
+    what_the_shell_writes_below_unsaved_work_is_held_on_it,
     without_the_program_an_edit_is_made,
     without_an_answer_an_edit_is_made,
 ]

@@ -29,6 +29,7 @@ const HOSTED = [
   "navigation",
   "texts",
   "files",
+  "foreign_writes",
   "chains",
   "stillness",
   "sidecar_life",

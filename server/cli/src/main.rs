@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-/// A sidecar and a server live for days, and one large request must not stay in their memory: the system's allocator keeps for each thread what
-/// that thread has freed. `.cargo/config.toml` says for how long this one does.
+/// The allocator. A sidecar and a server live for days, and one large request must not stay in their memory: the system's allocator keeps for each
+/// thread what that thread has freed. For how long this one does, `.cargo/config.toml` says.
 #[cfg(unix)]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

@@ -22,7 +22,8 @@
 //!
 //! What the editor reports goes to [`Weave::typed`], [`Weave::turned`] or [`Weave::made`] where its plugin says what it was, and to
 //! [`Weave::recognised`] where nobody does, which tells deliveries, undo and redo from typing. An agent's snapshot is carried to now by [`Weave::carry`]. A text that was changed while nobody watched goes to [`Weave::unobserved`], one that an editor has
-//! kept to [`Weave::unobserved_lacking`], or where it is one that was recorded, to [`Weave::returned_to`].
+//! kept to [`Weave::unobserved_lacking`], or where it is one that was recorded, to [`Weave::returned_to`]. What another program has made of
+//! the file meanwhile goes to [`Weave::record_on_base`].
 //!
 //! # Rooms
 //!
@@ -78,7 +79,7 @@ pub use attribution::{Candidate, How, JournalId, Judgement, Regions, Switched, T
 #[doc(hidden)]
 pub use model::LineState;
 pub use model::{
-    Carried, Change, Conflict, Delta, Edited, HunkId, IdRange, LineChange, LineId, Model, NewHunk, Plan,
-    PutIn, Removers, RunState, Snapshot, SnapshotDifference, TakeOut, TextEdit, Touched, View, WeaveError,
-    apply_text_edits,
+    Base, Carried, Change, Conflict, Delta, Edited, HunkId, IdRange, LineChange, LineId, Model, NewHunk,
+    Plan, PutIn, Removers, RunState, Snapshot, SnapshotDifference, TakeOut, TextEdit, Touched, View,
+    WeaveError, apply_text_edits,
 };

@@ -167,7 +167,9 @@ impl Workspace {
             let text = {
                 let mut document = slot.lock();
                 document.was_saved();
-                document.text().clone()
+                let text = document.text().clone();
+                document.note_file_has(&text);
+                text
             };
             self.later(Job::Saved(slot, text));
         }

@@ -22,6 +22,7 @@ pub mod disk;
 pub mod document;
 mod editor;
 mod editor_files;
+mod foreign_writes;
 mod grants;
 mod record;
 mod refusal;
@@ -29,6 +30,7 @@ mod settings;
 mod slot;
 mod trees;
 mod unsaved_work;
+mod watched_file;
 mod workspace;
 
 pub use auto_run_files::Obeyed;

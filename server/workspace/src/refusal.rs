@@ -310,7 +310,8 @@ fn cannot_weave(error: &WeaveError) -> String {
         WeaveError::BadChange { .. } => {
             "two of its operations meet. Make one operation of the two.".to_owned()
         }
-        WeaveError::Needs { .. }
+        WeaveError::NoBase
+        | WeaveError::Needs { .. }
         | WeaveError::Collides { .. }
         | WeaveError::Lost { .. }
         | WeaveError::BadDelta(_) => {

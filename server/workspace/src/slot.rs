@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use crate::disk::{Place, Stamp};
 use crate::document::{Contents, Document};
 use crate::record::{Recorded, Whose};
+use crate::watched_file::WatchedFile;
 
 /// A document and what is needed to use it in turn.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(crate) struct Slot {
     pub differs: AtomicBool,
     /// The text that was in the editor and in the file when both had the same; none if that is not known.
     pub shared: Mutex<Option<Text>>,
+    /// How far what other programs write to its file is known.
+    pub watched: Mutex<WatchedFile>,
     /// When an editor opened it or typed in it last, in milliseconds since 1970; 0 for never.
     pub used: AtomicU64,
     /// How far its record is known.
@@ -65,6 +68,7 @@ impl Slot {
             read: Mutex::new(None),
             differs: AtomicBool::new(false),
             shared: Mutex::default(),
+            watched: Mutex::default(),
             used: AtomicU64::new(0),
             record: Mutex::default(),
             anew: AtomicBool::new(false),
@@ -94,6 +98,11 @@ impl Slot {
 
     pub fn last_read(&self) -> MutexGuard<'_, Option<LastRead>> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How far what other programs write to its file is known.
+    pub fn watched(&self) -> MutexGuard<'_, WatchedFile> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The stamp of the file as it was read last.

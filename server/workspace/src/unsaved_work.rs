@@ -26,17 +26,28 @@ impl Slot {
             return if text.is_empty() { Level::Saved } else { Level::Unsaved };
         };
         if text.is_served_from(&stored.bytes) {
-            self.share_with_file(Some(text.clone()));
+            self.file_has(text);
             return Level::Saved;
         }
         // Comparing takes a while: no lock is held meanwhile.
-        let shared = self.shared().clone();
-        if shared.as_ref() == Some(text) { Level::Behind } else { Level::Unsaved }
+        if self.shared_text().as_ref() == Some(text) { Level::Behind } else { Level::Unsaved }
     }
 
     /// Takes over that the editor has read its text from the file, or has written it there; none where that is not known.
     pub(crate) fn share_with_file(&self, text: Option<Text>) {
         *self.shared() = text;
+        self.watched().known = None;
+    }
+
+    /// Takes over that the file has a text of the editor's.
+    pub(crate) fn file_has(&self, text: &Text) {
+        self.share_with_file(Some(text.clone()));
+        self.lock().note_file_has(text);
+    }
+
+    /// The text that was in the editor and in the file when both had the same.
+    pub(crate) fn shared_text(&self) -> Option<Text> {
+        self.shared().clone()
     }
 
     fn shared(&self) -> MutexGuard<'_, Option<Text>> {

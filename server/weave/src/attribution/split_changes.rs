@@ -49,8 +49,9 @@ impl Weave {
     }
 
     fn take_up_again(&mut self, mut before: Self) {
-        // Numbers that were given out stay so.
+        // Numbers that were given out stay so, and the file has what it has got since.
         before.model.number_from(&self.model);
+        before.model.set_base(self.model.base().filter(|base| before.model.knows(base)).cloned());
         before.journal.number_from(&self.journal);
         *self = before;
     }

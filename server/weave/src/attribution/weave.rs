@@ -8,7 +8,7 @@ use crate::attribution::difference::Difference;
 use crate::attribution::journal::{Journal, JournalId, Step, Turned};
 use crate::attribution::region::Regions;
 use crate::model::{
-    Carried, Change, Conflict, Delta, Done, HunkId, LineChange, Model, Plan, PutIn, Snapshot, TakeOut,
+    Base, Carried, Change, Conflict, Delta, Done, HunkId, LineChange, Model, Plan, PutIn, Snapshot, TakeOut,
     Touched, View, WeaveError, places,
 };
 
@@ -146,6 +146,53 @@ impl Weave {
 
     fn record_as(&mut self, changes: &[Change], newline: Option<bool>) -> Result<Vec<HunkId>, WeaveError> {
         let recorded = self.model.record(changes, newline)?;
+        self.checkpoint = None;
+        Ok(recorded)
+    }
+
+    /// Notes that the file has what the buffer has.
+    pub fn mark_base(&mut self) {
+        self.model.mark_base();
+    }
+
+    /// Says what the file has: an earlier [`base`](Model::base) of this weave, or nothing that is known.
+    pub fn set_base(&mut self, base: Option<Base>) {
+        self.model.set_base(base);
+    }
+
+    /// Records what another program has made of the [base](Model::base), while the buffer may have gone on from it: changes of its lines as
+    /// hunks, in its order. `after` is the base with all of them in it, and is the base from now on. They are held like those of
+    /// [`record`](Self::record), and in conflict from the beginning where the person has changed the same lines (rule W23).
+    ///
+    /// ```
+    /// use hashline_text::{Ending, OwnedLine, Text};
+    /// use hashline_weave::{Change, Conflict, Regions, Weave};
+    /// let mut weave = Weave::new(Text::from("one\ntwo\nthree\n"));
+    /// weave.mark_base();
+    /// let (mine, mut regions) = (Text::from("1\ntwo\nthree\n"), Regions::default());
+    /// regions.replace_all(&mut weave.buffer().clone(), mine.clone());
+    /// weave.typed(&mine, &regions);
+    /// let line = |content: &str| OwnedLine::new(content, Ending::Lf);
+    /// let theirs = [
+    ///     Change { lines: 0..1, new: vec![line("ONE")] },
+    ///     Change { lines: 2..3, new: vec![line("THREE")] },
+    /// ];
+    /// let hunks = weave.record_on_base(&theirs, None, Text::from("ONE\ntwo\nTHREE\n"))?;
+    /// assert_eq!(weave.agent().to_string(), "1\ntwo\nTHREE\n");
+    /// assert_eq!(weave.conflict(hunks[0]), Some(Conflict::LineChanged));
+    /// # Ok::<(), hashline_weave::WeaveError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`WeaveError::NoBase`], [`WeaveError::BadChange`] and [`WeaveError::ContentHoldsEnding`]; nothing is recorded then.
+    pub fn record_on_base(
+        &mut self,
+        changes: &[Change],
+        newline: Option<bool>,
+        after: Text,
+    ) -> Result<Vec<HunkId>, WeaveError> {
+        let recorded = self.model.record_on_base(changes, newline, after)?;
         self.checkpoint = None;
         Ok(recorded)
     }

@@ -45,6 +45,9 @@ pub enum WeaveError {
         /// The hunk.
         hunk: HunkId,
     },
+    /// What the file has is not known by its lines.
+    #[error("what the file has is not known by its lines")]
+    NoBase,
     /// A line that ends in a lone `\r` would come before an empty line that ends in `\n`: the two endings would be read
     /// as one (rule W1).
     #[error("a line that ends in \\r would come directly before an empty line that ends in \\n")]

@@ -15,6 +15,7 @@
 //!
 //! What is exported here, with its functions. What a [`Model`] and a [`Run`] hold is this room's own.
 
+mod base;
 mod buffer;
 mod comparison;
 mod conflict;
@@ -29,6 +30,7 @@ mod marks;
 mod plan;
 mod rebuild;
 mod record;
+mod record_on_base;
 mod revise;
 mod run;
 mod runs;
@@ -41,6 +43,7 @@ mod typing_effects;
 mod view;
 mod window;
 
+pub use base::Base;
 pub use conflict::{Conflict, Edited};
 pub use delta::{Delta, NewHunk, RunState};
 pub use error::WeaveError;

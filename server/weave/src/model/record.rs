@@ -20,11 +20,29 @@ impl Model {
         newline: Option<bool>,
     ) -> Result<Vec<HunkId>, WeaveError> {
         self.refresh();
-        self.validate(changes)?;
-        let first = self.hunks.len();
-        let ids: Vec<HunkId> = (first..first + changes.len()).map(|index| HunkId(index as u32)).collect();
+        Self::check_changes(changes, self.agent.text.line_count())?;
         let on = self.agent.on.clone();
         let in_view = |run: &Run| run.visible(|hunk| on.get(hunk.index()).copied().unwrap_or(false));
+        let ids = self.weave_all(changes, newline, &on, in_view);
+        self.touch();
+        self.refresh();
+        if ids.iter().any(|id| !self.agent.on[id.index()]) {
+            self.unrecord(&ids);
+            return Err(WeaveError::EndingsWouldJoin);
+        }
+        Ok(ids)
+    }
+
+    /// Weaves hunks in that change a text of which these hunks are part, and whose lines are in these runs.
+    pub(super) fn weave_all(
+        &mut self,
+        changes: &[Change],
+        newline: Option<bool>,
+        on: &[bool],
+        in_text: impl Fn(&Run) -> bool + Copy,
+    ) -> Vec<HunkId> {
+        let first = self.hunks.len();
+        let ids: Vec<HunkId> = (first..first + changes.len()).map(|index| HunkId(index as u32)).collect();
         // Placeholders first: runs name hunks of this call before all of them are complete.
         for (index, change) in changes.iter().enumerate() {
             let hunk = Hunk {
@@ -46,23 +64,17 @@ impl Model {
         }
         // From the last to the first, so that line numbers stay true.
         for (change, id) in changes.iter().zip(&ids).rev() {
-            self.weave_in(change, *id, in_view);
+            self.weave_in(change, *id, in_text);
         }
         let spans = self.spans();
         for id in &ids {
-            self.relate(*id, &spans, &on);
+            self.relate(*id, &spans, on);
         }
-        self.touch();
-        self.refresh();
-        if ids.iter().any(|id| !self.agent.on[id.index()]) {
-            self.unrecord(&ids);
-            return Err(WeaveError::EndingsWouldJoin);
-        }
-        Ok(ids)
+        ids
     }
 
-    fn validate(&self, changes: &[Change]) -> Result<(), WeaveError> {
-        let lines = self.agent.text.line_count();
+    /// Whether changes can be those of a text of so many lines.
+    pub(super) fn check_changes(changes: &[Change], lines: usize) -> Result<(), WeaveError> {
         let mut free = 0;
         for (index, change) in changes.iter().enumerate() {
             let idle = change.lines.is_empty() && change.new.is_empty();

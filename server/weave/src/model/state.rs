@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hashline_text::{Ending, Line, OwnedLine, Text};
 
+use crate::model::base::Base;
 use crate::model::conflict::Conflict;
 use crate::model::hunk::{Hunk, HunkId};
 use crate::model::ids::Ids;
@@ -57,6 +58,8 @@ pub struct Model {
     pub(super) kept_runs: usize,
     /// The identities of the latest snapshot, for the next to share.
     pub(super) served_ids: Ids,
+    /// What the file has, where that is known by its lines.
+    pub(super) base: Option<Base>,
 }
 
 /// The agent view, as of a revision of the weave.
@@ -125,6 +128,7 @@ impl Model {
             spares: VecDeque::new(),
             kept_runs: 0,
             served_ids: Ids::default(),
+            base: None,
             buffer: text,
         }
     }
@@ -264,9 +268,10 @@ impl Model {
         self.runs.len() > FEW_RUNS.max(2 * self.kept_runs)
     }
 
-    /// Drops lines that the person removed and that neither a hunk nor a plan speaks of, nor `known` (rule W2).
+    /// Drops lines that the person removed and that neither a hunk nor a plan nor the file speaks of, nor `known` (rule W2).
     pub(crate) fn drop_forgotten(&mut self, mut known: Vec<IdRange>) {
         known.extend(&self.spares);
+        known.extend(self.base.iter().flat_map(Base::lines));
         known.sort_unstable_by_key(|range| range.first);
         // Ranges may overlap: what counts is how far those that begin before a line reach.
         let mut reach = 0;

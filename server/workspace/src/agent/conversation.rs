@@ -21,11 +21,7 @@ impl Workspace {
         named: Option<&str>,
     ) -> Result<ConversationId, Refusal> {
         let openers = &self.inner.openers;
-        let Some(id) = named else {
-            let new = new_conversation();
-            openers.note(&new, caller.connection.clone());
-            return Ok(new);
-        };
+        let Some(id) = named else { return Ok(self.open_conversation(&caller.connection)) };
         if !ConversationId::is_safe(id) {
             return Err(Refusal::BadConversation(id.to_owned()));
         }
@@ -39,6 +35,13 @@ impl Workspace {
             }
         };
         if opener == caller.connection { Ok(id) } else { Err(Refusal::OthersConversation(id)) }
+    }
+
+    /// A new conversation of a connection.
+    pub(crate) fn open_conversation(&self, connection: &Connection) -> ConversationId {
+        let new = new_conversation();
+        self.inner.openers.note(&new, connection.clone());
+        new
     }
 
     /// Who opened a conversation, as documents and histories say.

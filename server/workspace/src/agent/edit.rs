@@ -393,7 +393,7 @@ impl Workspace {
     }
 }
 
-fn new_edit_id() -> EditId {
+pub(crate) fn new_edit_id() -> EditId {
     EditId::from(uuid::Uuid::new_v4().to_string())
 }
 

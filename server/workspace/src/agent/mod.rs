@@ -15,6 +15,7 @@ mod search;
 pub use contents::{Contents, OpenDocument};
 pub use document_claims::Holding;
 pub use documents::DocumentInfo;
+pub(crate) use edit::new_edit_id;
 pub use edit::{EditReply, EditRequest};
 pub use edit_outcomes::{EditInfo, HunkInfo, Review, ReviewScope, Withdrawal};
 pub use files::{FileAction, FileReply, FileRequest};

@@ -51,6 +51,7 @@ mod roots;
 mod spelling;
 mod walk;
 mod write;
+mod written_by_git;
 
 #[cfg(test)]
 #[cfg(unix)]
@@ -73,3 +74,4 @@ pub use write::{
     Expect, check_folder, check_writable, create, create_folders, is_temporary, make_room, remove,
     remove_leftovers, rename, write, write_from,
 };
+pub(crate) use written_by_git::git_has_written;

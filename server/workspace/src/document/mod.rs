@@ -74,6 +74,7 @@ pub use text::proposed_text::{PlacedHunk, ProposedText};
 pub use text::refused::Refused;
 pub use text::served_text::Located;
 pub use text::snapshots::Served;
+pub(crate) use text::written::Written;
 
 use crate::document::decisions::desired_state_map::Wanted;
 use crate::document::decisions::edits::Edits;

@@ -22,8 +22,11 @@ const SHOWN_WITHIN: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_secs(1);
 /// The pause before a document whose turn it is not is looked at again.
 const TURN: Duration = Duration::from_millis(20);
-/// How often it is looked for what other processes have recorded.
+/// How often it is looked for what other processes have recorded, and have written.
 const WATCH: Duration = Duration::from_millis(500);
+/// How long a file that was just written is left alone before it is looked at again: its writer may not be done, and an editor has yet to
+/// say that it was itself.
+const AT_REST: Duration = Duration::from_millis(250);
 
 impl Workspace {
     /// Lets something be recorded or read without waiting for it.
@@ -205,7 +208,8 @@ impl Worker {
                 if grown {
                     workspace.offer_recorded();
                 }
-                self.waiting.push((Instant::now() + WATCH, Job::Watch));
+                let pause = if workspace.look_for_foreign_writes() { AT_REST } else { WATCH };
+                self.waiting.push((Instant::now() + pause, Job::Watch));
             }
             // Whoever asked may have gone.
             Job::Tell(done) => drop(done.send(())),

@@ -13,6 +13,7 @@ mod every_append;
 mod failing;
 mod faults;
 mod fidelity;
+mod foreign_writes;
 mod held;
 mod hostile;
 mod lines;

@@ -371,7 +371,8 @@ impl Model {
         Ok(())
     }
 
-    /// Everything is in the record, as it stands. `taken` are the edits that were, and `all_known` tells whether there can be no others.
+    /// Everything is in the record, as it stands. `taken` are the edits of agents that were, and `all_known` tells whether there can be no
+    /// others. Those besides are what something else has written below unsaved work.
     pub fn recorded(
         &self,
         past: &Past,
@@ -379,7 +380,8 @@ impl Model {
         taken: &[EditId],
         all_known: bool,
     ) -> Result<(), String> {
-        let recorded: Vec<&EditId> = past.edits.iter().map(|edit| &edit.made.id).collect();
+        let of_agents = past.edits.iter().filter(|edit| edit.made.agent.as_str() != "file on disk");
+        let recorded: Vec<&EditId> = of_agents.map(|edit| &edit.made.id).collect();
         let mut rest = recorded.iter();
         let missing = taken.iter().find(|id| !rest.any(|recorded| recorded == id));
         if let Some(missing) = missing {

@@ -69,8 +69,7 @@ impl Change {
     /// The text whose bytes these are.
     #[must_use]
     pub fn whole(content: &str) -> Self {
-        let plain = content.strip_prefix(MARK);
-        Change::Whole(Whole { text: Text::from(plain.unwrap_or(content)), mark: plain.is_some() })
+        Change::Whole(Whole::of(content))
     }
 
     /// Whether nothing is asked for.
@@ -208,8 +207,19 @@ impl Located {
 }
 
 impl Whole {
+    /// The text whose bytes these are.
+    pub(super) fn of(content: &str) -> Self {
+        let plain = content.strip_prefix(MARK);
+        Self { text: Text::from(plain.unwrap_or(content)), mark: plain.is_some() }
+    }
+
     /// What makes it of another text, which is stored in this form, and what is to be told of that.
-    fn rewrite(&self, old: &Text, form: DiskForm, live: bool) -> Result<(Rewrite, Vec<Note>), Refused> {
+    pub(super) fn rewrite(
+        &self,
+        old: &Text,
+        form: DiskForm,
+        live: bool,
+    ) -> Result<(Rewrite, Vec<Note>), Refused> {
         let mut notes = Vec::new();
         let shown = old.chunks().next().is_some_and(|chunk| chunk.starts_with(MARK));
         let text = match (self.mark, form.bom, shown) {

@@ -5,7 +5,7 @@
 //!
 //! The face: [`WovenText::now`] is the text, [`WovenText::weave`] its weave, [`WovenText::woven`] that without making one. In this room the editor is
 //! followed (`sync`), texts that are found are taken over (`found`), agents are served (`serve`) and their edits become hunks (`change`,
-//! `propose`).
+//! `propose`), as does what other programs write to its file (`written`).
 
 pub(crate) mod change;
 pub(crate) mod content_change;
@@ -18,22 +18,30 @@ mod serve;
 pub(crate) mod served_text;
 pub(crate) mod snapshots;
 mod sync;
+pub(crate) mod written;
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use hashline_text::{DiskForm, FileHash, Text};
-use hashline_weave::Weave;
+use hashline_weave::{Regions, Weave};
 
 use crate::document::moment::Millis;
 use crate::document::text::content_change::OutOfStep;
 use crate::document::text::snapshots::Snapshots;
+
+/// How many texts of before there is a weave are known.
+const PLAIN_BEFORE: usize = 64;
 
 /// A text, with its weave once there is one.
 #[derive(Clone, Debug)]
 pub(crate) struct WovenText {
     /// As it was before it was woven.
     plain: Text,
+    /// What the file has, until there is a weave that knows it.
+    base: Option<Text>,
+    /// The latest texts of before there was a weave, oldest first.
+    plain_before: VecDeque<Text>,
     weave: Option<Weave>,
     form: DiskForm,
     out_of_step: Option<OutOfStep>,
@@ -48,6 +56,8 @@ impl WovenText {
     pub(crate) fn of(text: Text, form: DiskForm) -> Self {
         Self {
             plain: text,
+            base: None,
+            plain_before: VecDeque::new(),
             weave: None,
             form,
             out_of_step: None,
@@ -67,8 +77,8 @@ impl WovenText {
 
     /// The weave, made now if there was none.
     pub(crate) fn weave(&mut self) -> &mut Weave {
-        let text = &self.plain;
-        self.weave.get_or_insert_with(|| Weave::new(text.clone()))
+        let Self { plain, base, weave, .. } = self;
+        weave.get_or_insert_with(|| woven(plain, base.take()))
     }
 
     /// The weave, if there is one.
@@ -79,6 +89,29 @@ impl WovenText {
     /// Has the weave that it had before something was tried.
     pub(crate) fn put_back(&mut self, weave: Weave) {
         self.weave = Some(weave);
+    }
+
+    /// Notes that the file has this text. If it is not the present one, what the file has is not known by its lines any more.
+    pub(crate) fn note_file_has(&mut self, text: &Text) {
+        match &mut self.weave {
+            None => self.base = Some(text.clone()),
+            Some(weave) if weave.buffer() == text => weave.mark_base(),
+            Some(weave) if weave.base().is_some_and(|base| base.text() == text) => {}
+            Some(weave) => weave.set_base(None),
+        }
+    }
+
+    /// Notes that the text is about to change, without a weave that would know it.
+    fn note_plain(&mut self) {
+        if self.plain_before.len() == PLAIN_BEFORE {
+            self.plain_before.pop_front();
+        }
+        self.plain_before.push_back(self.plain.clone());
+    }
+
+    /// Whether a text is one of the latest of before there was a weave.
+    fn was_plain(&self, text: &Text) -> bool {
+        self.plain_before.contains(text)
     }
 
     /// How the text would be stored.
@@ -144,4 +177,17 @@ impl WovenText {
     pub(crate) fn was_served_long_ago(&self, now: Millis) -> bool {
         self.snapshots.are_old(now)
     }
+}
+
+/// A weave of a text, which the person has typed from what the file has, where that is known.
+fn woven(text: &Text, base: Option<Text>) -> Weave {
+    let Some(base) = base else { return Weave::new(text.clone()) };
+    let mut weave = Weave::new(base);
+    weave.mark_base();
+    if weave.buffer() != text {
+        let mut regions = Regions::default();
+        regions.replace_all(&mut weave.buffer().clone(), text.clone());
+        weave.typed(text, &regions);
+    }
+    weave
 }

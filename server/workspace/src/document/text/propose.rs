@@ -98,19 +98,19 @@ pub struct Proposed {
     pub idle: Vec<usize>,
     /// The agent view with the edit in it.
     pub after: Served,
-    before: Before,
-    operation: FileOperation,
+    pub(super) before: Before,
+    pub(super) operation: FileOperation,
     /// The first line that each hunk replaces, in the text before.
-    lines: Vec<usize>,
+    pub(super) lines: Vec<usize>,
 }
 
 /// The agent view that an edit was woven into.
 #[derive(Clone, Debug)]
-struct Before {
-    text: Text,
-    form: DiskForm,
+pub(super) struct Before {
+    pub text: Text,
+    pub form: DiskForm,
     /// Its hash, where the agent named it.
-    hash: Option<FileHash>,
+    pub hash: Option<FileHash>,
 }
 
 impl Proposed {
@@ -181,12 +181,7 @@ impl Document {
         resolution: &Resolution,
         proposal: &Proposal,
     ) -> Result<Proposed, Refused> {
-        if let Some(reason) = self.out_of_step() {
-            return Err(Refused::OutOfStep { uri: self.uri().to_owned(), reason: reason.clone() });
-        }
-        if self.awaits_answer() {
-            return Err(Refused::Unanswered { uri: self.uri().to_owned() });
-        }
+        self.takes_edits()?;
         let agent = self.weave().agent();
         // What must not be carried is compared, which takes time in the size of the text.
         let whole = resolution.unit == Unit::Whole;
@@ -237,6 +232,17 @@ impl Document {
             operation: resolution.operation(),
             lines,
         })
+    }
+
+    /// Refuses edits while it is not known what the text is, or what its last change was.
+    pub(crate) fn takes_edits(&self) -> Result<(), Refused> {
+        if let Some(reason) = self.out_of_step() {
+            return Err(Refused::OutOfStep { uri: self.uri().to_owned(), reason: reason.clone() });
+        }
+        if self.awaits_answer() {
+            return Err(Refused::Unanswered { uri: self.uri().to_owned() });
+        }
+        Ok(())
     }
 
     /// The agent view, to find lines in and to reply with.
@@ -303,8 +309,8 @@ impl Document {
 }
 
 /// What is to be recorded over a text.
-struct Changes {
-    changes: Vec<Change>,
+pub(super) struct Changes {
+    pub changes: Vec<Change>,
     /// Whether the text ends with a newline then, where that is said.
     newline: Option<bool>,
     /// The parts that ask for what stands there already.
@@ -343,7 +349,7 @@ fn changes_of_lines(text: &Text, resolved: Resolved) -> Changes {
 }
 
 /// What a change comes to that says how its lines end.
-fn changes_of_rewrite(text: &Text, rewrite: Rewrite) -> Changes {
+pub(super) fn changes_of_rewrite(text: &Text, rewrite: Rewrite) -> Changes {
     let mut hunks: Vec<ExactHunk> = Vec::with_capacity(rewrite.hunks.len());
     for hunk in rewrite.hunks {
         match hunks.last_mut() {

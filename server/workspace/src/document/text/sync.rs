@@ -126,6 +126,7 @@ impl Document {
     }
 
     fn change_text(&mut self, changes: &[ContentChange], encoding: Encoding) -> Result<(), OutOfStep> {
+        self.text.note_plain();
         for change in changes {
             match change.span {
                 None => self.text.plain = Text::from(change.text.as_str()),
