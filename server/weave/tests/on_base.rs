@@ -127,7 +127,7 @@ fn play(seed: u64, tally: &mut Tally) {
     // It may write twice, each time elsewhere: the second time on what it wrote first.
     let turns = 1 + rng.below(2);
     for turn in 0..turns {
-        let (mut changes, mut shift) = (Vec::new(), 0isize);
+        let mut changes = Vec::new();
         let mut at = rng.below(4);
         while at < file.len() {
             let lines = at..(at + rng.below(3)).min(file.len());
@@ -155,10 +155,9 @@ fn play(seed: u64, tally: &mut Tally) {
         let after = text_of(&file, &vec![Mine::default(); file.len()], &theirs, |_| true);
         let moved = |line: usize| {
             let ahead = before.iter().filter(|other| other.lines.start < line);
-            shift = ahead.map(|other| other.new.len() as isize - other.lines.len() as isize).sum();
-            line.strict_add_signed(shift)
+            let shift = ahead.map(|other| other.new.len() as isize - other.lines.len() as isize);
+            line.strict_add_signed(shift.sum())
         };
-        let mut moved = moved;
         let recorded: Vec<Change> = changes
             .iter()
             .map(|change| {

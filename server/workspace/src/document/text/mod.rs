@@ -31,7 +31,7 @@ use crate::document::text::content_change::OutOfStep;
 use crate::document::text::snapshots::Snapshots;
 
 /// How many texts of before there is a weave are known.
-const PLAIN_BEFORE: usize = 64;
+const PLAIN_BEFORE: usize = 32;
 
 /// A text, with its weave once there is one.
 #[derive(Clone, Debug)]
@@ -101,8 +101,13 @@ impl WovenText {
         }
     }
 
-    /// Notes that the text is about to change, without a weave that would know it.
-    fn note_plain(&mut self) {
+    /// Notes that the text is about to change, without a weave that would know it. Where it is replaced as a whole nothing is kept: the texts
+    /// would have no memory in common.
+    fn note_plain(&mut self, is_replaced: bool) {
+        if is_replaced {
+            self.plain_before.clear();
+            return;
+        }
         if self.plain_before.len() == PLAIN_BEFORE {
             self.plain_before.pop_front();
         }
@@ -190,4 +195,42 @@ fn woven(text: &Text, base: Option<Text>) -> Weave {
         weave.typed(text, &regions);
     }
     weave
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may stop where it is")]
+
+    use hashline_text::{DocVersion, Encoding, Position, Span};
+
+    use super::*;
+    use crate::document::{ContentChange, Document};
+
+    fn typed(changes: &[ContentChange]) -> Document {
+        let text = Text::from("one\n");
+        let mut document = Document::open("file:///a", "text", DocVersion(1), Encoding::Utf8, text);
+        for (change, version) in changes.iter().zip(2..) {
+            document.change(DocVersion(version), std::slice::from_ref(change), Millis(0)).unwrap();
+        }
+        document
+    }
+
+    #[test]
+    fn the_latest_texts_are_known_without_a_weave() {
+        let start = Position::new(0, 0);
+        let key = ContentChange { span: Some(Span::new(start, start)), text: "x".to_owned() };
+        let document = typed(&vec![key; 40]);
+        let before = |keys: usize| Text::from(format!("{}one\n", "x".repeat(keys)));
+        assert!(document.text.weave.is_none());
+        assert!((8..40).all(|keys| document.clone().had(&before(keys))));
+        assert!(!document.clone().had(&before(7)) && !document.had(&before(41)));
+    }
+
+    #[test]
+    fn whole_texts_that_were_replaced_are_not_kept() {
+        let whole = |text: &str| ContentChange { span: None, text: text.to_owned() };
+        let document = typed(&[whole("two\n"), whole("three\n")]);
+        assert!(document.text.plain_before.is_empty());
+        assert!(!document.had(&Text::from("two\n")));
+    }
 }

@@ -126,7 +126,7 @@ impl Document {
     }
 
     fn change_text(&mut self, changes: &[ContentChange], encoding: Encoding) -> Result<(), OutOfStep> {
-        self.text.note_plain();
+        self.text.note_plain(changes.iter().any(|change| change.span.is_none()));
         for change in changes {
             match change.span {
                 None => self.text.plain = Text::from(change.text.as_str()),
