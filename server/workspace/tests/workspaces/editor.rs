@@ -445,7 +445,11 @@ impl Editor {
     pub fn begin(&self, choice: Choice, target: Target) {
         let along = if self.diary.turn().is_multiple_of(4) { Along::OfTurn } else { Along::All };
         let edited = self.diary.turn().is_multiple_of(2).then_some(TakeOut::KeepMyLines);
-        let request = Request { along, edited, ..request(choice, target) };
+        self.ask(Request { along, edited, ..request(choice, target) });
+    }
+
+    /// Begins a decision just as it is asked for.
+    pub fn ask(&self, request: Request) {
         let (workspace, uri, asked) = (self.workspace.clone(), self.uri.clone(), request.clone());
         let mut deciding: Deciding = Box::pin(async move { workspace.decide(Some(&uri), &asked).await });
         let _inside = self.handle.enter();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hashline_history::{EditId, HunkRef};
-use hashline_workspace::document::{Choice, Mode, Target};
+use hashline_workspace::document::{Along, Choice, Mode, Request, Target};
 
 use crate::breaks::Plan;
 use crate::chance::Rng;
-use crate::desk::{PATIENCE, assert_whole};
+use crate::desk::{PATIENCE, assert_whole, request};
 use crate::editor::{Act, Answered, Diary, Editor};
 use crate::failing::Failure;
 use crate::model::Model;
@@ -541,7 +541,8 @@ impl Play {
         let offered = editor.offered();
         let Some((last, _)) = offered.last() else { return Err("the edit is not offered".to_owned()) };
         let id: EditId = last.edit.clone();
-        editor.begin(Choice::Accept, Target::Edit(id.to_string()));
+        // With all that it builds on: what stands there may be another writer's, which goes along only where that is asked for.
+        editor.ask(Request { along: Along::All, ..request(Choice::Accept, Target::Edit(id.to_string())) });
         self.rest().await?;
         if editor.offered().iter().any(|(hunk, _)| hunk.edit == id) {
             return Err("the person cannot decide".to_owned());
