@@ -411,7 +411,17 @@ impl Workspace {
                 return Decided { refused, ..Decided::default() };
             }
         };
-        if let Some(decided) = self.decide_in_editor(slot, request) {
+        let mut made = self.decide_in_editor(slot, request);
+        if made.as_ref().is_some_and(|(decided, waits)| !waits && !decided.queued.is_empty())
+            && self.catch_up(slot).await
+        {
+            // It stood so here already, so that no line of it shows that somebody else has decided otherwise.
+            if let Some(other) = slot.whose().other() {
+                return Self::left_to(other, slot, &request.target);
+            }
+            made = self.decide_in_editor(slot, request);
+        }
+        if let Some(decided) = made {
             if !decided.1 {
                 return Decided { kept, ..decided.0 };
             }
@@ -436,6 +446,19 @@ impl Workspace {
         let (workspace, slot, request) = (self.clone(), slot.clone(), request.clone());
         let recorded = move || workspace.recorded(&slot, &request, decided);
         tokio::task::spawn_blocking(recorded).await.unwrap_or_default()
+    }
+
+    /// Brings a document to its record if others have recorded something about it. False if they have not.
+    async fn catch_up(&self, slot: &Arc<Slot>) -> bool {
+        let (workspace, looked) = (self.clone(), slot.clone());
+        let is_behind = tokio::task::spawn_blocking(move || workspace.is_left_behind(&looked)).await;
+        if !is_behind.unwrap_or(false) {
+            return false;
+        }
+        slot.whole.send_replace(false);
+        self.later(Job::Opened(slot.clone()));
+        slot.wait_until_ready().await;
+        true
     }
 
     /// A decision that another editor makes: it is handed over by who can, but for those about a text that the person has before them.

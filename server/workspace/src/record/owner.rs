@@ -240,22 +240,28 @@ impl Workspace {
         let mut grown = self.histories_in_use();
         grown.retain(|store| self.has_grown(store));
         let is_behind = |slot: &Arc<Slot>| {
-            let whose = slot.whose();
             let Some(place) = slot.place() else { return false };
-            if self.has_lost_owner(&whose) {
+            if self.has_lost_owner(&slot.whose()) {
                 return true;
             }
             let Some(store) = self.history_of(&place) else { return false };
-            if !grown.iter().any(|grown| grown.folder() == store.folder()) {
-                return false;
-            }
-            match whose {
-                Whose::Own => self.others_went_on(slot, &place, &store) && !slot.lock().has_unrecorded(),
-                Whose::Anybodys | Whose::Others(_) => self.record_is_ahead(slot, &place),
-            }
+            grown.iter().any(|grown| grown.folder() == store.folder()) && self.has_later(slot, &place, &store)
         };
         let behind = self.slots().into_iter().filter(is_behind).collect();
         (behind, !grown.is_empty())
+    }
+
+    /// Whether others have recorded something about a document that this process does not know yet.
+    pub(crate) fn is_left_behind(&self, slot: &Slot) -> bool {
+        let Some(place) = slot.place() else { return false };
+        self.history_of(&place).is_some_and(|store| self.has_later(slot, &place, &store))
+    }
+
+    fn has_later(&self, slot: &Slot, place: &Place, store: &Store) -> bool {
+        match slot.whose() {
+            Whose::Own => self.others_went_on(slot, place, store) && !slot.lock().has_unrecorded(),
+            Whose::Anybodys | Whose::Others(_) => self.record_is_ahead(slot, place),
+        }
     }
 
     /// Whether others have gone on with what this process had claimed: it was decided and saved.

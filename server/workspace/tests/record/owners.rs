@@ -208,6 +208,28 @@ async fn what_a_quicker_editor_has_recorded_with_its_claim_is_shown() {
     slow.until("the quicker one's decision", |slow| slow.offered(&edit).is_none()).await;
 }
 
+/// What this editor shows as rejected the other one has just reopened: to reject it once more would change nothing here, and is not so there.
+#[tokio::test]
+async fn a_decision_that_changes_nothing_holds_only_if_nobody_else_has_decided_since() {
+    let street = Street::default();
+    let (mut one, mut other) = two(&street);
+    one.open("a.txt");
+    let edit = one.edit("a.txt", &[TWO]).await;
+    assert_eq!(one.reject(&edit).await, []);
+    one.save("a.txt");
+    other.open("a.txt");
+    other.settle();
+    // Nothing has changed, and nothing does.
+    let before = one.past("a.txt").sequence;
+    assert_eq!(other.reject(&edit).await, []);
+    assert_eq!(one.past("a.txt").sequence, before);
+
+    assert_eq!(one.decides(Choice::Reopen, Target::Edit(edit.edit.to_string())).await, []);
+    let refused = other.reject(&edit).await;
+    assert_eq!(one.status("a.txt", &edit), Status::Pending);
+    assert_eq!(refused, [Why::Elsewhere]);
+}
+
 /// A line that could be neither made durable nor cut off is read by others until its process takes it back.
 #[tokio::test]
 async fn an_edit_whose_line_was_taken_back_is_shown_in_no_editor() {
