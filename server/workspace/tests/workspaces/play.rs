@@ -369,6 +369,8 @@ impl Play {
         if at > 0 && self.luck.rng.chance(60) {
             self.luck.tally.met(Met::SecondProcessesEnded);
             self.seats.truncate(at);
+            // What the other one has decided and recorded its text does not show, but as one that is found.
+            self.seats[0].model.laid_over();
             return Ok(());
         }
         let next = self.process(&self.seats[at].diary.clone());
