@@ -2,6 +2,7 @@
 their model. What `hashline setup` installs in the agent's program has such edits held like those that hashline's tools make.
 """
 
+import json
 import os
 import re
 import tempfile
@@ -128,6 +129,12 @@ class Scene:
     def edits(self):
         """The ids of the edits that have undecided hunks, as far as agents are shown them."""
         return [name[:8] for name in self.neovim.held()]
+
+    def history(self, *words):
+        """What `hashline diff` says of the folder's history."""
+        code, told = ended([self.command, "diff", *words, "--workspace", self.root], None, self.root)
+        expect(code == 0, told)
+        return told
 
     def saved(self):
         return self.file.read_text()
@@ -310,22 +317,34 @@ def a_file_that_is_only_in_the_editor_is_held(scene):
     expect(scene.neovim.lines() == ["first", "second"] and not new.exists(), f"{scene.neovim.lines()}")
 
 
-def a_new_file_is_made(scene):
+def a_new_file_is_made_and_taken_back(scene):
     scene.neovim.open(scene.file)
     new = scene.root / "new.py"
     script = scene.work(Write(new, "first\n"), Edit(new, "first", "second"))
     expect(CREATED[scene.agent] in script.told(0), script.told(0))
     expect(new.read_text() == "second\n", f"it has {new.read_text()!r}")
     expect(scene.saved() == SAVED and not scene.edits(), "the other file is as it was")
+    # One turn, as a whole.
+    edits = json.loads(scene.history("status", "--json"))["edits"]
+    turns = {edit["conversation_id"] for edit in edits}
+    expect(len(edits) == 2 and len(turns) == 1, f"{edits}")
+    scene.history("reject", "--conv", *turns)
+    expect(not new.exists(), f"it has {new.read_text() if new.exists() else None!r}")
 
 
-def an_edit_of_a_file_that_is_not_open_is_made(scene):
+def an_edit_of_a_file_that_is_not_open_is_made_and_taken_back(scene):
     scene.neovim.open(scene.file)
     other = scene.root / "other.py"
     other.write_text("naïve\nend\n")
     script = scene.work(Read(other), Edit(other, "end", "the end"))
     expect(is_made(scene, script.told(1)), script.told(1))
     expect(other.read_text() == "naïve\nthe end\n", f"it has {other.read_text()!r}")
+    scene.neovim.open(other)
+    scene.neovim.shows(1)
+    scene.neovim.reject("keep it short")
+    expect(scene.neovim.lines() == ["naïve", "end"], f"{scene.neovim.lines()}")
+    told = scene.work().told_first()
+    expect(told.count("keep it short") == 1, told)
 
 
 def an_edit_of_a_file_that_was_closed_is_made(scene):
@@ -408,8 +427,8 @@ CASES = [
     a_read_shows_what_is_held,
     a_whole_text_is_held_line_by_line,
     a_file_that_is_only_in_the_editor_is_held,
-    a_new_file_is_made,
-    an_edit_of_a_file_that_is_not_open_is_made,
+    a_new_file_is_made_and_taken_back,
+    an_edit_of_a_file_that_is_not_open_is_made_and_taken_back,
     an_edit_of_a_file_that_was_closed_is_made,
     a_rejection_is_told_with_the_next_prompt,
     another_edit_is_made_after_what_was_decided,

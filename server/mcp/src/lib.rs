@@ -52,6 +52,7 @@ mod stdio;
 mod toolbox;
 mod tools;
 mod toolset;
+mod written_file;
 
 pub use caller::caller_of;
 pub use hooks::{HookedProgram, answer_command};

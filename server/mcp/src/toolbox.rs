@@ -13,6 +13,7 @@ use crate::resources::{self, Request};
 use crate::tools;
 use crate::tools::edit_reply::Desk;
 use crate::toolset::ToolName;
+use crate::written_file;
 
 /// The tools over one workspace. Clones share it.
 #[derive(Clone)]
@@ -58,6 +59,9 @@ impl Toolbox {
     ) -> CallToolResult {
         if let Some(tool) = ToolName::parse(tool) {
             return self.run(caller, tool, arguments, cancel).await.into_result();
+        }
+        if tool == written_file::CALL {
+            return written_file::record(&self.workspace, caller, arguments).await.into_result();
         }
         let reply = match Request::of_call(tool, arguments) {
             Some(Ok(request)) => self.answer(caller, request, cancel).await,

@@ -131,6 +131,12 @@ impl FilePatch {
         }
     }
 
+    /// The path of the file that it removes, if it removes one, for an agent that works in a folder.
+    pub(super) fn removes(&self, folder: &Path) -> Option<String> {
+        let removes = self.change == Change::Removed;
+        removes.then(|| folder.join(&self.path).to_string_lossy().into_owned())
+    }
+
     /// Takes a line of the patch in; none if there is no such line.
     fn take(&mut self, line: &str) -> Option<()> {
         if line.starts_with(MOVE) && matches!(self.change, Change::Lines(_)) {

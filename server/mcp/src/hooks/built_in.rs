@@ -81,6 +81,16 @@ impl BuiltIn {
         }
     }
 
+    /// What it is called in a history.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "read",
+            Self::Edit { .. } => "edit",
+            Self::Write { .. } => "write",
+            Self::Patch { .. } => "patch",
+        }
+    }
+
     /// What it makes of a text.
     pub(super) fn replaced(&self, text: &str) -> Replaced {
         match self {

@@ -60,7 +60,7 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
         BEFORE | BATCH if told.mode == PLANNING => return Err("the agent is only planning".to_owned()),
         BEFORE => Moment::Before { id: told.use_id(PROGRAM)?, tool: tool(&told.tool, told.input)? },
         AFTER => Moment::After {
-            id: Some(told.use_id(PROGRAM)?),
+            id: told.use_id(PROGRAM)?,
             // Of everything else nothing is changed in what it came to.
             response: if told.tool == READ { value(told.response)? } else { Value::Null },
             tool: Some(tool(&told.tool, told.input)?),

@@ -36,7 +36,7 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
                 None => Moment::Nothing,
             }
         }
-        AFTER => Moment::After { id: Some(told.use_id(PROGRAM)?), tool: None, response: Value::Null },
+        AFTER => Moment::After { id: told.use_id(PROGRAM)?, tool: None, response: Value::Null },
         PROMPT => Moment::Prompt,
         other => return Err(format!("there is no event {other:?} that it is for")),
     };

@@ -14,6 +14,8 @@ use crate::hooks::placeholders::{PLACEHOLDER, Placeholders, UseId};
 use crate::hooks::told::value;
 use crate::hooks::{Answer, Event, HookedProgram, Moment, conversation};
 
+const PROGRAM: &str = "gemini";
+
 const BEFORE: &str = "BeforeTool";
 const AFTER: &str = "AfterTool";
 const PROMPT: &str = "BeforeAgent";
@@ -38,11 +40,14 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
     let given: Given = value(Value::Object(given))?;
     let place = given.transcript_path.parent().and_then(Path::parent).filter(|place| place.is_absolute());
     let place = place.ok_or("it has no temporary folder")?.to_owned();
+    // It has no names for uses: one is known again by what is asked for.
+    let asked = format!("{} {}", given.tool_name, given.tool_input);
+    let id = UseId::new(PROGRAM, &given.session_id, &asked);
     let moment = match given.hook_event_name.as_str() {
-        BEFORE => Moment::Before { id: UseId::random(), tool: tool(&given.tool_name, given.tool_input)? },
+        BEFORE => Moment::Before { id, tool: tool(&given.tool_name, given.tool_input)? },
         AFTER => {
             let tool = tool(&given.tool_name, given.tool_input)?;
-            let id = UseId::of_placeholder(tool.path());
+            let id = UseId::of_placeholder(tool.path()).unwrap_or(id);
             Moment::After { id, tool: Some(tool), response: given.tool_response }
         }
         PROMPT => Moment::Prompt,
@@ -145,13 +150,19 @@ mod tests {
         assert!(matches!(&event.moment, Moment::Before { tool: read, .. } if *read == tool), "{event:?}");
         let name = format!("/h/.gemini/tmp/p/hashline-held-{}", "a".repeat(64));
         let event = told("AfterTool", "write_file", &json!({ "file_path": name, "content": "" })).unwrap();
-        let id = UseId::of_placeholder(&name);
+        let id = UseId::of_placeholder(&name).unwrap();
         assert!(matches!(&event.moment, Moment::After { id: read, .. } if *read == id), "{event:?}");
+        // Of a write that went where it was meant to go both tell the same.
+        let of = |event: &str| match told(event, "replace", &input).unwrap().moment {
+            Moment::Before { id, .. } | Moment::After { id, .. } => id,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(of("BeforeTool"), of("AfterTool"));
         let input = json!({ "file_path": "/p/a", "start_line": 3, "end_line": 5 });
         let event = told("AfterTool", "read_file", &input).unwrap();
         let tool = BuiltIn::Read { path: "/p/a".into(), first: Some(3), count: Some(3) };
         assert!(
-            matches!(&event.moment, Moment::After { id: None, tool: Some(read), .. } if *read == tool),
+            matches!(&event.moment, Moment::After { tool: Some(read), .. } if *read == tool),
             "{event:?}"
         );
         assert!(told("BeforeTool", "run_shell_command", &json!({})).is_err());

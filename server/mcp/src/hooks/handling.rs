@@ -1,26 +1,32 @@
 //! What is done at each moment that an agent's program tells of.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use hashline_history::path::to_text;
 use hashline_link::CancellationToken;
 use serde_json::{Value, json};
 
 use crate::hooks::apply_patch::Patch;
 use crate::hooks::built_in::{BuiltIn, Replaced};
-use crate::hooks::placeholders::{Held, Placeholders, UseId};
+use crate::hooks::placeholders::{Held, Placeholders, UnopenedFile, UseId};
 use crate::hooks::verdict::{Verdict, verdict};
 use crate::hooks::{Answer, Event};
 use crate::reply::{NEWS, Reply};
 use crate::resources::contents::text;
 use crate::router::{Openness, Origin, Router};
 use crate::toolset::ToolName;
+use crate::written_file::Written;
 
 /// How long each question may take. There are three of them for an edit, and programs wait ten seconds.
 const ASKED: Duration = Duration::from_secs(3);
 
 /// The most files of a patch: of each it is asked whether it is open, and the program waits.
 const MOST_FILES: usize = 256;
+
+/// The most bytes that are noted of all files that one use of a tool writes.
+const MOST_NOTED: u64 = 8 << 20;
 
 /// The most lines that a refusal repeats.
 const MOST_TOLD: usize = 40;
@@ -45,7 +51,11 @@ impl Handling<'_> {
     /// Holds a write of an open document.
     pub(super) async fn before(&self, id: &UseId, tool: &BuiltIn) -> Answer {
         let editor = match self.verdict(tool).await {
-            Verdict::NoOpinion | Verdict::LiveText(_) => return Answer::NoOpinion,
+            Verdict::NoOpinion => {
+                self.note(id, &[tool.path().to_owned()], tool.kind()).await;
+                return Answer::NoOpinion;
+            }
+            Verdict::LiveText(_) => return Answer::NoOpinion,
             Verdict::Refuse(words) => return Answer::Refused(words),
             Verdict::Hold(editor) => editor,
         };
@@ -72,8 +82,12 @@ impl Handling<'_> {
             ));
         }
         let mut open = Vec::new();
+        let mut unopened = Vec::new();
         for file in &patch.files {
-            let Some(tool) = file.write(folder) else { continue };
+            let Some(tool) = file.write(folder) else {
+                unopened.extend(file.removes(folder));
+                continue;
+            };
             match self.verdict(&tool).await {
                 Verdict::Hold(editor) => {
                     if let Err(not_held) = self.look(&tool, &editor).await {
@@ -82,9 +96,11 @@ impl Handling<'_> {
                     open.push((file, tool, editor));
                 }
                 Verdict::Refuse(words) => return Answer::Refused(words),
-                Verdict::NoOpinion | Verdict::LiveText(_) => {}
+                Verdict::NoOpinion => unopened.push(tool.path().to_owned()),
+                Verdict::LiveText(_) => {}
             }
         }
+        self.note(id, &unopened, "patch").await;
         let Some((_, first, _)) = open.first() else { return Answer::NoOpinion };
         match self.placeholders.claim(id) {
             Ok(true) => {}
@@ -124,10 +140,60 @@ impl Handling<'_> {
         }
     }
 
-    /// Says what a write came to that was held, and shows the live text to a read.
-    pub(super) async fn after(&self, id: Option<&UseId>, tool: Option<&BuiltIn>) -> Answer {
-        if let Some(held) = id.and_then(|id| self.placeholders.take(id, tool.map(BuiltIn::path))) {
+    /// Notes what files hold that no editor has open, and that the program is about to write.
+    async fn note(&self, id: &UseId, paths: &[String], tool: &str) {
+        let mut noted = Vec::new();
+        let mut bytes = 0;
+        for path in paths {
+            let Some(file) = self.router.file_of(path) else { continue };
+            let length = match tokio::fs::metadata(&file).await {
+                Ok(found) => found.len(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+                Err(_) => continue,
+            };
+            bytes += length;
+            if bytes > MOST_NOTED {
+                tracing::warn!("what is written to {path} is not recorded: it is too large");
+                continue;
+            }
+            let before = match tokio::fs::read(&file).await.map(String::from_utf8) {
+                Ok(Ok(text)) => Some(text),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                // It cannot be read, or holds no text.
+                Ok(Err(_)) | Err(_) => continue,
+            };
+            noted.push(UnopenedFile { path: path.clone(), before, tool: tool.to_owned() });
+        }
+        if !noted.is_empty()
+            && let Err(why) = self.placeholders.note(id, &noted)
+        {
+            tracing::warn!("what is written next is not recorded: {why}");
+        }
+    }
+
+    /// Has recorded what the program has written to a file that no editor has open.
+    async fn record(&self, UnopenedFile { path, before, tool }: UnopenedFile) {
+        let Some(file) = self.router.file_of(&path) else { return };
+        let conversation = self.event.turn.as_ref().map(ToString::to_string);
+        let written = Written { path: to_text(&file).into_owned(), before, conversation, tool };
+        let reply =
+            tokio::time::timeout(ASKED, self.router.record_written(self.origin, &file, written)).await;
+        match reply {
+            Ok(reply) if reply.failed => {
+                tracing::warn!("what was written to {path} is not recorded: {}", reply.text);
+            }
+            Ok(_) => {}
+            Err(_) => tracing::warn!("what was written to {path} was not recorded in time"),
+        }
+    }
+
+    /// Says what a write came to that was held, records what was written to files that no editor has open, and shows the live text to a read.
+    pub(super) async fn after(&self, id: &UseId, tool: Option<&BuiltIn>) -> Answer {
+        if let Some(held) = self.placeholders.take(id, tool.map(BuiltIn::path)) {
             return Answer::Made(Box::new(held));
+        }
+        for file in self.placeholders.take_noted(id) {
+            self.record(file).await;
         }
         let Some(tool) = tool else { return Answer::NoOpinion };
         let Verdict::LiveText(editor) = self.verdict(tool).await else { return Answer::NoOpinion };

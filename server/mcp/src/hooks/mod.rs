@@ -1,7 +1,7 @@
 //! Hooks: what agents do with their own tools ends in the same review.
 //!
-//! An agent's program tells of each use of its built-in tools, before and after. A file that no editor has open is the program's own
-//! business. Of a document that is open in an editor it reads the live text, unsaved work included, and what it writes is held there for
+//! An agent's program tells of each use of its built-in tools, before and after. What it writes to a file that no editor has open is
+//! recorded afterwards, so that it can be kept or taken back. Of a document that is open in an editor it reads the live text, unsaved work included, and what it writes is held there for
 //! the person, while the program is answered that its edit was made: an edit that is refused looks like an error, and models work around
 //! errors by the shell.
 //!
@@ -98,8 +98,8 @@ enum Moment {
     Before { id: UseId, tool: BuiltIn },
     /// Files are about to be patched, whose names begin at this folder.
     Patch { id: UseId, patch: Patch, folder: PathBuf, form: Form },
-    /// A tool was used. None for an id where it was no placeholder that was written, and for a tool that may have been any.
-    After { id: Option<UseId>, tool: Option<BuiltIn>, response: Value },
+    /// A tool was used. None for a tool that may have been any.
+    After { id: UseId, tool: Option<BuiltIn>, response: Value },
     /// Edits failed, as the file on disk is not as they have it.
     Failed { edits: Vec<BuiltIn> },
     /// The person has sent a message, and the agent is about to read it.
@@ -176,7 +176,7 @@ pub(crate) async fn answer(
     let answer = match &event.moment {
         Moment::Before { id, tool } => handling.before(id, tool).await,
         Moment::Patch { id, patch, folder, .. } => handling.patched(id, patch, folder).await,
-        Moment::After { id, tool, .. } => handling.after(id.as_ref(), tool.as_ref()).await,
+        Moment::After { id, tool, .. } => handling.after(id, tool.as_ref()).await,
         Moment::Failed { edits } => handling.retried(edits).await,
         Moment::Prompt => handling.decided().await,
         Moment::TurnEnd => {

@@ -34,10 +34,10 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
         }
         "before" => Moment::Before { id: told.use_id(PROGRAM)?, tool: tool(&told.tool, told.input)? },
         "after" if told.tool == PATCH => {
-            Moment::After { id: Some(told.use_id(PROGRAM)?), tool: None, response: told.response }
+            Moment::After { id: told.use_id(PROGRAM)?, tool: None, response: told.response }
         }
         "after" => Moment::After {
-            id: Some(told.use_id(PROGRAM)?),
+            id: told.use_id(PROGRAM)?,
             tool: Some(tool(&told.tool, told.input)?),
             response: told.response,
         },

@@ -1,8 +1,8 @@
 //! Where a program writes what is held: files beside nobody's work, each of which is removed when the program has made it.
 //!
 //! What the program is to be told of its edit lies in the state folder. Before and after may be told to different processes, so it is not
-//! kept in memory. A placeholder lies there too, where the program may write there. What is left of a program that has ended in between is
-//! removed by a later one, after an hour.
+//! kept in memory. A placeholder lies there too, where the program may write there. So does what a file held that no editor has open, while
+//! the program writes it. What is left of a program that has ended in between is removed by a later one, after an hour.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -68,6 +68,17 @@ pub(super) struct Held {
     pub words: String,
 }
 
+/// A file that no editor has open, before a program writes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct UnopenedFile {
+    /// Its path, as the agent spells it.
+    pub path: String,
+    /// What it holds; none if there is none.
+    pub before: Option<String>,
+    /// The kind of tool by which it is written.
+    pub tool: String,
+}
+
 /// The placeholders in a folder.
 pub(super) struct Placeholders {
     state: StateDir,
@@ -119,17 +130,29 @@ impl Placeholders {
         held.filter(|_| written.is_none_or(|written| Path::new(written) == file))
     }
 
+    /// Notes what files hold that a use of a tool is about to write. It may be told of before, and have failed: what they hold now counts.
+    pub(super) fn note(&self, id: &UseId, files: &[UnopenedFile]) -> Result<(), String> {
+        self.sweep();
+        self.state.folder(FOLDER).map_err(|error| error.to_string())?;
+        let noted = serde_json::to_vec(files).map_err(|error| error.to_string())?;
+        write_private(&self.noted(id), &noted).map_err(|error| error.to_string())
+    }
+
+    /// The files that were noted of a use of a tool.
+    pub(super) fn take_noted(&self, id: &UseId) -> Vec<UnopenedFile> {
+        let noted = self.noted(id);
+        let files = fs::read(&noted).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        if files.is_some() {
+            let _ = fs::remove_file(noted);
+        }
+        files.unwrap_or_default()
+    }
+
     /// Writes a text for a program to read, in the place of what it has read or written. It stays until the turn ends.
     pub(super) fn tell(&self, words: &str) -> Result<String, String> {
         let UseId(name) = UseId::random();
         let file = self.folder.join(format!("{TEXT}{name}"));
-        let mut open = fs::OpenOptions::new();
-        open.write(true).create_new(true);
-        // It may be the person's unsaved work.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut open, 0o600);
-        let written = open.open(&file).and_then(|mut file| file.write_all(words.as_bytes()));
-        written.map_err(|error| error.to_string())?;
+        write_private(&file, words.as_bytes()).map_err(|error| error.to_string())?;
         text_of(file)
     }
 
@@ -151,6 +174,19 @@ impl Placeholders {
     fn told(&self, UseId(id): &UseId) -> PathBuf {
         self.told.join(format!("{id}.json"))
     }
+
+    fn noted(&self, UseId(id): &UseId) -> PathBuf {
+        self.told.join(format!("{id}.before.json"))
+    }
+}
+
+/// Writes a file that others of this machine cannot read: it may be the person's unsaved work.
+fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut open = fs::OpenOptions::new();
+    open.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut open, 0o600);
+    open.open(file)?.write_all(bytes)
 }
 
 /// Removes the files of a folder that are older, and whose names begin so.
@@ -222,6 +258,24 @@ mod tests {
         }
         placeholders.claim(&UseId::random()).unwrap();
         assert_eq!(left(), 1);
+    }
+
+    #[test]
+    fn what_files_held_is_noted_for_the_use_that_writes_them() {
+        let temp = tempfile::tempdir().unwrap();
+        let placeholders = placeholders(&temp, None);
+        let (id, other) = (UseId::new("gemini", "1", "a"), UseId::new("gemini", "2", "a"));
+        let file = |before: &str| UnopenedFile {
+            path: "/p/a".into(),
+            before: Some(before.into()),
+            tool: "edit".into(),
+        };
+        placeholders.note(&id, &[file("of a use that failed")]).unwrap();
+        placeholders.note(&id, &[file("one")]).unwrap();
+        assert_eq!(placeholders.claim(&id), Ok(true), "it is open by now");
+        assert_eq!(placeholders.take_noted(&other), []);
+        assert_eq!(placeholders.take_noted(&id), [file("one")]);
+        assert_eq!(placeholders.take_noted(&id), []);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! | document | read | write |
 //! | --- | --- | --- |
-//! | not open in any editor | nothing | nothing |
+//! | not open in any editor | nothing | recorded when it is made |
 //! | open | the live text | held in the editor |
 //! | open with different unsaved text in several editors | nothing | refused |
 

@@ -15,6 +15,7 @@ mod search;
 mod sidecars;
 mod watch;
 mod watcher;
+mod written;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};

@@ -204,7 +204,69 @@ async fn nothing_is_said_of_files_that_no_editor_has_open() {
         assert_eq!(hook(&agent, "PreToolUse", write).await, Value::Null, "{}", path.display());
     }
     assert!(editor.workspace.reviews().is_empty());
-    assert!(!place.state.join("held").exists(), "nothing was held, and a folder was made for it");
+}
+
+/// A program uses a tool of its own on a file that no editor has open.
+async fn written(agent: &Connection, id: &str, input: Value, write: impl FnOnce()) {
+    let before = json!({ "tool": "Edit", "id": id, "input": input });
+    assert_eq!(hook(agent, "PreToolUse", before.clone()).await, Value::Null);
+    write();
+    assert_eq!(hook(agent, "PostToolUse", before).await, Value::Null, "the agent reads nothing of it");
+}
+
+#[tokio::test]
+async fn what_is_written_to_a_file_that_no_editor_has_open_is_kept_or_taken_back() {
+    let place = Place::new();
+    let path = place.write("a.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    let agent = place.agent().await;
+    let write = || std::fs::write(&path, DISK.replace("two", "2")).unwrap();
+    written(&agent, "toolu_1", edit(&path, "two", "2"), write).await;
+    // A use that fails writes nothing, and one that the program does not tell the end of is over.
+    written(&agent, "toolu_2", edit(&path, "nine", "9"), || {}).await;
+    let listed = call(&agent, "list_edits", json!({ "path": "a.txt" })).await;
+    assert!(listed.text.contains("1 edit"), "{}", listed.text);
+
+    let id = editor.workspace.reviews()[0].review.edits[0].edit.id.to_string();
+    editor.reject(&id, "Use the word.").await;
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), DISK);
+    let said = hook(&agent, "UserPromptSubmit", json!({})).await;
+    assert!(context(&said).contains("Use the word."), "{said}");
+    assert!(!place.state.join("held").read_dir().unwrap().any(|_| true), "something stays");
+}
+
+#[tokio::test]
+async fn a_patch_of_files_that_no_editor_has_open_is_recorded_file_by_file() {
+    let place = Place::new();
+    let (changed, removed) = (place.write("a.txt", DISK), place.write("b.txt", DISK));
+    let open = place.write("open.txt", DISK);
+    let editor = place.editor("nvim", &[&place.root]);
+    editor.open(&open, LIVE);
+    let agent = place.agent().await;
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n-two\n+2\n*** Update File: open.txt\n-three\n+3\n*** Delete File: b.txt\n*** \
+                 Add File: c.txt\n+new\n*** End Patch";
+    let told = |event: &str| {
+        json!({
+            "agent": "codex", "event": event, "tool": "apply_patch", "id": "call_1", "session": "5f9e", "turn": "7",
+            "cwd": place.root, "input": { "command": patch },
+        })
+    };
+    let before = call(&agent, "hook", told("PreToolUse")).await;
+    assert!(
+        before.text.contains("Add File: c.txt") && !before.text.contains("Update File: open.txt"),
+        "{}",
+        before.text
+    );
+    std::fs::write(&changed, DISK.replace("two", "2")).unwrap();
+    std::fs::remove_file(&removed).unwrap();
+    std::fs::write(place.root.join("c.txt"), "new\n").unwrap();
+    let after = call(&agent, "hook", told("PostToolUse")).await;
+    assert_eq!(after.text, "");
+    let listed = call(&agent, "list_edits", json!({})).await;
+    for name in ["a.txt", "b.txt", "c.txt", "open.txt"] {
+        assert!(listed.text.contains(name), "{name}: {}", listed.text);
+    }
+    assert!(listed.text.contains("4 edits"), "{}", listed.text);
 }
 
 #[tokio::test]

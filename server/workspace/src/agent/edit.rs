@@ -90,13 +90,6 @@ pub struct EditReply {
     pub regions: Vec<Range<usize>>,
 }
 
-impl EditRequest {
-    /// The text that it is for, where `now` is the hash of the text as it is now.
-    fn hash_or(&self, now: FileHash) -> HashPrefix {
-        self.file_hash.unwrap_or_else(|| HashPrefix::from(now))
-    }
-}
-
 impl Workspace {
     /// Edits a document. When this returns the edit is recorded, and held or made.
     ///
@@ -303,7 +296,7 @@ impl Workspace {
         if request.dry_run {
             let mut copy = slot.lock().clone();
             let (proposal, obeyed) = in_mode(copy.is_open());
-            let mut proposed = propose(&mut copy, request, &proposal)?;
+            let mut proposed = propose(&mut copy, request.file_hash, &request.change, &proposal)?;
             copy.publish(&mut proposed, &proposal);
             if !copy.is_open() {
                 copy.settle_on_disk(self.now());
@@ -318,7 +311,7 @@ impl Workspace {
             let (on_disk, obeyed) = in_mode(false);
             // One that was recorded and not written, as an editor has opened the file, is another edit.
             let on_disk = Proposal { id: new_edit_id(), ..on_disk };
-            let mut proposed = propose(document, request, &on_disk)?;
+            let mut proposed = propose(document, request.file_hash, &request.change, &on_disk)?;
             document.note_edit(proposed.new_edit(&on_disk));
             document.publish(&mut proposed, &on_disk);
             document.settle_on_disk(now);
@@ -375,7 +368,8 @@ impl Workspace {
             return Ok(None);
         };
         let hash = now.hash();
-        let located = slot.lock().locate(&request.hash_or(hash), &now, hash)?;
+        let meant = request.file_hash.unwrap_or_else(|| HashPrefix::from(hash));
+        let located = slot.lock().locate(&meant, &now, hash)?;
         let resolution = located.resolve(&request.change, &now)?;
         let proposed = open().map(|mut document| document.propose(&located, &resolution, proposal));
         let Some(mut proposed) = proposed.transpose()? else { return Ok(None) };
@@ -398,11 +392,16 @@ pub(crate) fn new_edit_id() -> EditId {
 }
 
 /// Finds the lines and weaves the hunks in, in a document that nobody else sees.
-fn propose(document: &mut Document, request: &EditRequest, proposal: &Proposal) -> Result<Proposed, Refusal> {
+pub(super) fn propose(
+    document: &mut Document,
+    file_hash: Option<HashPrefix>,
+    change: &Change,
+    proposal: &Proposal,
+) -> Result<Proposed, Refusal> {
     let mut now = document.serve_agents()?;
     let hash = now.hash();
-    let located = document.locate(&request.hash_or(hash), &now, hash)?;
-    let resolution = located.resolve(&request.change, &now)?;
+    let located = document.locate(&file_hash.unwrap_or_else(|| HashPrefix::from(hash)), &now, hash)?;
+    let resolution = located.resolve(change, &now)?;
     Ok(document.propose(&located, &resolution, proposal)?)
 }
 

@@ -11,6 +11,7 @@ mod files;
 mod pattern;
 mod read;
 mod search;
+mod written;
 
 pub use contents::{Contents, OpenDocument};
 pub use document_claims::Holding;
@@ -22,3 +23,4 @@ pub use files::{FileAction, FileReply, FileRequest};
 pub use pattern::{FileGlob, Pattern};
 pub use read::{ReadReply, ReadRequest};
 pub use search::{FileMatches, LineMatch, SearchLimits, SearchReply, SearchRequest};
+pub use written::WrittenFile;

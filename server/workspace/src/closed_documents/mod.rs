@@ -1,6 +1,9 @@
 //! Documents that no editor has open: read when they are needed, written in one piece, never while somebody else has changed them.
 
 mod write;
+mod written;
+
+pub(crate) use written::Before;
 
 use std::sync::Arc;
 
@@ -104,6 +107,17 @@ impl Workspace {
         let slot = Arc::new(new_slot(found, document, place));
         self.look_aside(&slot, place, None)?;
         Ok(self.serve(slot))
+    }
+
+    /// The document of a path for whoever looks at its file by itself.
+    pub(crate) fn load_unread(&self, found: &Found, place: &Place) -> Arc<Slot> {
+        match &found.slot {
+            Some(slot) => slot.clone(),
+            None => {
+                let document = Document::missing(&uri_of(place), name_in_record(place));
+                self.serve(Arc::new(new_slot(found, document, place)))
+            }
+        }
     }
 
     /// Brings a document to its file and its record, whatever the file holds; none if there is no file. Looks again if others may be

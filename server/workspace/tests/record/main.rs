@@ -26,3 +26,4 @@ mod turns;
 mod undone;
 mod unread;
 mod unseen;
+mod written;
