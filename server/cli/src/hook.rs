@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use hashline_link::StateDir;
-use hashline_mcp::{HookedProgram, Router, answer_command};
+use hashline_mcp::{HookedProgram, Router, answer_command, pass_over};
 use hashline_terminal::{Failure, Screen, log};
 use hashline_workspace::Settings;
 use hashline_workspace::disk::Roots;
@@ -31,17 +31,29 @@ pub enum Program {
     OpenCode,
 }
 
-/// Reads what happened and prints the answer, if there is one. Whatever fails fails open: it is logged, and the program goes on.
+/// Reads what happened and prints the answer, if there is one. Whatever fails fails open: it is logged and told by `hashline status`, and the program goes
+/// on.
 pub fn run(options: &Hook) -> Result<ExitCode, Failure> {
     log::start(options.common.log_file.as_deref())?;
-    match answered(options) {
+    let state = match StateDir::new(options.common.state_dir.as_deref()) {
+        Ok(state) => state,
+        Err(error) => {
+            tracing::warn!("the hook is passed over: {error}");
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
+    let program = match options.program {
+        Program::Gemini => HookedProgram::Gemini,
+        Program::OpenCode => HookedProgram::OpenCode,
+    };
+    match answered(program, &state) {
         Ok(answer) => Screen::of_stdout().print(&answer)?,
-        Err(why) => tracing::warn!("the hook is passed over: {why}"),
+        Err(why) => pass_over(&state, program, &why),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn answered(options: &Hook) -> Result<String, String> {
+fn answered(program: HookedProgram, state: &StateDir) -> Result<String, String> {
     let mut told = Vec::new();
     let read = std::io::stdin().lock().take(MOST + 1).read_to_end(&mut told);
     if read.map_err(|error| error.to_string())? as u64 > MOST {
@@ -52,12 +64,8 @@ fn answered(options: &Hook) -> Result<String, String> {
     let folder = told.get("cwd").and_then(Value::as_str).map(PathBuf::from);
     let folder = folder.map_or_else(std::env::current_dir, Ok).map_err(|error| error.to_string())?;
     let roots = Roots::open([folder]).map_err(|error| error.to_string())?;
-    let state = StateDir::new(options.common.state_dir.as_deref()).map_err(|error| error.to_string())?;
-    let router = Router::new(&roots, true, Settings::default(), state).map_err(|error| error.to_string())?;
-    let program = match options.program {
-        Program::Gemini => HookedProgram::Gemini,
-        Program::OpenCode => HookedProgram::OpenCode,
-    };
+    let router =
+        Router::new(&roots, true, Settings::default(), state.clone()).map_err(|error| error.to_string())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let router = Arc::new(router);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hashline_history::path::{quoted, to_text};
 use hashline_history::{Store, StoreError, inert_json};
 use hashline_link::{Client, DocumentStatus, Sidecar, SidecarStatus, StateDir, discover};
-use hashline_mcp::signer_of;
+use hashline_mcp::{HookFailure, hook_failures, signer_of};
 use hashline_terminal::{Failure, inert, log};
 use serde::Serialize;
 
@@ -37,6 +37,9 @@ struct Found {
 #[derive(Debug, Serialize)]
 struct Report {
     sidecars: Vec<Found>,
+    /// The hooks of agents that failed within a day, so that what they did went past the review.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hook_failures: Vec<HookFailure>,
 }
 
 /// Prints who is running and what they have open.
@@ -69,7 +72,7 @@ async fn report(state: &StateDir) -> Report {
         let foreign = sidecar.roots.iter().filter(|root| is_foreign(root, state)).cloned().collect();
         sidecars.push(Found { sidecar, status, problem, foreign });
     }
-    Report { sidecars }
+    Report { sidecars, hook_failures: hook_failures(state) }
 }
 
 fn is_foreign(root: &Path, state: &StateDir) -> bool {
@@ -78,11 +81,41 @@ fn is_foreign(root: &Path, state: &StateDir) -> bool {
 }
 
 fn plain(report: &Report) -> String {
-    if report.sidecars.is_empty() {
-        return "No editor is running hashline. Agents work on the files on disk.\n".to_owned();
+    let mut blocks: Vec<String> = report.sidecars.iter().map(block).collect();
+    if blocks.is_empty() {
+        blocks.push("No editor is running hashline. Agents work on the files on disk.\n".to_owned());
     }
-    let blocks: Vec<String> = report.sidecars.iter().map(block).collect();
+    if !report.hook_failures.is_empty() {
+        blocks.push(hooks(&report.hook_failures));
+    }
     blocks.join("\n")
+}
+
+fn hooks(failures: &[HookFailure]) -> String {
+    let mut out =
+        "Hooks that failed, so that the agent went on without hashline. hashline doctor looks at what is set up.\n".to_owned();
+    for failure in failures {
+        let times =
+            if failure.count == 1 { String::new() } else { format!(", {} times in all", failure.count) };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            out,
+            "  {}  {} ago{times}: {}",
+            inert(&failure.agent),
+            rough(failure.age()),
+            inert(&failure.why)
+        );
+    }
+    out
+}
+
+/// A time in its largest unit.
+fn rough(age: Duration) -> String {
+    match age.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
+    }
 }
 
 fn block(found: &Found) -> String {

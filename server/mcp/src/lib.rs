@@ -55,7 +55,7 @@ mod toolset;
 mod written_file;
 
 pub use caller::caller_of;
-pub use hooks::{HookedProgram, answer_command};
+pub use hooks::{HookFailure, HookedProgram, answer_command, hook_failures, pass_over};
 pub use http::{BadScope, DEFAULT_LISTEN, HttpOptions, HttpServer, Scope, TokenKey};
 pub use instructions::instructions;
 pub use router::Router;

@@ -152,6 +152,31 @@ fn status_without_an_editor_is_1() {
 }
 
 #[test]
+fn a_hook_that_fails_says_nothing_and_status_tells_of_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let state = temp.path().to_str().unwrap();
+    let named = r#"{"hook_event_name":"BeforeTool","session_id":"1","transcript_path":"/t/chats/1","tool_name":"replace"}"#;
+    for told in [r#"{"hook_event_name":"Before"#, "[]", named] {
+        assert_eq!(hook("gemini", state, told), (Some(0), String::new()), "{told}");
+    }
+    let (_, out, _) = run(&["status", "--state-dir", state]);
+    assert!(out.contains("No editor") && out.contains("  gemini-cli  "), "{out}");
+    assert!(out.contains(" s ago, 3 times in all: "), "{out}");
+    let (_, out, _) = run(&["status", "--json", "--state-dir", state]);
+    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(told["hook_failures"][0]["count"], 3, "{told}");
+}
+
+/// Runs `hashline hook` with what a program tells.
+fn hook(program: &str, state: &str, told: &str) -> (Option<i32>, String) {
+    let mut command = hashline(&["hook", program, "--state-dir", state]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(told.as_bytes()).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    (ended.status.code(), String::from_utf8(ended.stdout).unwrap())
+}
+
+#[test]
 fn the_top_of_the_disk_is_served_only_if_told_to() {
     let temp = tempfile::tempdir().unwrap();
     let state = temp.path().join("state");

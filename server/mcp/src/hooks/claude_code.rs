@@ -57,7 +57,7 @@ pub(super) fn parse(given: JsonObject) -> Result<Event, String> {
     let turn = told.conversation(HookedProgram::ClaudeCode);
     let moment = match told.event.as_str() {
         // Our answer overrides its permission rules, and in plan mode nothing may be written.
-        BEFORE | BATCH if told.mode == PLANNING => return Err("the agent is only planning".to_owned()),
+        BEFORE | BATCH if told.mode == PLANNING => Moment::Nothing,
         BEFORE => Moment::Before { id: told.use_id(PROGRAM)?, tool: tool(&told.tool, told.input)? },
         AFTER => Moment::After {
             id: told.use_id(PROGRAM)?,
@@ -215,14 +215,23 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_held_while_it_plans() {
+        let edit = |mode: &str| {
+            let input = json!({ "file_path": "/p/a", "old_string": "x", "new_string": "y" });
+            let given = json!({
+                "event": "PreToolUse", "tool": "Edit", "id": "1", "mode": mode, "input": input.to_string(),
+            });
+            parse(self::given(given)).unwrap().moment
+        };
+        assert_eq!(edit("plan"), Moment::Nothing);
+        assert_ne!(edit("default"), Moment::Nothing);
+    }
+
+    #[test]
     fn what_it_cannot_have_meant_is_said() {
         for (value, words) in [
             (json!({}), "event"),
             (json!({ "event": "Whatever" }), "Whatever"),
-            (
-                json!({ "event": "PreToolUse", "tool": "Edit", "id": "1", "mode": "plan", "input": "{}" }),
-                "planning",
-            ),
             (json!({ "event": "PreToolUse", "tool": "Edit", "id": "", "input": "{}" }), "no id"),
             (json!({ "event": "PreToolUse", "tool": "Edit", "id": "1", "input": "{\"file_path\":" }), "EOF"),
             (json!({ "event": "PreToolUse", "tool": "Edit", "id": "1", "input": "{}" }), "file_path"),

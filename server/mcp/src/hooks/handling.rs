@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 
 use crate::hooks::apply_patch::Patch;
 use crate::hooks::built_in::{BuiltIn, Replaced};
+use crate::hooks::failures::pass_over;
 use crate::hooks::placeholders::{Held, Placeholders, UnopenedFile, UseId};
 use crate::hooks::verdict::{Verdict, verdict};
-use crate::hooks::{Answer, Event};
+use crate::hooks::{Answer, Event, HookedProgram};
 use crate::reply::{NEWS, Reply};
 use crate::resources::contents::text;
 use crate::router::{Openness, Origin, Router};
@@ -28,12 +29,16 @@ const MOST_FILES: usize = 256;
 /// The most bytes that are noted of all files that one use of a tool writes.
 const MOST_NOTED: u64 = 8 << 20;
 
+/// Why the second of two hooks does nothing.
+const INSTALLED_TWICE: &str = "hashline's hooks are installed twice; hashline doctor shows where";
+
 /// The most lines that a refusal repeats.
 const MOST_TOLD: usize = 40;
 
 /// An event, and what it is answered with.
 pub(super) struct Handling<'a> {
     pub router: &'a Router,
+    pub program: HookedProgram,
     pub origin: &'a Origin,
     pub event: &'a Event,
     pub placeholders: &'a Placeholders,
@@ -61,14 +66,14 @@ impl Handling<'_> {
         };
         match self.placeholders.claim(id) {
             Ok(true) => {}
-            Ok(false) => return passed_over("it was told of before"),
-            Err(why) => return passed_over(&why),
+            Ok(false) => return self.passed_over(INSTALLED_TWICE),
+            Err(why) => return self.passed_over(&why),
         }
         match self.hold(tool, &editor).await {
             Ok(held) => self.placed(id, held),
             Err(not_held) => {
                 self.placeholders.release(id);
-                not_held.answer()
+                self.not_held(not_held)
             }
         }
     }
@@ -91,7 +96,7 @@ impl Handling<'_> {
             match self.verdict(&tool).await {
                 Verdict::Hold(editor) => {
                     if let Err(not_held) = self.look(&tool, &editor).await {
-                        return not_held.answer();
+                        return self.not_held(not_held);
                     }
                     open.push((file, tool, editor));
                 }
@@ -104,8 +109,8 @@ impl Handling<'_> {
         let Some((_, first, _)) = open.first() else { return Answer::NoOpinion };
         match self.placeholders.claim(id) {
             Ok(true) => {}
-            Ok(false) => return passed_over("it was told of before"),
-            Err(why) => return passed_over(&why),
+            Ok(false) => return self.passed_over(INSTALLED_TWICE),
+            Err(why) => return self.passed_over(&why),
         }
         let mut words = String::new();
         for (_, tool, editor) in &open {
@@ -153,7 +158,7 @@ impl Handling<'_> {
             };
             bytes += length;
             if bytes > MOST_NOTED {
-                tracing::warn!("what is written to {path} is not recorded: it is too large");
+                self.passed_over(&format!("what is written to {path} is not recorded: it is too large"));
                 continue;
             }
             let before = match tokio::fs::read(&file).await.map(String::from_utf8) {
@@ -167,7 +172,7 @@ impl Handling<'_> {
         if !noted.is_empty()
             && let Err(why) = self.placeholders.note(id, &noted)
         {
-            tracing::warn!("what is written next is not recorded: {why}");
+            self.passed_over(&format!("what is written next is not recorded: {why}"));
         }
     }
 
@@ -180,10 +185,12 @@ impl Handling<'_> {
             tokio::time::timeout(ASKED, self.router.record_written(self.origin, &file, written)).await;
         match reply {
             Ok(reply) if reply.failed => {
-                tracing::warn!("what was written to {path} is not recorded: {}", reply.text);
+                self.passed_over(&format!("what was written to {path} is not recorded: {}", reply.text));
             }
             Ok(_) => {}
-            Err(_) => tracing::warn!("what was written to {path} was not recorded in time"),
+            Err(_) => {
+                self.passed_over(&format!("what was written to {path} was not recorded in time"));
+            }
         }
     }
 
@@ -200,7 +207,7 @@ impl Handling<'_> {
         let path = tool.path();
         let live = match self.live_text(path).await {
             Ok(live) => live,
-            Err(NotHeld::Refused(why) | NotHeld::Failed(why)) => return passed_over(&why),
+            Err(NotHeld::Refused(why) | NotHeld::Failed(why)) => return self.passed_over(&why),
         };
         if self.is_on_disk(path, &live).await {
             return Answer::NoOpinion;
@@ -224,7 +231,7 @@ impl Handling<'_> {
                     held.words.trim_end()
                 )),
                 Err(NotHeld::Refused(words)) => told.push(words.trim_end().to_owned()),
-                Err(NotHeld::Failed(why)) => drop(passed_over(&why)),
+                Err(NotHeld::Failed(why)) => drop(self.passed_over(&why)),
             }
         }
         if told.is_empty() { Answer::NoOpinion } else { Answer::Context(told.join("\n\n")) }
@@ -235,14 +242,14 @@ impl Handling<'_> {
         match self.call(ToolName::AwaitReview, json!({ "timeout_s": 0 })).await {
             Some(reply) if reply.meta.get(NEWS) == Some(&Value::Bool(true)) => Answer::Context(reply.text),
             Some(_) => Answer::NoOpinion,
-            None => passed_over("there was no answer in time"),
+            None => self.passed_over("there was no answer in time"),
         }
     }
 
     async fn verdict(&self, tool: &BuiltIn) -> Verdict {
         let openness = tokio::time::timeout(ASKED, self.router.openness(tool.path())).await;
         let openness = openness.unwrap_or_else(|_| {
-            tracing::warn!("nobody says in time whether {} is open", tool.path());
+            self.passed_over(&format!("no editor says in time whether {} is open", tool.path()));
             Openness::Closed
         });
         verdict(openness, tool)
@@ -312,6 +319,18 @@ impl Handling<'_> {
         text(reply).ok_or_else(|| NotHeld::Failed(format!("{path} holds no text")))
     }
 
+    fn not_held(&self, not_held: NotHeld) -> Answer {
+        match not_held {
+            NotHeld::Refused(words) => Answer::Refused(words),
+            NotHeld::Failed(why) => self.passed_over(&why),
+        }
+    }
+
+    fn passed_over(&self, why: &str) -> Answer {
+        pass_over(self.router.state(), self.program, why);
+        Answer::NoOpinion
+    }
+
     /// Whether the file of a document holds a text.
     async fn is_on_disk(&self, path: &str, text: &str) -> bool {
         let Some(file) = self.router.file_of(path) else { return false };
@@ -319,18 +338,4 @@ impl Handling<'_> {
         length.is_ok_and(|length| length == text.len() as u64)
             && tokio::fs::read(&file).await.is_ok_and(|bytes| bytes == text.as_bytes())
     }
-}
-
-impl NotHeld {
-    fn answer(self) -> Answer {
-        match self {
-            Self::Refused(words) => Answer::Refused(words),
-            Self::Failed(why) => passed_over(&why),
-        }
-    }
-}
-
-fn passed_over(why: &str) -> Answer {
-    tracing::warn!("a hook is passed over: {why}");
-    Answer::NoOpinion
 }

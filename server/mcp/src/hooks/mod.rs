@@ -24,6 +24,7 @@ mod apply_patch;
 mod built_in;
 mod claude_code;
 mod codex;
+mod failures;
 mod gemini;
 mod handling;
 mod opencode;
@@ -41,6 +42,7 @@ use sha2::{Digest, Sha256};
 
 use crate::hooks::apply_patch::{Form, Patch};
 use crate::hooks::built_in::BuiltIn;
+pub use crate::hooks::failures::{HookFailure, hook_failures, pass_over};
 use crate::hooks::handling::Handling;
 use crate::hooks::placeholders::{Held, Placeholders, UseId};
 use crate::router::{Origin, Router};
@@ -150,7 +152,7 @@ fn conversation(program: HookedProgram, session: &str, turn: &str) -> Option<Con
 /// Answers a hook of a program that starts a command for each.
 pub async fn answer_command(router: &Router, program: HookedProgram, given: JsonObject) -> String {
     let Some(connection) = session(program, &given) else {
-        tracing::warn!("a hook is passed over: it names no session");
+        pass_over(router.state(), program, "it names no session");
         return String::new();
     };
     let origin = Origin { agent: program.agent().into(), connection, grants: None, reviews: true };
@@ -167,12 +169,12 @@ pub(crate) async fn answer(
     let event = match program.parse(given) {
         Ok(event) => event,
         Err(why) => {
-            tracing::warn!("a hook is passed over: {why}");
+            pass_over(router.state(), program, &why);
             return String::new();
         }
     };
     let placeholders = Placeholders::new(router.state(), event.place.as_deref());
-    let handling = Handling { router, origin, event: &event, placeholders: &placeholders };
+    let handling = Handling { router, program, origin, event: &event, placeholders: &placeholders };
     let answer = match &event.moment {
         Moment::Before { id, tool } => handling.before(id, tool).await,
         Moment::Patch { id, patch, folder, .. } => handling.patched(id, patch, folder).await,
