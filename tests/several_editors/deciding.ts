@@ -25,7 +25,7 @@ export default {
       await neovim.shows(PROPOSED, "\\ha accept · \\hr reject");
       await desk.told(`decided in ${NEOVIM}`).waitFor();
       assert.equal(await desk.lens("Accept").count(), 0, "it is not offered here");
-      await desk.status("pending").click();
+      await desk.showTree();
       await desk
         .row(file)
         .filter({ hasText: `decided in ${NEOVIM}` })
@@ -53,7 +53,7 @@ export default {
       await room.isRecorded(held.edit, "accepted");
       assert.deepEqual(histories(room.folder), [join(room.folder, ".mcp/edit_history")]);
       // Nothing is left to decide, in either.
-      await desk.status("pending").waitFor({ state: "detached" });
+      await desk.status(" in 1 file").waitFor({ state: "detached" });
       await neovim.hides("▎");
     },
 
@@ -104,7 +104,7 @@ export default {
       const inNeovim = await agent.edit(theirs, await room.readIn(NEOVIM, agent, theirs), COUNTED);
       const inVscode = await agent.edit(ours, await room.readIn(VSCODE, agent, ours), COUNTED);
 
-      await desk.status("pending").click();
+      await desk.showTree();
       // With both of them the list is whole: it is not drawn anew under the hand that presses.
       await desk.row(`${ours}, line`).waitFor();
       const row = desk.row(`${theirs}, line`);

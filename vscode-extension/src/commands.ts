@@ -3,11 +3,13 @@ import * as vscode from "vscode";
 import { setUpAgent } from "./agents/setup";
 import type { Context } from "./context";
 import type { Subject } from "./decisions";
+import { askReason } from "./reasons";
 import type { Entry } from "./review/hunks";
 import type { ReviewDocument } from "./review/model";
+import { insteadInWords, leftIn } from "./review/progress";
 import type { Node } from "./review/tree";
-import { counted, VERBS, verbsFor, type Way } from "./review/wording";
-import { keyOf } from "./views/sides";
+import { counted, tallyOf, VERBS, verbsFor, type Way } from "./review/wording";
+import { keyInFront, keyOf } from "./views/sides";
 
 type Run = (...args: unknown[]) => unknown;
 
@@ -68,11 +70,22 @@ function documentOf(context: Context, about: unknown): ReviewDocument | undefine
   return uri && context.review.of(keyOf(uri));
 }
 
+/** What an agent has proposed. */
+function ofAgent(all: readonly Entry[], agent: string): Subject {
+  const entries = all.filter(({ edit }) => edit.agent === agent);
+  const conversations = new Set(entries.map(({ edit }) => edit.conversation));
+  return { targets: [...conversations].map((conversation) => ({ conversation })), entries };
+}
+
 /** What a decision is about; none where there is nothing of the kind. */
 function subjectOf(context: Context, scope: Scope, about: unknown): Subject | undefined {
   if (scope === "All") {
     const documents = context.review.all().filter(({ readOnly }) => !readOnly);
     const entries = documents.flatMap((document) => document.entries);
+    const only = context.tree.onlyAgent;
+    if (only !== undefined) {
+      return ofAgent(entries, only); // what is not shown is not meant
+    }
     return entries.length > 0 ? { targets: documents.map(({ uri }) => ({ uri })), entries } : undefined;
   }
   if (scope === "File" && !(isNode(about) && about.kind === "file")) {
@@ -93,30 +106,29 @@ function subjectOf(context: Context, scope: Scope, about: unknown): Subject | un
   }
   const all = context.review.all().flatMap(({ entries }) => entries);
   if (scope === "Agent") {
-    const entries = all.filter(({ edit }) => edit.agent === entry.edit.agent);
-    const conversations = new Set(entries.map(({ edit }) => edit.conversation));
-    return { targets: [...conversations].map((one) => ({ conversation: one })), entries };
+    return ofAgent(all, entry.edit.agent);
   }
   return scope === "Edit"
     ? { targets: [{ edit: id }], entries: all.filter(({ edit }) => edit.id === id) }
     : { targets: [{ conversation }], entries: all.filter(({ edit }) => edit.conversation === conversation) };
 }
 
-function nothing(scope: Scope): void {
-  const where =
+function nothing(context: Context, scope: Scope): void {
+  const what =
     scope === "All"
-      ? "nothing to decide"
+      ? "Nothing to decide"
       : scope === "File"
-        ? "nothing to decide in this file"
-        : "no hunk here";
-  vscode.window.setStatusBarMessage(`Hashline: ${where}`, 6000);
+        ? "Nothing to decide in this file"
+        : "No hunk on this line";
+  const left = leftIn(context.review.all(), keyInFront());
+  vscode.window.setStatusBarMessage(`Hashline: ${insteadInWords(what, left)}`, 6000);
 }
 
 /** A decision about whatever the command is called about. `verb` is the decision, whatever the word for it is. */
 function deciding(scope: Scope, verb: "accept" | "reject"): Command {
   const decide = async (context: Context, about?: unknown) => {
     const subject = subjectOf(context, scope, about);
-    return subject ? context.decisions.decide(subject, verb) : nothing(scope);
+    return subject ? context.decisions.decide(subject, verb) : nothing(context, scope);
   };
   return scope === "All" ? { enabled: (context) => () => decide(context) } : aboutOne(decide);
 }
@@ -126,16 +138,10 @@ const withReason = aboutOne(async (context, about) => {
   const scope = isNode(about) && about.kind === "file" ? "File" : "Hunk";
   const subject = subjectOf(context, scope, about);
   if (!subject) {
-    return nothing(scope);
+    return nothing(context, scope);
   }
-  const reason = await vscode.window.showInputBox({
-    title: `${rejecting(subject)} ${counted(subject.entries.length, "hunk")}`,
-    prompt: "Why? The agent is told.",
-    placeHolder: "the caller checks this already",
-  });
-  return reason === undefined
-    ? undefined
-    : context.decisions.decide(subject, "reject", reason.trim() || null);
+  const reason = await askReason(`${rejecting(subject)} ${counted(subject.entries.length, "hunk")}`);
+  return reason === undefined ? undefined : context.decisions.decide(subject, "reject", reason);
 });
 
 function rejecting({ entries }: Subject): string {
@@ -144,14 +150,14 @@ function rejecting({ entries }: Subject): string {
 
 const resolveConflict = aboutOne((context, about) => {
   const hunk = hunkOf(context, about);
-  return hunk ? context.decisions.resolve(hunk.entry) : nothing("Hunk");
+  return hunk ? context.decisions.resolve(hunk.entry) : nothing(context, "Hunk");
 });
 
 const compare = aboutOne(async (context, about) => {
   const document = documentOf(context, about);
   const hunk = hunkOf(context, about);
   if (!document) {
-    return nothing("File");
+    return nothing(context, "File");
   }
   const entry = hunk?.document.key === document.key ? hunk.entry : undefined;
   if (!(await context.compare.open(document, entry))) {
@@ -159,6 +165,29 @@ const compare = aboutOne(async (context, about) => {
     void vscode.window.showInformationMessage(`Hashline: ${said}`);
   }
 });
+
+/** To the next hunk, or the one before; in the review of all files VS Code itself goes there. */
+async function step({ navigation, review, reviewAll }: Context, direction: 1 | -1): Promise<void> {
+  const entries = review.all().flatMap((document) => document.entries);
+  const hasChanges = entries.some(({ hunk }) => hunk.file === null && hunk.state !== "conflicted");
+  if (!reviewAll.isInFront || !hasChanges) {
+    return navigation.step(direction);
+  }
+  await vscode.commands.executeCommand(`multiDiffEditor.goTo${direction === 1 ? "Next" : "Previous"}Change`);
+  navigation.sayWhere();
+}
+
+/** Asks whose hunks the tree shows. */
+async function showOneAgent(context: Context): Promise<void> {
+  const { agents } = tallyOf(context.review.all());
+  const items = [{ label: "All agents" }, ...agents.map((agent) => ({ label: agent, agent }))];
+  const chosen = await vscode.window.showQuickPick<{ label: string; agent?: string }>(items, {
+    title: "Hashline: whose hunks does the tree show?",
+  });
+  if (chosen) {
+    context.tree.showOnly(chosen.agent);
+  }
+}
 
 const revealInTree: Command = {
   enabled: (context) => async (about) => {
@@ -204,8 +233,8 @@ export const COMMANDS: Record<string, Command> = {
     enabled: (context) => (name, way) => context.decisions.way(String(name), way as Way),
   },
   reopenDecision: { enabled: (context) => () => context.decisions.reopen() },
-  nextHunk: { enabled: (context) => () => context.navigation.step(1) },
-  previousHunk: { enabled: (context) => () => context.navigation.step(-1) },
+  nextHunk: { enabled: (context) => () => step(context, 1) },
+  previousHunk: { enabled: (context) => () => step(context, -1) },
   showHunk: aboutOne((context, about) => {
     const hunk = hunkOf(context, about);
     return hunk && context.navigation.go(hunk, undefined, undefined, true);
@@ -216,7 +245,8 @@ export const COMMANDS: Record<string, Command> = {
   }),
   revealInTree,
   compare,
-  compareAll: { enabled: (context) => () => context.compare.openAll() },
+  reviewAll: { enabled: (context) => () => context.reviewAll.open() },
+  showOneAgent: { enabled: (context) => () => showOneAgent(context) },
   showStatus,
   restart: always((context) => () => context.sidecar.restart()),
   showLog: always((context) => () => context.log.show(true)),

@@ -2,14 +2,14 @@
 import * as vscode from "vscode";
 
 export type SaveAfterAccept = "never" | "ifClean" | "always";
-export type Notify = "never" | "unfocused" | "always";
+export type Notify = "never" | "unfocused" | "elsewhere" | "always";
 
 const section = (scope?: vscode.Uri) => vscode.workspace.getConfiguration("hashline", scope ?? null);
 
 export const config = {
   binary: () => section().get<string>("binary", ""),
   binaryHash: () => section().get<string>("binaryHash", ""),
-  notify: () => section().get<Notify>("notify", "unfocused"),
+  notify: () => section().get<Notify>("notify", "elsewhere"),
   saveAfterAccept: (file: vscode.Uri) => section(file).get<SaveAfterAccept>("saveAfterAccept", "never"),
   inline: (file: vscode.Uri) => section(file).get<boolean>("inline", true),
   lenses: (file: vscode.Uri) => section(file).get<boolean>("lenses", true),

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { registerMcpServer } from "./agents/mcp";
 import { Decisions } from "./decisions";
 import { HELP_WORDS, type Help, reasonOf } from "./failure";
+import { History } from "./history";
 import { Navigation } from "./navigation";
 import { isOpenElsewhere } from "./neighbours";
 import { Review } from "./review/model";
@@ -13,7 +14,9 @@ import { Compare } from "./views/compare";
 import { ContextKeys } from "./views/contextKeys";
 import { Decorations } from "./views/decorations";
 import { Lenses } from "./views/lenses";
+import { FileNames } from "./views/names";
 import { Notice } from "./views/notice";
+import { ReviewAll } from "./views/reviewAll";
 import { StatusBar } from "./views/statusBar";
 import { ReviewTree } from "./views/tree";
 import { UnsyncedFile } from "./views/unsynced";
@@ -33,6 +36,7 @@ export class Context implements vscode.Disposable {
   });
   readonly decisions: Decisions;
   readonly compare: Compare;
+  readonly reviewAll: ReviewAll;
   readonly tree: ReviewTree;
   readonly decorations: Decorations;
   readonly lenses: Lenses;
@@ -46,23 +50,25 @@ export class Context implements vscode.Disposable {
       this.disposables.push(part);
       return part;
     };
+    const failed = (error: unknown) => this.log.warn(reasonOf(error));
     own(this.log);
     this.sidecar = own(new Sidecar(extension, this.log, review));
+    const history = new History(this.sidecar);
+    const names = own(new FileNames(review, history, failed));
     const byHand = own(new ByHand(review, navigation));
     this.decisions = own(new Decisions(review, this.sidecar, (name) => byHand.open(name)));
     this.sidecar.commandsGoTo((said) => this.decisions.command(said));
     own(this.navigation);
-    this.compare = own(
-      new Compare(review, this.sidecar, this.decisions, (error) => this.log.warn(reasonOf(error))),
-    );
+    this.compare = own(new Compare(review, this.sidecar, this.decisions, new History(this.sidecar), failed));
+    this.reviewAll = own(new ReviewAll(review, this.compare, this.decisions, this.sidecar, failed));
     // Before what shows hunks in the text: keys hold for all that is seen.
-    own(new ContextKeys(review, navigation, this.decisions, this.sidecar));
-    this.tree = own(new ReviewTree(review));
+    own(new ContextKeys(review, navigation, this.decisions, this.reviewAll, this.sidecar));
+    this.tree = own(new ReviewTree(review, names));
     this.decorations = own(new Decorations(extension.extensionUri, review));
     this.lenses = own(new Lenses(review));
     own(new Badges(review));
     this.statusBar = own(new StatusBar(review, this.sidecar, own(new UnsyncedFile())));
-    own(new Notice(review));
+    own(new Notice(review, names));
     own(registerMcpServer(this.sidecar, version));
     own(this.windowWatch());
     own(this.sidecar.onDidChangeState((state) => state.kind === "failed" && void this.explainFailure()));

@@ -4,11 +4,16 @@ import { reasonOf } from "./failure";
 import { type Choice, type Decide, type Decided, decide, type Refusal } from "./protocol";
 import type { Entry } from "./review/hunks";
 import type { Review, ReviewDocument } from "./review/model";
+import { doneInWords, leftIn, leftInWords } from "./review/progress";
 import { aboutHunk, onward, type WayOn, waysOfHunk } from "./review/refusals";
 import { meantBy } from "./review/target";
 import type { Target } from "./review/tree";
 import { conflictOf, counted, type Way } from "./review/wording";
 import type { Sidecar } from "./sidecar";
+import { keyInFront } from "./views/sides";
+
+/** How long it is said what a decision came to. */
+const SAID_MS = 6000;
 
 /** What a decision is about. */
 export interface Subject {
@@ -119,6 +124,10 @@ export class Decisions implements vscode.Disposable {
   /** Says decisions to the sidecar. What it took can be reopened as one. */
   private async say(asked: readonly Decide[]): Promise<Decided> {
     const decided: Decided = { queued: [], refused: [] };
+    // Their lists may come before the answer.
+    const meant = asked
+      .flatMap((said) => meantBy(said, this.review.all()))
+      .flatMap((name) => this.find(name)?.entry ?? []);
     try {
       for (const decision of asked) {
         const { queued, refused } = await this.sidecar.decide(decision);
@@ -132,7 +141,25 @@ export class Decisions implements vscode.Disposable {
         this.changed.fire();
       }
     }
+    this.tell(asked, decided, meant);
     return decided;
+  }
+
+  /** What it came to, and what is left. */
+  private tell(asked: readonly Decide[], { queued }: Decided, meant: readonly Entry[]): void {
+    const last = asked.at(-1);
+    if (!last || queued.length === 0) {
+      return;
+    }
+    const taken = new Set(queued);
+    const decided = meant.filter(({ name }) => taken.has(name));
+    const hunks = decided.map(({ hunk }) => hunk);
+    const agents = [...new Set(decided.map(({ edit }) => edit.agent))].sort();
+    const told = last.reason === null ? [] : [`Told ${agents.join(", ")}: "${last.reason}"`];
+    const gone = last.decision === "reopen" ? new Set<string>() : taken;
+    const left = leftInWords(leftIn(this.review.all(), keyInFront(), gone));
+    const line = [doneInWords(last.decision, hunks), ...told, left].join(". ");
+    vscode.window.setStatusBarMessage(line, SAID_MS);
   }
 
   /** Says decisions, and goes on where they are refused. Returns what the sidecar answered, if it did. */

@@ -5,8 +5,8 @@ import type { Lines } from "./protocol";
 import { type Entry, hunkAt, isInText, rowOf } from "./review/hunks";
 import type { Review, ReviewDocument } from "./review/model";
 import { announcement } from "./review/wording";
+import { nameOf } from "./views/names";
 import { documentUri, keyOf } from "./views/sides";
-import { nameOf } from "./views/tree";
 
 /** How long it is said where one is. */
 const SAID_MS = 6000;
@@ -69,19 +69,39 @@ export class Navigation implements vscode.Disposable {
     const isDocument = uri.toString() === document.key;
     const places = isDocument ? undefined : this.otherViews.placesIn(editor.document);
     if (isDocument || places) {
-      return document.entries.map((entry) => (places ? { ...entry, lines: places.get(entry.name) } : entry));
+      // What is about the file itself stands before its first line, in every text of it.
+      return document.entries.map((entry) =>
+        places && entry.hunk.file === null ? { ...entry, lines: places.get(entry.name) } : entry,
+      );
     }
     // The left side of a comparison lacks the hunks that are in the text: without any it is the text.
-    return document.entries.some(({ hunk }) => isInText(hunk)) ? [] : document.entries;
+    const isText = !document.entries.some(({ hunk }) => hunk.file === null && isInText(hunk));
+    return document.entries.filter(({ hunk }) => isText || hunk.file !== null);
+  }
+
+  private stops(): Stop[] {
+    return this.review.all().flatMap((document) => document.entries.map((entry) => ({ document, entry })));
+  }
+
+  /** Says which hunk the cursor is at, where something else has brought it there. */
+  sayWhere(): void {
+    const stop = this.meant();
+    if (stop) {
+      const stops = this.stops();
+      this.say(stop, stops.findIndex(({ entry }) => entry.name === stop.entry.name) + 1, stops.length);
+    }
+  }
+
+  private say({ document, entry }: Stop, position: number, total: number): void {
+    const file = nameOf(vscode.Uri.parse(document.uri));
+    vscode.window.setStatusBarMessage(announcement(entry, position, total, file), SAID_MS);
   }
 
   /** Goes one hunk on (1) or back (-1), to other files after the last or before the first of this one. */
   async step(direction: 1 | -1): Promise<void> {
-    const stops = this.review
-      .all()
-      .flatMap((document) => document.entries.map((entry) => ({ document, entry })));
+    const stops = this.stops();
     if (stops.length === 0) {
-      vscode.window.setStatusBarMessage("Hashline: nothing to decide", SAID_MS);
+      vscode.window.setStatusBarMessage("Hashline: Nothing to decide", SAID_MS);
       return;
     }
     const index = (this.from(stops, direction) + direction + stops.length) % stops.length;
@@ -134,7 +154,7 @@ export class Navigation implements vscode.Disposable {
     this.goneTo = { name: entry.name, spot: spotOf(vscode.window.activeTextEditor) };
     this.gone.fire(); // before it is said where one is: a person who reads that uses the keys
     if (position !== undefined && total !== undefined) {
-      vscode.window.setStatusBarMessage(announcement(entry, position, total, nameOf(uri)), SAID_MS);
+      this.say({ document: stop.document, entry }, position, total);
     }
   }
 

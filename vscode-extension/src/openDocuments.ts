@@ -119,16 +119,16 @@ export class OpenDocuments implements vscode.Disposable {
   }
 }
 
-interface Comparison {
+export interface Comparison {
   original: vscode.Uri;
   modified: vscode.Uri;
 }
 
-/** A comparison of several files: VS Code tells of it, and has no name for it in its stable API. */
-function comparesSeveral(input: unknown): input is { textDiffs: Comparison[] } {
-  return (
-    typeof input === "object" && input !== null && "textDiffs" in input && Array.isArray(input.textDiffs)
-  );
+/** What a tab for comparisons of several files compares; nothing of another tab. VS Code tells of it, and has no name for it in its stable API. */
+export function comparedIn(input: unknown): readonly Comparison[] | undefined {
+  const isOne =
+    typeof input === "object" && input !== null && "textDiffs" in input && Array.isArray(input.textDiffs);
+  return isOne ? (input as { textDiffs: Comparison[] }).textDiffs : undefined;
 }
 
 /** The documents that a tab shows, on either side. */
@@ -136,11 +136,7 @@ function urisOf({ input }: vscode.Tab): vscode.Uri[] {
   if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom) {
     return [input.uri];
   }
-  const comparisons = comparesSeveral(input)
-    ? input.textDiffs
-    : input instanceof vscode.TabInputTextDiff
-      ? [input]
-      : [];
+  const comparisons = input instanceof vscode.TabInputTextDiff ? [input] : (comparedIn(input) ?? []);
   return comparisons.flatMap(({ original, modified }) => [original, modified]);
 }
 

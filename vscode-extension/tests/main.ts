@@ -25,6 +25,7 @@ const HOSTED = [
   "review",
   "apply",
   "compare",
+  "review_all",
   "ways",
   "navigation",
   "texts",

@@ -14,7 +14,7 @@ export function sidecarIn(folder: string, hashline: string): Sidecar {
   const name = "hashline";
   const ends = `[ ! -e '${join(folder, name)}.ends' ] || exit 3`; // a test may want one that does not start
   const verifies = `package) shift 2; set -- package verify-binary --state-dir '${state}' "$@" ;;`;
-  const inState = `case "$1" in lsp | mcp | status) set -- "$@" --state-dir '${state}' ;; ${verifies} esac`;
+  const inState = `case "$1" in lsp | mcp | status | diff) set -- "$@" --state-dir '${state}' ;; ${verifies} esac`;
   const binary = programIn(folder, name, `${ends}; ${inState}; exec '${hashline}' "$@"`);
   return { binary, state };
 }

@@ -4,7 +4,7 @@ import { Decisions } from "../src/decisions";
 import { type Decide, type Decided, decide, type Refusal } from "../src/protocol";
 import type { Sidecar } from "../src/sidecar";
 import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
-import { person } from "./vscode";
+import { person, sent } from "./vscode";
 
 const URI = "file:///p/a.js";
 
@@ -125,4 +125,29 @@ test("what a comparison accepts: as it is with what it needs, changed with what 
       ["accept", ["ours"], true],
     ],
   );
+});
+
+test("after a decision it is said what it came to, what the agent was told, and what is left", async () => {
+  const { all, review } = decisions();
+  const subject = (name: string) => {
+    const entry = review.find(name)?.entry;
+    assert.ok(entry);
+    return { targets: [{ uri: URI, edit: entry.edit.id, hunk: entry.hunk.number }], entries: [entry] };
+  };
+  sent.length = 0;
+  await all.decide(subject("a:1"), "accept");
+  await all.decide(subject("b:1"), "reject", "use a constant");
+  await all.reopen();
+  assert.deepEqual(sent, [
+    "Accepted. 3 left in 1 other file",
+    'Rejected. Told claude-code: "use a constant". 3 left in 1 other file',
+    "Reopened. 4 left in 1 other file",
+  ]);
+});
+
+test("of what was refused nothing is said to be done", async () => {
+  const { all } = decisions([{ refused: [refusal("a:1", "gone")] }]);
+  sent.length = 0;
+  await all.command(reject(1));
+  assert.deepEqual(sent, []);
 });

@@ -25,7 +25,7 @@ test("VS Code is told later that lenses are others, once for lists that come tog
   assert.equal(told, 1);
   assert.deepEqual(
     titles(),
-    [1, 2].flatMap((n) => [`claude-code · ${n} of 2 · +1 −1`, "Accept", "Reject", "Compare"]),
+    [1, 2].flatMap((n) => [`claude-code · +1 −1 · #${n} · 2 left`, "Accept", "Reject", "Compare"]),
   );
 
   receive(hunk(), hunk({ number: 2, lines: { start: 4, end: 5 } }));

@@ -14,7 +14,7 @@ test("the keys for a hunk hold before it is said that one is at it", async () =>
   const navigation = new Navigation(review, { placesIn: () => undefined, show: async () => undefined });
   const decisions = { onDidChange: never, canReopen: false } as unknown as Decisions;
   const sidecar = { onDidChangeState: never, state: { kind: "running" } } as unknown as Sidecar;
-  new ContextKeys(review, navigation, decisions, sidecar);
+  new ContextKeys(review, navigation, decisions, { isInFront: false }, sidecar);
   sent.length = 0;
   await navigation.step(1);
   assert.deepEqual(

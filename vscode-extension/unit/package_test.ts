@@ -48,6 +48,77 @@ test("a key does what is offered where it is pressed, so that the palette shows 
   }
 });
 
+test("both words for a decision are found in the palette, whichever fits", () => {
+  const palette = new Map((menus.commandPalette as Item[]).map(({ command, when }) => [command, when]));
+  for (const scope of ["Hunk", "File", "All", "WithReason"]) {
+    const [held, inText] = ["reject", "undo"].map((word) => palette.get(`hashline.${word}${scope}`));
+    assert.ok(held);
+    assert.equal(held, inText);
+    assert.doesNotMatch(held, /==/, scope);
+  }
+});
+
+/** The share of light that a colour sends back, as the Web Content Accessibility Guidelines reckon it. */
+function luminance(color: readonly number[]): number {
+  const [red = 0, green = 0, blue = 0] = color.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const contrast = (a: readonly number[], b: readonly number[]) => {
+  const [lower = 0, upper = 0] = [luminance(a), luminance(b)].sort((one, other) => one - other);
+  return (upper + 0.05) / (lower + 0.05);
+};
+
+const partsOf = (hex: string) => [1, 3, 5, 7].map((at) => Number.parseInt(hex.slice(at, at + 2) || "ff", 16));
+
+/** A colour on a background that shows through it. */
+function laidOn(hex: string, background: string): number[] {
+  const [, , , alpha = 255] = partsOf(hex);
+  const below = partsOf(background);
+  return partsOf(hex)
+    .slice(0, 3)
+    .map((part, index) => (part * alpha + (below[index] ?? 0) * (255 - alpha)) / 255);
+}
+
+test("own colours are told from the background, and text is read on them, in VS Code's own themes", () => {
+  const themes = {
+    dark: [
+      ["#1e1e1e", "#d4d4d4"],
+      ["#1f1f1f", "#cccccc"],
+    ],
+    light: [
+      ["#ffffff", "#000000"],
+      ["#ffffff", "#3b3b3b"],
+    ],
+    highContrast: [["#000000", "#ffffff"]],
+    highContrastLight: [["#ffffff", "#292929"]],
+  } as const;
+  const { colors } = manifest.contributes as { colors: { id: string; defaults: Record<string, string> }[] };
+  const own = colors.flatMap(({ id, defaults }) =>
+    Object.entries(defaults)
+      .filter(([, color]) => color.startsWith("#") && !color.endsWith("00000000"))
+      .map(([theme, color]) => ({ id, color, theme: theme as keyof typeof themes })),
+  );
+  assert.deepEqual(
+    [...new Set(own.map(({ id }) => id))],
+    ["hashline.conflictedLineBackground", "hashline.placeBorder"],
+  );
+  for (const { id, color, theme } of own) {
+    for (const [background, foreground] of themes[theme]) {
+      const shown = laidOn(color, background);
+      if (id.endsWith("Background")) {
+        assert.ok(contrast(shown, partsOf(foreground).slice(0, 3)) >= 4.5, `text on ${id}, ${theme}`);
+        assert.notDeepEqual(shown, partsOf(background).slice(0, 3), `${id}, ${theme}`);
+      } else {
+        assert.ok(contrast(shown, partsOf(background).slice(0, 3)) >= 3, `${id}, ${theme}`);
+      }
+    }
+  }
+});
+
 test("what menus, buttons and keys name is there", () => {
   const items = Object.values(menus).flat() as Item[];
   for (const { command } of items) {
@@ -58,7 +129,9 @@ test("what menus, buttons and keys name is there", () => {
     assert.ok(declared.has(command ?? ""), command);
   }
   const used = JSON.stringify([keybindings, menus, viewsWelcome, walkthroughs]);
-  for (const [key] of used.matchAll(/hashline\.(running|canReopen|all|file|hunkAtCursor|inProposal)\b/g)) {
+  for (const [key] of used.matchAll(
+    /hashline\.(running|canReopen|all|file|hunkAtCursor|inProposal|inReview)\b/g,
+  )) {
     assert.ok(contextKeys.includes(`"${key}"`), key);
   }
 });

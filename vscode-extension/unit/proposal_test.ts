@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { PendingEdits, Place, ProposedTextResult } from "../src/protocol";
 import { entriesOf } from "../src/review/hunks";
-import { type LineEdit, proposedIn, revisionOf, withoutHunks } from "../src/review/proposal";
+import { carriedOver, type LineEdit, proposedIn, revisionOf, withoutHunks } from "../src/review/proposal";
 import { edit, hunk } from "./fixtures";
 
 const TEXT = ["one", "two", "three", "four", "five", "six"];
@@ -143,4 +143,17 @@ test("what is in the text is taken out of it, with the text's own endings", () =
     ]),
   ]);
   assert.equal(withoutHunks("one\r\ntwo\r\nx\r\ny\r\nthree\r\n", inText), "ONE\r\ntwo\r\nthree\r\n");
+});
+
+test("lines of the document are carried over to the text with the held hunks in it", () => {
+  const hunks = [
+    { name: "a:1", lines: { start: 2, end: 4 }, replaced: { start: 2, end: 3 }, isBuiltOn: false },
+    { name: "a:2", lines: { start: 9, end: 9 }, replaced: { start: 8, end: 10 }, isBuiltOn: false },
+  ];
+  const carried = (start: number, end: number) => carriedOver({ start, end }, hunks);
+  assert.deepEqual(carried(0, 2), { start: 0, end: 2 });
+  assert.deepEqual(carried(3, 8), { start: 4, end: 9 });
+  assert.deepEqual(carried(10, 11), { start: 9, end: 10 });
+  assert.equal(carried(2, 3), undefined);
+  assert.equal(carried(9, 12), undefined);
 });

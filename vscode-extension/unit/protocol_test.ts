@@ -49,9 +49,8 @@ function shows(review: Review, list: PendingEdits): void {
   const of = review.of(list.uri);
   assert.deepEqual((of ? names(of) : []).toSorted(), undecided(list).toSorted());
   assert.equal(tallyOf(review.all()).hunks, shown.length);
-  const leaves = treeOf(review.all(), (uri) => uri).flatMap((agent) =>
-    agent.entries.map((entry) => entry.name),
-  );
+  const called = { ofUri: (uri: string) => uri, ofPath: (path: string) => path, beforeEdit: () => undefined };
+  const leaves = treeOf(review.all(), called).flatMap((agent) => agent.entries.map((entry) => entry.name));
   assert.deepEqual(leaves.toSorted(), shown.toSorted());
 }
 

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Node, shownOf, treeOf } from "../src/review/tree";
+import type { Hunk } from "../src/protocol";
+import { type Names, type Node, shownOf, treeOf } from "../src/review/tree";
 import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
 
-const nameOf = (uri: string) => uri.slice("file:///p/".length);
+const names: Names = {
+  ofUri: (uri) => uri.slice("file:///p/".length),
+  ofPath: (path) => path.slice("/p/".length),
+  beforeEdit: (edit) => (edit === "lib/known.js" ? "lib/mv.js" : undefined),
+};
 
 /** The tree as an outline. */
 function outline(nodes: readonly Node[], depth = 0): string[] {
@@ -26,17 +31,17 @@ test("agent, conversation, file, hunk", () => {
       uri: "file:///p/c.js",
     }),
   );
-  assert.deepEqual(outline(treeOf(review.all(), nameOf)), [
-    "claude-code (3 hunks) agent.held",
-    "  Conversation conv (3 hunks in 2 files) conversation.held",
-    "    a.js (2 hunks) file.held",
+  assert.deepEqual(outline(treeOf(review.all(), names)), [
+    "claude-code (3 in 2 files · +4 −2) agent.held",
+    "  Conversation conv (3 in 2 files) conversation.held",
+    "    a.js (+3 −1 · 2 left) file.held",
     "      TWO (line 2 · +1 −1) hunk.held",
-    "      x (at line 8 · +2) hunk.held",
-    "    b.js (1 hunk) file.inText",
+    "      x (after line 7 · +2) hunk.held",
+    "    b.js (+1 −1 · 1 left) file.inText",
     "      TWO (line 2 · +1 −1 · in the text) hunk.inText",
-    "codex (1 hunk, 1 conflicted) agent.held",
-    "  Conversation other (1 hunk in 1 file, 1 conflicted) conversation.held",
-    "    c.js (1 hunk, 1 conflicted) file.held",
+    "codex (1 in 1 file, 1 conflicted · +1 −1) agent.held",
+    "  Conversation other (1 in 1 file, 1 conflicted) conversation.held",
+    "    c.js (+1 −1 · 1 left, 1 conflicted) file.held",
     "      TWO (line 2 · +1 −1 · conflicted) hunk.conflicted",
   ]);
 });
@@ -51,7 +56,7 @@ test("conversations of one call each are shown by their connection, and decided 
       edit("e", [hunk()], { conversation: "named", connection: "y" }),
     ]),
   );
-  const conversations = treeOf(review.all(), nameOf)[0]?.children ?? [];
+  const conversations = treeOf(review.all(), names)[0]?.children ?? [];
   assert.deepEqual(
     conversations.map((node) => node.targets.map((target) => target.conversation)),
     [["conv_1", "conv_2"], ["conv_3"], ["named"]],
@@ -67,14 +72,14 @@ test("a conversation without a name of its own is called by the time when it beg
     ]),
   );
   assert.deepEqual(
-    treeOf(review.all(), nameOf)[0]?.children.map((node) => node.label),
+    treeOf(review.all(), names)[0]?.children.map((node) => node.label),
     ["Conversation of 09:05"],
   );
 });
 
 test("a decision is about what the node holds", () => {
   const review = reviewOf(list([edit("a", [hunk()]), edit("b", [hunk({ lines: { start: 5, end: 6 } })])]));
-  const [agent] = treeOf(review.all(), nameOf);
+  const [agent] = treeOf(review.all(), names);
   const file = agent?.children[0]?.children[0];
   const uri = "file:///p/a.js";
   assert.deepEqual(agent?.targets, [{ conversation: "conv" }]);
@@ -93,23 +98,23 @@ test("what is decided elsewhere, under way or lost says so", () => {
     }),
     list([edit("c", [hunk({ file: "remove the file", lines: null })])], { uri: "file:///p/c.js" }),
   );
-  const lines = outline(treeOf(review.all(), nameOf));
+  const lines = outline(treeOf(review.all(), names));
   assert.deepEqual(lines.slice(2), [
-    "    a.js (1 hunk, decided in Neovim) file.readOnly",
+    "    a.js (+1 −1 · 1 left, decided in Neovim) file.readOnly",
     "      TWO (line 2 · +1 −1) hunk.readOnly",
-    "    b.js (2 hunks, 1 conflicted) file.held",
+    "    b.js (+2 −2 · 2 left, 1 conflicted) file.held",
     "      TWO (line 2 · +1 −1 · deciding…) hunk.deciding",
     "      TWO (place lost · +1 −1 · conflicted) hunk.lost",
-    "    c.js (1 hunk) file.held",
-    "      remove the file () hunk.held",
+    "    c.js (to be deleted) file.held",
+    "      to be deleted: accept or reject () hunk.held",
   ]);
 });
 
 test("ids last: one more hunk changes none of them", () => {
   const ids = (nodes: readonly Node[]): string[] => nodes.flatMap((node) => [node.id, ...ids(node.children)]);
-  const before = ids(treeOf(reviewOf(list([edit("a", [hunk()])])).all(), nameOf));
+  const before = ids(treeOf(reviewOf(list([edit("a", [hunk()])])).all(), names));
   const more = reviewOf(list([edit("a", [hunk({ number: 2, lines: { start: 0, end: 1 } }), hunk()])]));
-  const after = new Set(ids(treeOf(more.all(), nameOf)));
+  const after = new Set(ids(treeOf(more.all(), names)));
   assert.deepEqual(
     before.filter((id) => !after.has(id)),
     [],
@@ -122,9 +127,70 @@ test("what is shown changes with a place, and not with another list of the same"
     shownOf(
       treeOf(
         reviewOf(list([edit("a", [hunk({ lines: { start, end: start + 1 } })])], { version })).all(),
-        nameOf,
+        names,
       ),
     );
   assert.equal(shown(1, 1), shown(1, 2));
   assert.notEqual(shown(1, 1), shown(2, 1));
+});
+
+test("what becomes of files stands beside their names, done or to be done", () => {
+  const file = (words: string, said: Partial<Hunk> = {}) =>
+    hunk({ file: words, lines: null, removed: [], proposed: [], ...said });
+  const line = hunk({ number: 2, state: "inText", removed: [] });
+  const of = (name: string, ...hunks: Hunk[]) => list([edit(name, hunks)], { uri: `file:///p/${name}` });
+  const review = reviewOf(
+    of("a.js", file("make the file", { state: "inText" }), line),
+    of("b.js", file("remove the file", { state: "inText" })),
+    of("lib/c.js", file("rename the file to /p/lib/moved.js"), line),
+    of("lib/d.js", file("rename the file to /p/e.js")),
+    of("lib/known.js", file("rename the file to /p/lib/known.js", { state: "inText" })),
+    of("moved.js", file("rename the file to /p/moved.js", { state: "inText" })),
+    of("run.sh", file("change the file's mode")),
+  );
+  const [agent] = treeOf(review.all(), names);
+  assert.deepEqual(outline(agent?.children[0]?.children ?? []), [
+    "a.js (created · +1) file.inText",
+    "  created: keep or undo () hunk.inText",
+    "  TWO (line 2 · +1 · in the text) hunk.inText",
+    "b.js (deleted) file.inText",
+    "  deleted: keep or undo () hunk.inText",
+    "lib/c.js → moved.js (+1 · 1 left) file.held",
+    "  → moved.js: accept or reject () hunk.held",
+    "  TWO (line 2 · +1 · in the text) hunk.inText",
+    "lib/d.js → e.js () file.held",
+    "  → e.js: accept or reject () hunk.held",
+    "lib/mv.js → known.js () file.inText",
+    "  renamed: keep or undo () hunk.inText",
+    "moved.js (renamed) file.inText",
+    "  renamed: keep or undo () hunk.inText",
+    "run.sh (change the file's mode) file.held",
+    "  change the file's mode: accept or reject () hunk.held",
+  ]);
+  assert.deepEqual(
+    agent?.children[0]?.children.map(({ children }) => children[0]?.spoken),
+    [
+      "a.js, created: keep or undo",
+      "b.js, deleted: keep or undo",
+      "lib/c.js to become moved.js, to be renamed moved.js: accept or reject",
+      "lib/d.js to become e.js, to be renamed e.js: accept or reject",
+      "lib/mv.js to become known.js, renamed: keep or undo",
+      "moved.js, renamed: keep or undo",
+      "run.sh, change the file's mode: accept or reject",
+    ],
+  );
+});
+
+test("what is counted is named for those who listen", () => {
+  const [agent] = treeOf(reviewOf(list([edit("a", [hunk(), hunk({ number: 2 })])])).all(), names);
+  assert.equal(agent?.spoken, "claude-code, 2 hunks in 1 file");
+  assert.equal(agent?.children[0]?.spoken, "Conversation conv of claude-code, 2 hunks in 1 file");
+});
+
+test("one agent alone", () => {
+  const review = reviewOf(list([edit("a", [hunk()]), edit("b", [hunk()], { agent: "codex" })]));
+  assert.deepEqual(
+    treeOf(review.all(), names, "codex").map(({ label, entries }) => [label, entries.length]),
+    [["codex", 1]],
+  );
 });

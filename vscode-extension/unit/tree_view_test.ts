@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { FileNames } from "../src/views/names";
 import { ReviewTree } from "../src/views/tree";
 import { edit, hunk, list, reviewOf } from "./fixtures";
 
@@ -7,7 +8,10 @@ import { edit, hunk, list, reviewOf } from "./fixtures";
 function tree(context: TestContext) {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const review = reviewOf();
-  const shown = new ReviewTree(review);
+  const names = new FileNames(review, { patchOf: async () => "rename from b.js\n" }, (error) =>
+    assert.fail(String(error)),
+  );
+  const shown = new ReviewTree(review, names);
   let told = 0;
   shown.onDidChangeTreeData(() => told++);
   return {
@@ -16,6 +20,11 @@ function tree(context: TestContext) {
     /** An agent edits another file. */
     edited: (name: string) => {
       review.receive(list([edit(name, [hunk()])], { uri: `file:///p/${name}.js`, version: null }));
+    },
+    /** An agent has given a file this name. */
+    renamed: (name: string) => {
+      const one = hunk({ file: `rename the file to /p/${name}.js`, lines: null, state: "inText" });
+      review.receive(list([edit(name, [one])], { uri: `file:///p/${name}.js`, version: null }));
     },
     passed: () => context.mock.timers.tick(1000),
     /** The hunks in what VS Code is given. */
@@ -46,4 +55,15 @@ test("VS Code is told once to ask again, and then not before it has asked: while
   assert.deepEqual(asked(), ["a:1", "b:1", "c:1", "d:1", "e:1"], "however new it is");
   passed();
   assert.equal(told(), 2);
+});
+
+test("what a file was called comes later, and VS Code is told to ask again", async (context) => {
+  const { shown, told, passed, renamed } = tree(context);
+  const labels = () => shown.getChildren()[0]?.children[0]?.children.map(({ label }) => label);
+  renamed("a");
+  assert.deepEqual(labels(), ["a.js"]);
+  await new Promise(setImmediate);
+  passed();
+  assert.equal(told(), 1);
+  assert.deepEqual(labels(), ["b.js → a.js"]);
 });

@@ -47,9 +47,19 @@ export const tabs = {
 /** The person: what they choose, what they were told, and the settings that were looked at, with what they were asked for. */
 export const person = {
   choose: (_items: readonly Item[]): Item | undefined => undefined,
+  /** What they type where they are asked for text. */
+  typed: "",
+  /** They choose before what they typed has come into a list. */
+  isFast: false,
   told: [] as string[],
+  /** The files that they have before them. */
+  sees: [] as string[],
+  isFocused: true,
   settings: new Map<string, unknown>(),
 };
+
+/** What the person has set, by the whole name. */
+export const settings = new Map<string, unknown>();
 
 export class Position {
   constructor(
@@ -102,6 +112,38 @@ function editorOver(uri: { toString(): string }) {
   };
 }
 
+/** A list that the person types into first, and then chooses from. */
+class QuickPick {
+  items: readonly Item[] = [];
+  value = "";
+  selectedItems: readonly Item[] = [];
+  private readonly typed = new EventEmitter<string>();
+  private readonly accepted = new EventEmitter<void>();
+  private readonly hidden = new EventEmitter<void>();
+  readonly onDidChangeValue = this.typed.event;
+  readonly onDidAccept = this.accepted.event;
+  readonly onDidHide = this.hidden.event;
+  show(): void {
+    this.value = person.typed;
+    if (!person.isFast) {
+      this.typed.fire(person.typed);
+    }
+    const chosen = person.choose(this.items);
+    this.selectedItems = chosen ? [chosen] : [];
+    if (chosen || person.isFast) {
+      this.accepted.fire();
+    } else {
+      this.hide();
+    }
+  }
+  hide(): void {
+    this.hidden.fire();
+  }
+  dispose(): void {
+    this.hidden.dispose();
+  }
+}
+
 export const window = {
   activeTextEditor: undefined as ReturnType<typeof editorOver> | undefined,
   onDidChangeActiveTextEditor: noEvent,
@@ -117,7 +159,17 @@ export const window = {
       return [{ tabs: tabs.inputs.map((input) => ({ input })) }];
     },
     onDidChangeTabs: tabs.changed.event,
+    onDidChangeTabGroups: noEvent,
   },
+  get visibleTextEditors() {
+    return person.sees.map((uri) => ({ document: { uri: Uri.parse(uri) } }));
+  },
+  get state() {
+    return { focused: person.isFocused };
+  },
+  showInformationMessage: async (said: string) => void person.told.push(said),
+  showInputBox: async () => person.typed,
+  createQuickPick: () => new QuickPick(),
   showQuickPick: async (items: readonly Item[]) => person.choose(items),
   showErrorMessage: async (said: string) => void person.told.push(said),
   showWarningMessage: async (said: string) => void person.told.push(said),
@@ -143,13 +195,13 @@ export const workspace = {
   onWillSaveTextDocument: documents.willSave.event,
   onDidSaveTextDocument: documents.didSave.event,
   onDidCloseTextDocument: documents.didClose.event,
-  asRelativePath: (uri: { toString(): string }) => uri.toString().split("/").at(-1),
+  asRelativePath: (uri: { toString(): string } | string) => uri.toString().split("/").at(-1),
   fs: { stat: async () => ({}) },
   onDidChangeTextDocument: documents.didChange.event,
   getConfiguration: (section: string, scope: unknown) => ({
     get: (name: string, otherwise?: unknown) => {
       person.settings.set(`${section}.${name}`, scope);
-      return otherwise;
+      return settings.get(`${section}.${name}`) ?? otherwise;
     },
   }),
 };

@@ -5,6 +5,8 @@ import {
   announcement,
   headingOf,
   placeOf,
+  sizeOfAll,
+  tallyInBrief,
   tallyInWords,
   tallyOf,
   verbsFor,
@@ -41,14 +43,18 @@ test("nothing can be decided while a decision is under way", () => {
 
 test("headings", () => {
   const heading = (...hunks: Entry["hunk"][]) => {
-    const [entry] = reviewOf(list([edit("a", hunks)])).all()[0]?.entries ?? [];
-    return headingOf(entry as Entry);
+    const entries = reviewOf(list([edit("a", hunks)])).all()[0]?.entries ?? [];
+    return headingOf(entries[0] as Entry, entries.length);
   };
   assert.equal(heading(hunk({ proposed: ["1", "2"] })), "claude-code · +2 −1");
-  assert.equal(heading(hunk(), hunk({ number: 2 })), "claude-code · 1 of 2 · +1 −1");
+  assert.equal(heading(hunk(), hunk({ number: 2 })), "claude-code · +1 −1 · #1 · 2 left");
   assert.equal(heading(conflicted()), "claude-code · +1 −1 · conflicted");
   assert.equal(heading(hunk({ deciding: true })), "claude-code · +1 −1 · deciding…");
-  assert.equal(heading(hunk({ file: "remove the file", lines: null })), "claude-code · remove the file");
+  const file = { lines: null, removed: [], proposed: [] };
+  assert.equal(heading(hunk({ ...file, file: "remove the file" })), "claude-code · to be deleted");
+  const moved = hunk({ ...file, file: "rename the file to /p/lib/b.js" });
+  assert.equal(heading(moved), "claude-code · → b.js");
+  assert.equal(heading({ ...moved, state: "inText" }), "claude-code · renamed");
 });
 
 test("where one is, for those who listen", () => {
@@ -58,9 +64,13 @@ test("where one is, for those who listen", () => {
   const said = document?.entries.map((entry, index) => announcement(entry, index + 1, 2, "src/a.js"));
   assert.deepEqual(said, [
     "hunk 1 of 2, src/a.js line 2, 1 line replaced, held, claude-code",
-    "hunk 2 of 2, src/a.js at line 5, 1 line inserted, held, claude-code",
+    "hunk 2 of 2, src/a.js after line 4, 1 line inserted, held, claude-code",
   ]);
   assert.equal(placeOf(undefined), "place lost");
+  assert.equal(placeOf({ start: 0, end: 0 }), "before line 1");
+  const removed = hunk({ file: "remove the file", lines: null, state: "inText" });
+  const [entry] = reviewOf(list([edit("a", [removed])])).all()[0]?.entries ?? [];
+  assert.equal(announcement(entry as Entry, 1, 1, "a.js"), "hunk 1 of 1, a.js, deleted, claude-code");
 });
 
 test("how much there is to decide", () => {
@@ -71,5 +81,10 @@ test("how much there is to decide", () => {
   const tally = tallyOf(review.all());
   assert.deepEqual(tally, { hunks: 3, conflicted: 1, files: 2, agents: ["claude-code", "codex"] });
   assert.equal(tallyInWords(tally), "3 hunks to decide in 2 files, 1 conflicted");
+  assert.equal(tallyInBrief(tally), "3 in 2 files, 1 conflicted");
+  assert.equal(
+    sizeOfAll([hunk(), hunk({ removed: [] }), hunk({ file: "make the file", removed: [], proposed: [] })]),
+    "+2 −1",
+  );
   assert.equal(tallyInWords({ hunks: 1, conflicted: 0, files: 1, agents: [] }), "1 hunk to decide in 1 file");
 });

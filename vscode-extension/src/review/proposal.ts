@@ -74,11 +74,24 @@ export interface Revision {
   torn?: "overAnEdge" | "builtOn";
 }
 
-/** Where the hunks are in a text that has them after the person has changed it. */
+/** Where lines of the document are in the text with the held hunks in it; nowhere where one of these has a part in them. */
+export function carriedOver({ start, end }: Lines, hunks: readonly Proposed[]): Lines | undefined {
+  let by = 0;
+  for (const { lines, replaced } of hunks) {
+    if (replaced.end <= start) {
+      by += lines.end - lines.start - (replaced.end - replaced.start);
+    } else if (replaced.start < end) {
+      return undefined;
+    }
+  }
+  return { start: start + by, end: end + by };
+}
+
+/** Where hunks are in a text that has them after the person has changed it. */
 export function placesNow(
   before: string,
   after: string,
-  hunks: readonly Proposed[],
+  hunks: readonly { name: string; lines: Lines }[],
 ): ReadonlyMap<string, Lines> {
   const places = new Map(hunks.map(({ name, lines }) => [name, { ...lines }]));
   const changes = before === after ? [] : changesBetween(linesOf(before), linesOf(after));

@@ -1,8 +1,20 @@
 /** The tree of what is to be decided: agent, conversation, file, hunk. */
 import type { Decide } from "../protocol";
-import { type Entry, isPastTaking } from "./hunks";
+import { fileChangeOf } from "./fileChange";
+import { type Entry, isInText, isPastTaking } from "./hunks";
 import type { ReviewDocument } from "./model";
-import { counted, gistOf, placeOf, sizeInWords, sizeOf, stateOf, type Verbs, verbsFor } from "./wording";
+import {
+  counted,
+  fileWords,
+  gistOf,
+  placeOf,
+  sizeInWords,
+  sizeOf,
+  sizeOfAll,
+  stateOf,
+  type Verbs,
+  verbsFor,
+} from "./wording";
 
 export type NodeKind = "agent" | "conversation" | "file" | "hunk";
 
@@ -49,12 +61,64 @@ function groups<T>(items: readonly T[], keyOf: (item: T) => string): Map<string,
   return found;
 }
 
-/** @param nameOf what to call the file of a document */
-export function treeOf(documents: readonly ReviewDocument[], nameOf: (uri: string) => string): Node[] {
+/** What to call files: their paths in the workspace. */
+export interface Names {
+  ofUri(uri: string): string;
+  ofPath(path: string): string;
+  /** What one was called before an edit gave it another name, if that is known. */
+  beforeEdit(edit: string): string | undefined;
+}
+
+/** @param only the agent whose hunks are shown; all of them where none is named */
+export function treeOf(documents: readonly ReviewDocument[], names: Names, only?: string): Node[] {
   const found = documents.flatMap((document) => document.entries.map((entry) => ({ document, entry })));
-  return [...groups(found, ({ entry }) => entry.edit.agent)].map(([agent, of]) =>
-    agentNode(agent, of, nameOf),
+  return [...groups(found, ({ entry }) => entry.edit.agent)]
+    .filter(([agent]) => only === undefined || agent === only)
+    .map(([agent, of]) => agentNode(agent, of, names));
+}
+
+/** What to call a file with these hunks: with its other name where it is to get one, or got one. */
+export function fileLabel(uri: string, entries: readonly Entry[], names: Names): string {
+  const name = names.ofUri(uri);
+  for (const { edit, hunk } of entries) {
+    const change = fileChangeOf(hunk);
+    if (change?.kind === "rename" && !isInText(hunk)) {
+      return fromTo(name, names.ofPath(change.to));
+    }
+    const before = change?.kind === "rename" ? names.beforeEdit(edit.id) : undefined;
+    if (before !== undefined) {
+      return fromTo(before, name);
+    }
+  }
+  return name;
+}
+
+/** "lib/mv.js → moved.js": the folder goes without saying where it is the same. */
+function fromTo(from: string, to: string): string {
+  const folderOf = (path: string) => path.slice(0, path.lastIndexOf("/") + 1);
+  return `${from} → ${folderOf(from) === folderOf(to) ? to.slice(folderOf(to).length) : to}`;
+}
+
+/** A label as it can be read aloud. */
+function inSpeech(label: string): string {
+  return label.replace(" → ", " to become ");
+}
+
+/**
+ * What is to be decided in a file: "+3 −2 · 2 left", "deleted".
+ *
+ * @param saysName its label has its other name already
+ */
+function fileSummary(entries: readonly Entry[], saysName: boolean): string {
+  const hunks = entries.map(({ hunk }) => hunk);
+  const changes = hunks.filter((hunk) => hunk.file !== null);
+  const isMade = changes.some((hunk) => fileChangeOf(hunk)?.kind === "create");
+  const others = hunks.length - changes.length;
+  const words = changes.flatMap((hunk) =>
+    fileChangeOf(hunk)?.kind === "rename" && saysName ? [] : (fileWords(hunk) ?? []),
   );
+  const left = others > 0 && !isMade ? [`${others} left`] : [];
+  return [...words, ...(others > 0 ? [sizeOfAll(hunks)] : []), ...left].join(" · ");
 }
 
 /** All that is shown of a tree: most lists change nothing of it. */
@@ -86,15 +150,15 @@ function conflictedIn(found: readonly Found[]): string {
   return count > 0 ? `, ${count} conflicted` : "";
 }
 
-function agentNode(agent: string, found: Found[], nameOf: (uri: string) => string): Node {
-  const description = counted(found.length, "hunk") + conflictedIn(found);
-  const children = conversationNodes(agent, found, nameOf);
+function agentNode(agent: string, found: Found[], names: Names): Node {
+  const size = sizeOfAll(found.map(({ entry }) => entry.hunk));
+  const children = conversationNodes(agent, found, names);
   return {
     kind: "agent",
     id: `agent:${agent}`,
     label: agent,
-    description,
-    spoken: `${agent}, ${description}`,
+    description: countOf(found) + (size === "" ? "" : ` · ${size}`),
+    spoken: `${agent}, ${countOf(found, "hunk")}`,
     context: contextOf("agent", found),
     entries: found.map(({ entry }) => entry),
     targets: children.flatMap((child) => child.targets),
@@ -102,11 +166,18 @@ function agentNode(agent: string, found: Found[], nameOf: (uri: string) => strin
   };
 }
 
+/** "3 in 2 files, 1 conflicted" */
+function countOf(found: readonly Found[], noun?: string): string {
+  const files = new Set(found.map(({ document }) => document.key)).size;
+  const hunks = noun === undefined ? found.length : counted(found.length, noun);
+  return `${hunks} in ${counted(files, "file")}${conflictedIn(found)}`;
+}
+
 /**
  * An agent that names no conversations has one for each call; those of one connection are shown together. So a conversation of a single
  * edit stands with its like, one of several by itself.
  */
-function conversationNodes(agent: string, found: Found[], nameOf: (uri: string) => string): Node[] {
+function conversationNodes(agent: string, found: Found[], names: Names): Node[] {
   const editsOf = new Map<string, Set<string>>();
   for (const { entry } of found) {
     const { conversation, id } = entry.edit;
@@ -118,20 +189,18 @@ function conversationNodes(agent: string, found: Found[], nameOf: (uri: string) 
       : `conversation:${edit.conversation}`;
   return [...groups(found, groupOf)].map(([key, of]) => {
     const id = `${agent}:${key}`;
-    const files = groups(of, ({ document }) => document.key).size;
-    const description = `${counted(of.length, "hunk")} in ${counted(files, "file")}${conflictedIn(of)}`;
     const conversations = [...new Set(of.map(({ entry }) => entry.edit.conversation))].sort();
     const label = conversationLabel(conversations);
     return {
       kind: "conversation" as const,
       id,
       label,
-      description,
-      spoken: `${label} of ${agent}, ${description}`,
+      description: countOf(of),
+      spoken: `${label} of ${agent}, ${countOf(of, "hunk")}`,
       context: contextOf("conversation", of),
       entries: of.map(({ entry }) => entry),
       targets: conversations.map((conversation) => ({ conversation })),
-      children: fileNodes(id, of, nameOf),
+      children: fileNodes(id, of, names),
     };
   });
 }
@@ -148,42 +217,47 @@ function conversationLabel(ids: readonly string[]): string {
   return `Conversation of ${padded.join(":")}`;
 }
 
-function fileNodes(parent: string, found: Found[], nameOf: (uri: string) => string): Node[] {
+function fileNodes(parent: string, found: Found[], names: Names): Node[] {
   return [...groups(found, ({ document }) => document.key)].map(([key, of]) => {
     const document = (of[0] as Found).document;
-    const label = nameOf(document.uri);
+    const entries = of.map(({ entry }) => entry);
+    const label = fileLabel(document.uri, entries, names);
     const elsewhere = document.readOnly && document.owner !== null ? `, decided in ${document.owner}` : "";
-    const description = counted(of.length, "hunk") + conflictedIn(of) + elsewhere;
-    const edits = [...new Set(of.map(({ entry }) => entry.edit.id))];
+    const saysName = label !== names.ofUri(document.uri);
+    const summary = fileSummary(entries, saysName) + conflictedIn(of) + elsewhere;
+    const description = summary.replace(/^, /, "");
+    const edits = [...new Set(entries.map(({ edit }) => edit.id))];
     const id = `${parent}:file:${key}`;
     return {
       kind: "file" as const,
       id,
       label,
       description,
-      spoken: `${label}, ${description}`,
+      spoken: [inSpeech(label), ...(description === "" ? [] : [description])].join(", "),
       context: contextOf("file", of),
       document,
-      entries: of.map(({ entry }) => entry),
+      entries,
       targets: edits.map((edit) => ({ uri: document.uri, edit })),
-      children: of.map((one) => hunkNode(id, one, label)),
+      children: of.map((one) => hunkNode(id, one, inSpeech(label))),
     };
   });
 }
 
 function hunkNode(parent: string, { document, entry }: Found, file: string): Node {
   const { edit, hunk, lines } = entry;
-  const description = [
-    placeOf(lines),
-    sizeOf(hunk),
-    ...(hunk.state === "held" && !hunk.deciding ? [] : [stateOf(hunk)]),
-  ];
+  // What became of a file says how it stands.
+  const isOrdinary = hunk.state === "held" || (hunk.state === "inText" && hunk.file !== null);
+  const state = isOrdinary && !hunk.deciding ? [] : [stateOf(hunk)];
   return {
     kind: "hunk",
     id: `${parent}:hunk:${entry.name}`,
     label: gistOf(hunk),
-    description: (hunk.file === null ? description : description.slice(2)).join(" · "),
-    spoken: `${file}, ${placeOf(lines)}, ${sizeInWords(hunk)}, ${stateOf(hunk)}, ${gistOf(hunk)}`,
+    description: [...(hunk.file === null ? [placeOf(lines), sizeOf(hunk)] : []), ...state].join(" · "),
+    spoken: [
+      file,
+      ...(hunk.file === null ? [placeOf(lines), sizeInWords(hunk), stateOf(hunk)] : state),
+      gistOf(hunk, true),
+    ].join(", "),
     context: `hunk.${hunkContext(document, entry)}`,
     document,
     entry,

@@ -1,5 +1,6 @@
 /** What the person reads about hunks, in one place: Accept and Reject for what is held, Keep and Undo for what is in the text. */
 import type { Choice, Hunk, Lines } from "../protocol";
+import { baseOf, fileChangeOf } from "./fileChange";
 import { type Entry, isInText, isPastTaking } from "./hunks";
 
 /** Which pair of verbs fits: for what is held, or for what is in the text already. */
@@ -20,26 +21,43 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** What becomes of the file of a hunk that is about the file itself, or has become of it. */
+export function fileWords(hunk: Hunk): string | undefined {
+  const change = fileChangeOf(hunk);
+  const isDone = isInText(hunk);
+  switch (change?.kind) {
+    case undefined:
+      return undefined;
+    case "create":
+      return isDone ? "created" : "to be created";
+    case "remove":
+      return isDone ? "deleted" : "to be deleted";
+    case "rename":
+      return isDone ? "renamed" : `→ ${baseOf(change.to)}`;
+    case "other":
+      return change.words;
+  }
+}
+
 /** How large a hunk is, as in "+2 −1", or what it does to the file. */
 export function sizeOf(hunk: Hunk): string {
-  if (hunk.file !== null) {
-    return hunk.file;
-  }
-  const parts = [];
-  if (hunk.proposed.length > 0) {
-    parts.push(`+${hunk.proposed.length}`);
-  }
-  if (hunk.removed.length > 0) {
-    parts.push(`−${hunk.removed.length}`);
-  }
-  return parts.join(" ");
+  return fileWords(hunk) ?? sizeOfAll([hunk]);
+}
+
+/** How large hunks are together. */
+export function sizeOfAll(hunks: readonly Hunk[]): string {
+  const sum = (count: (hunk: Hunk) => number) => hunks.reduce((all, hunk) => all + count(hunk), 0);
+  const [more, less] = [sum(({ proposed }) => proposed.length), sum(({ removed }) => removed.length)];
+  return [...(more > 0 ? [`+${more}`] : []), ...(less > 0 ? [`−${less}`] : [])].join(" ");
 }
 
 /** The same in words, for those who listen. */
 export function sizeInWords(hunk: Hunk): string {
-  const { file, proposed, removed } = hunk;
-  if (file !== null) {
-    return file;
+  const { proposed, removed } = hunk;
+  const change = fileChangeOf(hunk);
+  if (change) {
+    const renamed = change.kind === "rename" && !isInText(hunk);
+    return renamed ? `to be renamed ${baseOf(change.to)}` : (fileWords(hunk) ?? "");
   }
   if (proposed.length === 0) {
     return `${counted(removed.length, "line")} removed`;
@@ -59,7 +77,7 @@ export function placeOf(lines: Lines | undefined): string {
     return "place lost";
   }
   if (lines.start === lines.end) {
-    return `at line ${lines.start + 1}`;
+    return lines.start === 0 ? "before line 1" : `after line ${lines.start}`;
   }
   return lines.end - lines.start === 1 ? `line ${lines.start + 1}` : `lines ${lines.start + 1}–${lines.end}`;
 }
@@ -76,10 +94,12 @@ export function stateOf(hunk: Hunk): string {
   return hunk.deciding ? "deciding…" : STATES[hunk.state];
 }
 
-/** The first line of a hunk that says something. */
-export function gistOf(hunk: Hunk): string {
-  if (hunk.file !== null) {
-    return hunk.file;
+/** The first line of a hunk that says something; of one about the file itself, what can be decided. */
+export function gistOf(hunk: Hunk, isSpoken = false): string {
+  const words = fileWords(hunk) && (isSpoken ? sizeInWords(hunk) : fileWords(hunk));
+  if (words !== undefined) {
+    const ways = waysFor(hunk).map(({ word }) => word.toLowerCase());
+    return ways.length > 0 ? `${words}: ${ways.join(" or ")}` : words;
   }
   const lines = hunk.proposed.length > 0 ? hunk.proposed : hunk.removed;
   const line = lines.find((candidate) => candidate.trim() !== "")?.trim() ?? "empty line";
@@ -90,7 +110,9 @@ export function gistOf(hunk: Hunk): string {
 export function announcement(entry: Entry, position: number, total: number, file: string): string {
   const { edit, hunk, lines } = entry;
   const where = hunk.file === null ? `${file} ${placeOf(lines)}` : file;
-  return [`hunk ${position} of ${total}`, where, sizeInWords(hunk), stateOf(hunk), edit.agent].join(", ");
+  // What became of a file says that it is done.
+  const state = hunk.file !== null && isInText(hunk) && !hunk.deciding ? [] : [stateOf(hunk)];
+  return [`hunk ${position} of ${total}`, where, sizeInWords(hunk), ...state, edit.agent].join(", ");
 }
 
 /** What one can do with a hunk. `edited` and `byHand` are part of what is to be decided. */
@@ -163,16 +185,19 @@ export function waysFor(hunk: Hunk): Way[] {
   return ways;
 }
 
-/** The heading of a hunk, in place. */
-export function headingOf(entry: Entry): string {
+/**
+ * The heading of a hunk, in place.
+ *
+ * @param left how many hunks are to be decided in its file
+ */
+export function headingOf(entry: Entry, left: number): string {
   const { edit, hunk } = entry;
-  const parts = [edit.agent];
-  if (edit.hunks.length > 1) {
-    parts.push(`${hunk.number} of ${edit.hunks.length}`);
-  }
-  parts.push(sizeOf(hunk));
+  const parts = [edit.agent, sizeOf(hunk)];
   if (hunk.state === "conflicted" || hunk.state === "edited" || hunk.deciding) {
     parts.push(stateOf(hunk));
+  }
+  if (left > 1) {
+    parts.push(`#${hunk.number}`, `${left} left`);
   }
   return parts.join(" · ");
 }
@@ -198,6 +223,11 @@ export function tallyOf(documents: readonly { entries: readonly Entry[] }[]): Ta
     files: documents.filter((document) => document.entries.length > 0).length,
     agents: [...new Set(entries.map((entry) => entry.edit.agent))].sort(),
   };
+}
+
+/** "3 in 2 files, 1 conflicted" */
+export function tallyInBrief({ hunks, files, conflicted }: Tally): string {
+  return `${hunks} in ${counted(files, "file")}${conflicted > 0 ? `, ${conflicted} conflicted` : ""}`;
 }
 
 /** "3 hunks to decide in 2 files, 1 conflicted" */

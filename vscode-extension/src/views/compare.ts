@@ -9,11 +9,14 @@ import * as vscode from "vscode";
 import type { Decisions } from "../decisions";
 import { reasonOf } from "../failure";
 import { isThere } from "../files";
+import { type History, removedBy, renamedBy } from "../history";
 import type { Lines, Refusal } from "../protocol";
+import { fileChangeOf } from "../review/fileChange";
 import type { Entry } from "../review/hunks";
 import { isInText } from "../review/hunks";
 import type { Review, ReviewDocument } from "../review/model";
 import {
+  carriedOver,
   type LineEdit,
   type Proposed,
   placesNow,
@@ -23,7 +26,7 @@ import {
   withoutHunks,
 } from "../review/proposal";
 import type { Sidecar } from "../sidecar";
-import { addressOf, BASE, documentUri, keyOf, PROPOSED, shownFor } from "./sides";
+import { addressOf, BASE, documentUri, keyOf, NOTHING, PROPOSED, shownFor } from "./sides";
 
 const TORN: Record<NonNullable<Revision["torn"]>, string> = {
   overAnEdge:
@@ -39,6 +42,11 @@ const CHANGED_BY_SAVING =
   "What your settings do on saving may have changed lines here that you did not. Undo that, and save with File: Save without Formatting.";
 
 const isDrawn = ({ hunk, lines }: Entry) => hunk.file === null && lines !== undefined;
+
+export interface Sides {
+  left: vscode.Uri;
+  right: vscode.Uri;
+}
 
 interface Proposal {
   bytes: Uint8Array;
@@ -65,6 +73,7 @@ export class Compare
     private readonly review: Review,
     private readonly sidecar: Sidecar,
     private readonly decisions: Decisions,
+    private readonly history: History,
     private readonly failed: (error: unknown) => void,
   ) {
     this.disposables = [
@@ -72,6 +81,7 @@ export class Compare
       this.baseChanged,
       vscode.workspace.registerFileSystemProvider(PROPOSED, this, { isCaseSensitive: true }),
       vscode.workspace.registerTextDocumentContentProvider(BASE, this),
+      vscode.workspace.registerTextDocumentContentProvider(NOTHING, { provideTextDocumentContent: () => "" }),
       vscode.workspace.onWillSaveTextDocument(({ document: { uri }, reason }) => {
         if (uri.scheme === PROPOSED) {
           this.saving.set(keyOf(uri), reason);
@@ -104,31 +114,56 @@ export class Compare
     return true;
   }
 
-  /** Compares all documents in one editor. */
-  async openAll(): Promise<void> {
-    const documents = this.review.all();
-    const compared = documents.flatMap((document) => {
-      const sides = this.sidesOf(document);
-      return sides ? [[vscode.Uri.parse(document.uri), sides.left, sides.right]] : [];
-    });
-    if (compared.length === 0) {
-      void vscode.window.showInformationMessage("Hashline: there are no lines to compare.");
-      return;
+  /** The sides of a document in a comparison of several. A file that is made has none on the left. */
+  async sidesAmongOthers(document: ReviewDocument): Promise<{ left?: vscode.Uri; right: vscode.Uri }> {
+    const file = vscode.Uri.parse(document.uri);
+    const entry = document.entries.find(({ hunk }) => hunk.file !== null);
+    const change = entry && fileChangeOf(entry.hunk);
+    if (entry && change?.kind === "rename") {
+      const [before, after] = isInText(entry.hunk)
+        ? [renamedBy(await this.patchOf(file, entry)), undefined]
+        : [undefined, change.to];
+      return { left: addressOf(BASE, document, before), right: addressOf(PROPOSED, document, after) };
     }
-    await vscode.commands.executeCommand("vscode.changes", "Agents' edits (saving accepts)", compared);
+    switch (change?.kind) {
+      case "create":
+        return { right: addressOf(PROPOSED, document) };
+      case "remove": {
+        // VS Code would mark it by itself if it had no right side, but then it would have the cursor in a text that nobody knows.
+        const shown = vscode.workspace.asRelativePath(file).replace(/([^/]*)$/, "(deleted)/$1");
+        return { left: addressOf(BASE, document, shown), right: addressOf(NOTHING, document, shown) };
+      }
+      default:
+        // With the file itself on the right, what is undone would be unsaved work of this comparison's.
+        return this.sidesOf(document)
+          ? { left: addressOf(BASE, document), right: addressOf(PROPOSED, document) }
+          : { left: addressOf(BASE, document), right: file }; // all of it is conflicted, which is drawn there
+    }
   }
 
-  private sidesOf(document: ReviewDocument): { left: vscode.Uri; right: vscode.Uri } | undefined {
+  /** An edit as the history has it; nothing where that does not say it, as others are still to be compared. */
+  private async patchOf(file: vscode.Uri, { edit }: Entry): Promise<string> {
+    try {
+      return await this.history.patchOf(file, edit.id);
+    } catch (error) {
+      this.failed(error);
+      return "";
+    }
+  }
+
+  private sidesOf(document: ReviewDocument): Sides | undefined {
     const drawn = document.entries.filter(isDrawn);
     const held = drawn.some(({ hunk }) => hunk.state === "held");
     const inText = drawn.some(({ hunk }) => isInText(hunk));
     if (!held && !inText) {
       return undefined;
     }
+    // A file that is shown is open, and one that is open is removed or renamed only once it is closed.
+    const changesFile = document.entries.some(({ hunk }) => hunk.file !== null);
     // Never the file itself on the left: VS Code saves both sides, and with it work that the person did not ask to save.
     return {
       left: addressOf(BASE, document),
-      right: held ? addressOf(PROPOSED, document) : vscode.Uri.parse(document.uri),
+      right: held || changesFile ? addressOf(PROPOSED, document) : vscode.Uri.parse(document.uri),
     };
   }
 
@@ -140,11 +175,18 @@ export class Compare
     return entry?.lines?.start;
   }
 
-  /** Where the held hunks are in a right side as the person has it now; none of another document. */
+  /** Where the hunks are in a right side as the person has it now, but for conflicted ones; none of another document. */
   placesIn(document: vscode.TextDocument): ReadonlyMap<string, Lines> | undefined {
-    const { uri } = document;
-    const proposal = uri.scheme === PROPOSED ? this.proposals.get(keyOf(uri)) : undefined;
-    return proposal && placesNow(proposal.text, document.getText(), proposal.hunks);
+    const key = keyOf(document.uri);
+    const proposal = document.uri.scheme === PROPOSED ? this.proposals.get(key) : undefined;
+    if (!proposal) {
+      return undefined;
+    }
+    const inText = (this.review.of(key)?.entries ?? []).flatMap(({ name, hunk, lines }) => {
+      const place = lines && isInText(hunk) ? carriedOver(lines, proposal.hunks) : undefined;
+      return place ? [{ name, lines: place }] : [];
+    });
+    return placesNow(proposal.text, document.getText(), [...proposal.hunks, ...inText]);
   }
 
   /** A list has come: texts that are shown are made anew. */
@@ -175,8 +217,13 @@ export class Compare
 
   async provideTextDocumentContent(address: vscode.Uri): Promise<string> {
     const uri = documentUri(address);
+    const entries = this.review.of(uri.toString())?.entries ?? [];
+    const removal = entries.find(({ hunk }) => fileChangeOf(hunk)?.kind === "remove");
+    if (removal && isInText(removal.hunk)) {
+      return removedBy(await this.patchOf(uri, removal));
+    }
     const { text } = await textOf(uri);
-    return withoutHunks(text, this.review.of(uri.toString())?.entries ?? []);
+    return withoutHunks(text, entries);
   }
 
   private async proposal(key: string): Promise<Proposal> {

@@ -6,6 +6,7 @@ import { isPastTaking } from "../review/hunks";
 import type { Review } from "../review/model";
 import { verbsFor } from "../review/wording";
 import type { Sidecar } from "../sidecar";
+import type { ReviewAll } from "./reviewAll";
 import { keyOf, PROPOSED } from "./sides";
 
 type Value = string | boolean;
@@ -18,6 +19,7 @@ export class ContextKeys implements vscode.Disposable {
     private readonly review: Review,
     private readonly navigation: Navigation,
     private readonly decisions: Decisions,
+    private readonly reviewAll: Pick<ReviewAll, "isInFront">,
     private readonly sidecar: Sidecar,
   ) {
     const updateCursor = () => this.updateCursor();
@@ -31,6 +33,8 @@ export class ContextKeys implements vscode.Disposable {
       sidecar.onDidChangeState(update),
       navigation.onDidGo(updateCursor),
       vscode.window.onDidChangeActiveTextEditor(updateCursor),
+      vscode.window.tabGroups.onDidChangeTabs(updateCursor),
+      vscode.window.tabGroups.onDidChangeTabGroups(updateCursor),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
         if (textEditor === vscode.window.activeTextEditor) {
           updateCursor();
@@ -54,10 +58,11 @@ export class ContextKeys implements vscode.Disposable {
     this.put("hashline.all", verbs(decidable));
   }
 
-  /** With each movement of the cursor: nothing is looked at but the document in front. */
+  /** With each movement of the cursor: nothing is looked at but the document and the tab in front. */
   private updateCursor(): void {
     const editor = vscode.window.activeTextEditor;
     const document = editor && this.review.of(keyOf(editor.document.uri));
+    this.put("hashline.inReview", this.reviewAll.isInFront);
     this.put("hashline.inProposal", editor?.document.uri.scheme === PROPOSED);
     this.put("hashline.file", document && !document.readOnly ? verbs(document.entries) : "");
     this.put("hashline.hunkAtCursor", this.atCursor());

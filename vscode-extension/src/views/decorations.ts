@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { config } from "../config";
 import type { Lines } from "../protocol";
-import { isInText, rowOf } from "../review/hunks";
+import { type Entry, isInText, rowOf } from "../review/hunks";
 import type { Review, ReviewDocument } from "../review/model";
 import { type Ghost, type LineKind, type Plan, planFor } from "../review/plan";
 
@@ -165,8 +165,10 @@ export class Decorations implements vscode.Disposable {
 
   private update(editor: vscode.TextEditor): void {
     const { document } = editor;
-    const reviewed = this.review.of(document.uri.toString());
-    if (!reviewed || !config.inline(document.uri) || !isPlain(editor)) {
+    const all = this.review.of(document.uri.toString())?.entries ?? [];
+    // A comparison shows both texts already, but nothing of a conflict.
+    const entries = isPlain(editor) ? all : all.filter(({ hunk }) => hunk.state === "conflicted");
+    if (entries.length === 0 || !config.inline(document.uri)) {
       if (this.drawn.delete(editor)) {
         for (const style of this.styles.all()) {
           editor.setDecorations(style, []);
@@ -184,10 +186,10 @@ export class Decorations implements vscode.Disposable {
     const visible = editor.visibleRanges.map(({ start, end }): Lines => {
       return { start: start.line - MARGIN, end: end.line + MARGIN };
     });
-    const plan = planFor(reviewed.entries, text, visible);
+    const plan = planFor(entries, text, visible);
     this.drawn.set(editor, plan);
     this.draw(editor, plan, text.line);
-    this.drawRuler(editor, reviewed);
+    this.drawRuler(editor, entries);
   }
 
   private draw(editor: vscode.TextEditor, plan: Plan, line: (row: number) => string): void {
@@ -233,7 +235,7 @@ export class Decorations implements vscode.Disposable {
   }
 
   /** The ruler shows all hunks of the text, as its other marks do. */
-  private drawRuler(editor: vscode.TextEditor, { entries }: ReviewDocument): void {
+  private drawRuler(editor: vscode.TextEditor, entries: readonly Entry[]): void {
     const ranges: Record<LineKind, vscode.Range[]> = { removed: [], proposed: [], conflicted: [] };
     for (const { hunk, lines } of entries) {
       if (lines) {
@@ -298,7 +300,7 @@ function ghostOption({ row, text, gap, kind }: Ghost, length: number): vscode.De
   };
 }
 
-/** Not one side of a comparison: that shows both texts already. */
+/** Not one side of a comparison. */
 function isPlain(editor: vscode.TextEditor): boolean {
   const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === editor.viewColumn);
   const input = group?.activeTab?.input;

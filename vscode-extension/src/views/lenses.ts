@@ -93,7 +93,7 @@ function lensesOf(document: ReviewDocument, shown: vscode.TextDocument): vscode.
     const lens = (title: string, command: string, ...more: unknown[]) =>
       new vscode.CodeLens(range, { title, command, arguments: [entry.name, ...more] });
     const gist = isFarBeside(entry, text) ? ` · ${gistOf(entry.hunk)}` : "";
-    const heading = lens(headingOf(entry) + gist, "hashline.revealInTree");
+    const heading = lens(headingOf(entry, document.entries.length) + gist, "hashline.revealInTree");
     if (document.readOnly) {
       return [heading, lens(`decided in ${document.owner ?? "another editor"}`, "")];
     }

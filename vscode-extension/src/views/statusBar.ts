@@ -1,7 +1,7 @@
 /** How much there is to decide, in the status bar, and how the sidecar is, among the states of languages. */
 import * as vscode from "vscode";
 import type { Review } from "../review/model";
-import { type Tally, tallyInWords, tallyOf } from "../review/wording";
+import { type Tally, tallyInBrief, tallyInWords, tallyOf } from "../review/wording";
 import type { Sidecar, SidecarState } from "../sidecar";
 import type { UnsyncedFile } from "./unsynced";
 
@@ -72,7 +72,8 @@ export class StatusBar implements vscode.Disposable {
       );
     } else if (tally.hunks > 0) {
       const background = tally.conflicted > 0 ? "statusBarItem.warningBackground" : undefined;
-      this.show(pendingText(tally), `Hashline: ${tallyInWords(tally)}`, "hashline.review.focus", background);
+      const words = `Hashline: ${tallyInWords(tally)}. Review All`;
+      this.show(pendingText(tally), words, "hashline.reviewAll", background);
     } else {
       this.visible = false;
       this.item.hide();
@@ -112,6 +113,5 @@ export class StatusBar implements vscode.Disposable {
 
 function pendingText(tally: Tally): string {
   const who = tally.agents.length === 1 ? ` · ${tally.agents[0]}` : "";
-  const conflicted = tally.conflicted > 0 ? `, ${tally.conflicted} conflicted` : "";
-  return `${tally.conflicted > 0 ? "$(warning)" : "$(request-changes)"} ${tally.hunks} pending${conflicted}${who}`;
+  return `${tally.conflicted > 0 ? "$(warning)" : "$(request-changes)"} ${tallyInBrief(tally)}${who}`;
 }

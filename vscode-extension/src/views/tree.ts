@@ -1,8 +1,10 @@
 /** The tree of what is to be decided. */
 import * as vscode from "vscode";
+import { fileChangeOf } from "../review/fileChange";
 import type { Review } from "../review/model";
 import { type Node, shownOf, treeOf } from "../review/tree";
 import { tallyInWords, tallyOf } from "../review/wording";
+import type { FileNames } from "./names";
 
 export const VIEW = "hashline.review";
 /** With more hunks files begin folded. */
@@ -24,10 +26,20 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   readonly view: vscode.TreeView<Node>;
   readonly onDidChangeTreeData = this.changed.event;
 
-  constructor(private readonly review: Review) {
+  private only: string | undefined;
+
+  constructor(
+    private readonly review: Review,
+    private readonly names: FileNames,
+  ) {
     this.build();
     this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
-    this.disposables = [this.changed, this.view, review.subscribe(() => this.updateSoon())];
+    this.disposables = [
+      this.changed,
+      this.view,
+      review.subscribe(() => this.updateSoon()),
+      names.onDidLearn(() => this.updateSoon()),
+    ];
   }
 
   dispose(): void {
@@ -35,6 +47,17 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     for (const disposable of this.disposables) {
       disposable.dispose();
     }
+  }
+
+  /** The agent whose hunks alone are shown; none while all are. */
+  get onlyAgent(): string | undefined {
+    return this.only;
+  }
+
+  /** Shows the hunks of one agent alone, or of all again. */
+  showOnly(agent: string | undefined): void {
+    this.only = agent;
+    this.update();
   }
 
   getChildren(node?: Node): Node[] {
@@ -86,6 +109,7 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     this.timer = undefined;
     this.build();
     const tally = tallyOf(this.review.all());
+    this.view.description = this.only === undefined ? "" : `only ${this.only}`;
     this.view.badge = tally.hunks > 0 ? { value: tally.hunks, tooltip: tallyInWords(tally) } : undefined;
     // While VS Code asks for all of it again, what is pressed in the rows that are still drawn is lost: so it is told no oftener than it asks.
     if (this.shown !== undefined && this.shown !== shownOf(this.roots)) {
@@ -95,7 +119,11 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 
   private build(): void {
-    this.roots = treeOf(this.review.all(), (uri) => nameOf(vscode.Uri.parse(uri)));
+    const documents = this.review.all();
+    if (!tallyOf(documents).agents.some((agent) => agent === this.only)) {
+      this.only = undefined; // nothing of that one is left
+    }
+    this.roots = treeOf(documents, this.names, this.only);
     this.parents = new Map();
     this.byHunk = new Map();
     const enter = (node: Node): void => {
@@ -121,11 +149,6 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 }
 
-/** What to call a file: its path in the workspace. */
-export function nameOf(uri: vscode.Uri): string {
-  return vscode.workspace.asRelativePath(uri);
-}
-
 function iconOf(node: Node): vscode.ThemeIcon {
   switch (node.kind) {
     case "agent":
@@ -148,8 +171,15 @@ function hunkIcon({ entry }: Node): vscode.ThemeIcon {
   if (hunk.state === "conflicted") {
     return colored("warning", "hashline.conflictedForeground");
   }
-  if (hunk.file !== null) {
-    return new vscode.ThemeIcon("file-symlink-file");
+  switch (fileChangeOf(hunk)?.kind) {
+    case undefined:
+      break;
+    case "create":
+      return colored("new-file", "gitDecoration.addedResourceForeground");
+    case "remove":
+      return colored("trash", "gitDecoration.deletedResourceForeground");
+    default:
+      return new vscode.ThemeIcon("file-symlink-file");
   }
   if (hunk.removed.length === 0) {
     return colored("diff-added", "gitDecoration.addedResourceForeground");

@@ -31,3 +31,6 @@ export const AMOUNTS: readonly Operation[] = [
 ];
 
 export const ROUNDED: readonly Operation[] = [["replace", "EUR", "  return `${price.toFixed(2)} EUR`;"]];
+
+/** A file that an agent makes. */
+export const TAX = lines("export function tax(price) {", "  return price * 0.2;", "}");

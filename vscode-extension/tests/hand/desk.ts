@@ -247,6 +247,12 @@ export class Desk {
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: label }).first().click();
   }
 
+  /** Shows the tree of what is to be decided. */
+  async showTree(): Promise<void> {
+    await this.page.locator(".activitybar .action-item", { has: this.page.getByLabel(/^Hashline/) }).click();
+    await this.page.locator(".part.sidebar .composite.title", { hasText: "Hashline" }).waitFor();
+  }
+
   /** Opens a file by its name, to stay. */
   async open(name: string): Promise<void> {
     const files = this.page.locator(".explorer-folders-view");
@@ -344,6 +350,11 @@ export class Desk {
     return this.page.locator(`.part.sidebar .monaco-list-row[aria-label*="${words}"]`);
   }
 
+  /** A file of the review of all files, by what its heading says. */
+  reviewed(words: string): Locator {
+    return this.page.locator(".multiDiffEntry:visible", { hasText: words });
+  }
+
   tab(name: string): Locator {
     return this.page.locator(".tabs-container .tab", { hasText: name });
   }
@@ -407,6 +418,17 @@ export class Desk {
       animations: "disabled",
       caret: "initial",
     });
+  }
+
+  /** Does something while the window has another theme of this kind of VS Code's. */
+  async inTheme(hand: Hand, theme: string, kind: string, work: () => Promise<void>): Promise<void> {
+    const body = this.page.locator(".monaco-workbench");
+    const before = await body.getAttribute("class");
+    hand.configure({ "workbench.colorTheme": theme });
+    await this.page.locator(`.monaco-workbench.${kind}`).waitFor();
+    await work();
+    hand.configure({});
+    await until(async () => (await body.getAttribute("class")) === before, "the theme is as it was");
   }
 
   /** A picture of the README, where it is asked for. */

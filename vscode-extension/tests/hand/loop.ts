@@ -1,9 +1,10 @@
 /** The whole loop as a person goes through it, by keyboard and mouse; each step is seen. */
 import { strict as assert } from "node:assert";
+import { existsSync } from "node:fs";
 import type { Agent, Answer } from "../agent.ts";
 import { until } from "../patience.ts";
 import type { Suite } from "../report.ts";
-import { AMOUNTS, CART, PRICE, ROUNDED } from "./cart.ts";
+import { AMOUNTS, CART, PRICE, ROUNDED, TAX } from "./cart.ts";
 import type { Desk, Hand } from "./desk.ts";
 
 /** The cart with unsaved work in its first line, and an agent's two hunks. */
@@ -18,7 +19,7 @@ async function offered(
   await desk.type(", so far");
   const { agent, read } = await desk.agent("claude-code", "cart.js", "so far");
   const edited = await agent.edit("cart.js", read, AMOUNTS);
-  await desk.status("2 pending").waitFor();
+  await desk.status("2 in ").waitFor();
   await desk.lens("Accept").nth(1).waitFor();
   return { desk, agent, edited };
 }
@@ -35,13 +36,13 @@ export default {
       await desk.said("hunk 1 of 2, cart.js line 5, 1 line replaced").waitFor();
       await desk.press("Control+Shift+Enter");
       await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
-      await desk.status("1 pending").waitFor();
+      await desk.status("1 in ").waitFor();
       await desk.press("Control+z");
-      await desk.status("2 pending").waitFor();
+      await desk.status("2 in ").waitFor();
       assert.equal(await desk.line("(item.amount ?? 1);").count(), 0, "it is taken back");
       await desk.press("Control+y");
       await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
-      await desk.status("1 pending").waitFor();
+      await desk.status("1 in ").waitFor();
       await desk.press("Alt+F5");
       await desk.said("hunk 1 of 1").waitFor();
       await desk.press("Control+Shift+Backspace");
@@ -66,17 +67,24 @@ export default {
       await desk.open("price.js");
       const codex = await desk.agent("codex", "price.js");
       const rounded = await codex.agent.edit("price.js", codex.read, ROUNDED);
-      await desk.status("3 pending").waitFor();
-      await desk.status("3 pending").click();
+      await desk.status("3 in ").waitFor();
+      await desk.showTree();
       await desk.row("claude-code").first().waitFor();
       await desk.row("codex").first().waitFor();
       await desk.row("item.price * (item.amount").click();
       await desk.line("sum += item.price;").waitFor();
       await desk.lens("Accept").nth(1).waitFor();
-      await desk.image("tree");
+      await desk.picture("tree_with_actions");
+      await desk.inTheme(hand, "Default Dark Modern", "vs-dark", () => desk.picture("tree_dark"));
+      await desk.command("Hashline: Show One Agent");
+      await desk.choose("codex");
+      await desk.row("claude-code").first().waitFor({ state: "detached" });
+      await desk.command("Hashline: Show One Agent");
+      await desk.choose("All agents");
+      await desk.row("claude-code").first().waitFor();
       await desk.lens("Accept").first().click();
       await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
-      await desk.status("2 pending").waitFor();
+      await desk.status("2 in ").waitFor();
 
       await desk.row("item.price * (item.amount").waitFor({ state: "detached" });
       const row = desk.row("const amounts");
@@ -89,7 +97,10 @@ export default {
       await desk.lens("Accept").waitFor();
       await desk.line("EUR").first().click();
       await desk.command("Hashline: Reject with Reason");
+      await desk.page.locator(".quick-input-list .monaco-list-row", { hasText: "Wrong approach" }).waitFor();
+      await desk.picture("reason");
       await desk.answer("Reject 1 hunk", "the prices are whole");
+      await desk.said('Rejected. Told codex: "the prices are whole". Nothing is left to decide').waitFor();
       await desk.row("codex").first().waitFor({ state: "detached" });
       await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · rejected");
       await codex.agent.hears(rounded.edit, 'the person says: "the prices are whole"');
@@ -109,7 +120,7 @@ export default {
       await desk.line("const amounts").waitFor();
       await desk.picture("by_hand");
       await desk.lens("Keep both").click();
-      await desk.status("1 pending").waitFor();
+      await desk.status("1 in ").waitFor();
       await desk.tab("cart.js").first().click();
       await desk.line("items.length;//whole").waitFor();
       await desk.line("amounts.reduce").waitFor();
@@ -128,7 +139,7 @@ export default {
       await desk.press("End");
       await desk.type(" // mine");
       await desk.press("Control+s");
-      await desk.status("pending").waitFor({ state: "detached" });
+      await desk.status(" in 1 file").waitFor({ state: "detached" });
       await desk.press("Control+w");
       await desk.line("amounts.reduce((all, amount) => all + amount, 0); // mine").waitFor();
       await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · accepted", "// mine");
@@ -148,10 +159,10 @@ export default {
       await desk.press("End");
       await desk.type("/");
       await desk.notice("Nothing is accepted when a comparison is saved by itself").waitFor();
-      await desk.status("2 pending").waitFor();
+      await desk.status("2 in ").waitFor();
       await desk.type("/ mine");
       await desk.press("Control+s");
-      await desk.status("pending").waitFor({ state: "detached" });
+      await desk.status(" in 1 file").waitFor({ state: "detached" });
       await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · accepted", "// mine");
     },
 
@@ -166,7 +177,7 @@ export default {
       await desk.readOpen(agent, "cart.js", "so far");
       await desk.lens("Accept").click();
       await desk.notice("Save it first").waitFor();
-      await desk.status("1 pending").waitFor();
+      await desk.status("1 in ").waitFor();
       assert.equal(desk.onDisk("cart.js"), CART);
       await desk.line("so far").waitFor();
     },
@@ -192,7 +203,7 @@ export default {
       await desk.reload();
       await desk.line("so far").waitFor();
       await desk.lens("Accept").nth(1).waitFor();
-      await desk.status("2 pending").waitFor();
+      await desk.status("2 in ").waitFor();
       assert.equal(desk.onDisk("cart.js"), CART);
       await desk.lens("Accept").nth(1).click();
       await desk.line("amounts.reduce").waitFor();
@@ -208,13 +219,13 @@ export default {
       const desk = await hand.beside(other, "cart.js");
       const { agent, read } = await desk.agent("claude-code", "cart.js");
       const edited = await agent.edit("cart.js", read, AMOUNTS);
-      await other.status("2 pending").click();
+      await other.showTree();
       const row = other.row("item.price * (item.amount");
       await row.hover();
       await row.getByRole("button", { name: "Accept" }).first().click();
       await row.waitFor({ state: "detached" });
       await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
-      await desk.status("1 pending").waitFor();
+      await desk.status("1 in ").waitFor();
       await agent.hears(edited.edit, "hunk 1 · accepted");
       assert.equal(desk.onDisk("cart.js"), CART, "it is in the text, where the file is open");
     },
@@ -228,16 +239,56 @@ export default {
       await agent.hears(edited.edit, "hunk 2 · accepted");
     },
 
-    async "all files are compared at once"(hand) {
-      const { desk } = await offered(hand, { "cart.js": CART, "price.js": PRICE });
+    async "all files on one screen: gone through and decided by keys, with what was made, removed and renamed"(
+      hand,
+    ) {
+      const { desk, agent, edited } = await offered(hand, {
+        "cart.js": CART,
+        "price.js": PRICE,
+        "old.js": PRICE,
+        "name.js": PRICE,
+      });
       await desk.open("price.js");
       const codex = await desk.agent("codex", "price.js");
-      await codex.agent.edit("price.js", codex.read, ROUNDED);
-      await desk.status("3 pending").waitFor();
-      await desk.command("Hashline: Compare All Files");
-      await desk.page.locator(".multiDiffEntry", { hasText: "cart.js" }).waitFor();
-      await desk.page.locator(".multiDiffEntry", { hasText: "price.js" }).waitFor();
-      await desk.picture("compare_all");
+      const rounded = await codex.agent.edit("price.js", codex.read, ROUNDED);
+      await agent.call("write_file", { path: desk.path("tax.js"), content: TAX });
+      await agent.call("delete_file", { path: desk.path("old.js") });
+      await agent.call("move_file", { source: desk.path("name.js"), destination: desk.path("label.js") });
+      await desk.notice("tax.js created").waitFor();
+      await desk.picture("notice");
+      await desk.showTree();
+      await desk.row("name.js to become label.js").first().waitFor();
+      await desk.image("tree");
+      await desk.notice("tax.js created").getByRole("button", { name: "Review All" }).click();
+      await desk.tab("Review: claude-code, codex · 7 hunks · +7 −3 (5 files)").waitFor();
+      for (const heading of ["cart.js", "price.js", "tax.js", "old.js", "label.js"]) {
+        await desk.reviewed(heading).first().waitFor();
+      }
+      await desk.page.mouse.move(700, 700);
+      await desk.image("review_all");
+      await desk.inTheme(hand, "Default Dark Modern", "vs-dark", () => desk.picture("review_all_dark"));
+
+      await desk.press("Control+Shift+Enter");
+      await desk.said("Accepted. 1 left here, 5 in 4 other files").waitFor();
+      await desk.press("Alt+F5");
+      await desk.said("hunk 1 of 6, cart.js line 11").waitFor();
+      await desk.press("Control+Shift+Enter");
+      await desk.reviewed("cart.js").waitFor({ state: "hidden" });
+      await desk.tab("5 hunks").waitFor();
+      await desk.picture("review_all_goes_on");
+      await agent.hears(edited.edit, "hunk 1 · accepted", "hunk 2 · accepted");
+      // The file that was given another name is in front now; it is kept as a whole.
+      await desk.press("Control+Shift+Alt+Enter");
+      await desk.reviewed("label.js").waitFor({ state: "hidden" });
+      await desk.press("Control+Shift+Alt+Backspace");
+      await desk.reviewed("old.js").waitFor({ state: "hidden" });
+      await until(() => existsSync(desk.path("old.js")), "it is back");
+      await desk.press("Control+Shift+Alt+Enter");
+      await desk.reviewed("price.js").waitFor({ state: "hidden" });
+      await codex.agent.hears(rounded.edit, "accepted");
+      await desk.press("Control+Shift+Alt+Enter");
+      await desk.tab("Review").waitFor({ state: "detached" });
+      await desk.said("Kept. Nothing is left to decide").waitFor();
     },
 
     async "what goes in at once is kept or undone"(hand) {
@@ -250,11 +301,17 @@ export default {
       await desk.line("amounts.reduce").waitFor();
       await desk.lens("Keep").nth(1).waitFor();
       await desk.picture("in_the_text");
+      await desk.go("what is in the cart");
+      await desk.press("Control+Shift+Alt+F7");
+      await desk.tab("Review: claude-code · 2 hunks").waitFor();
+      await desk.reviewed("cart.js").locator(".line-insert").first().waitFor();
+      await desk.picture("review_all_in_the_text");
+      await desk.press("Control+w");
       await desk.lens("Undo").first().click();
       await desk.line("sum += item.price;").waitFor();
       await desk.lens("Keep").nth(1).waitFor({ state: "detached" });
       await desk.lens("Keep").click();
-      await desk.status("pending").waitFor({ state: "detached" });
+      await desk.status(" in 1 file").waitFor({ state: "detached" });
       await agent.hears(edited.edit, "hunk 1 · rejected", "hunk 2 · accepted");
     },
 
@@ -299,7 +356,7 @@ export default {
       const amounts = await agent.edit("front/cart.js", read, AMOUNTS);
       // Not open, it is changed on the disk at once.
       const rounded = await agent.edit("back/price.js", await agent.read("back/price.js"), ROUNDED);
-      await desk.status("3 pending").click();
+      await desk.showTree();
       await desk.row("cart.js").first().waitFor();
       await desk.row("price.js").first().waitFor();
       await desk.picture("several_folders");
@@ -325,7 +382,7 @@ export default {
       await desk.lens("Keep").first().waitFor();
       const rounded = await agent.edit("back/price.js", await agent.read("back/price.js"), ROUNDED);
       assert.equal(desk.onDisk("back/price.js"), PRICE, "it is held");
-      await desk.status("3 pending").click();
+      await desk.showTree();
       const row = desk.row("price.toFixed");
       await row.hover();
       await row.getByRole("button", { name: "Accept" }).first().click();

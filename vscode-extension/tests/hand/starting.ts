@@ -45,7 +45,7 @@ async function comesBack(hand: Hand, delay: number): Promise<void> {
   await Promise.all([marked, desk.reload(), pause(delay * 1000).then(() => edits(agent))]);
   await until(() => hand.marks().length === 0, "and that it has started");
   await desk.line("so far").first().waitFor();
-  await desk.status("2 pending").waitFor();
+  await desk.status("2 in ").waitFor();
   await desk.lens("Accept").nth(1).waitFor();
   assert.equal(await desk.lens("Keep").count(), 0, "nothing is said to be in the text");
   assert.equal(await desk.line("(item.amount ?? 1);").count(), 0, "and nothing is");
@@ -55,7 +55,7 @@ async function comesBack(hand: Hand, delay: number): Promise<void> {
   await desk.press("Control+Shift+Enter");
   await desk.line("sum += item.price * (item.amount ?? 1);").waitFor();
   await desk.line("so far").first().waitFor();
-  await desk.status("1 pending").waitFor();
+  await desk.status("1 in ").waitFor();
 }
 
 export default {

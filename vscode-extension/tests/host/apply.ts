@@ -7,9 +7,10 @@ import { changed, SAVED, THREE, UNSAVED, withHunks } from "./greeting.ts";
 import { HELD, unsavedWork } from "./offer.ts";
 import { linesOf, type Scene } from "./scene.ts";
 
-const IN_TEXT = ["1 inText 2-3", "2 inText 6-8", "3 inText 11-12"];
+/** The three of them, once they are in the text. */
+export const IN_TEXT = ["1 inText 2-3", "2 inText 6-8", "3 inText 11-12"];
 
-async function applied(
+export async function applied(
   scene: Scene,
   name = "greet.js",
 ): Promise<{ editor: vscode.TextEditor; agent: Agent; edited: Answer }> {

@@ -135,6 +135,27 @@ export default {
       assert.ok(key < PATIENT_MS, `a key takes ${key} ms`);
 
       began = performance.now();
+      await scene.extension.reviewAll();
+      const right = await until(
+        () => {
+          const front = vscode.window.activeTextEditor;
+          return front?.document.uri.scheme === "hashline-proposed" ? front : undefined;
+        },
+        "all of it is on one screen",
+        40_000,
+      );
+      const reviewed = performance.now() - began;
+      const { path } = right.document.uri;
+      began = performance.now();
+      await scene.extension.acceptFileOf(editor.document.uri);
+      await until(
+        () => vscode.window.activeTextEditor?.document.uri.path !== path,
+        "the next file is in front",
+        40_000,
+      );
+      const followed = performance.now() - began;
+
+      began = performance.now();
       await scene.extension.rejectAll();
       await until(
         () => scene.extension.undecided() === 0,
@@ -142,10 +163,10 @@ export default {
         40_000,
       );
       const decided = performance.now() - began;
-      for (const path of paths) assert.equal(scene.onDisk(path), lines.join("\n"));
+      for (const file of paths) assert.equal(scene.onDisk(file), lines.join("\n"));
       report.say(
         `     500 hunks over 50 files: made and told in ${told.toFixed(0)} ms, the next one in ${going.toFixed(0)} ms each, ` +
-          `a key in ${key.toFixed(1)} ms, all rejected in ${decided.toFixed(0)} ms; ${drawn.length} drawn in ${seen} visible lines`,
+          `a key in ${key.toFixed(1)} ms, all on one screen in ${reviewed.toFixed(0)} ms, the next file there in ${followed.toFixed(0)} ms, all rejected in ${decided.toFixed(0)} ms; ${drawn.length} drawn in ${seen} visible lines`,
       );
     },
   },

@@ -43,6 +43,12 @@ export class Extension {
     return this.api.tree().reduce((sum, { entries }) => sum + entries.length, 0);
   }
 
+  /** The files in the tree, without their folders: "shapes.js (+3 −2 · 2 left)". */
+  files(): readonly string[] {
+    const rows = this.api.tree().flatMap(({ children }) => children.flatMap((group) => group.children));
+    return rows.map(({ label, description }) => `${label.split("/").at(-1)} (${description})`).sort();
+  }
+
   /** The undecided hunks of an open document, once the sidecar has told of this very text: "1 held 2-3" is hunk 1, held, from line 2
    * up to line 3, 0-based. */
   hunks(document: vscode.TextDocument): readonly string[] {
@@ -78,6 +84,10 @@ export class Extension {
     await run("acceptHunk");
   }
 
+  async reject(): Promise<void> {
+    await run("rejectHunk");
+  }
+
   /** About a row of the tree that is still drawn when VS Code does not know it any more, as its button calls. */
   async acceptForgottenRow(): Promise<void> {
     const row = { $treeViewId: "hashline.review", $treeItemHandle: "1/forgotten" };
@@ -111,6 +121,10 @@ export class Extension {
     await run("rejectFile", uri);
   }
 
+  async acceptFileOf(uri: vscode.Uri): Promise<void> {
+    await run("acceptFile", uri);
+  }
+
   /** About the file in front. */
   async acceptFile(): Promise<void> {
     await run("acceptFile");
@@ -136,6 +150,10 @@ export class Extension {
   /** Compares a file, or the one in front. */
   async compare(uri?: vscode.Uri): Promise<void> {
     await run("compare", ...(uri ? [uri] : []));
+  }
+
+  async reviewAll(): Promise<void> {
+    await run("reviewAll");
   }
 
   /** By the row of the tree that is called so. */

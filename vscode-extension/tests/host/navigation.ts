@@ -25,14 +25,7 @@ export default {
       }
       await agent.call("delete_file", { path: removed });
       await until(() => !existsSync(removed), "it is removed at once");
-      await scene.configure("mode.disk", "propose");
-      // The setting is known when an edit is held.
-      await until(async () => {
-        const path = scene.write("probe.js", SAVED);
-        const probe = await agent.edit(path, await agent.read(path), [["delete", "// the end"]]);
-        await agent.call("withdraw_edit", { edit_id: probe.edit });
-        return probe.text.includes("held");
-      }, "edits of files are held");
+      await scene.setsDiskMode("propose", agent);
       await agent.call("write_file", { path: made, content: "made();\n" });
       await until(() => scene.extension.hunksOf(vscode.Uri.file(made)).length > 0, "it is offered");
 

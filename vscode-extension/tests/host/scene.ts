@@ -221,6 +221,20 @@ export class Scene {
     await until(async () => !(await agent.read(path)).text.includes(" Open in "), "it is closed");
   }
 
+  /** Sets what becomes of edits of files that are not open, and waits until that is known. */
+  async setsDiskMode(mode: "propose" | "apply", agent: Agent): Promise<void> {
+    await this.configure("mode.disk", mode);
+    const path = this.path("probe.js");
+    await until(async () => {
+      this.write("probe.js", "probe();\n");
+      const probe = await agent.edit(path, await agent.read(path), [["delete", "probe();"]]);
+      await agent.call("withdraw_edit", { edit_id: probe.edit });
+      return probe.text.includes("held") === (mode === "propose");
+    }, `it is known: ${mode}`);
+    const listed = () => this.extension.hunksOf(vscode.Uri.file(path));
+    await until(() => listed().length === 0, "nothing of that is left to decide");
+  }
+
   /** The open documents, as agents are told of them, once this one is among them. */
   async listing(agent: Agent, name: string): Promise<string> {
     let listed = "";
