@@ -29,6 +29,8 @@ const ATTACKS: [&str; 8] =
 /// How long a key and another agent's call may wait.
 const KEY: Duration = Duration::from_millis(50);
 const CALL: Duration = Duration::from_secs(1);
+/// How long the thread sleeps that does nothing else.
+const NAP: Duration = Duration::from_millis(1);
 /// Between two calls of the agent.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long threads wait for something to do before they end, and memory for somebody to use it.
@@ -72,6 +74,13 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
     };
     tell(report, "the longest that a key waits", &besieged.keys, &quiet.keys, KEY);
     tell(report, "the longest call of another agent", &besieged.calls, &quiet.calls, CALL);
+    let late = |round: &Round| show(round.wakes.quantile(1.0));
+    report.note(format!(
+        "A thread that does nothing but sleep a millisecond at a time woke {} late at most beside them, and {} without them: no program \
+         on this machine answers sooner.",
+        late(&besieged),
+        late(&quiet)
+    ));
     let mebibytes = |bytes: u64| format!("{:.1} MiB", bytes as f64 / (1024.0 * 1024.0));
     report.row(Row {
         work: "memory after it".to_owned(),
@@ -143,6 +152,8 @@ fn until_listening(agent: &Client) -> Result<()> {
 struct Round {
     keys: Samples,
     calls: Samples,
+    /// How late a thread woke that had nothing to do.
+    wakes: Samples,
 }
 
 /// Types and calls for a while.
@@ -150,10 +161,23 @@ fn round(desk: &mut Desk, agent: &Client, window: Duration) -> Result<Round> {
     let end = Instant::now() + window;
     scope(|threads| {
         let calling = threads.spawn(move || work(agent, end));
+        let sleeping = threads.spawn(move || wakes(end));
         let keys = type_for(window, &mut desk.editor)?;
         let calls = calling.join().ok().context("the agent panicked")??;
-        Ok(Round { keys, calls })
+        let wakes = sleeping.join().ok().context("the sleeper panicked")?;
+        Ok(Round { keys, calls, wakes })
     })
+}
+
+/// How late a thread wakes that sleeps for a moment again and again.
+fn wakes(end: Instant) -> Samples {
+    let mut samples = Samples::default();
+    while Instant::now() < end {
+        let began = Instant::now();
+        sleep(NAP);
+        samples.push(began.elapsed() - NAP);
+    }
+    samples
 }
 
 /// The agent's calls: it reads what the editor has open, and counts up in a file of its own.
