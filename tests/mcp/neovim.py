@@ -32,9 +32,10 @@ def quoted(text):
 
 
 class Neovim:
-    """Works on `folder`, with a sidecar that is started as `sidecar`. What it keeps for itself lies in `home`."""
+    """Works on `folder`, with a sidecar that is started as `sidecar`. What it keeps for itself lies in `home`; `more` is its environment
+    besides."""
 
-    def __init__(self, program, sidecar, folder, home):
+    def __init__(self, program, sidecar, folder, home, more=None):
         self._program = str(program)
         self._server = str(home / "nvim")
         settings = home / "init.lua"
@@ -44,7 +45,8 @@ class Neovim:
         )
         kept = {f"XDG_{part}_HOME": str(home / part) for part in ("STATE", "DATA", "CONFIG", "CACHE")}
         own = {"TMPDIR": str(home), "HASHLINE_STATE_DIR": str(home / "hashline"), "NVIM_LOG_FILE": os.devnull}
-        self._environment = {**os.environ, **kept, **own}
+        own["CLAUDE_CONFIG_DIR"] = str(home / "claude")
+        self._environment = {**os.environ, **kept, **own, **(more or {})}
         self._command = [self._program, "--headless", "--clean", "-n", "-i", "NONE", "-u", settings, "--listen", self._server]
         self._folder = folder
 

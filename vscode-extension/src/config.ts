@@ -27,6 +27,7 @@ export const config = {
       saveAfterAccept: settings.get("saveAfterAccept"),
       diagnostics: settings.get("diagnostics"),
       noHardLinks: settings.get("noHardLinks"),
+      ideLink: settings.get("ideLink"),
       http: { listen: settings.get("http.listen") },
     };
   },

@@ -235,6 +235,12 @@ M.schema = {
     about = "Refuse agents files that have more than one name (hard links), as the other may lie anywhere. Only Unix tells of them.",
   },
   {
+    key = "ideLink",
+    kind = a_boolean,
+    default = true,
+    about = "Let Claude Code find this Neovim by its IDE link, so that what it asks about before an edit is held here.",
+  },
+  {
     key = "http.listen",
     kind = a_string,
     default = "",
@@ -350,6 +356,7 @@ function M.for_sidecar()
     saveAfterAccept = M.get("saveAfterAccept"),
     diagnostics = M.get("diagnostics"),
     noHardLinks = M.get("noHardLinks"),
+    ideLink = M.get("ideLink"),
     http = { listen = M.get("http.listen") },
   }
 end

@@ -20,6 +20,7 @@
 ---@field saveAfterAccept? "never"|"ifClean"|"always" Write the file after an acceptance: never, if it had no unsaved changes before, or always.
 ---@field diagnostics? boolean Show the sidecar's diagnostics of pending edits, too; the hunks are drawn without them.
 ---@field noHardLinks? boolean Refuse agents files that have more than one name (hard links), as the other may lie anywhere. Only Unix tells of them.
+---@field ideLink? boolean Let Claude Code find this Neovim by its IDE link, so that what it asks about before an edit is held here.
 ---@field http? hashline.Settings.http
 
 ---@class hashline.Settings.mode

@@ -35,6 +35,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
             agents: Some(Agents {
                 http: Some(Arc::new(OverHttp::new(state.clone(), record.clone()))),
                 state,
+                claude: hashline_ide::claude_folder(),
                 run_tool: run_tool(toolbox),
                 threads: agents.handle().clone(),
             }),

@@ -92,7 +92,7 @@ pub use message::{
 pub use secret::Secret;
 pub use server::{Handler, IN_FLIGHT, serve};
 pub use socket::Listener;
-pub use starting::{Mark, PATIENCE};
-pub use state_dir::{StateDir, home};
+pub use starting::{Mark, PATIENCE, has_ended};
+pub use state_dir::{StateDir, home, private_folder};
 /// How a handler learns that nobody waits for it any more.
 pub use tokio_util::sync::CancellationToken;

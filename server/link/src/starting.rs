@@ -126,7 +126,8 @@ fn since_1970() -> Duration {
 
 /// Whether there is certainly no such process.
 #[cfg(unix)]
-fn has_ended(pid: u32) -> bool {
+#[must_use]
+pub fn has_ended(pid: u32) -> bool {
     use nix::errno::Errno;
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
@@ -135,7 +136,9 @@ fn has_ended(pid: u32) -> bool {
     i32::try_from(pid).is_ok_and(|pid| kill(Pid::from_raw(pid), None::<Signal>) == Err(Errno::ESRCH))
 }
 
+/// Whether there is certainly no such process.
 #[cfg(windows)]
-fn has_ended(_: u32) -> bool {
+#[must_use]
+pub fn has_ended(_: u32) -> bool {
     false
 }

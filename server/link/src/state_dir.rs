@@ -94,7 +94,7 @@ pub(crate) fn host() -> String {
 /// Creates a folder for this user alone, or makes sure that the one there is: a real folder, owned by the user,
 /// with mode 0700 (set if it differs).
 #[cfg(unix)]
-pub(crate) fn private_folder(path: &Path) -> Result<()> {
+pub fn private_folder(path: &Path) -> Result<()> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 
     match fs::DirBuilder::new().mode(0o700).create(path) {
@@ -119,7 +119,7 @@ pub(crate) fn private_folder(path: &Path) -> Result<()> {
 
 /// What lies in a user's profile is private by inheritance on Windows.
 #[cfg(windows)]
-pub(crate) fn private_folder(path: &Path) -> Result<()> {
+pub fn private_folder(path: &Path) -> Result<()> {
     match fs::create_dir(path) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),

@@ -19,6 +19,7 @@ struct Said {
     no_hard_links: Option<bool>,
     /// Empty for nowhere.
     listen: Option<String>,
+    ide_link: Option<bool>,
 }
 
 /// The settings from all places that say some. What is said while the editor runs goes before what was said at its
@@ -106,6 +107,11 @@ impl Configured {
     pub fn listen(&self) -> Option<String> {
         let said = self.since.listen.as_ref().or(self.at_start.listen.as_ref());
         said.filter(|address| !address.is_empty()).cloned()
+    }
+
+    /// Whether Claude Code finds the editor by its IDE link.
+    pub fn ide_link(&self) -> bool {
+        self.since.ide_link.or(self.at_start.ide_link).unwrap_or(true)
     }
 
     /// The settings in force.
@@ -206,6 +212,10 @@ impl Said {
                 Value::Bool(wanted) => self.no_hard_links = Some(*wanted),
                 other => wrong.push(sentence(key, other, "true or false")),
             },
+            "ideLink" => match value {
+                Value::Bool(wanted) => self.ide_link = Some(*wanted),
+                other => wrong.push(sentence(key, other, "true or false")),
+            },
             // Done by the plugins, who say all their settings.
             "saveAfterAccept" => {
                 if !matches!(value.as_str(), Some("never" | "ifClean" | "always")) {
@@ -214,7 +224,7 @@ impl Said {
             }
             _ => wrong.push(format!(
                 "There is no setting hashline.{key}. There are mode.open, mode.disk, mode.rules, mode.hold, \
-                 saveAfterAccept, diagnostics, noHardLinks and http.listen."
+                 saveAfterAccept, diagnostics, noHardLinks, ideLink and http.listen."
             )),
         }
     }
@@ -492,6 +502,18 @@ mod tests {
     }
 
     #[test]
+    fn the_ide_link_is_on_until_it_is_turned_off() {
+        let mut configured = Configured::default();
+        assert!(configured.ide_link());
+        configured.start(&json!({"ideLink": false}));
+        assert!(!configured.ide_link());
+        configured.change(&json!({"ideLink": true}));
+        assert!(configured.ide_link(), "what is said later goes first");
+        assert_eq!(configured.change(&json!({"ideLink": "off"})).len(), 1);
+        assert!(!configured.ide_link());
+    }
+
+    #[test]
     fn diagnostics_are_on_but_for_plugins() {
         let settings = |plugin, options| {
             let mut configured = Configured { plugin, ..Configured::default() };
@@ -517,7 +539,7 @@ mod tests {
             wrong(json!({"mode": {"opne": "apply"}})),
             [
                 "There is no setting hashline.mode.opne. There are mode.open, mode.disk, mode.rules, mode.hold, \
-              saveAfterAccept, diagnostics, noHardLinks and http.listen."
+              saveAfterAccept, diagnostics, noHardLinks, ideLink and http.listen."
             ]
         );
         assert_eq!(

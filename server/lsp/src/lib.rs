@@ -35,6 +35,7 @@ mod handover;
 mod hover;
 mod http;
 mod hunk_choices;
+mod ide;
 mod lenses;
 mod link_service;
 mod lock;

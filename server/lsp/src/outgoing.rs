@@ -145,18 +145,18 @@ impl Outgoing {
         match signal {
             Signal::Initialized => {
                 self.initialized();
-                self.settle_http().await;
+                self.settle_servers().await;
             }
             Signal::Say(kind, sentence) => self.client.show_message(kind, sentence).await,
             Signal::AskSettings => self.ask_settings(),
             Signal::Settings => {
                 self.show_all();
-                self.settle_http().await;
+                self.settle_servers().await;
             }
             Signal::Roots => {
                 // A folder that has come may have settings of its own.
                 self.ask_settings();
-                self.settle_http().await;
+                self.settle_servers().await;
             }
             Signal::Show(uri) => self.review_changed(uri),
             Signal::Flush(flushed) => self.flushing.push(flushed),
@@ -182,9 +182,14 @@ impl Outgoing {
         self.show_all();
     }
 
-    /// Serves over HTTP what is open by now, as the settings say by now, and tells other processes of both.
-    async fn settle_http(&self) {
-        let address = lock(&self.session.configured).listen();
+    /// Serves what is open by now over HTTP and to Claude Code, as the settings say by now, and tells other processes of it.
+    async fn settle_servers(&self) {
+        let (address, link) = {
+            let configured = lock(&self.session.configured);
+            (configured.listen(), configured.ide_link())
+        };
+        let session = &self.session;
+        session.ide.settle(&session.workspace, session.editor_name(), link && session.facts.get().is_some());
         let settled = self.session.http.settle(self.session.workspace.roots(), address).await;
         settled.unwrap_or_else(|sentence| self.session.say(MessageType::ERROR, sentence));
         link_service::update(&self.session);

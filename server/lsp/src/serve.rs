@@ -1,5 +1,6 @@
 //! One connection, from its first message to its end.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use tokio::sync::mpsc;
 use crate::announcement::Presence;
 use crate::handlers::Face;
 use crate::http::{Http, ServeHttp};
+use crate::ide::Ide;
 use crate::link_service::{self, Reception, RunTool};
 use crate::outgoing::Outgoing;
 use crate::session::Session;
@@ -44,6 +46,8 @@ pub struct Agents {
     pub run_tool: RunTool,
     /// What serves them over HTTP, where a setting says so; none where that cannot be.
     pub http: Option<Arc<dyn ServeHttp>>,
+    /// Where Claude Code keeps what is its own, to be found there by its IDE link; none for no link.
+    pub claude: Option<PathBuf>,
     /// The threads on which they are answered. The editor is answered on those that [`serve`] runs on: where these are others, nothing
     /// that an agent sends keeps a key waiting.
     pub threads: Handle,
@@ -60,6 +64,8 @@ where
     let (signals, signalled) = mpsc::unbounded_channel();
     let http = agents.as_ref().and_then(|agents| Some((agents.http.clone()?, agents.threads.clone())));
     let http = Http::new(http);
+    let ide =
+        Ide::new(agents.as_ref().and_then(|agents| Some((agents.claude.clone()?, agents.threads.clone()))));
     let (presence, listening) = match agents {
         None => (Presence::default(), None),
         Some(agents) => match Presence::open(agents.state) {
@@ -70,7 +76,7 @@ where
     if let Some(neighbours) = &presence.neighbours {
         workspace.mind(neighbours.clone());
     }
-    let session = Arc::new(Session::new(workspace, version, editor, presence, http, signals));
+    let session = Arc::new(Session::new(workspace, version, editor, presence, http, ide, signals));
     // Whatever ends this, the tasks and the announcement end with it.
     let ending = Ending { session: session.clone(), stop: stop.child_token() };
     let service = Face::service(&session);
@@ -92,6 +98,7 @@ where
     drop(ending);
     let last_calls = async {
         session.http.ended().await;
+        session.ide.ended().await;
         if let Some(answering) = answering {
             let _ = answering.await;
         }
@@ -108,6 +115,7 @@ impl Drop for Ending {
     fn drop(&mut self) {
         self.session.presence.withdraw();
         self.session.http.end();
+        self.session.ide.end();
         self.stop.cancel();
     }
 }

@@ -17,6 +17,7 @@ use crate::announcement::Presence;
 use crate::client::Facts;
 use crate::configuration::Configured;
 use crate::http::Http;
+use crate::ide::Ide;
 
 /// How long the editor has to open its first document before agents are served without it: it may have read the files that it
 /// starts with before it started the sidecar.
@@ -56,6 +57,7 @@ pub(crate) struct Session {
     pub configured: Mutex<Configured>,
     pub presence: Presence,
     pub http: Http,
+    pub ide: Ide,
     pub opening: Opening,
     signals: mpsc::UnboundedSender<Signal>,
 }
@@ -127,6 +129,7 @@ impl Session {
         editor: Option<String>,
         presence: Presence,
         http: Http,
+        ide: Ide,
         signals: mpsc::UnboundedSender<Signal>,
     ) -> Self {
         let hard_links = workspace.settings().hard_links();
@@ -136,6 +139,7 @@ impl Session {
             editor,
             presence,
             http,
+            ide,
             facts: OnceLock::new(),
             open: DashMap::new(),
             folders: Mutex::default(),

@@ -251,6 +251,29 @@ fn what_undoes_the_typing_ends_the_conflict() {
 }
 
 #[test]
+fn what_the_file_takes_of_what_was_recorded_on_it_is_known_by_its_lines() {
+    let mut weave = Weave::new(Text::from("a\nb\nc\nd\n"));
+    weave.mark_base();
+    // The person types beside the first hunk.
+    type_to(&mut weave, Span::new(Position::new(0, 0), Position::new(0, 1)), "mine");
+    let before = weave.base().unwrap().clone();
+    let changes = [change(1..2, &["B"]), change(3..4, &["D"])];
+    let hunks = weave.record_on_base(&changes, None, Text::from("a\nB\nc\nD\n")).unwrap();
+    weave.set_base(Some(before.clone()));
+    weave.switch(&hunks[..1], &[]).unwrap();
+    assert_eq!(weave.buffer().to_string(), "mine\nB\nc\nd\n");
+    let first = weave.base_with(&before, &hunks[..1], Text::from("a\nB\nc\nd\n")).unwrap();
+    weave.set_base(Some(first));
+    // What is written next goes on from there.
+    let next = weave.record_on_base(&[change(1..2, &["BB"])], None, Text::from("a\nBB\nc\nd\n")).unwrap()[0];
+    assert_eq!(weave.conflict(next), None);
+    assert!(weave.prerequisites(next).iter().eq(&hunks[..1]));
+    assert_eq!(weave.agent().to_string(), "mine\nBB\nc\nD\n");
+    let stranger = Weave::new(Text::from("x\n")).base_with(&before, &[], Text::from("a\nb\nc\nd\n"));
+    assert!(stranger.is_none(), "of another weave");
+}
+
+#[test]
 fn nothing_is_recorded_on_a_file_that_is_not_known() {
     let mut weave = Weave::new(Text::from("a\nb\n"));
     let none = weave.record_on_base(&[change(0..1, &["A"])], None, Text::from("A\nb\n"));

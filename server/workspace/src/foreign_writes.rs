@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use hashline_history::{Connection, Decision, EditId, Status};
 use hashline_text::DiskForm;
-use hashline_weave::Base;
+use hashline_weave::{Base, HunkId};
 
 use crate::agent::new_edit_id;
 use crate::disk::{FileBytes, Place, git_has_written, read, stamp};
@@ -28,7 +28,7 @@ use crate::document::{Document, Mode, Proposal, Written};
 use crate::record::Provisional;
 use crate::refusal::Refusal;
 use crate::slot::Slot;
-use crate::watched_file::Held;
+use crate::watched_file::{Expected, Held};
 use crate::workspace::Workspace;
 
 /// What its edits are called by in lists and histories.
@@ -96,6 +96,10 @@ impl Workspace {
             done(None);
             return Found::Same;
         }
+        if slot.has_expected(&file.bytes) {
+            done(None);
+            return Found::Same;
+        }
         let shared = slot.shared_text();
         if shared.as_ref() == Some(&text) {
             done(Some(version));
@@ -160,7 +164,14 @@ impl Workspace {
             document.set_base(before);
         }
         slot.watched().held = None;
-        let is_held = written.is_nothing() || self.record_written(slot, &written, base)?;
+        let mut is_held = written.is_nothing();
+        if !is_held {
+            let proposal = self.written_by_another_program();
+            if let Some((_, after)) = self.record_written(slot, &written, &proposal)? {
+                slot.watched().held = Some(Held { edit: proposal.id, before: base, after });
+                is_held = true;
+            }
+        }
         if is_held {
             slot.watched().known = Some(written.text);
         }
@@ -176,35 +187,37 @@ impl Workspace {
         (is_base && document.is_untouched(&held.edit)).then_some(held)
     }
 
-    /// Records what was written and shows it. False where the text has changed meanwhile, or it cannot be recorded now.
-    fn record_written(&self, slot: &Arc<Slot>, written: &Written, before: Base) -> Result<bool, Refusal> {
+    /// Records what was made of what the file had and shows it: its hunks, and what the file has with all of them. None where the text has
+    /// changed meanwhile, or it cannot be recorded now.
+    pub(crate) fn record_written(
+        &self,
+        slot: &Arc<Slot>,
+        written: &Written,
+        proposal: &Proposal,
+    ) -> Result<Option<(Vec<HunkId>, Base)>, Refusal> {
         let (proposed, after) = {
             let mut document = slot.lock();
             (document.propose_written(written)?, document.base())
         };
-        let (Some(mut proposed), Some(after)) = (proposed, after) else { return Ok(false) };
-        let proposal = self.written_by_another_program();
-        let provisional = Provisional { edit: proposed.new_edit(&proposal), hunks: &proposed.hunks };
+        let (Some(mut proposed), Some(after)) = (proposed, after) else { return Ok(None) };
+        let provisional = Provisional { edit: proposed.new_edit(proposal), hunks: &proposed.hunks };
         let recorded = self.record(slot, Some(provisional));
         let mut document = slot.lock();
         match recorded {
             Ok(unfinished) => {
-                document.publish(&mut proposed, &proposal);
+                document.publish(&mut proposed, proposal);
                 drop(document);
                 drop(unfinished);
-                slot.watched().held = Some(Held { edit: proposal.id, before, after });
-                Ok(true)
+                Ok(Some((proposed.hunks, after)))
             }
             Err(error) => {
                 document.withdraw_provisional(&proposed);
-                if document.base().is_some_and(|base| base.is_same_instance(&after)) {
-                    document.set_base(before);
-                }
+                document.replace_base(&after, written.base());
                 drop(document);
                 // Where another process was quicker it comes back with what that did.
                 self.bring_back_in_turn(slot);
                 tracing::warn!("what was written to {} is tried again: {error}", slot.key);
-                Ok(false)
+                Ok(None)
             }
         }
     }
@@ -221,6 +234,20 @@ impl Workspace {
             mode: Mode::Propose,
             strict: false,
         }
+    }
+}
+
+impl Slot {
+    /// Whether the file has what was expected to be written to it, which is what it has from now on.
+    fn has_expected(&self, bytes: &[u8]) -> bool {
+        let Some(Expected { before, after }) = self.watched().expected.clone() else { return false };
+        if !after.text().is_served_from(bytes) || !self.lock().replace_base(&before, &after) {
+            return false;
+        }
+        let mut watched = self.watched();
+        watched.expected = None;
+        watched.known = Some(after.text().clone());
+        true
     }
 }
 

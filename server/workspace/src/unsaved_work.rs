@@ -36,7 +36,8 @@ impl Slot {
     /// Takes over that the editor has read its text from the file, or has written it there; none where that is not known.
     pub(crate) fn share_with_file(&self, text: Option<Text>) {
         *self.shared() = text;
-        self.watched().known = None;
+        let mut watched = self.watched();
+        (watched.known, watched.expected) = (None, None);
     }
 
     /// Takes over that the file has a text of the editor's.

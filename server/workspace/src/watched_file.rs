@@ -17,6 +17,16 @@ pub(crate) struct WatchedFile {
     pub known: Option<Text>,
     /// What was held of it last.
     pub held: Option<Held>,
+    /// What an agent's program is about to write to it, as the person has decided.
+    pub expected: Option<Expected>,
+}
+
+/// What is about to be written to a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Expected {
+    /// What the file has before, and with it.
+    pub before: Base,
+    pub after: Base,
 }
 
 /// An edit that was made of what another program has written.

@@ -7,6 +7,7 @@ mod cases;
 mod delivery;
 mod editor;
 mod files;
+mod ide;
 mod names;
 mod others;
 mod page;

@@ -191,7 +191,7 @@ async fn other_processes_find_it_ask_it_and_decide() {
         Box::pin(async move { said.map_err(|error| RemoteError::failed(error.to_string())) })
     });
     let threads = tokio::runtime::Handle::current();
-    let agents = Some(Agents { state: state_dir.clone(), run_tool, http: None, threads });
+    let agents = Some(Agents { state: state_dir.clone(), run_tool, http: None, claude: None, threads });
     let mut editor = Editor::start(Manners { agents, ..Manners::plain() }).await;
     let finder = Finder::new(state_dir);
     let deadline = std::time::Instant::now() + Duration::from_secs(5);
@@ -266,7 +266,13 @@ async fn an_editor_is_answered_while_a_call_keeps_the_threads_of_agents_busy() {
             Raw::of(&ended.is_ok()).map_err(|error| RemoteError::failed(error.to_string()))
         })
     });
-    let agents = Agents { state: state_dir.clone(), run_tool, http: None, threads: threads.handle().clone() };
+    let agents = Agents {
+        state: state_dir.clone(),
+        run_tool,
+        http: None,
+        claude: None,
+        threads: threads.handle().clone(),
+    };
     let mut editor = Editor::start(Manners { agents: Some(agents), ..Manners::plain() }).await;
     let [sidecar] = &*Finder::new(state_dir).sidecars() else { panic!("it is not announced") };
     let client = Client::connect(sidecar).await.unwrap();

@@ -230,6 +230,7 @@ async fn an_address_in_another_spelling_is_listened_at_when_it_is_free() {
         state: StateDir::new(Some(state.path())).unwrap(),
         run_tool: Arc::new(|_, _, _| Box::pin(async { Err(RemoteError::cancelled()) })),
         http: Some(door.clone()),
+        claude: None,
         threads: tokio::runtime::Handle::current(),
     };
     let listen = |address: &str| json!({"settings": {"hashline": {"http": {"listen": address}}}});

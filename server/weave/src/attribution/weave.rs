@@ -160,6 +160,13 @@ impl Weave {
         self.model.set_base(base);
     }
 
+    /// What a base is once the file has these of its hunks as well: those that [`record_on_base`](Self::record_on_base) recorded on it. `text`
+    /// is the base with them. None where its lines are not known any more.
+    #[must_use]
+    pub fn base_with(&mut self, base: &Base, hunks: &[HunkId], text: Text) -> Option<Base> {
+        self.model.base_with(base, hunks, text)
+    }
+
     /// Records what another program has made of the [base](Model::base), while the buffer may have gone on from it: changes of its lines as
     /// hunks, in its order. `after` is the base with all of them in it, and is the base from now on. They are held like those of
     /// [`record`](Self::record), and in conflict from the beginning where the person has changed the same lines (rule W23).

@@ -54,14 +54,33 @@ impl Model {
         for (change, id) in changes.iter().zip(&ids) {
             self.removes_as_in(*id, base.text(), change);
         }
-        let first = on.len();
-        let is_new = |hunk: &HunkId| hunk.index() >= first;
-        let stays = |run: &Run| in_base(run) && !run.removers.iter().any(is_new);
-        let then = self.ids(|run| run.maker.as_ref().is_some_and(is_new) || stays(run));
-        on.resize(self.hunks.len(), true);
         self.touch();
-        self.base = Some(self.base_of(after, &then, &on));
+        self.base = Some(self.grown(&base, &known, &ids, after));
         Ok(ids)
+    }
+
+    /// What a base is once the file has these hunks of it as well; `text` is the base with them. None for lines that are not known any more.
+    pub(crate) fn base_with(&mut self, base: &Base, hunks: &[HunkId], text: Text) -> Option<Base> {
+        if !self.knows(base) {
+            return None;
+        }
+        let known = BaseLines::of(base);
+        self.cut_apart(&known);
+        let grown = self.grown(base, &known, hunks, text);
+        self.knows(&grown).then_some(grown)
+    }
+
+    /// The same; `known` are the lines of the base, from which runs are cut apart.
+    fn grown(&self, base: &Base, known: &BaseLines, hunks: &[HunkId], text: Text) -> Base {
+        let mut new = vec![false; self.hunks.len()];
+        hunks.iter().for_each(|hunk| new[hunk.index()] = true);
+        let is_new = |hunk: &HunkId| new[hunk.index()];
+        let stays = |run: &Run| known.has(run.ids.first) && !run.removers.iter().any(is_new);
+        let then = self.ids(|run| run.maker.as_ref().is_some_and(is_new) || stays(run));
+        let mut on = base.on.to_vec();
+        on.resize(self.hunks.len(), false);
+        on.iter_mut().zip(&new).for_each(|(on, new)| *on |= new);
+        self.base_of(text, &then, &on)
     }
 
     /// Whether the lines of a base are all among those that are known.

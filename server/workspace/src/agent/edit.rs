@@ -172,7 +172,7 @@ impl Workspace {
     }
 
     /// Waits, for some time, while only an answer that the editor owes says what its last change was.
-    async fn until_answered(&self, slot: &Slot) {
+    pub(super) async fn until_answered(&self, slot: &Slot) {
         let mut changes = self.inner.changes.subscribe();
         let deadline = tokio::time::Instant::now() + ANSWERED_WITHIN;
         while slot.lock().awaits_answer() {

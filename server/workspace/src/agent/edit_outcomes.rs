@@ -16,7 +16,7 @@ use crate::slot::Slot;
 use crate::workspace::{Caller, Workspace};
 
 /// How often whoever waits for decisions looks at the record.
-const GLANCE: Duration = Duration::from_secs(1);
+pub(super) const GLANCE: Duration = Duration::from_secs(1);
 
 /// An edit and how it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The agents' side: reading, editing, and hearing what became of edits. Every call names its [`Caller`](crate::Caller), and reaches
 //! no more than that caller may.
 
+mod announced_writes;
 mod contents;
 mod conversation;
 mod document_claims;
@@ -13,6 +14,7 @@ mod read;
 mod search;
 mod written;
 
+pub use announced_writes::{AnnouncedWrite, HeldWrite, NotHeld, WriteDecision};
 pub use contents::{Contents, OpenDocument};
 pub use document_claims::Holding;
 pub use documents::DocumentInfo;
