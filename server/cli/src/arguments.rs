@@ -26,6 +26,7 @@ How it fits together:
 Examples:
   hashline demo                             see what it does
   hashline setup claude-code                give Claude Code the tools
+  hashline acp -- gemini --acp              be an editor's agent, with the tools
   hashline mcp --root ~/src/project         serve one folder, and no other
   hashline serve --root ~/src/project       the same over HTTP, with tokens
   hashline status                           see editors and undecided edits
@@ -48,6 +49,8 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Stand between an editor that speaks the Agent Client Protocol and its agent
+    Acp(Acp),
     /// Play the whole loop in a temporary folder: an editor, an agent, and a person who types
     Demo(Demo),
     /// List, show and decide about the edits in a folder's history; the same as the command mcpdiff
@@ -75,6 +78,33 @@ pub enum Command {
     Status(Status),
     /// Make a token for an agent that comes over HTTP
     Token(Token),
+}
+
+const ACP_HELP: &str = "\
+An editor starts it in the place of the agent, with the agent's command behind
+--. What the two say to each other goes through as it is, but for these:
+each session gets the MCP server `hashline mcp` for its folders, unless it has
+one of that name; and what the agent reads and writes through the editor goes
+to the text of whichever editor has the file open with hashline, where writes
+are held until you decide.
+
+Examples:
+  hashline acp -- gemini --acp
+  hashline acp -- npx -y @agentclientprotocol/claude-agent-acp
+  HASHLINE_LOG=debug hashline acp --log-file /tmp/acp.log -- opencode acp
+
+It ends when the agent does, and passes signals on to it.
+Exit codes: the agent's, or 128 and the number of the signal that ended it;
+1 the agent could not be started, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = ACP_HELP)]
+pub struct Acp {
+    /// The agent's command and its arguments
+    #[arg(value_name = "COMMAND", last = true, required = true)]
+    pub command: Vec<OsString>,
+    #[command(flatten)]
+    pub common: Common,
 }
 
 const DEMO_HELP: &str = "\
@@ -452,9 +482,17 @@ mod tests {
 
     #[test]
     fn the_help_fits_eighty_columns() {
-        for text in
-            [AFTER_HELP, DEMO_HELP, LSP_HELP, MCP_HELP, SERVE_HELP, SETUP_HELP, STATUS_HELP, TOKEN_HELP]
-        {
+        for text in [
+            ACP_HELP,
+            AFTER_HELP,
+            DEMO_HELP,
+            LSP_HELP,
+            MCP_HELP,
+            SERVE_HELP,
+            SETUP_HELP,
+            STATUS_HELP,
+            TOKEN_HELP,
+        ] {
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         }
     }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod acp;
 mod arguments;
 mod demo;
 mod diff;
@@ -28,6 +29,7 @@ pub fn hashline() -> ExitCode {
     // Wrong usage ends here with code 2 and the help.
     let arguments = Arguments::parse();
     let result = match arguments.command {
+        Command::Acp(options) => acp::run(&options),
         Command::Demo(options) => demo::run(&options),
         Command::Diff(options) => diff::run(&options),
         Command::Doctor(options) => doctor::run(&options),

@@ -32,6 +32,7 @@
 
 #![forbid(unsafe_code)]
 
+mod acp;
 mod arguments;
 mod bounds;
 mod caller;
@@ -54,6 +55,7 @@ mod tools;
 mod toolset;
 mod written_file;
 
+pub use acp::{AcpServer, ToAgent, ToClient, between};
 pub use caller::caller_of;
 pub use hooks::{HookFailure, HookedProgram, answer_command, hook_failures, pass_over};
 pub use http::{BadScope, DEFAULT_LISTEN, HttpOptions, HttpServer, Scope, TokenKey};

@@ -66,7 +66,7 @@ pub(super) enum Change {
 
 /// Lines that take the place of others, without their ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Hunk {
+pub(crate) struct Hunk {
     /// A line above them.
     pub below: Option<String>,
     pub old: Vec<String>,

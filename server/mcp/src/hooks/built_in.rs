@@ -72,7 +72,7 @@ pub(super) enum Replaced {
 
 impl BuiltIn {
     /// The file, as the agent spells it.
-    pub(super) fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         match self {
             Self::Read { path, .. }
             | Self::Edit { path, .. }

@@ -27,6 +27,7 @@ mod codex;
 mod failures;
 mod gemini;
 mod handling;
+mod open_documents;
 mod opencode;
 mod placeholders;
 mod structured_patch;
@@ -41,11 +42,13 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::hooks::apply_patch::{Form, Patch};
-use crate::hooks::built_in::BuiltIn;
 pub use crate::hooks::failures::{HookFailure, hook_failures, pass_over};
 use crate::hooks::handling::Handling;
 use crate::hooks::placeholders::{Held, Placeholders, UseId};
 use crate::router::{Origin, Router};
+pub(crate) use built_in::BuiltIn;
+pub(crate) use open_documents::{NotHeld, OpenDocuments};
+pub(crate) use verdict::Verdict;
 
 /// The name of the tool that agents' hooks call. It is not listed: models have no use for it.
 pub(crate) const TOOL: &str = "hook";
@@ -144,9 +147,13 @@ fn conversation(program: HookedProgram, session: &str, turn: &str) -> Option<Con
     if !ConversationId::is_safe(session) {
         return None;
     }
-    let digest = Sha256::digest(format!("{}\0{session}\0{turn}", program.agent()));
-    let digits: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    Some(format!("turn_{digits}").into())
+    Some(format!("turn_{}", digest(&[program.agent(), session, turn])).into())
+}
+
+/// A name that stands for names that not everybody is to know.
+pub(crate) fn digest(names: &[&str]) -> String {
+    let digest = Sha256::digest(names.join("\0"));
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Answers a hook of a program that starts a command for each.
@@ -174,7 +181,8 @@ pub(crate) async fn answer(
         }
     };
     let placeholders = Placeholders::new(router.state(), event.place.as_deref());
-    let handling = Handling { router, program, origin, event: &event, placeholders: &placeholders };
+    let documents = OpenDocuments { router, origin, turn: event.turn.as_ref() };
+    let handling = Handling { documents, program, placeholders: &placeholders };
     let answer = match &event.moment {
         Moment::Before { id, tool } => handling.before(id, tool).await,
         Moment::Patch { id, patch, folder, .. } => handling.patched(id, patch, folder).await,

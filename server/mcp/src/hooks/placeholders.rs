@@ -57,7 +57,7 @@ impl UseId {
 
 /// A write that is held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Held {
+pub(crate) struct Held {
     /// What the agent wanted.
     pub tool: BuiltIn,
     /// The live text before.

@@ -11,7 +11,7 @@ use crate::router::Openness;
 
 /// What is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// The program does what it would do.
     NoOpinion,
     /// The agent reads the text of this editor.
