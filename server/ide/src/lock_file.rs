@@ -47,13 +47,15 @@ pub(crate) struct LockFile {
     editor: String,
     /// What was written.
     written: Option<Lock>,
+    /// Why it could not be written last.
+    failed: Option<String>,
 }
 
 impl LockFile {
     /// Nothing is written yet.
     pub fn new(claude: &Path, port: u16, token: &Token, editor: &str) -> Self {
         let folder = claude.join("ide");
-        Self { folder, port, token: token.clone(), editor: editor.to_owned(), written: None }
+        Self { folder, port, token: token.clone(), editor: editor.to_owned(), written: None, failed: None }
     }
 
     /// Sees to it that there is a file for these folders, or none where another program covers one of them.
@@ -79,8 +81,13 @@ impl LockFile {
             return;
         }
         match self.write(&lock) {
-            Ok(()) => self.written = Some(lock),
-            Err(why) => tracing::warn!("there is no IDE link for {}: {why}", self.editor),
+            Ok(()) => (self.written, self.failed) = (Some(lock), None),
+            // It is tried again every second, and said once.
+            Err(why) if self.failed.as_ref() == Some(&why) => {}
+            Err(why) => {
+                tracing::warn!("there is no IDE link for {}: {why}", self.editor);
+                self.failed = Some(why);
+            }
         }
     }
 
@@ -98,7 +105,7 @@ impl LockFile {
             file.persist(self.path())?;
             Ok(())
         };
-        put().map_err(|error: std::io::Error| format!("{}: {error}", self.path().display()))
+        put().map_err(|error: std::io::Error| format!("{}: {}", self.path().display(), error.kind()))
     }
 
     fn remove(&mut self) {

@@ -78,7 +78,9 @@ async fn decided(
     })?;
     connection.set_conversation(held.conversation().as_str());
     tokio::select! {
-        decision = connection.workspace.until_decided(&held) => return Ok(decision),
+        decision = connection.workspace.until_decided(&held) => if decision != WriteDecision::Gone {
+            return Ok(decision);
+        },
         () = tab.closed.cancelled() => {}
         () = cancelled.cancelled() => {}
         () = connection.ended.cancelled() => {}

@@ -135,6 +135,14 @@ fn an_open_document_is_read_and_written_as_it_is_in_the_editor() {
     agent.agent_says(&request("r-3", "fs/read_text_file", json!({ "path": path, "line": 3 })));
     assert_eq!(agent.agent_is_answered("r-3")["result"]["content"], "3\n");
 
+    // What the agent has written to the file by itself is not held once more.
+    let by_itself = DISK.replace("one", "1");
+    fs::write(&path, &by_itself).unwrap();
+    agent.agent_says(&request("w-0", "fs/write_text_file", json!({ "path": path, "content": by_itself })));
+    assert_eq!(agent.agent_is_answered("w-0")["result"], json!({}));
+    let listed = place.run(&["diff", "status"]);
+    assert_eq!(listed.matches("turn_").count(), 1, "{listed}");
+
     // Whatever has to do with these requests the client does not hear of; of all else it does, in its order.
     let before = agent.client_heard().len();
     let cancel = |id: &str| {

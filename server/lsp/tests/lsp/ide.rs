@@ -357,6 +357,22 @@ async fn what_is_taken_back_is_withdrawn() {
     linked.quit().await;
 }
 
+/// Of a file that is closed a decision is made in the file: the program is not to write it, too.
+#[tokio::test]
+async fn what_is_decided_in_the_file_itself_is_taken_back_from_the_program() {
+    let mut linked = Linked::start(Manners::plain()).await;
+    let uri = linked.file(FILE).await;
+    let mut claude = linked.claude().await;
+    let call = claude.opens(&linked.editor.path("a.txt"), &FILE.replace("four", "4")).await;
+    let edit = linked.held(1).await;
+    linked.editor.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}})).await;
+    linked.decide("accept", &edit, None).await;
+    let answer = claude.answer(call).await;
+    assert!(answer["error"]["message"].as_str().unwrap().contains("taken back"), "{answer}");
+    assert_eq!(linked.stored(), FILE.replace("four", "4"));
+    linked.quit().await;
+}
+
 #[tokio::test]
 async fn what_is_held_when_the_editor_goes_is_withdrawn() {
     let mut linked = Linked::start(Manners::plain()).await;

@@ -26,6 +26,8 @@ pub(super) async fn answer(router: &Router, request: &FileRequest) -> Option<Str
             };
             json!({ "result": { "content": shown(tool, &live) } })
         }
+        // Some programs write the file and tell the client of it afterwards: that is found in the file.
+        Verdict::Hold(_) if is_written(&documents, tool).await => json!({ "result": {} }),
         Verdict::Hold(editor) => match documents.hold(tool, &editor).await {
             Ok(_) => json!({ "result": {} }),
             Err(NotHeld::Refused(words)) => refused(&words),
@@ -43,6 +45,14 @@ pub(super) async fn answer(router: &Router, request: &FileRequest) -> Option<Str
 
 fn refused(words: &str) -> serde_json::Value {
     json!({ "error": { "code": REFUSED, "message": words } })
+}
+
+/// Whether the file has already what is to be written.
+async fn is_written(documents: &OpenDocuments<'_>, tool: &BuiltIn) -> bool {
+    match tool {
+        BuiltIn::Write { path, content } => documents.is_on_disk(path, content).await,
+        _ => false,
+    }
 }
 
 /// Says in the log why the client is asked.

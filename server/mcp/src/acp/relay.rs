@@ -83,7 +83,8 @@ impl ToAgent {
 
     /// Serves the folders of a session besides those that are served; returns whether they can be.
     fn serve(&mut self, folders: &[PathBuf]) -> bool {
-        let mut all = self.folders.clone();
+        // One that has gone since takes nothing from other sessions.
+        let mut all: Vec<PathBuf> = self.folders.iter().filter(|folder| folder.is_dir()).cloned().collect();
         all.extend(folders.iter().filter(|folder| !self.folders.contains(folder)).cloned());
         match self.router.open_roots(&all) {
             Ok(roots) => {

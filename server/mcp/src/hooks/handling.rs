@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use hashline_history::path::to_text;
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use crate::hooks::apply_patch::Patch;
 use crate::hooks::built_in::BuiltIn;
 use crate::hooks::failures::pass_over;
-use crate::hooks::open_documents::{ASKED, NotHeld, OpenDocuments};
+use crate::hooks::open_documents::{NotHeld, OpenDocuments};
 use crate::hooks::placeholders::{Held, Placeholders, UnopenedFile, UseId};
 use crate::hooks::verdict::Verdict;
 use crate::hooks::{Answer, HookedProgram};
@@ -22,6 +23,9 @@ const MOST_FILES: usize = 256;
 
 /// The most bytes that are noted of all files that one use of a tool writes.
 const MOST_NOTED: u64 = 8 << 20;
+
+/// How long recording all of them may take.
+const RECORDED: Duration = Duration::from_secs(6);
 
 /// Why the second of two hooks does nothing.
 const INSTALLED_TWICE: &str = "hashline's hooks are installed twice; hashline doctor shows where";
@@ -133,15 +137,15 @@ impl Handling<'_> {
         for path in paths {
             let Some(file) = self.documents.router.file_of(path) else { continue };
             let length = match tokio::fs::metadata(&file).await {
-                Ok(found) => found.len(),
+                Ok(found) if found.is_file() => found.len(),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-                Err(_) => continue,
+                Ok(_) | Err(_) => continue,
             };
-            bytes += length;
-            if bytes > MOST_NOTED {
+            if bytes + length > MOST_NOTED {
                 self.passed_over(&format!("what is written to {path} is not recorded: it is too large"));
                 continue;
             }
+            bytes += length;
             let before = match tokio::fs::read(&file).await.map(String::from_utf8) {
                 Ok(Ok(text)) => Some(text),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -157,24 +161,20 @@ impl Handling<'_> {
         }
     }
 
+    async fn record_all(&self, files: Vec<UnopenedFile>) {
+        for file in files {
+            self.record(file).await;
+        }
+    }
+
     /// Has recorded what the program has written to a file that no editor has open.
     async fn record(&self, UnopenedFile { path, before, tool }: UnopenedFile) {
         let Some(file) = self.documents.router.file_of(&path) else { return };
         let conversation = self.documents.turn.map(ToString::to_string);
         let written = Written { path: to_text(&file).into_owned(), before, conversation, tool };
-        let reply = tokio::time::timeout(
-            ASKED,
-            self.documents.router.record_written(self.documents.origin, &file, written),
-        )
-        .await;
-        match reply {
-            Ok(reply) if reply.failed => {
-                self.passed_over(&format!("what was written to {path} is not recorded: {}", reply.text));
-            }
-            Ok(_) => {}
-            Err(_) => {
-                self.passed_over(&format!("what was written to {path} was not recorded in time"));
-            }
+        let reply = self.documents.router.record_written(self.documents.origin, &file, written).await;
+        if reply.failed {
+            self.passed_over(&format!("what was written to {path} is not recorded: {}", reply.text));
         }
     }
 
@@ -183,8 +183,9 @@ impl Handling<'_> {
         if let Some(held) = self.placeholders.take(id, tool.map(BuiltIn::path)) {
             return Answer::Made(Box::new(held));
         }
-        for file in self.placeholders.take_noted(id) {
-            self.record(file).await;
+        let noted = self.placeholders.take_noted(id);
+        if tokio::time::timeout(RECORDED, self.record_all(noted)).await.is_err() {
+            self.passed_over("what was written was not recorded in time, or not all of it");
         }
         let Some(tool) = tool else { return Answer::NoOpinion };
         let Verdict::LiveText(editor) = self.verdict(tool).await else { return Answer::NoOpinion };

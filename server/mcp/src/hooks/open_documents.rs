@@ -15,7 +15,7 @@ use crate::router::{Origin, Router};
 use crate::toolset::ToolName;
 
 /// How long each question may take. There are three of them for an edit, and programs wait ten seconds.
-pub(super) const ASKED: Duration = Duration::from_secs(3);
+const ASKED: Duration = Duration::from_secs(3);
 
 /// The most lines that a refusal repeats.
 const MOST_TOLD: usize = 40;
@@ -110,7 +110,7 @@ impl OpenDocuments<'_> {
     }
 
     /// Whether the file of a document holds a text.
-    pub(super) async fn is_on_disk(&self, path: &str, text: &str) -> bool {
+    pub(crate) async fn is_on_disk(&self, path: &str, text: &str) -> bool {
         let Some(file) = self.router.file_of(path) else { return false };
         let length = tokio::fs::metadata(&file).await.map(|found| found.len());
         length.is_ok_and(|length| length == text.len() as u64)

@@ -202,11 +202,20 @@ impl Workspace {
     }
 
     async fn decision_about(&self, held: &HeldWrite) -> Option<WriteDecision> {
-        let edits = self.edits(&held.caller, &held.scope()).await.unwrap_or_default();
+        let edits = match self.edits(&held.caller, &held.scope()).await {
+            Ok(edits) => edits,
+            Err(Refusal::NoSuchEdit(_)) => return Some(WriteDecision::Gone),
+            // Another editor may have it for a moment.
+            Err(_) => return None,
+        };
         let Some(edit) = edits.first() else { return Some(WriteDecision::Gone) };
         let of = |decision: Decision| edit.hunks.iter().filter(move |hunk| hunk.view.decision == decision);
         if of(Decision::Undecided).next().is_some() {
             return None;
+        }
+        if !held.slot.lock().is_open() {
+            // Decided in the file itself: the program is not to write it, too.
+            return Some(WriteDecision::Gone);
         }
         let accepted: Vec<usize> =
             of(Decision::Accepted).filter_map(|hunk| (hunk.view.number as usize).checked_sub(1)).collect();

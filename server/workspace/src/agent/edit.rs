@@ -392,7 +392,7 @@ pub(crate) fn new_edit_id() -> EditId {
 }
 
 /// Finds the lines and weaves the hunks in, in a document that nobody else sees.
-pub(super) fn propose(
+fn propose(
     document: &mut Document,
     file_hash: Option<HashPrefix>,
     change: &Change,

@@ -3,10 +3,9 @@
 use hashline_history::{EditId, FileChange};
 use hashline_text::{DiskForm, Text};
 
-use crate::agent::edit::propose;
 use crate::agent::read::blocking;
 use crate::closed_documents::Before;
-use crate::document::{Change, Document, Millis, Mode, NewFile, Proposal};
+use crate::document::{Document, Millis, Mode, NewFile, Proposal, Written};
 use crate::refusal::Refusal;
 use crate::workspace::{Caller, Workspace};
 
@@ -58,7 +57,7 @@ impl Workspace {
     }
 }
 
-/// Makes of a document what its file holds now.
+/// Makes of a document what its file holds now, as far as that can be.
 fn make(
     document: &mut Document,
     text: Option<(&Text, DiskForm)>,
@@ -74,7 +73,12 @@ fn make(
         let content = NewFile::Text { text: text.clone(), form };
         return Ok(document.propose_file(creates, Some(content), proposal, now)?);
     }
-    let mut proposed = propose(document, None, &Change::whole(&text.to_string()), proposal)?;
+    // Of what the file held: what agents see has held edits in it besides, of which the program knew nothing.
+    let before = document.text().clone();
+    document.note_file_has(&before);
+    let Some(base) = document.base() else { return Ok(()) };
+    let written = Written::of(base, form, before, &text.to_string())?;
+    let Some(mut proposed) = document.propose_written(&written)? else { return Ok(()) };
     document.note_edit(proposed.new_edit(proposal));
     document.publish(&mut proposed, proposal);
     document.settle_on_disk(now);

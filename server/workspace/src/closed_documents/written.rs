@@ -24,7 +24,7 @@ pub(crate) enum Before<'a> {
 impl Workspace {
     /// Records a change of a file that is made already, of a document that no editor has open. `change` is given the document as it was
     /// before, and the text that the file holds now, if there is one, and is to make the one of the other. Nothing is written but the
-    /// record. None if there is nothing to be recorded: the file holds what it held before, or no text.
+    /// record. None if there is nothing to be recorded: the file holds what it held before, or no text, or `change` comes to something else.
     ///
     /// # Errors
     ///
@@ -71,6 +71,12 @@ impl Workspace {
             return Ok(None);
         }
         let done = change(&mut copy, now, self.now())?;
+        if copy.exists() != now.is_some() || now.is_some_and(|(text, _)| copy.text() != text) {
+            // It stands against what is held. It is found when the file is read next.
+            tracing::info!("what was written to {} is no edit of its own", slot.key);
+            self.end_session(session);
+            return Ok(None);
+        }
         let saved = now.map(|(text, form)| {
             copy.set_form(form);
             form.hash(text)

@@ -1,14 +1,15 @@
 //! What an agent's program has written by itself to files that no editor has open.
 
-use hashline_history::{Decision, Status};
+use hashline_history::{Decision, Location, Status};
 use hashline_workspace::agent::WrittenFile;
-use hashline_workspace::document::{Choice, HunkState, Target, Why};
+use hashline_workspace::document::{Choice, HunkState, Mode, Target, Why};
 use hashline_workspace::{Histories, Refusal, Settings};
 
-use crate::desk::{Desk, Op, agent};
+use crate::desk::{Desk, Op, agent, first};
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
 const EDITED: &str = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\n";
+const TWO: Op<'static> = Op::Replace(1, 2, "2");
 const TURN: &str = "turn_1";
 
 /// A program writes a file, or removes it, and tells of it afterwards. The edit that comes of it.
@@ -113,6 +114,38 @@ async fn edits_by_tools_of_hashline_go_on_from_it() {
         assert_eq!(decide(&mut desk, Choice::Reject, edit).await, []);
     }
     assert_eq!(stored(&desk, "a.txt").as_deref(), Some(FILE));
+}
+
+#[tokio::test]
+async fn what_is_held_in_the_file_stays_held_beside_it() {
+    let mut desk = Desk::new(&[("a.txt", FILE)]);
+    desk.workspace.set_settings(Settings { disk: Mode::Propose, ..Settings::default() });
+    let held = desk.edit("a.txt", &[TWO]).await;
+    let own = writes(&desk, "a.txt", Some(&FILE.replace("five", "5"))).await.unwrap().unwrap();
+    assert_eq!(state(&desk, &own), Some((HunkState::InText, Decision::Undecided)));
+    assert_eq!(desk.state(&held), Some((HunkState::Held, Decision::Undecided)));
+    assert_eq!(desk.past("a.txt").hunk(&first(&held)).unwrap().location, Location::None);
+    // They are decided one without the other.
+    assert_eq!(desk.accept(&held).await, []);
+    assert_eq!(stored(&desk, "a.txt"), Some(EDITED.replace("five", "5")));
+    assert_eq!(decide(&mut desk, Choice::Reject, &own).await, []);
+    assert_eq!(stored(&desk, "a.txt").as_deref(), Some(EDITED));
+}
+
+#[tokio::test]
+async fn what_stands_against_what_is_held_is_no_edit_and_is_found_in_the_file() {
+    let mut desk = Desk::new(&[("a.txt", FILE)]);
+    desk.workspace.set_settings(Settings { disk: Mode::Propose, ..Settings::default() });
+    let held = desk.edit("a.txt", &[TWO]).await;
+    let other = FILE.replace("two", "zwei");
+    assert!(matches!(writes(&desk, "a.txt", Some(&other)).await, Ok(None)));
+    assert_eq!(desk.past("a.txt").edits.len(), 1);
+    assert_eq!(stored(&desk, "a.txt").as_deref(), Some(&*other));
+    // As after a change by any other program.
+    desk.open("a.txt");
+    desk.settle();
+    assert!(matches!(desk.state(&held), Some((HunkState::Conflicted(_), Decision::Undecided))));
+    assert_eq!(desk.text("a.txt"), other);
 }
 
 #[tokio::test]
