@@ -17,7 +17,7 @@ from led import AGENTS, alone
 from model import Model
 from neovim import Neovim
 from script import END, Edit, Script, Write
-from workspace import PATIENCE
+from workspace import PATIENCE, removed
 
 LINES = ["def one():", "    return 1", "", "def two():", "    return 2"]
 SAVED = "".join(f"{line}\n" for line in LINES)
@@ -126,7 +126,7 @@ class Scene:
         try:
             self.neovim.__exit__()
         finally:
-            self._folder.cleanup()
+            removed(self._folder)
 
     def work(self, lead):
         """Has the agent do what its model says, in one session; returns the client."""

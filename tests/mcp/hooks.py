@@ -15,6 +15,7 @@ from led import AGENTS, alone
 from model import Model
 from neovim import Neovim
 from script import END, Edit, Read, Script, Shell, Write
+from workspace import removed
 
 # Those in which setup installs hooks.
 HOOKED = ("claude-code", "codex", "gemini", "opencode")
@@ -93,7 +94,7 @@ class Scene:
         try:
             self.neovim.__exit__()
         finally:
-            self._folder.cleanup()
+            removed(self._folder)
 
     def set_up(self, agent, environment):
         """Once for each run, as the model is elsewhere then."""

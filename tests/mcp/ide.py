@@ -21,7 +21,7 @@ from led import alone, claude_code
 from model import Model
 from neovim import Neovim
 from script import END, Edit, Read, Script
-from workspace import PATIENCE
+from workspace import PATIENCE, removed
 
 TASK = "Do what the script says."
 AGAIN = "Now do the rest."
@@ -109,7 +109,7 @@ class Scene:
                 expect(time.monotonic() < limit, "the lock file stays")
                 time.sleep(0.05)
         finally:
-            self._folder.cleanup()
+            removed(self._folder)
 
     def locks(self):
         return list((self.home / ".claude" / "ide").glob("*.lock"))

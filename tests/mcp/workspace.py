@@ -4,6 +4,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from threading import Timer
 
@@ -56,6 +57,18 @@ def tagged_lines(text):
     return [line for line in text.split("\n") if line[:1].isdigit() and "|" in line[:12]]
 
 
+def removed(folder):
+    """Removes a temporary folder, to which a process that is about to end may still write its last lines."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return folder.cleanup()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
 class Workspace:
     """A root with one file, a state folder beside it, and a file outside the root. Gone when closed."""
 
@@ -84,7 +97,7 @@ class Workspace:
         return self
 
     def __exit__(self, *_):
-        self._folder.cleanup()
+        removed(self._folder)
 
 
 class Served(Workspace):

@@ -333,6 +333,10 @@ impl Workspace {
     /// False if it is not its turn.
     pub(crate) fn settle_closed(&self, slot: &Arc<Slot>) -> bool {
         let Some(place) = slot.place() else { return true };
+        if !self.inner.slots.get(&slot.key).is_some_and(|served| Arc::ptr_eq(&served, slot)) {
+            // Its editor has renamed it: the file that has its name by now is another document's.
+            return true;
+        }
         let Ok(turn) = slot.queue.try_lock() else { return false };
         slot.awaited.store(false, Ordering::Relaxed);
         if slot.lock().is_open() || (slot.lock().edits().is_empty() && !self.record_is_ahead(slot, &place)) {

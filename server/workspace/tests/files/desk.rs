@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hashline_history::{Decision, Session, Status, Store};
+use hashline_history::{Decision, Document as Past, DocumentName, Session, Status, Store};
 use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::agent::{FileAction, FileReply, FileRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
@@ -64,6 +64,11 @@ impl Desk {
 
     pub fn file(&self, name: &str) -> Option<String> {
         std::fs::read_to_string(self.path(name)).ok()
+    }
+
+    /// What is recorded of a file.
+    pub fn past(&self, name: &str) -> Past {
+        Store::new(self.folder.path(), "a look").document(&DocumentName::Path(self.path(name))).unwrap()
     }
 
     pub async fn change(&self, path: &str, change: FileAction) -> FileReply {

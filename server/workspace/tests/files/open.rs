@@ -14,6 +14,9 @@ use hashline_workspace::document::{
 use crate::agent::caller;
 use crate::desk::{BOTH, Desk, TEXT};
 
+/// How long a closed file waits for its editor, and a little.
+const CLOSED_FOR_GOOD: Duration = Duration::from_millis(2300);
+
 #[tokio::test]
 async fn an_open_file_is_removed_by_its_editor_and_comes_back_when_that_is_rejected() {
     let mut desk = Desk::new(BOTH);
@@ -127,6 +130,43 @@ async fn a_file_that_is_renamed_is_not_taken_for_one_that_had_the_name_before() 
         (desk.file("a.txt").unwrap(), desk.file("b.txt").unwrap()),
         (TEXT.to_owned(), "b\n".to_owned())
     );
+}
+
+/// What the document of the old name leaves behind is settled some time later, and is not asked about another file of that name.
+#[tokio::test]
+async fn a_file_that_takes_a_name_that_was_left_is_another() {
+    for opens_first in [true, false] {
+        let desk = Desk::new(BOTH);
+        let (moved, delivery) = desk.renamed().await;
+        if opens_first {
+            desk.open("sub/b.txt", 1, TEXT);
+            desk.close("a.txt");
+        } else {
+            desk.close("a.txt");
+            desk.open("sub/b.txt", 1, TEXT);
+        }
+        desk.workspace.answered_file(&delivery, FileAnswer::Done);
+        desk.until(&moved, Status::Accepted).await;
+
+        let change = FileAction::Create("one\n".into());
+        let make = FileRequest { path: "a.txt".into(), change, conversation: None, tool: "a_tool".into() };
+        let made = desk.workspace.change_file(&caller(), make).await.unwrap();
+        desk.open("a.txt", 1, "one\n");
+        let line = Target::Hunk(HunkRef { edit: made.edit.clone(), number: 2 });
+        let decided = desk.workspace.decide(None, &Request::of(Choice::Reject, line)).await;
+        assert_eq!(decided.refused, []);
+        desk.delivered("a.txt").await;
+        let change = ContentChange { span: None, text: String::new() };
+        desk.workspace.did_change(&desk.uri("a.txt"), DocVersion(2), &[change]).unwrap();
+        desk.workspace.settle_record();
+        assert_eq!(desk.waits(&made), [(1, false)], "the line is rejected, and not saved");
+
+        tokio::time::sleep(CLOSED_FOR_GOOD).await;
+        desk.workspace.settle_record();
+        let line = HunkRef { edit: made.edit.clone(), number: 2 };
+        let recorded = desk.past("a.txt").hunk(&line).unwrap().decision;
+        assert_eq!(recorded, Decision::Rejected, "it stays so; opened first: {opens_first}");
+    }
 }
 
 /// Whoever decides next from elsewhere finds it open.
