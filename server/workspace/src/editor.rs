@@ -448,19 +448,6 @@ impl Workspace {
         tokio::task::spawn_blocking(recorded).await.unwrap_or_default()
     }
 
-    /// Brings a document to its record if others have recorded something about it. False if they have not.
-    async fn catch_up(&self, slot: &Arc<Slot>) -> bool {
-        let (workspace, looked) = (self.clone(), slot.clone());
-        let is_behind = tokio::task::spawn_blocking(move || workspace.is_left_behind(&looked)).await;
-        if !is_behind.unwrap_or(false) {
-            return false;
-        }
-        slot.whole.send_replace(false);
-        self.later(Job::Opened(slot.clone()));
-        slot.wait_until_ready().await;
-        true
-    }
-
     /// A decision that another editor makes: it is handed over by who can, but for those about a text that the person has before them.
     fn left_to(other: &OtherEditor, slot: &Slot, target: &Target) -> Decided {
         let refused = Document::decided_elsewhere(target, &other.name, &slot.key);

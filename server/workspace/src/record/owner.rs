@@ -14,7 +14,7 @@ use hashline_history::{
 
 use crate::disk::Place;
 use crate::document::Document;
-use crate::record::{OtherEditor, Recorded, Whose, draft, name_in_record, uri_of};
+use crate::record::{Job, OtherEditor, Recorded, Whose, draft, name_in_record, uri_of};
 use crate::slot::Slot;
 use crate::workspace::{Others, Workspace, key_of};
 
@@ -251,8 +251,21 @@ impl Workspace {
         (behind, !grown.is_empty())
     }
 
+    /// Brings a document to its record if others have recorded something about it. False if they have not.
+    pub(crate) async fn catch_up(&self, slot: &Arc<Slot>) -> bool {
+        let (workspace, looked) = (self.clone(), slot.clone());
+        let is_behind = tokio::task::spawn_blocking(move || workspace.is_left_behind(&looked)).await;
+        if !is_behind.unwrap_or(false) {
+            return false;
+        }
+        slot.whole.send_replace(false);
+        self.later(Job::Opened(slot.clone()));
+        slot.wait_until_ready().await;
+        true
+    }
+
     /// Whether others have recorded something about a document that this process does not know yet.
-    pub(crate) fn is_left_behind(&self, slot: &Slot) -> bool {
+    fn is_left_behind(&self, slot: &Slot) -> bool {
         let Some(place) = slot.place() else { return false };
         self.history_of(&place).is_some_and(|store| self.has_later(slot, &place, &store))
     }
