@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
 import threading
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from checks import Checks, expect
 from dialects import Call
 from led import AGENTS, alone
 from model import Model
-from neovim import Neovim
+from neovim_scene import NeovimScene
 from script import END, Edit, Script, Write
-from workspace import PATIENCE, removed
+from workspace import PATIENCE
 
 LINES = ["def one():", "    return 1", "", "def two():", "    return 2"]
 SAVED = "".join(f"{line}\n" for line in LINES)
@@ -97,48 +96,27 @@ class Client:
         return [message["method"] for message in self.asked if message["params"].get("path") == str(path)]
 
 
-class Scene:
+class Scene(NeovimScene):
     """A person with a Neovim on a folder, and an agent behind `hashline acp` there."""
 
     def __init__(self, programs, binary, neovim, agent):
-        self._folder = tempfile.TemporaryDirectory(prefix="hashline-acp-")
-        base = Path(self._folder.name).resolve()
-        self.root, self._state, self._home, person = (base / name for name in ("root", "state", "home", "person"))
-        for folder in (self.root, self._state, self._home, person):
-            folder.mkdir()
-        # Marks the project for Neovim.
-        (self.root / ".mcp").mkdir(mode=0o700)
+        super().__init__("acp", SAVED)
         self.agent = agent
         self._program = programs / agent
         self._binary = binary
-        sidecar = base / "hashline"
-        sidecar.write_text(f"#!/bin/sh\nexec '{binary}' \"$@\" --state-dir '{self._state}'\n")
-        sidecar.chmod(0o700)
-        self.file = self.root / "task.py"
-        self.file.write_text(SAVED)
-        self.neovim = Neovim(neovim, sidecar, self.root, person)
-
-    def __enter__(self):
-        self.neovim.__enter__()
-        return self
-
-    def __exit__(self, *_):
-        try:
-            self.neovim.__exit__()
-        finally:
-            removed(self._folder)
+        self.starts(neovim, self.keeping_to_state(binary))
 
     def work(self, lead):
         """Has the agent do what its model says, in one session; returns the client."""
         with Model(lead) as model:
             agent = AGENTS[self.agent](model.url, "")
-            environment = alone(agent, self._home, model)
+            environment = alone(agent, self.home, model)
             environment["PATH"] = f"{self._program.parent}{os.pathsep}{environment['PATH']}"
             settings = agent.settings
             if self.agent == "opencode":
                 settings = {**settings, "model": "stand-in/model"}
-            write_settings(self.agent, self._home, self.root, settings)
-            command = [self._binary, "acp", "--state-dir", self._state, "--", self._program, *COMMANDS[self.agent]]
+            write_settings(self.agent, self.home, self.root, settings)
+            command = [self._binary, "acp", "--state-dir", self.state, "--", self._program, *COMMANDS[self.agent]]
             with Client(command, environment, self.root) as client:
                 fs = {"readTextFile": True, "writeTextFile": True}
                 client.ask("initialize", protocolVersion=1, clientCapabilities={"fs": fs, "terminal": False})

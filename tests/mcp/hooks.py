@@ -5,17 +5,14 @@ their model. What `hashline setup` installs in the agent's program has such edit
 import json
 import os
 import re
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from agents import ended, write_settings
 from checks import Checks, expect
 from led import AGENTS, alone
 from model import Model
-from neovim import Neovim
+from neovim_scene import NeovimScene
 from script import END, Edit, Read, Script, Shell, Write
-from workspace import removed
 
 # Those in which setup installs hooks.
 HOOKED = ("claude-code", "codex", "gemini", "opencode")
@@ -60,41 +57,20 @@ CREATED = {
 OURS = ("edit_text_file", "edit_file_diff")
 
 
-class Scene:
+class Scene(NeovimScene):
     """A person with a Neovim on a folder, and an agent that has been set up there."""
 
     def __init__(self, programs, binary, neovim, agent):
-        self._folder = tempfile.TemporaryDirectory(prefix="hashline-hooks-")
-        base = Path(self._folder.name).resolve()
-        self.root, self.state, self.home, person = (base / name for name in ("root", "state", "home", "person"))
-        for folder in (self.root, self.state, self.home, person):
-            folder.mkdir()
-        # Marks the project for Neovim: the sandbox of an agent beside may put a .git above it for a moment.
-        (self.root / ".mcp").mkdir(mode=0o700)
+        super().__init__("hooks", SAVED)
         self.agent = agent
         self.scope = ["--user"]
         self.writing = WRITING[agent]
         self.named = {}
         self._program = programs / agent
         self._binary = binary
-        # One that keeps to a folder of the test's, whoever starts it.
-        self.command = base / "hashline"
-        self.command.write_text(f"#!/bin/sh\nexec '{binary}' \"$@\" --state-dir '{self.state}'\n")
-        self.command.chmod(0o700)
-        self.file = self.root / "task.py"
-        self.file.write_text(SAVED)
-        self.neovim = Neovim(neovim, self.command, self.root, person)
+        self.command = self.keeping_to_state(binary)
+        self.starts(neovim, self.command)
         self._is_set_up = False
-
-    def __enter__(self):
-        self.neovim.__enter__()
-        return self
-
-    def __exit__(self, *_):
-        try:
-            self.neovim.__exit__()
-        finally:
-            removed(self._folder)
 
     def set_up(self, agent, environment):
         """Once for each run, as the model is elsewhere then."""

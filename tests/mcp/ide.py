@@ -10,7 +10,6 @@ import re
 import signal
 import struct
 import subprocess
-import tempfile
 import termios
 import threading
 import time
@@ -19,9 +18,9 @@ from pathlib import Path
 from checks import Checks, expect
 from led import alone, claude_code
 from model import Model
-from neovim import Neovim
+from neovim_scene import NeovimScene
 from script import END, Edit, Read, Script
-from workspace import PATIENCE, removed
+from workspace import PATIENCE
 
 TASK = "Do what the script says."
 AGAIN = "Now do the rest."
@@ -81,35 +80,21 @@ class Terminal:
             time.sleep(0.05)
 
 
-class Scene:
+class Scene(NeovimScene):
     """A person with a Neovim on a file, and a Claude Code that is linked to it."""
 
     def __init__(self, program, binary, neovim):
-        self._folder = tempfile.TemporaryDirectory(prefix="hashline-ide-")
-        base = Path(self._folder.name).resolve()
-        self.root, self.home, person = (base / name for name in ("root", "home", "person"))
-        for folder in (self.root, self.home, person, self.home / ".claude"):
-            folder.mkdir()
-        (self.root / ".mcp").mkdir(mode=0o700)
+        super().__init__("ide", SAVED)
+        (self.home / ".claude").mkdir()
         self._program = program
-        self.file = self.root / "task.py"
-        self.file.write_text(SAVED)
-        self.neovim = Neovim(neovim, binary, self.root, person, {"CLAUDE_CONFIG_DIR": str(self.home / ".claude")})
+        self.starts(neovim, binary, {"CLAUDE_CONFIG_DIR": str(self.home / ".claude")})
 
-    def __enter__(self):
-        self.neovim.__enter__()
-        return self
-
-    def __exit__(self, *_):
-        try:
-            self.neovim.__exit__()
-            # The sidecar ends behind its editor.
-            limit = time.monotonic() + PATIENCE
-            while self.locks():
-                expect(time.monotonic() < limit, "the lock file stays")
-                time.sleep(0.05)
-        finally:
-            removed(self._folder)
+    def ended(self):
+        """The sidecar, which ends behind its editor, leaves no lock file."""
+        limit = time.monotonic() + PATIENCE
+        while self.locks():
+            expect(time.monotonic() < limit, "the lock file stays")
+            time.sleep(0.05)
 
     def locks(self):
         return list((self.home / ".claude" / "ide").glob("*.lock"))
