@@ -47,6 +47,7 @@ t.test(
 t.test("the root: the repository before the package in it, else the working directory", function()
   local child = t.start()
   vim.fn.mkdir(child.folder .. "/repo/.git", "p")
+  vim.fn.writefile({ "ref: refs/heads/main" }, child.folder .. "/repo/.git/HEAD")
   vim.fn.mkdir(child.folder .. "/repo/package", "p")
   vim.fn.writefile({ "{}" }, child.folder .. "/repo/package/package.json")
   vim.fn.mkdir(child.folder .. "/alone", "p")
@@ -61,6 +62,14 @@ t.test("the root: the repository before the package in it, else the working dire
   child:open("b.txt", { "x" })
   t.eq(root(), child.folder)
   t.eq(child:lua("return #vim.lsp.get_clients()"), 3)
+end)
+
+t.test("an empty .git marks no project: the sandboxes of agents leave such folders behind", function()
+  local child = t.start()
+  vim.fn.mkdir(child.folder .. "/sandboxed/.git", "p")
+  vim.fn.mkdir(child.folder .. "/sandboxed/inner", "p")
+  child:open("sandboxed/inner/a.txt", { "x" })
+  t.eq(child:lua("return vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })[1].root_dir"), child.folder)
 end)
 
 t.test("no binary: one sentence, once, and :checkhealth says it, too", function()

@@ -36,6 +36,8 @@ def codex(url, task):
         "analytics": {"enabled": False},
         "check_for_update_on_startup": False,
         "features": {"plugins": False, "apps": False},
+        # Its sandbox puts a .git and others in what may be written, and leaves them there when it is ended.
+        "sandbox_workspace_write": {"exclude_slash_tmp": True},
     }
     return Agent(["exec", "--skip-git-repo-check", task], {}, settings)
 

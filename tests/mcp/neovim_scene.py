@@ -16,8 +16,6 @@ class NeovimScene:
         self.root, self.state, self.home, self.person = (self.base / part for part in ("root", "state", "home", "person"))
         for folder in (self.root, self.state, self.home, self.person):
             folder.mkdir()
-        # Marks the project for Neovim: the sandbox of an agent beside may put a .git above it for a moment.
-        (self.root / ".mcp").mkdir(mode=0o700)
         self.file = self.root / "task.py"
         self.file.write_text(saved)
 

@@ -54,15 +54,23 @@ local handlers = {
   end,
 }
 
+--- Whether a path marks its folder as a project. An empty .git is no repository: sandboxes of agents put one where there is none.
+---@param path string
+---@return boolean
+local function marks_a_project(path)
+  return vim.fs.basename(path) ~= ".git" or vim.fn.isdirectory(path) == 0 or vim.fs.dir(path)() ~= nil
+end
+
 --- The folder that a buffer belongs to.
 ---@param buf integer
 ---@return string
 function M.root(buf)
-  local name = vim.api.nvim_buf_get_name(buf)
+  local above = { upward = true, limit = math.huge, path = vim.fs.dirname(vim.api.nvim_buf_get_name(buf)) }
   for _, markers in ipairs(config.get("root_markers")) do
-    local root = vim.fs.root(name, markers)
-    if root then
-      return root
+    for _, path in ipairs(vim.fs.find(markers, above)) do
+      if marks_a_project(path) then
+        return vim.fs.dirname(path)
+      end
     end
   end
   return vim.fn.getcwd()
