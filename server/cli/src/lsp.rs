@@ -10,7 +10,7 @@ use hashline_lsp::{Agents, Listening, Options, ServeHttp};
 use hashline_mcp::{
     HttpOptions, HttpServer, NameStyle, Router, TokenKey, Toolbox, Toolset, caller_of, signer_of,
 };
-use hashline_terminal::{Failure, log, signals};
+use hashline_terminal::{Failure, log, signals, streams};
 use hashline_workspace::disk::{DiskError, Roots};
 use hashline_workspace::{Histories, Settings, Workspace};
 use tokio::runtime::Runtime;
@@ -43,7 +43,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             stop: signals::stop_token(),
         };
-        hashline_lsp::serve(tokio::io::stdin(), tokio::io::stdout(), options).await;
+        hashline_lsp::serve(streams::stdin(), streams::stdout(), options).await;
     });
     // A call that nobody waits for any more must not keep the program for long, nor be cut where it writes, nor be recorded too late.
     agents.shutdown_timeout(std::time::Duration::from_secs(1));

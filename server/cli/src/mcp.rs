@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use hashline_link::{StateDir, home};
-use hashline_mcp::{Router, Server, serve_stdio};
-use hashline_terminal::{Failure, log, signals};
+use hashline_mcp::{Router, Server, serve_streams};
+use hashline_terminal::{Failure, log, signals, streams};
 use hashline_workspace::disk::Roots;
 
 use crate::arguments::Mcp;
@@ -24,7 +24,9 @@ pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {
     // more than all the rest.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::broken(format!("nothing to work with: {error}")))?;
-    let served = runtime.block_on(async { serve_stdio(server, signals::stop_token()).await });
+    let served = runtime.block_on(async {
+        serve_streams(server, streams::stdin(), streams::stdout(), signals::stop_token()).await
+    });
     // A read that is stuck on a dead disk must not keep the program.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     served.map_err(Failure::broken)?;

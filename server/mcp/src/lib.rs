@@ -3,7 +3,7 @@
 //! [`Toolbox`] is the tools over one [`Workspace`](hashline_workspace::Workspace): every face calls them through it and gets a
 //! [`CallToolResult`](rmcp::model::CallToolResult). [`Router`] is the toolbox of `hashline mcp`: for each call it finds the sidecar
 //! that has the document and passes the call on, or serves the disk itself. [`Server`] speaks MCP over it, in the protocol with
-//! sessions and in the one without: over standard input and output to one agent ([`serve_stdio`]), or over HTTP to whoever has a token
+//! sessions and in the one without: over standard input and output to one agent ([`serve_streams`]), or over HTTP to whoever has a token
 //! ([`HttpServer`]). A sidecar runs the calls that come in at its socket through a toolbox of its own, which keeps each
 //! caller to its roots.
 //!
@@ -49,7 +49,7 @@ mod result_limits;
 mod router;
 mod server;
 mod signer;
-mod stdio;
+mod streams;
 mod toolbox;
 mod tools;
 mod toolset;
@@ -63,6 +63,6 @@ pub use instructions::instructions;
 pub use router::Router;
 pub use server::Server;
 pub use signer::signer_of;
-pub use stdio::{ServeError, serve_stdio};
+pub use streams::{ServeError, serve_streams};
 pub use toolbox::Toolbox;
 pub use toolset::{NameStyle, ToolName, Toolset, UnknownToolset, list};

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::router::Router;
     use crate::server::Server;
-    use crate::stdio::{ServeError, serve_streams};
+    use crate::streams::{ServeError, serve_streams};
     use crate::toolset::{NameStyle, Toolset};
 
     /// An agent that writes what it likes, behind a handshake.

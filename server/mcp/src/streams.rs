@@ -1,4 +1,4 @@
-//! Standard input and output as the connection to one agent.
+//! Two streams as the connection to one agent: standard input and output, mostly.
 
 use std::io;
 
@@ -39,18 +39,12 @@ pub enum ServeError {
     Broken(String),
 }
 
-/// Serves one agent over standard input and output until it goes or `stop` fires. A call that changes something is finished.
+/// Serves one agent over two streams until it goes or `stop` fires. A call that changes something is finished.
 ///
 /// # Errors
 ///
 /// [`ServeError`]: the conversation did not begin, or the server broke.
-pub async fn serve_stdio(server: Server, stop: CancellationToken) -> Result<(), ServeError> {
-    let (reader, writer) = rmcp::transport::stdio_pipes();
-    serve_streams(server, reader, writer, stop).await
-}
-
-/// The same over other streams.
-pub(crate) async fn serve_streams<R, W>(
+pub async fn serve_streams<R, W>(
     server: Server,
     reader: R,
     writer: W,

@@ -1,4 +1,4 @@
-//! What the programs have in common that people start in a terminal: where their output goes, their log, the signals that end them, and how
+//! What the programs have in common that people start in a terminal: where their output goes, the streams by which another program talks with them, their log, the signals that end them, and how
 //! they end.
 //!
 //! ```no_run
@@ -26,6 +26,7 @@ mod failure;
 pub mod log;
 mod screen;
 pub mod signals;
+pub mod streams;
 pub mod verify_binary;
 
 pub use end::end;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hashline_link::StateDir;
 use hashline_mcp::{AcpServer, Router, between};
-use hashline_terminal::{Failure, log};
+use hashline_terminal::{Failure, log, streams};
 use hashline_workspace::Settings;
 use hashline_workspace::disk::Roots;
 
@@ -54,12 +54,12 @@ async fn served(options: &Acp, router: Arc<Router>, server: AcpServer) -> Result
     let (input, output) = agent.streams()?;
     let (to_agent, to_client) = between(router, server, &agent.name());
     tokio::spawn(async move {
-        if let Err(error) = to_agent.run(tokio::io::stdin(), input).await {
+        if let Err(error) = to_agent.run(streams::stdin(), input).await {
             tracing::debug!(%error, "the agent hears nothing more");
         }
     });
     let saying = tokio::spawn(async move {
-        if let Err(error) = to_client.run(output, tokio::io::stdout()).await {
+        if let Err(error) = to_client.run(output, streams::stdout()).await {
             tracing::debug!(%error, "the client hears nothing more");
         }
     });

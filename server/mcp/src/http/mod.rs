@@ -47,7 +47,7 @@ use crate::http::sessions::Sessions;
 pub use crate::http::token::TokenKey;
 use crate::router::Router;
 use crate::server::Server;
-use crate::stdio::ServeError;
+use crate::streams::ServeError;
 use crate::toolset::{NameStyle, Toolset};
 
 /// Where HTTP is served unless told otherwise: on this machine only.
