@@ -40,7 +40,11 @@ local function start()
   }
   child:push(
     "hashline/pendingEdits",
-    list(other, vim.NIL, { edit(theirs, { id = "other", agent = "codex", conversation = "conv_2" }) })
+    list(
+      other,
+      vim.NIL,
+      { edit(theirs, { id = "other", agent = "codex", conversation = "conv_2", reason = "as issue 7 asks" }) }
+    )
   )
   return child, uri, other, push
 end
@@ -61,8 +65,8 @@ t.test("one entry a hunk, over all files", function()
     { "a.txt", 11, "I", "claude-code · #1 · +1 -1 · new 1" },
     { "a.txt", 21, "I", "claude-code · #2 · +1 -1 · new 2" },
     { "a.txt", 31, "W", "claude-code · #3 · conflicted, +1 -1 · new 3" },
-    { "not open.txt", 3, "I", "codex · #1 · +1 -1 · y" },
-    { "not open.txt", 3, "I", "codex · #2 · +2 · z" },
+    { "not open.txt", 3, "I", "codex · #1 · +1 -1 · y · as issue 7 asks" },
+    { "not open.txt", 3, "I", "codex · #2 · +2 · z · as issue 7 asks" },
   })
   child:cmd("Hashline list")
   t.eq(child:lua("return vim.fn.getqflist({ nr = '$' }).nr"), 1, "asked again it is the same list")
@@ -182,8 +186,8 @@ t.test("picked: the hunk is gone to, in another buffer, in a file that was not o
         "a.txt:11 · claude-code · #1 · +1 -1 · new 1",
         "a.txt:21 · claude-code · #2 · +1 -1 · new 2",
         "a.txt:31 · claude-code · #3 · conflicted, +1 -1 · new 3",
-        "not open.txt:3 · codex · #1 · +1 -1 · y",
-        "not open.txt:3 · codex · #2 · +2 · z",
+        "not open.txt:3 · codex · #1 · +1 -1 · y · as issue 7 asks",
+        "not open.txt:3 · codex · #2 · +2 · z · as issue 7 asks",
       },
     },
   })

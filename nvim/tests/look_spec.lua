@@ -225,6 +225,16 @@ t.test("a narrow window: the heading is broken where it has its dots", function(
   t.screen(child, "narrow_headings")
 end)
 
+t.test("the heading says why, where the agent does", function()
+  local child = t.start()
+  local uri = child:open("greet.js", GREET)
+  child:push(
+    "hashline/pendingEdits",
+    list(uri, 0, { edit({ replacement }, { reason = "the tests expect it" }) })
+  )
+  t.ok(child:screen():find("+1 -1 · the tests expect it", 1, true), child:screen())
+end)
+
 t.test("a narrow window: the proposal wraps", function()
   local child = t.start()
   local uri = child:open("greet.js", GREET)

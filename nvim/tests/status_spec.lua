@@ -11,14 +11,36 @@ t.test("status: buffer variables and a User autocommand", function()
   local uri = child:open("a.txt", LINES)
   child:cmd("autocmd User HashlineUpdate let g:updates = get(g:, 'updates', 0) + 1")
   child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
-  local status =
-    { pending = 3, conflicted = 1, held = 2, in_text = 0, agents = { "claude-code" }, read_only = false }
+  local status = {
+    pending = 3,
+    conflicted = 1,
+    held = 2,
+    in_text = 0,
+    agents = { "claude-code" },
+    waiting = {},
+    read_only = false,
+  }
   t.eq(
     child:lua("return { vim.b.hashline_status, vim.b.hashline_status_dict, vim.g.updates }"),
     { "3 pending, 1 conflicted", status, 1 }
   )
   child:push("hashline/pendingEdits", list(uri, 0, {}))
   t.eq(child:lua("return { vim.b.hashline_status, vim.g.hashline_status_dict.pending }"), { "", 0 })
+end)
+
+t.test("status: which agents wait for a decision", function()
+  local child = t.start()
+  local uri = child:open("a.txt", LINES)
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
+  child:push("hashline/waiting", { agents = { "claude-code" } })
+  local function status()
+    return child:lua("return { vim.b.hashline_status, vim.g.hashline_status_dict.waiting }")
+  end
+  t.eq(status(), { "3 pending, 1 conflicted, claude-code waits", { "claude-code" } })
+  child:push("hashline/waiting", { agents = { "claude-code", "codex" } })
+  t.eq(status()[1], "3 pending, 1 conflicted, claude-code, codex wait")
+  child:push("hashline/waiting", { agents = {} })
+  t.eq(status(), { "3 pending, 1 conflicted", {} })
 end)
 
 t.test("User autocommands: offered, accepted, rejected", function()

@@ -11,6 +11,7 @@ export const PROTOCOL = 2;
 // biome-ignore format: one entry a line
 export const MESSAGES = {
   "hashline/pendingEdits": { kind: "notification", from: "sidecar", params: ["uri", "version", "owner", "readOnly", "edits"] },
+  "hashline/waiting": { kind: "notification", from: "sidecar", params: ["agents"] },
   "hashline/decide": { kind: "request", from: "plugin", params: ["decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers"], result: ["queued", "refused"] },
   "hashline/proposedText": { kind: "request", from: "plugin", params: ["uri"], result: ["text", "version", "places"] },
   "hashline/cause": { kind: "notification", from: "plugin", params: ["uri", "version", "cause", "delivery"] },
@@ -21,7 +22,7 @@ export const MESSAGES = {
 // biome-ignore format: one entry a line
 export const TYPES = {
   "Announcement": ["protocol", "version"],
-  "Edit": ["id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks"],
+  "Edit": ["id", "agent", "connection", "conversation", "tool", "reason", "mode", "status", "hunks"],
   "Hunk": ["number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways"],
   "Lines": ["start", "end"],
   "Place": ["hunk", "lines", "replaced"],
@@ -79,9 +80,16 @@ export interface Edit {
   connection: string | null;
   conversation: string;
   tool: string;
+  /** Why, as the agent says; some sidecars do not tell. */
+  reason?: string | null;
   mode: Value<"Edit.mode">;
   status: Value<"Edit.status">;
   hunks: Hunk[];
+}
+
+/** Who waits for decisions of the person. */
+export interface Waiting {
+  agents: string[];
 }
 
 export interface PendingEdits {
@@ -190,10 +198,11 @@ export const TYPES_HAVE_THE_FIELDS: [
   Has<Place, typeof TYPES.Place>,
   Has<Refusal, typeof TYPES.Refusal>,
   Has<PendingEdits, (typeof MESSAGES)["hashline/pendingEdits"]["params"]>,
+  Has<Waiting, (typeof MESSAGES)["hashline/waiting"]["params"]>,
   Has<Decide, (typeof MESSAGES)["hashline/decide"]["params"]>,
   Has<Decided, (typeof MESSAGES)["hashline/decide"]["result"]>,
   Has<ProposedText, (typeof MESSAGES)["hashline/proposedText"]["params"]>,
   Has<ProposedTextResult, (typeof MESSAGES)["hashline/proposedText"]["result"]>,
   Has<Cause, (typeof MESSAGES)["hashline/cause"]["params"]>,
   Has<Status, (typeof MESSAGES)["hashline/status"]["result"]>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true];

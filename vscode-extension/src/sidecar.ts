@@ -26,6 +26,7 @@ import {
   type ProposedTextResult,
   type Status,
   VALUES,
+  type Waiting,
 } from "./protocol";
 import type { Review } from "./review/model";
 import { Saves } from "./saves";
@@ -68,6 +69,20 @@ export class Sidecar implements vscode.Disposable {
   );
 
   readonly onDidChangeState = this.changed.event;
+
+  private readonly waitingChanged = new vscode.EventEmitter<void>();
+  readonly onDidChangeWaiting = this.waitingChanged.event;
+  private waiting: readonly string[] = [];
+
+  /** The agents that wait for decisions. */
+  get waitingAgents(): readonly string[] {
+    return this.waiting;
+  }
+
+  private waits(agents: readonly string[]): void {
+    this.waiting = agents;
+    this.waitingChanged.fire();
+  }
 
   constructor(
     private readonly extension: vscode.Extension<unknown>,
@@ -113,6 +128,7 @@ export class Sidecar implements vscode.Disposable {
     this.documents.dispose();
     this.saves.dispose();
     this.changed.dispose();
+    this.waitingChanged.dispose();
   }
 
   /** Who carries out the commands that the sidecar puts into code actions: a decision is made in one way, wherever it comes from. */
@@ -215,10 +231,12 @@ export class Sidecar implements vscode.Disposable {
     const client = this.clientFor(found, trusted);
     this.client = client;
     client.onNotification("hashline/pendingEdits", (list: PendingEdits) => this.review.receive(list));
+    client.onNotification("hashline/waiting", ({ agents }: Waiting) => this.waits(agents));
     client.onDidChangeState(({ newState }) => {
       if (this.client === client && newState !== ClientState.Running) {
         this.review.forget();
         this.documents.reset();
+        this.waits([]);
       }
     });
     try {

@@ -10,6 +10,7 @@ import {
   tallyInWords,
   tallyOf,
   verbsFor,
+  waitingInWords,
   waysFor,
 } from "../src/review/wording";
 import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
@@ -55,6 +56,13 @@ test("headings", () => {
   const moved = hunk({ ...file, file: "rename the file to /p/lib/b.js" });
   assert.equal(heading(moved), "claude-code · → b.js");
   assert.equal(heading({ ...moved, state: "inText" }), "claude-code · renamed");
+  const [said] =
+    reviewOf(list([edit("a", [hunk()], { reason: "the tests expect it" })])).all()[0]?.entries ?? [];
+  assert.equal(headingOf(said as Entry, 1), "claude-code · +1 −1 · the tests expect it");
+  assert.equal(
+    announcement(said as Entry, 1, 1, "a.js"),
+    "hunk 1 of 1, a.js line 2, 1 line replaced, held, claude-code, the tests expect it",
+  );
 });
 
 test("where one is, for those who listen", () => {
@@ -71,6 +79,12 @@ test("where one is, for those who listen", () => {
   const removed = hunk({ file: "remove the file", lines: null, state: "inText" });
   const [entry] = reviewOf(list([edit("a", [removed])])).all()[0]?.entries ?? [];
   assert.equal(announcement(entry as Entry, 1, 1, "a.js"), "hunk 1 of 1, a.js, deleted, claude-code");
+});
+
+test("who waits for a decision", () => {
+  assert.deepEqual(waitingInWords([]), []);
+  assert.deepEqual(waitingInWords(["claude-code"]), ["claude-code waits"]);
+  assert.deepEqual(waitingInWords(["claude-code", "codex"]), ["claude-code, codex wait"]);
 });
 
 test("how much there is to decide", () => {

@@ -44,6 +44,9 @@ local handlers = {
   ["hashline/pendingEdits"] = function(_, list, context)
     state.receive(without_nulls(list), context.client_id)
   end,
+  ["hashline/waiting"] = function(_, params, context)
+    status.waits(context.client_id, params.agents)
+  end,
   ["workspace/applyEdit"] = function(_, params, context)
     return delivery.apply(params, assert(vim.lsp.get_client_by_id(context.client_id)))
   end,
@@ -146,6 +149,7 @@ local function ended(code, signal, client_id)
     cause.forget(client_id)
     events.forget(client_id)
     state.forget(client_id)
+    status.waits(client_id, {})
     if not stopping[client_id] and vim.v.exiting == vim.NIL then
       vim.notify(
         ("hashline: the sidecar ended by itself (exit code %d, signal %d); :Hashline restart starts it anew"):format(

@@ -13,6 +13,13 @@ local M = {}
 ---@class hashline.PlacedEntry : hashline.Entry
 ---@field lines hashline.Lines
 
+--- Why an edit was made, as its agent says.
+---@param edit hashline.Edit
+---@return string?
+function M.reason(edit)
+  return edit.reason ~= vim.NIL and edit.reason or nil
+end
+
 --- Whether a hunk is about the file itself.
 ---@param hunk hashline.Hunk
 ---@return boolean

@@ -34,6 +34,7 @@ function M.item(document, entry)
     parts[#parts + 1] = (STATES[hunk.state] or "") .. hunks.size(hunk)
     parts[#parts + 1] = sample(hunk)
   end
+  parts[#parts + 1] = hunks.reason(entry.edit)
   return {
     bufnr = document.buf,
     filename = not document.buf and vim.startswith(document.uri, "file:") and vim.uri_to_fname(document.uri)

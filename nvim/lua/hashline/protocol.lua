@@ -10,6 +10,7 @@ M.version = 2
 -- Who says it, of what kind it is, and its fields.
 M.messages = {
   ["hashline/pendingEdits"] = { kind = "notification", from = "sidecar", params = { "uri", "version", "owner", "readOnly", "edits" } },
+  ["hashline/waiting"] = { kind = "notification", from = "sidecar", params = { "agents" } },
   ["hashline/decide"] = { kind = "request", from = "plugin", params = { "decision", "uri", "edit", "hunk", "conversation", "lines", "reason", "text", "edited", "withOthers" }, result = { "queued", "refused" } },
   ["hashline/proposedText"] = { kind = "request", from = "plugin", params = { "uri" }, result = { "text", "version", "places" } },
   ["hashline/cause"] = { kind = "notification", from = "plugin", params = { "uri", "version", "cause", "delivery" } },
@@ -19,7 +20,7 @@ M.messages = {
 -- The fields of what is inside the messages.
 M.types = {
   ["Announcement"] = { "protocol", "version" },
-  ["Edit"] = { "id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks" },
+  ["Edit"] = { "id", "agent", "connection", "conversation", "tool", "reason", "mode", "status", "hunks" },
   ["Hunk"] = { "number", "state", "decision", "deciding", "lines", "removed", "proposed", "partOf", "dependsOn", "conflict", "file", "ways" },
   ["Lines"] = { "start", "end" },
   ["Place"] = { "hunk", "lines", "replaced" },
@@ -63,6 +64,7 @@ M.values = {
 ---@field conversation string
 ---@field connection string? which of the agent's connections it came through; notices are grouped by it
 ---@field tool string
+---@field reason? string why, as the agent says
 ---@field mode "propose"|"apply"
 ---@field status "pending"|"accepted"|"rejected"
 ---@field hunks hashline.Hunk[]

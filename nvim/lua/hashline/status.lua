@@ -10,14 +10,34 @@ local M = {}
 ---@field held integer
 ---@field in_text integer
 ---@field agents string[]
+---@field waiting string[] the agents that wait for a decision, of whatever file
 ---@field read_only boolean
+
+local waits_by_client = {} ---@type table<integer, string[]>
+
+---@return string[]
+local function waiting()
+  local all = {}
+  for _, agents in pairs(waits_by_client) do
+    vim.list_extend(all, agents)
+  end
+  table.sort(all)
+  return vim.fn.uniq(all) --[[@as string[] ]]
+end
 
 ---@param entries hashline.Entry[]
 ---@param read_only boolean
 ---@return hashline.Status
 local function count(entries, read_only)
-  local status =
-    { pending = #entries, conflicted = 0, held = 0, in_text = 0, agents = {}, read_only = read_only }
+  local status = {
+    pending = #entries,
+    conflicted = 0,
+    held = 0,
+    in_text = 0,
+    agents = {},
+    waiting = waiting(),
+    read_only = read_only,
+  }
   local seen = {}
   for _, entry in ipairs(entries) do
     local kind = entry.hunk.state
@@ -46,6 +66,13 @@ local function words(status)
   if status.conflicted > 0 then
     text = text .. (", %d conflicted"):format(status.conflicted)
   end
+  if #status.waiting > 0 then
+    text = ("%s, %s wait%s"):format(
+      text,
+      table.concat(status.waiting, ", "),
+      #status.waiting == 1 and "s" or ""
+    )
+  end
   return text
 end
 
@@ -68,6 +95,16 @@ function M.update(document)
     data = { buf = buf, uri = document.uri },
   })
   vim.cmd.redrawstatus({ bang = true })
+end
+
+--- Agents of a client wait for decisions, or do no more.
+---@param client_id integer
+---@param agents string[]
+function M.waits(client_id, agents)
+  waits_by_client[client_id] = #agents > 0 and agents or nil
+  for _, document in ipairs(state.all()) do
+    M.update(document)
+  end
 end
 
 --- A buffer is no longer the one of its document.

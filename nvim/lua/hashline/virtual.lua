@@ -231,6 +231,7 @@ local function heading(entry, document, look)
     parts[#parts + 1] = "you changed it"
   end
   parts[#parts + 1] = M.needs(entry, document)
+  parts[#parts + 1] = hunks.reason(entry.edit)
   local pieces = vim.tbl_map(function(part)
     return { part, group }
   end, parts)

@@ -1,4 +1,4 @@
-//! What people say about their decisions.
+//! What people say about their decisions, and agents about their edits.
 
 use std::fmt;
 use std::ops::Deref;
@@ -7,12 +7,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::one_line::one_line;
 
-/// As much of a reason is kept, in characters.
+/// As much of a person's reason is kept, in characters.
 const LONGEST: usize = 1_000;
+/// As much of an agent's, which stands in a heading.
+const LONGEST_OF_AGENT: usize = 120;
 
-/// What a person said about a decision: some words on one line, all of which show.
+/// What a person said about a decision, or an agent about an edit: some words on one line, all of which show.
 ///
-/// It is told to the agent whose edit it was, and to whoever looks at the record. So it is made clean as [the names of
+/// It is told to the other of the two, and to whoever looks at the record. So it is made clean as [the names of
 /// agents](crate::AgentName) are, wherever it comes from. Where nothing is left of it, nothing was said.
 ///
 /// ```
@@ -30,6 +32,12 @@ impl Reason {
     #[must_use]
     pub fn of(given: &str) -> Option<Self> {
         Some(one_line(given, LONGEST)).filter(|said| !said.is_empty()).map(Self)
+    }
+
+    /// What an agent gives with an edit, likewise; at most 120 characters of it.
+    #[must_use]
+    pub fn of_agent(given: &str) -> Option<Self> {
+        Self::of(&one_line(given, LONGEST_OF_AGENT))
     }
 
     /// Reads what may be one, for serde.

@@ -80,6 +80,9 @@ pub struct NewEdit {
     pub opens_conversation: bool,
     /// The tool that made it.
     pub tool: String,
+    /// Why, as the agent says.
+    #[serde(default, deserialize_with = "Reason::read", skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// How it was to be treated.
     pub mode: Mode,
     /// What it does to its file.

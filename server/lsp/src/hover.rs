@@ -69,6 +69,7 @@ fn ways(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> String {
 
 fn plain(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> String {
     let mut parts = vec![heading(edit, hunk)];
+    parts.extend(edit.edit.reason.as_ref().map(ToString::to_string));
     parts.extend(hunk.conflict.clone());
     parts.extend(diff(hunk));
     parts.push(ways(review, edit, hunk));
@@ -80,10 +81,11 @@ fn markdown_of(review: &DocumentReview, edit: &ReviewEdit, hunk: &HunkView) -> S
     // Longer than any run of backticks within.
     let longest = diff.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
-    let conflict =
-        hunk.conflict.as_ref().map_or_else(String::new, |conflict| format!("{}\n\n", escaped(conflict)));
+    let paragraph =
+        |words: Option<&str>| words.map_or_else(String::new, |words| format!("{}\n\n", escaped(words)));
+    let (reason, conflict) = (paragraph(edit.edit.reason.as_deref()), paragraph(hunk.conflict.as_deref()));
     let (heading, ways) = (escaped(&heading(edit, hunk)), ways(review, edit, hunk));
-    format!("**{heading}**\n\n{conflict}{fence}diff\n{diff}\n{fence}\n\n{ways}")
+    format!("**{heading}**\n\n{reason}{conflict}{fence}diff\n{diff}\n{fence}\n\n{ways}")
 }
 
 /// Text that markdown shows as it is: an agent names itself, and a name is no markup.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::poll;
+use hashline_history::AgentName;
 use hashline_text::DocVersion;
 use hashline_workspace::document::{Delivery, FileAnswer, FileDelivery, Millis};
 use hashline_workspace::{DocumentReview, Event};
@@ -26,8 +27,8 @@ use crate::diagnostics;
 use crate::lock::lock;
 use crate::raw_params::Written;
 use crate::session::{Session, Signal};
-use crate::to_proto::{ApplyEdit, PublishDiagnostics, TellPendingEdits};
-use crate::{link_service, settings, to_proto};
+use crate::to_proto::{ApplyEdit, PublishDiagnostics, TellPendingEdits, TellWaiting};
+use crate::{link_service, protocol, settings, to_proto};
 
 /// How often the review of one document is sent at most.
 const REVIEW_PAUSE: Duration = Duration::from_millis(30);
@@ -42,6 +43,9 @@ const LENS_PAUSE: Duration = Duration::from_millis(200);
 const QUIET: u64 = 300;
 /// How soon a document is asked again for a delivery at the earliest.
 const POLL_PAUSE: Duration = Duration::from_millis(20);
+
+/// How long an agent that waits no more is still said to wait: as a rule it asks again at once.
+const STILL_WAITING: Duration = Duration::from_secs(2);
 
 /// What is shown of a document, and what is due.
 #[derive(Debug, Default)]
@@ -68,6 +72,9 @@ pub(crate) struct Outgoing {
     boards: HashMap<String, Board>,
     lenses_due: Option<Instant>,
     lenses_sent: Option<Instant>,
+    /// The agents that are said to wait for decisions, and when others are to be said to.
+    waiting: Vec<String>,
+    waiting_due: Option<Instant>,
     /// Who waits until nothing is left to be put to the editor.
     flushing: Vec<oneshot::Sender<()>>,
 }
@@ -80,6 +87,8 @@ impl Outgoing {
             boards: HashMap::new(),
             lenses_due: None,
             lenses_sent: None,
+            waiting: Vec::new(),
+            waiting_due: None,
             flushing: Vec::new(),
         }
     }
@@ -118,7 +127,7 @@ impl Outgoing {
 
     fn next_due(&self) -> Option<Instant> {
         let boards = self.boards.values().flat_map(|board| [board.review_due, board.delivery_due]);
-        boards.chain([self.lenses_due]).flatten().min()
+        boards.chain([self.lenses_due, self.waiting_due]).flatten().min()
     }
 
     async fn noted(&mut self, event: Event) {
@@ -128,6 +137,25 @@ impl Outgoing {
                 self.boards.entry(uri).or_default().delivery_due = Some(Instant::now());
             }
             Event::Notice(sentence) => self.client.show_message(MessageType::WARNING, sentence).await,
+            Event::Waiting => self.waiting_changed(),
+        }
+    }
+
+    fn waiting_changed(&mut self) {
+        let now = Instant::now();
+        let is_known = |agent: &AgentName| self.waiting.iter().any(|known| *known == **agent);
+        if !self.session.workspace.waiting_agents().iter().all(is_known) {
+            self.waiting_due = Some(now);
+        } else if self.waiting_due.is_none() {
+            self.waiting_due = Some(now + STILL_WAITING);
+        }
+    }
+
+    async fn show_who_waits(&mut self) {
+        let agents = self.session.workspace.waiting_agents().iter().map(ToString::to_string).collect();
+        if self.facts().plugin && self.waiting != agents {
+            self.waiting.clone_from(&agents);
+            tell::<TellWaiting>(&self.client, &protocol::Waiting { agents }).await;
         }
     }
 
@@ -227,6 +255,10 @@ impl Outgoing {
         let deliveries: Vec<String> = self.uris(|board| due(board.delivery_due));
         for uri in deliveries {
             self.deliver(&uri).await;
+        }
+        if due(self.waiting_due) {
+            self.waiting_due = None;
+            self.show_who_waits().await;
         }
         if due(self.lenses_due) {
             self.lenses_due = None;

@@ -33,6 +33,8 @@ pub struct Message {
 
 /// The method of [`PendingEdits`].
 pub const PENDING_EDITS: &str = "hashline/pendingEdits";
+/// The method of [`Waiting`].
+pub const WAITING: &str = "hashline/waiting";
 /// The method of [`Decide`].
 pub const DECIDE: &str = "hashline/decide";
 /// The method of [`ProposedText`].
@@ -50,6 +52,7 @@ pub const MESSAGES: &[Message] = &[
         params: &["uri", "version", "owner", "readOnly", "edits"],
         result: None,
     },
+    Message { name: WAITING, from: From::Sidecar, params: &["agents"], result: None },
     Message {
         name: DECIDE,
         from: From::Plugin,
@@ -90,7 +93,7 @@ pub const MESSAGES: &[Message] = &[
 /// The fields of what is inside the messages.
 pub const TYPES: &[(&str, &[&str])] = &[
     ("Announcement", &["protocol", "version"]),
-    ("Edit", &["id", "agent", "connection", "conversation", "tool", "mode", "status", "hunks"]),
+    ("Edit", &["id", "agent", "connection", "conversation", "tool", "reason", "mode", "status", "hunks"]),
     (
         "Hunk",
         &[
@@ -150,6 +153,14 @@ pub struct PendingEdits<E = Vec<Edit>> {
     pub edits: E,
 }
 
+/// The parameters of [`WAITING`]: who waits for decisions of the person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Waiting {
+    /// The agents, as they name themselves, each once.
+    pub agents: Vec<String>,
+}
+
 /// What one tool call of an agent did to one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -165,6 +176,9 @@ pub struct Edit {
     pub conversation: String,
     /// The tool that made it.
     pub tool: String,
+    /// Why, as the agent says; none where it says nothing.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// How it is treated.
     pub mode: Mode,
     /// The decision about it as a whole.

@@ -62,6 +62,14 @@ impl lsp::notification::Notification for TellPendingEdits {
     const METHOD: &'static str = protocol::PENDING_EDITS;
 }
 
+/// `hashline/waiting`, with [`protocol::Waiting`].
+pub(crate) enum TellWaiting {}
+
+impl lsp::notification::Notification for TellWaiting {
+    type Params = Written;
+    const METHOD: &'static str = protocol::WAITING;
+}
+
 /// The parameters of [`ApplyEdit`].
 pub(crate) fn apply_edit(uri: &str, delivery: &Delivery, facts: &Facts) -> Value {
     let edits: Vec<lsp::TextEdit> = delivery.edits.iter().map(text_edit).collect();
@@ -204,6 +212,7 @@ fn edit(edit: &ReviewEdit) -> protocol::Edit {
             .map(ToString::to_string),
         conversation: edit.edit.conversation.to_string(),
         tool: edit.edit.tool.clone(),
+        reason: edit.edit.reason.as_ref().map(ToString::to_string),
         mode: match edit.edit.mode {
             Mode::Propose => protocol::Mode::Propose,
             Mode::Apply => protocol::Mode::Apply,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hashline_history::Reason;
 use hashline_text::HashPrefix;
 use rmcp::model::JsonObject;
 use serde_json::Value;
@@ -89,6 +90,11 @@ impl Arguments {
     /// The turn that the call belongs to, if one is named.
     pub(crate) fn conversation(&mut self) -> Option<String> {
         self.text("mcp_conversation_id").filter(|id| !id.trim().is_empty())
+    }
+
+    /// Why the call is made, as the person is to read it.
+    pub(crate) fn reason(&mut self) -> Option<Reason> {
+        self.text("reason").and_then(|given| Reason::of_agent(&given))
     }
 
     /// A whole number, also as a string of digits.

@@ -42,7 +42,7 @@ const BEGINNINGS: [(For, &str); 7] = [
 ];
 
 /// What comes behind it, point by point.
-const POINTS: [(For, &str); 13] = [
+const POINTS: [(For, &str); 14] = [
     (
         &[&[Toolset::Hashline]],
         "A read shows each line as LINE:HH|content, e.g. `2:98|  return \"world\";`. The anchor is 2:98. Never write tags into content.",
@@ -99,6 +99,10 @@ const POINTS: [(For, &str); 13] = [
     (
         &[&[Toolset::Hashline], &[Toolset::Files], &[Toolset::Text]],
         "Pass the mcp_conversation_id of your first edit on with further edits of the same task: the person reviews them together.",
+    ),
+    (
+        &[&[Toolset::Hashline], &[Toolset::Files]],
+        "Give an edit a reason, in a few words: the person reads it beside the edit.",
     ),
 ];
 

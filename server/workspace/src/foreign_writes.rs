@@ -231,6 +231,7 @@ impl Workspace {
             agent: WRITER.into(),
             connection,
             tool: "write".to_owned(),
+            reason: None,
             mode: Mode::Propose,
             strict: false,
         }

@@ -15,6 +15,7 @@ use hashline_history::path::to_text;
 use hashline_history::{AgentName, Connection};
 use tokio::sync::{mpsc, watch};
 
+use crate::agent::Waiting;
 use crate::conversation_openers::Openers;
 use crate::disk::{DiskError, HardLinks, PathRefusal, PathStyle, Place, Roots, identity, path_of_file_uri};
 use crate::document::{FileOperations, Millis, News, Reports};
@@ -53,6 +54,8 @@ pub enum Event {
     Deliver(String),
     /// The person should be told.
     Notice(String),
+    /// Other agents than before [wait](Workspace::waiting_agents) for decisions.
+    Waiting,
 }
 
 /// The other processes that edit files here, and what this one is called among them.
@@ -100,6 +103,7 @@ pub(crate) struct Inner {
     pub jobs: Jobs,
     pub openers: Openers,
     pub agents: Mutex<Vec<AgentName>>,
+    pub waiting: Waiting,
     /// Counts what may change how edits stand: what agents wait for who wait for decisions.
     pub decisions: watch::Sender<u64>,
     /// Counts what may change any answer to an agent.
@@ -133,6 +137,7 @@ impl Workspace {
             histories,
             jobs: Jobs::default(),
             agents: Mutex::new(Vec::new()),
+            waiting: Waiting::default(),
             openers: Openers::default(),
             decisions: watch::Sender::new(0),
             changes: watch::Sender::new(0),
@@ -437,6 +442,7 @@ mod tests {
             dry_run: false,
             conversation: None,
             tool: "write_file".to_owned(),
+            reason: None,
         }
     }
 

@@ -28,6 +28,7 @@ async fn replace(workspace: &Workspace, path: &str, line: usize, new: &str) -> E
         dry_run: false,
         conversation: None,
         tool: "edit_text_file".into(),
+        reason: None,
     };
     workspace.edit(&caller, request).await.unwrap()
 }

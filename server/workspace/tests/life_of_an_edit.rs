@@ -65,6 +65,7 @@ impl Desk {
             dry_run: false,
             conversation: None,
             tool: "edit_text_file".into(),
+            reason: None,
         };
         self.workspace.edit(&Self::caller(), request).await
     }
@@ -337,6 +338,7 @@ async fn a_refusal_serves_the_lines_that_it_shows() {
         dry_run: false,
         conversation: None,
         tool: "edit_text_file".into(),
+        reason: None,
     };
     let reply = desk.workspace.edit(&Desk::caller(), request).await.unwrap();
     assert_eq!(reply.text, "zero\none\n2\nthree\n");

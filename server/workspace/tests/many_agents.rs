@@ -87,6 +87,7 @@ async fn counts(workspace: Workspace, number: usize) {
             dry_run: false,
             conversation: Some(format!("conv_{number}")),
             tool: "edit_text_file".into(),
+            reason: None,
         };
         let reply = workspace.edit(&caller, request).await.unwrap_or_else(|refusal| panic!("{refusal}"));
         assert_eq!(reply.hash, reply.text.hash(), "the reply's hash is that of what it shows");

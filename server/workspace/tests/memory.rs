@@ -40,6 +40,7 @@ async fn propose(workspace: &Workspace, path: &str, number: usize) {
         dry_run: false,
         conversation: None,
         tool: "edit_text_file".into(),
+        reason: None,
     };
     assert_eq!(workspace.edit(&caller, request).await.unwrap().mode, Mode::Propose);
 }

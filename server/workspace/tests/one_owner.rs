@@ -147,6 +147,7 @@ impl Desk {
             dry_run,
             conversation: None,
             tool: "edit_text_file".into(),
+            reason: None,
         };
         self.workspace.edit(&Self::caller(), request).await
     }
@@ -316,6 +317,7 @@ async fn an_open_file_outside_the_roots_is_for_agents_whose_own_folders_hold_it(
             dry_run: false,
             conversation: None,
             tool: "edit_text_file".into(),
+            reason: None,
         };
         let edited = desk.workspace.edit(&caller, request).await;
         assert_eq!(edited.is_ok(), may_write, "{edited:?}");

@@ -49,6 +49,7 @@ impl Desk {
             dry_run: false,
             conversation: Some("one".into()),
             tool: "edit_text_file".into(),
+            reason: None,
         };
         self.workspace.edit(&self.caller, request).await.unwrap().hash
     }

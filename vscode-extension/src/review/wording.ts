@@ -112,7 +112,8 @@ export function announcement(entry: Entry, position: number, total: number, file
   const where = hunk.file === null ? `${file} ${placeOf(lines)}` : file;
   // What became of a file says that it is done.
   const state = hunk.file !== null && isInText(hunk) && !hunk.deciding ? [] : [stateOf(hunk)];
-  return [`hunk ${position} of ${total}`, where, sizeInWords(hunk), ...state, edit.agent].join(", ");
+  const why = edit.reason ? [edit.reason] : [];
+  return [`hunk ${position} of ${total}`, where, sizeInWords(hunk), ...state, edit.agent, ...why].join(", ");
 }
 
 /** What one can do with a hunk. `edited` and `byHand` are part of what is to be decided. */
@@ -199,6 +200,9 @@ export function headingOf(entry: Entry, left: number): string {
   if (left > 1) {
     parts.push(`#${hunk.number}`, `${left} left`);
   }
+  if (edit.reason) {
+    parts.push(edit.reason);
+  }
   return parts.join(" · ");
 }
 
@@ -234,4 +238,9 @@ export function tallyInBrief({ hunks, files, conflicted }: Tally): string {
 export function tallyInWords(tally: Tally): string {
   const conflicted = tally.conflicted > 0 ? `, ${tally.conflicted} conflicted` : "";
   return `${counted(tally.hunks, "hunk")} to decide in ${counted(tally.files, "file")}${conflicted}`;
+}
+
+/** "claude-code waits"; nothing where nobody does. */
+export function waitingInWords(agents: readonly string[]): string[] {
+  return agents.length === 0 ? [] : [`${agents.join(", ")} ${agents.length === 1 ? "waits" : "wait"}`];
 }

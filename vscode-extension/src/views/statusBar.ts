@@ -1,7 +1,7 @@
 /** How much there is to decide, in the status bar, and how the sidecar is, among the states of languages. */
 import * as vscode from "vscode";
 import type { Review } from "../review/model";
-import { type Tally, tallyInBrief, tallyInWords, tallyOf } from "../review/wording";
+import { type Tally, tallyInBrief, tallyInWords, tallyOf, waitingInWords } from "../review/wording";
 import type { Sidecar, SidecarState } from "../sidecar";
 import type { UnsyncedFile } from "./unsynced";
 
@@ -26,6 +26,7 @@ export class StatusBar implements vscode.Disposable {
       this.health,
       review.subscribe(() => this.update()),
       sidecar.onDidChangeState(() => this.update()),
+      sidecar.onDidChangeWaiting(() => this.update()),
       unsynced.onDidChange(() => this.update()),
     ];
     this.update();
@@ -72,8 +73,13 @@ export class StatusBar implements vscode.Disposable {
       );
     } else if (tally.hunks > 0) {
       const background = tally.conflicted > 0 ? "statusBarItem.warningBackground" : undefined;
-      const words = `Hashline: ${tallyInWords(tally)}. Review All`;
-      this.show(pendingText(tally), words, "hashline.reviewAll", background);
+      const waiting = waitingInWords(this.sidecar.waitingAgents);
+      const words = [
+        `Hashline: ${tallyInWords(tally)}`,
+        ...waiting.map((who) => `${who} for your decision`),
+        "Review All",
+      ];
+      this.show(pendingText(tally, waiting), words.join(". "), "hashline.reviewAll", background);
     } else {
       this.visible = false;
       this.item.hide();
@@ -111,7 +117,9 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-function pendingText(tally: Tally): string {
-  const who = tally.agents.length === 1 ? ` · ${tally.agents[0]}` : "";
-  return `${tally.conflicted > 0 ? "$(warning)" : "$(request-changes)"} ${tallyInBrief(tally)}${who}`;
+/** @param waiting who waits for a decision, in words */
+function pendingText(tally: Tally, waiting: readonly string[]): string {
+  const who = waiting.length > 0 ? waiting : tally.agents.length === 1 ? tally.agents : [];
+  const sign = tally.conflicted > 0 ? "$(warning)" : "$(request-changes)";
+  return [`${sign} ${tallyInBrief(tally)}`, ...who].join(" · ");
 }

@@ -189,13 +189,19 @@ function hunkIcon({ entry }: Node): vscode.ThemeIcon {
     : colored("diff-modified", "gitDecoration.modifiedResourceForeground");
 }
 
-/** The hunk as a diff; an agent's text is no markup. */
+/** Why the agent made the hunk, and the hunk as a diff; an agent's text is no markup. */
 function tooltipOf({ entry }: Node): vscode.MarkdownString | undefined {
-  if (!entry || entry.hunk.file !== null) {
+  if (!entry) {
     return undefined;
   }
-  const { hunk } = entry;
+  const { edit, hunk } = entry;
   const tooltip = new vscode.MarkdownString();
+  if (edit.reason) {
+    tooltip.appendText(edit.reason).appendMarkdown("\n\n");
+  }
+  if (hunk.file !== null) {
+    return edit.reason ? tooltip : undefined;
+  }
   if (hunk.conflict !== null) {
     tooltip.appendText(hunk.conflict).appendMarkdown("\n\n");
   }

@@ -1,6 +1,7 @@
 /** Held edits in a text that the person goes on with. */
 import { strict as assert } from "node:assert";
 import * as vscode from "vscode";
+import { until } from "../patience.ts";
 import type { Suite } from "../report.ts";
 import { changed, FILE, SAVED, UNSAVED, withHunks } from "./greeting.ts";
 import { HELD, offered } from "./offer.ts";
@@ -45,6 +46,23 @@ export default {
       assert.ok(document.isDirty);
       await agent.hears(edited.edit, "hunk 1 · accepted\n", "hunk 2 · accepted\n", "hunk 3 · rejected\n");
       await scene.reads(agent, document);
+    },
+
+    async "while an agent waits for a decision the status bar says so"(scene) {
+      const { editor, document, agent } = await offered(scene);
+      const says = (text: string) =>
+        until(
+          () => scene.extension.statusBar()?.text === text,
+          () => `${text}, and not ${scene.extension.statusBar()?.text}`,
+        );
+      await says("$(request-changes) 3 in 1 file · claude-code");
+      const waited = agent.call("await_review", { timeout_s: 40 });
+      await says("$(request-changes) 3 in 1 file · claude-code waits");
+      await scene.go(editor, "Hello");
+      await scene.extension.accept();
+      await waited;
+      await scene.shows(document, ["2 held 6-7", "3 held 10-10"]);
+      await says("$(request-changes) 2 in 1 file · claude-code");
     },
 
     async "a row of the tree that VS Code has forgotten is not taken for the hunk at the cursor"(scene) {

@@ -154,6 +154,7 @@ impl Edit {
                 object.insert("operation".into(), json!(state.made.operation));
                 object.insert("agent".into(), json!(state.made.agent));
                 object.insert("tool_name".into(), json!(state.made.tool));
+                object.insert("reason".into(), json!(state.made.reason));
                 object.insert("source_path".into(), json!(self.moved().map(|(from, _)| from.to_text())));
             }
             (Err(error), Some(object)) => {

@@ -131,6 +131,9 @@ impl Page<'_> {
             Ok(state) => {
                 row("Time", &self.clock.long(&state.time));
                 row("Agent", &format!("{}, {}", state.made.agent, inert(&state.made.tool)));
+                if let Some(reason) = &state.made.reason {
+                    row("Why", reason);
+                }
             }
             Err(error) => row("Problem", &inert(&messages::capital(error))),
         }

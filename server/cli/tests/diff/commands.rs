@@ -129,6 +129,7 @@ fn show_prints_an_edit_with_its_hunks_numbered() {
         "edit aaaaaaaa-1  pending",
         "File         src/greet.js",
         "Agent        claude-code, edit_text_file",
+        "Why          asked for in the issue",
         "Conversation conv_1700000000000_11111111",
         "State        held: its lines are not in the file until it is accepted",
         "--- a/src/greet.js",

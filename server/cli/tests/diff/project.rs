@@ -164,6 +164,7 @@ fn edit(made: Made<'_>, tool: &str, operation: Operation) -> NewEdit {
         connection: "1".into(),
         opens_conversation: false,
         tool: tool.to_owned(),
+        reason: Reason::of_agent("asked for\nin the issue"),
         mode: Mode::Propose,
         operation,
         hash_before: None,

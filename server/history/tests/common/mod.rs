@@ -124,6 +124,7 @@ impl Live {
             connection: "c1".into(),
             opens_conversation: false,
             tool: "edit_text_file".into(),
+            reason: None,
             mode: if apply { Mode::Apply } else { Mode::Propose },
             operation: Operation::Edit,
             hash_before: Some(before),

@@ -526,6 +526,7 @@ impl Editor {
             dry_run: false,
             conversation: conversation.map(str::to_owned),
             tool: "edit_text_file".to_owned(),
+            reason: None,
         };
         self.workspace.edit(caller, request).await.unwrap()
     }

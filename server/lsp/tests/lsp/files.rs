@@ -22,7 +22,7 @@ async fn with_edit(manners: Manners, change: FileAction) -> (Editor, String, Fil
     editor.in_step(&uri).await;
     let caller = Caller::anywhere("claude-code", "1");
     let path = editor.path("a.txt").display().to_string();
-    let request = FileRequest { path, change, conversation: None, tool: "a_tool".to_owned() };
+    let request = FileRequest { path, change, conversation: None, tool: "a_tool".to_owned(), reason: None };
     let reply = editor.workspace.change_file(&caller, request).await.unwrap();
     (editor, uri, reply)
 }

@@ -7,6 +7,8 @@ use hashline_link::{
     Call, CallerInfo, Client, Decide, DecideResult, Decision, Finder, Holds, Raw, RemoteError, StateDir,
 };
 use hashline_lsp::Agents;
+use hashline_workspace::Caller;
+use hashline_workspace::agent::ReviewScope;
 use serde_json::{Value, json};
 
 use crate::editor::{Editor, Manners, SILENCE};
@@ -27,7 +29,7 @@ async fn a_plugin_is_told_of_every_change_of_the_review() {
     assert_eq!(
         list["params"],
         json!({"uri": uri, "version": 1, "owner": null, "readOnly": false, "edits": [{
-            "id": id, "agent": "claude-code", "connection": "1", "conversation": "conv_9", "tool": "edit_text_file", "mode": "propose",
+            "id": id, "agent": "claude-code", "connection": "1", "conversation": "conv_9", "tool": "edit_text_file", "reason": null, "mode": "propose",
             "status": "pending", "hunks": [{"number": 1, "state": "held", "decision": "undecided", "deciding": false,
             "lines": {"start": 1, "end": 2}, "removed": ["two"], "proposed": ["2"], "partOf": null, "dependsOn": [], "conflict": null, "file": null,
             "ways": ["accept", "reject"]}]
@@ -75,6 +77,35 @@ async fn a_plugin_is_told_of_every_change_of_the_review() {
     }
     let answer = editor.request("hashline/decide", json!({"decision": "accept", "edit": "00000000"})).await;
     assert_eq!(answer["result"]["refused"][0]["why"], "gone");
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn a_plugin_is_told_which_agents_wait_for_decisions() {
+    let mut editor = Editor::start(Manners::plugin()).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    let reply = editor.agent("a.txt", &[(2, "2")]).await;
+    let workspace = editor.workspace.clone();
+    let waits = |seconds| {
+        let (workspace, caller) = (workspace.clone(), Caller::anywhere("claude-code", "1"));
+        let scope = ReviewScope { own: true, ..ReviewScope::default() };
+        tokio::spawn(async move {
+            workspace.await_review(&caller, &scope, Duration::from_secs(seconds)).await.unwrap()
+        })
+    };
+    let (first, second) = (waits(40), waits(0));
+    assert!(second.await.unwrap().timed_out, "it only looks, and does not wait");
+    assert_eq!(editor.hear("hashline/waiting").await["params"], json!({"agents": ["claude-code"]}));
+    first.abort();
+    let again = waits(40);
+    let unchanged = editor.heard("hashline/waiting", Duration::from_secs(3)).await;
+    assert_eq!(unchanged, [Value::Null; 0], "it asks again at once, and goes on waiting");
+    let decide = json!({"decision": "reject", "uri": uri, "edit": reply.edit.to_string(), "hunk": 1, "conversation": null,
+        "lines": null, "reason": null, "text": null, "edited": null, "withOthers": false});
+    editor.request("hashline/decide", decide).await;
+    assert!(!again.await.unwrap().timed_out);
+    assert_eq!(editor.hear("hashline/waiting").await["params"], json!({"agents": []}));
+    editor.heard("hashline/pendingEdits", SILENCE).await;
     editor.quit().await;
 }
 

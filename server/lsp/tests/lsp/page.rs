@@ -249,7 +249,7 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
     let hunk = json!({"number": 1, "state": "held", "decision": "undecided", "deciding": false, "lines": lines,
         "removed": [], "proposed": ["x"], "partOf": null, "dependsOn": ["a:1"], "conflict": null,
         "file": null, "ways": ["accept", "reject"]});
-    let edit = json!({"id": "a", "agent": "b", "connection": "e", "conversation": "c", "tool": "d", "mode": "propose",
+    let edit = json!({"id": "a", "agent": "b", "connection": "e", "conversation": "c", "tool": "d", "reason": null, "mode": "propose",
         "status": "pending", "hunks": [hunk]});
     let pending = json!({"uri": "u", "version": null, "owner": null, "readOnly": false, "edits": [edit]});
     let decide = json!({"decision": "accept", "uri": null, "edit": null, "hunk": null, "conversation": null,
@@ -266,6 +266,7 @@ fn the_types_write_the_fields_and_values_that_are_listed() {
     writes::<protocol::Edit>("Edit", &edit);
     writes::<protocol::Refusal>("Refusal", &refusal);
     writes::<protocol::PendingEdits>("hashline/pendingEdits", &pending);
+    writes::<protocol::Waiting>("hashline/waiting", &json!({"agents": ["claude-code"]}));
     writes::<protocol::Decide>("hashline/decide", &decide);
     writes::<protocol::Decided>("hashline/decide result", &json!({"queued": [], "refused": [refusal]}));
     writes::<protocol::ProposedText>("hashline/proposedText", &json!({"uri": "u"}));
@@ -334,6 +335,7 @@ fn every_message_has_examples_that_are_messages_of_its_kind() {
         };
         let params = |example: &Value| match message.name {
             protocol::PENDING_EDITS => same::<protocol::PendingEdits>(example),
+            protocol::WAITING => same::<protocol::Waiting>(example),
             protocol::DECIDE => same::<protocol::Decide>(example),
             protocol::PROPOSED_TEXT => same::<protocol::ProposedText>(example),
             protocol::CAUSE => same::<protocol::Cause>(example),
@@ -443,6 +445,7 @@ fn the_transcripts_are_read_and_written_without_loss() {
         assert_eq!(said["from"] == asker, !is_result, "{at}: said by the wrong side");
         let kept = match (name, is_result) {
             (protocol::PENDING_EDITS, false) => same::<protocol::PendingEdits>(body),
+            (protocol::WAITING, false) => same::<protocol::Waiting>(body),
             (protocol::DECIDE, false) => same::<protocol::Decide>(body),
             (protocol::DECIDE, true) => same::<protocol::Decided>(body),
             (protocol::PROPOSED_TEXT, false) => same::<protocol::ProposedText>(body),

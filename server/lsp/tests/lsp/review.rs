@@ -1,5 +1,10 @@
 //! Review through plain LSP, with no plugin.
 
+use hashline_anchor::Replacement;
+use hashline_history::Reason;
+use hashline_workspace::Caller;
+use hashline_workspace::agent::EditRequest;
+use hashline_workspace::document::Change;
 use serde_json::{Value, json};
 
 use crate::editor::{Editor, Manners, SILENCE, one_document};
@@ -300,6 +305,31 @@ async fn what_was_in_the_text_for_a_moment_is_told_again() {
             break;
         }
     }
+    editor.quit().await;
+}
+
+#[tokio::test]
+async fn hover_says_why_an_edit_is_made() {
+    let mut editor = Editor::start(Manners::plain()).await;
+    let uri = editor.open("a.txt", TEXT).await;
+    editor.until("the text", |workspace| workspace.text_of(&uri).is_some()).await;
+    let request = EditRequest {
+        path: editor.path("a.txt").display().to_string(),
+        file_hash: None,
+        change: Change::Replacements(vec![Replacement::new("two", "2")]),
+        strict: false,
+        dry_run: false,
+        conversation: None,
+        tool: "edit_file_diff".to_owned(),
+        reason: Reason::of_agent("the *tests*\nexpect it"),
+    };
+    editor.workspace.edit(&Caller::anywhere("claude-code", "1"), request).await.unwrap();
+    let there = json!({"textDocument": {"uri": uri}, "position": {"line": 1, "character": 0}});
+    let shown = editor.request("textDocument/hover", there).await;
+    assert_eq!(
+        shown["result"]["contents"]["value"],
+        "**claude-code's edit is proposed**\n\nthe \\*tests\\* expect it\n\n```diff\n-two\n+2\n```\n\nCode actions: Accept · Reject."
+    );
     editor.quit().await;
 }
 

@@ -70,6 +70,7 @@ impl Scene {
             change,
             conversation: Some(CONVERSATION.to_owned()),
             tool: tool.to_owned(),
+            reason: None,
         };
         let reply = self.editor.workspace.change_file(&Caller::anywhere("claude-code", "1"), request).await;
         self.ids.push(reply.unwrap().edit.to_string());

@@ -16,6 +16,7 @@ pub(crate) fn definition() -> Definition {
         description: "Remove a file of any content. It is recorded: the person can have it back.",
         properties: json!({
             "path": { "type": "string" },
+            "reason": { "type": "string" },
             "mcp_conversation_id": { "type": "string" }
         }),
         required: &["path"],
@@ -23,11 +24,11 @@ pub(crate) fn definition() -> Definition {
 }
 
 fn parse(given: JsonObject) -> Result<FileRequest, String> {
-    let mut given = Arguments::new(NAME, &["path", "mcp_conversation_id"], given);
+    let mut given = Arguments::new(NAME, &["path", "reason", "mcp_conversation_id"], given);
     let path = given.required_text("path", "give the path of the file");
-    let conversation = given.conversation();
+    let (conversation, reason) = (given.conversation(), given.reason());
     given.finish()?;
-    Ok(FileRequest { path, change: FileAction::Delete, conversation, tool: NAME.to_owned() })
+    Ok(FileRequest { path, change: FileAction::Delete, conversation, tool: NAME.to_owned(), reason })
 }
 
 pub(crate) async fn call(desk: &Desk<'_>, given: JsonObject) -> Reply {

@@ -13,7 +13,7 @@ use crate::tools::edit_reply::Desk;
 use crate::toolset::Definition;
 
 const NAME: &str = "edit_file_diff";
-const FIELDS: [&str; 5] = ["path", "edits", "diff", "file_hash", "mcp_conversation_id"];
+const FIELDS: [&str; 6] = ["path", "edits", "diff", "file_hash", "reason", "mcp_conversation_id"];
 /// What other tools call the two halves of an edit.
 const OLD: [&str; 5] = ["old", "old_text", "old_string", "oldText", "oldString"];
 const NEW: [&str; 5] = ["new", "new_text", "new_string", "newText", "newString"];
@@ -34,6 +34,7 @@ pub(crate) fn definition() -> Definition {
             },
             "diff": { "type": "string", "description": "Instead of edits" },
             "file_hash": { "type": "string", "description": "Of the text that you have read; without it held in open files" },
+            "reason": { "type": "string" },
             "mcp_conversation_id": { "type": "string" }
         }),
         required: &["path"],
@@ -56,14 +57,14 @@ fn parse(given: JsonObject) -> Result<EditRequest, String> {
         edits.extend(replacement(&mut given, index, value));
     }
     let file_hash = given.file_hash();
-    let conversation = given.conversation();
+    let (conversation, reason) = (given.conversation(), given.reason());
     given.finish()?;
     let change = match diff {
         Some(diff) => Change::Patch(patch_of(&diff, &path).map_err(|error| explain_patch(&error))?),
         None => Change::Replacements(edits),
     };
     let tool = NAME.to_owned();
-    Ok(EditRequest { path, file_hash, change, strict: false, dry_run: false, conversation, tool })
+    Ok(EditRequest { path, file_hash, change, strict: false, dry_run: false, conversation, tool, reason })
 }
 
 /// A diff of the file at a path. What a URI names may be called in the diff as the file is, or as the URI spells it.

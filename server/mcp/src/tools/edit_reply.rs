@@ -75,6 +75,7 @@ impl Desk<'_> {
             change: FileAction::Create(content.into_bytes()),
             conversation: request.conversation.clone(),
             tool: request.tool.clone(),
+            reason: request.reason.clone(),
         };
         let (path, hash) = (request.path.clone(), request.file_hash);
         match self.workspace.has_file(self.caller, &path).await {

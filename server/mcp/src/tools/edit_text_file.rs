@@ -46,6 +46,7 @@ pub(crate) fn definition() -> Definition {
             },
             "strict": { "type": "boolean", "description": "Refuse if the file changed at all" },
             "dry_run": { "type": "boolean", "description": "Only say what would happen" },
+            "reason": { "type": "string", "description": "In some words, for the person" },
             "mcp_conversation_id": { "type": "string", "description": "From your first edit of this turn" }
         }),
         required: &["path", "file_hash", "operations"],
@@ -73,7 +74,8 @@ impl From<String> for Wrong {
     }
 }
 
-const FIELDS: [&str; 6] = ["path", "file_hash", "operations", "strict", "dry_run", "mcp_conversation_id"];
+const FIELDS: [&str; 7] =
+    ["path", "file_hash", "operations", "strict", "dry_run", "reason", "mcp_conversation_id"];
 
 fn parse(given: JsonObject) -> Result<Asked, Wrong> {
     let mut given = Arguments::new(NAME, &FIELDS, given);
@@ -95,7 +97,7 @@ fn parse(given: JsonObject) -> Result<Asked, Wrong> {
     }
     let strict = given.truth("strict").unwrap_or_default();
     let dry_run = given.truth("dry_run").unwrap_or_default();
-    let conversation = given.conversation();
+    let (conversation, reason) = (given.conversation(), given.reason());
     given.finish()?;
     if let Some((words, places)) = form {
         return Err(Wrong { words, path, places });
@@ -106,7 +108,7 @@ fn parse(given: JsonObject) -> Result<Asked, Wrong> {
     let (file_hash, change) = (Some(file_hash), Change::Operations(operations));
     let tool = NAME.to_owned();
     Ok(Asked {
-        request: EditRequest { path, file_hash, change, strict, dry_run, conversation, tool },
+        request: EditRequest { path, file_hash, change, strict, dry_run, conversation, tool, reason },
         places,
     })
 }

@@ -55,7 +55,16 @@ fn parse(given: JsonObject) -> Result<(FileRequest, FileHash), String> {
     let conversation = given.conversation();
     given.finish()?;
     let hash = FileHash::of(&bytes);
-    Ok((FileRequest { path, change: FileAction::Create(bytes), conversation, tool: NAME.to_owned() }, hash))
+    Ok((
+        FileRequest {
+            path,
+            change: FileAction::Create(bytes),
+            conversation,
+            tool: NAME.to_owned(),
+            reason: None,
+        },
+        hash,
+    ))
 }
 
 fn decoded(given: &mut Arguments, content: &str) -> Vec<u8> {

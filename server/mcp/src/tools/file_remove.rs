@@ -33,7 +33,13 @@ fn parse(given: JsonObject) -> Result<FileRequest, String> {
     let conversation = given.conversation();
     given.finish()?;
     let hash = hash.ok_or_else(|| refusal(NAME, &[format!("hash is missing: {NO_HASH}")]))?;
-    Ok(FileRequest { path, change: FileAction::DeleteVersion(hash), conversation, tool: NAME.to_owned() })
+    Ok(FileRequest {
+        path,
+        change: FileAction::DeleteVersion(hash),
+        conversation,
+        tool: NAME.to_owned(),
+        reason: None,
+    })
 }
 
 pub(crate) async fn call(desk: &Desk<'_>, given: JsonObject) -> Reply {

@@ -83,6 +83,7 @@ impl Common {
             dry_run: false,
             conversation: self.conversation,
             tool: tool.to_owned(),
+            reason: None,
         }
     }
 }

@@ -17,6 +17,7 @@ pub(crate) fn definition() -> Definition {
         properties: json!({
             "source": { "type": "string" },
             "destination": { "type": "string" },
+            "reason": { "type": "string" },
             "mcp_conversation_id": { "type": "string" }
         }),
         required: &["source", "destination"],
@@ -24,12 +25,18 @@ pub(crate) fn definition() -> Definition {
 }
 
 fn parse(given: JsonObject) -> Result<FileRequest, String> {
-    let mut given = Arguments::new(NAME, &["source", "destination", "mcp_conversation_id"], given);
+    let mut given = Arguments::new(NAME, &["source", "destination", "reason", "mcp_conversation_id"], given);
     let path = given.required_text("source", "give the path of the file as it is");
     let destination = given.required_text("destination", "give the path that it is to have");
-    let conversation = given.conversation();
+    let (conversation, reason) = (given.conversation(), given.reason());
     given.finish()?;
-    Ok(FileRequest { path, change: FileAction::Move(destination), conversation, tool: NAME.to_owned() })
+    Ok(FileRequest {
+        path,
+        change: FileAction::Move(destination),
+        conversation,
+        tool: NAME.to_owned(),
+        reason,
+    })
 }
 
 pub(crate) async fn call(desk: &Desk<'_>, given: JsonObject) -> Reply {

@@ -11,7 +11,7 @@ use crate::tools::edit_reply::Desk;
 use crate::toolset::Definition;
 
 const NAME: &str = "write_file";
-const FIELDS: [&str; 4] = ["path", "content", "file_hash", "mcp_conversation_id"];
+const FIELDS: [&str; 5] = ["path", "content", "file_hash", "reason", "mcp_conversation_id"];
 
 pub(crate) fn definition() -> Definition {
     Definition {
@@ -21,6 +21,7 @@ pub(crate) fn definition() -> Definition {
             "path": { "type": "string" },
             "content": { "type": "string", "description": "All of it, without tags" },
             "file_hash": { "type": "string", "description": "Of the text that you have read; refused if it has changed since" },
+            "reason": { "type": "string" },
             "mcp_conversation_id": { "type": "string" }
         }),
         required: &["path", "content"],
@@ -32,7 +33,7 @@ fn parse(given: JsonObject) -> Result<(EditRequest, String), String> {
     let path = given.required_text("path", "give the path of the file");
     let content = given.required_text("content", "give all of the text; \"\" empties the file");
     let file_hash = given.file_hash();
-    let conversation = given.conversation();
+    let (conversation, reason) = (given.conversation(), given.reason());
     given.finish()?;
     let request = EditRequest {
         path,
@@ -42,6 +43,7 @@ fn parse(given: JsonObject) -> Result<(EditRequest, String), String> {
         dry_run: false,
         conversation,
         tool: NAME.to_owned(),
+        reason,
     };
     Ok((request, content))
 }

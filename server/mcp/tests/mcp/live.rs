@@ -144,6 +144,40 @@ async fn an_edit_that_an_editor_never_takes_is_answered_after_half_a_second() {
 }
 
 #[tokio::test]
+async fn the_person_reads_why_each_edit_is_made() {
+    let mut desk = Desk::new();
+    for name in ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"] {
+        desk.write(name, "one\n");
+        desk.open(name, "one\n");
+    }
+    let read = desk.read("a.txt").await;
+    let line = json!([{ "op": "replace", "anchor": read.anchor("one"), "content": "1" }]);
+    let reason = format!("as\nissue 7 asks \u{202e}{}", "x".repeat(200));
+    for (tool, given) in [
+        ("edit_text_file", json!({ "path": "a.txt", "file_hash": read.hash(), "operations": line })),
+        ("edit_file_diff", json!({ "path": "b.txt", "edits": [{ "old": "one", "new": "1" }] })),
+        ("write_file", json!({ "path": "c.txt", "content": "1\n" })),
+        ("move_file", json!({ "source": "d.txt", "destination": "f.txt" })),
+        ("delete_file", json!({ "path": "e.txt" })),
+    ] {
+        for (reason, read) in
+            [(reason.as_str(), Some(format!("as issue 7 asks {}…", "x".repeat(103)))), ("", None)]
+        {
+            let mut given = given.clone();
+            given["reason"] = json!(reason);
+            let done = desk.call(tool, given).await;
+            assert!(!done.failed, "{tool}: {}", done.text);
+            let reviews = desk.workspace.reviews();
+            let mut made = reviews.iter().flat_map(|review| &review.review.edits);
+            let made = made.find(|made| made.edit.id.as_str() == done.edit_id()).unwrap();
+            assert_eq!(made.edit.reason.as_deref(), read.as_deref(), "{tool}");
+            let back = desk.call("withdraw_edit", json!({ "edit_id": done.edit_id() })).await;
+            assert!(!back.failed, "{tool}: {}", back.text);
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_edit_is_carried_past_typing_elsewhere_and_refused_over_typing_there() {
     let mut desk = Desk::new();
     desk.write("a.txt", "");

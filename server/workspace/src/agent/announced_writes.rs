@@ -124,7 +124,7 @@ impl Workspace {
         let slot = self.find_to_write(caller, &write.path)?.slot;
         let slot = slot.filter(|slot| slot.lock().is_open()).ok_or(NotHeld::NotOpen)?;
         slot.wait_until_ready().await;
-        let proposal = self.new_proposal(caller, write.conversation.as_deref(), &write.tool).await?;
+        let proposal = self.new_proposal(caller, write.conversation.as_deref(), &write.tool, None).await?;
         let deadline = tokio::time::Instant::now() + KNOWN_WITHIN;
         let content: Arc<str> = write.content.into();
         loop {

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use hashline_anchor::{CONTEXT, Moved};
-use hashline_history::{ConversationId, EditId, HunkRef, Status, StoreError};
+use hashline_history::{ConversationId, EditId, HunkRef, Reason, Status, StoreError};
 use hashline_text::{FileHash, HashPrefix, Text};
 use hashline_weave::HunkId;
 
@@ -43,6 +43,8 @@ pub struct EditRequest {
     pub conversation: Option<String>,
     /// The tool that was called.
     pub tool: String,
+    /// Why, for the person.
+    pub reason: Option<Reason>,
 }
 
 /// What an edit came to.
@@ -101,7 +103,8 @@ impl Workspace {
         if request.change.is_empty() {
             return Err(Refusal::NoOperations);
         }
-        let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool).await?;
+        let (conversation, reason) = (request.conversation.as_deref(), request.reason.as_ref());
+        let proposal = self.new_proposal(caller, conversation, &request.tool, reason).await?;
         let proposal = Proposal { strict: request.strict, ..proposal };
         // Here, and nowhere else, a path is refused that names no file.
         let found = self.find_to_write(caller, &request.path)?;
@@ -214,6 +217,7 @@ impl Workspace {
         caller: &Caller,
         conversation: Option<&str>,
         tool: &str,
+        reason: Option<&Reason>,
     ) -> Result<Proposal, Refusal> {
         Ok(Proposal {
             id: new_edit_id(),
@@ -222,6 +226,7 @@ impl Workspace {
             agent: caller.agent.clone(),
             connection: caller.connection.clone(),
             tool: tool.to_owned(),
+            reason: reason.cloned(),
             mode: Mode::Propose,
             strict: false,
         })

@@ -184,6 +184,7 @@ impl Workspace {
         let scope =
             ReviewScope { path: scope.path.clone(), edits: ids, own: scope.own, ..ReviewScope::default() };
         let deadline = tokio::time::Instant::now() + timeout;
+        let mut wait = None;
         loop {
             let edits = if scope.edits.is_empty() { Vec::new() } else { self.edits(caller, &scope).await? };
             let undecided = edits.iter().any(|edit| edit.status == Status::Pending);
@@ -196,6 +197,7 @@ impl Workspace {
             if now >= deadline {
                 return Ok(Review { edits, timed_out: true });
             }
+            wait.get_or_insert_with(|| self.waits(&caller.agent));
             // What other processes have decided shows in the record, and nothing tells of it.
             let look = deadline.min(now + GLANCE);
             if let Ok(Err(_)) = tokio::time::timeout_at(look, decisions.changed()).await {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hashline_history::{ConversationId, EditId, FileChange};
+use hashline_history::{ConversationId, EditId, FileChange, Reason};
 use hashline_text::{FileHash, HashPrefix, Text};
 
 use crate::agent::documents::info;
@@ -29,6 +29,8 @@ pub struct FileRequest {
     pub conversation: Option<String>,
     /// The tool that was called.
     pub tool: String,
+    /// Why, for the person.
+    pub reason: Option<Reason>,
 }
 
 /// What is to be done with a file.
@@ -98,7 +100,8 @@ impl Workspace {
         let slot = blocking(move || workspace.load_file(&found, &there)).await?;
         slot.wait_until_ready().await;
         let _turn = slot.queue.lock().await;
-        let proposal = self.new_proposal(caller, request.conversation.as_deref(), &request.tool).await?;
+        let (conversation, reason) = (request.conversation.as_deref(), request.reason.as_ref());
+        let proposal = self.new_proposal(caller, conversation, &request.tool, reason).await?;
         let opens_conversation = proposal.opens_conversation;
         let (workspace, target) = (self.clone(), slot.clone());
         let (edit, conversation) = (proposal.id.clone(), proposal.conversation.clone());

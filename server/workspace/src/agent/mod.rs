@@ -12,6 +12,7 @@ mod files;
 mod pattern;
 mod read;
 mod search;
+mod waiting;
 mod written;
 
 pub use announced_writes::{AnnouncedWrite, HeldWrite, NotHeld, WriteDecision};
@@ -25,4 +26,5 @@ pub use files::{FileAction, FileReply, FileRequest};
 pub use pattern::{FileGlob, Pattern};
 pub use read::{ReadReply, ReadRequest};
 pub use search::{FileMatches, LineMatch, SearchLimits, SearchReply, SearchRequest};
+pub(crate) use waiting::Waiting;
 pub use written::WrittenFile;

@@ -36,7 +36,7 @@ impl Workspace {
         file: WrittenFile,
     ) -> Result<Option<EditId>, Refusal> {
         self.note_agent(caller);
-        let proposal = self.new_proposal(caller, file.conversation.as_deref(), &file.tool).await?;
+        let proposal = self.new_proposal(caller, file.conversation.as_deref(), &file.tool, None).await?;
         let proposal = Proposal { mode: Mode::Apply, ..proposal };
         let found = self.find_to_write(caller, &file.path)?;
         let Some(place) = found.place.clone() else { return Ok(None) };

@@ -216,6 +216,7 @@ pub fn proposal(turn: &str, mode: Mode) -> Proposal {
         agent: "agent".into(),
         connection: turn.into(),
         tool: "edit_text_file".into(),
+        reason: None,
         mode,
         strict: false,
     }

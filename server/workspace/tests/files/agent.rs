@@ -33,6 +33,7 @@ pub async fn replace_first(workspace: &Workspace, path: &str, line: &str) -> Str
         dry_run: false,
         conversation: None,
         tool: "edit_text_file".into(),
+        reason: None,
     };
     workspace.edit(&caller(), request).await.unwrap().edit.to_string()
 }

@@ -72,7 +72,13 @@ impl Desk {
     }
 
     pub async fn change(&self, path: &str, change: FileAction) -> FileReply {
-        let request = FileRequest { path: path.into(), change, conversation: None, tool: "a_tool".into() };
+        let request = FileRequest {
+            path: path.into(),
+            change,
+            conversation: None,
+            tool: "a_tool".into(),
+            reason: None,
+        };
         let held = self.workspace.change_file(&caller(), request).await.unwrap();
         assert!(held.held && held.open);
         held
@@ -81,8 +87,13 @@ impl Desk {
     /// An agent makes a file of one line, and the person opens it.
     pub async fn made(&self) -> FileReply {
         let change = FileAction::Create("one\n".into());
-        let request =
-            FileRequest { path: "new.txt".into(), change, conversation: None, tool: "a_tool".into() };
+        let request = FileRequest {
+            path: "new.txt".into(),
+            change,
+            conversation: None,
+            tool: "a_tool".into(),
+            reason: None,
+        };
         let made = self.workspace.change_file(&caller(), request).await.unwrap();
         assert!(!made.held && !made.open);
         self.open("new.txt", 1, "one\n");

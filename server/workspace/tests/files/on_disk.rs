@@ -55,7 +55,8 @@ impl Desk {
         conversation: Option<&str>,
     ) -> Result<FileReply, Refusal> {
         let conversation = conversation.map(str::to_owned);
-        let request = FileRequest { path: path.into(), change, conversation, tool: "a_tool".into() };
+        let request =
+            FileRequest { path: path.into(), change, conversation, tool: "a_tool".into(), reason: None };
         self.workspace.change_file(&caller(), request).await
     }
 
@@ -352,6 +353,7 @@ async fn edits_of_others_in_a_new_file_go_only_with_their_own_decision() {
             dry_run: false,
             conversation: Some("another".into()),
             tool: "edit_text_file".into(),
+            reason: None,
         };
         desk.workspace.edit(&other, request).await.unwrap()
     };

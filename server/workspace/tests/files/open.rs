@@ -107,6 +107,7 @@ async fn a_file_that_is_renamed_is_not_taken_for_one_that_had_the_name_before() 
         change: FileAction::Delete,
         conversation: None,
         tool: "a_tool".into(),
+        reason: None,
     };
     let removed = desk.workspace.change_file(&caller(), remove).await.unwrap();
     let moved = desk.change("a.txt", FileAction::Move("b.txt".into())).await;
@@ -149,7 +150,13 @@ async fn a_file_that_takes_a_name_that_was_left_is_another() {
         desk.until(&moved, Status::Accepted).await;
 
         let change = FileAction::Create("one\n".into());
-        let make = FileRequest { path: "a.txt".into(), change, conversation: None, tool: "a_tool".into() };
+        let make = FileRequest {
+            path: "a.txt".into(),
+            change,
+            conversation: None,
+            tool: "a_tool".into(),
+            reason: None,
+        };
         let made = desk.workspace.change_file(&caller(), make).await.unwrap();
         desk.open("a.txt", 1, "one\n");
         let line = Target::Hunk(HunkRef { edit: made.edit.clone(), number: 2 });

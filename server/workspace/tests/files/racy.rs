@@ -54,6 +54,7 @@ impl Desk {
             dry_run: false,
             conversation: None,
             tool: "write_file".into(),
+            reason: None,
         }
     }
 }

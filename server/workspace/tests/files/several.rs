@@ -53,7 +53,13 @@ impl Desk {
     }
 
     async fn change(&mut self, path: &str, change: FileAction) {
-        let request = FileRequest { path: path.into(), change, conversation: None, tool: "a_tool".into() };
+        let request = FileRequest {
+            path: path.into(),
+            change,
+            conversation: None,
+            tool: "a_tool".into(),
+            reason: None,
+        };
         self.edits.push(self.workspace.change_file(&caller(), request).await.unwrap().edit);
     }
 

@@ -353,6 +353,7 @@ fn request_of(
         dry_run: false,
         conversation: conversation.map(str::to_owned),
         tool: "edit_text_file".into(),
+        reason: None,
     }
 }
 

@@ -110,6 +110,7 @@ impl Play {
             dry_run: false,
             conversation: None,
             tool: "a_tool".into(),
+            reason: None,
         };
         let edited = tokio::time::timeout(PATIENCE, self.seat.workspace.edit(&agent("tester"), edit)).await;
         let edited = edited.unwrap_or_else(|_| panic!("{}: an agent waits for ever", self.about));

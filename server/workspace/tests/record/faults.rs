@@ -466,6 +466,7 @@ async fn a_rejection_whose_file_was_renamed_and_not_written_is_asked_again() {
         change: FileAction::Move(desk.path("b.txt").display().to_string()),
         conversation: Some("turn".into()),
         tool: "move_file".into(),
+        reason: None,
     };
     desk.workspace.change_file(&agent("tester"), request_move).await.unwrap();
     assert_eq!(desk.stored("b.txt"), EDITED);
@@ -530,6 +531,7 @@ async fn a_file_that_is_made_or_removed_as_the_process_ends() {
                 change: change.clone(),
                 conversation: None,
                 tool: "a_tool".into(),
+                reason: None,
             };
             // Behind the line that says what is meant.
             if choice.is_none() {

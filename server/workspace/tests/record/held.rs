@@ -259,6 +259,7 @@ async fn lines_of_a_file_that_is_only_proposed_are_accepted_with_it() {
             change: FileAction::Create("one\ntwo\n".into()),
             conversation: None,
             tool: "write_file".into(),
+            reason: None,
         };
         let made = desk.workspace.change_file(&agent("tester"), create).await.unwrap();
         let read = desk.read("n.txt").await;

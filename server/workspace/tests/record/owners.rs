@@ -358,6 +358,7 @@ async fn a_claim_that_is_given_back_leaves_a_file_its_new_name() {
         change,
         conversation: None,
         tool: "a_tool".into(),
+        reason: None,
     };
     let moved = one.workspace.change_file(&agent("tester"), asked).await.unwrap();
     assert!(moved.held);

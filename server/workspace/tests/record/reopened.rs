@@ -505,6 +505,7 @@ async fn a_file_that_something_else_removed_is_not_there() {
         change: FileAction::Create(FILE.into()),
         conversation: None,
         tool: "write_file".into(),
+        reason: None,
     };
     desk.workspace.change_file(&agent("tester"), again).await.unwrap();
     assert_eq!(desk.stored("a.txt"), FILE);

@@ -185,6 +185,7 @@ async fn an_edit_behind_a_removal_is_refused() {
         change: FileAction::Delete,
         conversation: None,
         tool: "delete_file".into(),
+        reason: None,
     };
     let caller = agent("tester");
     let mut remove = Box::pin(desk.workspace.change_file(&caller, removal));

@@ -73,6 +73,7 @@ impl Desk {
             dry_run: false,
             conversation: None,
             tool: "a_tool".into(),
+            reason: None,
         };
         self.workspace.edit(&caller(), request).await
     }

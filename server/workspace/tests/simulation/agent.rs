@@ -197,6 +197,7 @@ impl Agent {
             agent: self.name.as_str().into(),
             connection: self.name.clone().into(),
             tool: "edit_text_file".to_owned(),
+            reason: None,
             mode: if dice.chance(35) { Mode::Apply } else { Mode::Propose },
             strict: dice.chance(8),
         };

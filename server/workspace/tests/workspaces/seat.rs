@@ -231,6 +231,7 @@ impl Seat {
             dry_run: false,
             conversation: None,
             tool: "a_tool".into(),
+            reason: None,
         };
         match answer("an edit", self.process.desk.workspace.edit(&agent("tester"), edit)).await? {
             Ok(reply) => {

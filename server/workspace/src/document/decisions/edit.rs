@@ -23,6 +23,8 @@ pub struct Edit {
     pub connection: Connection,
     /// The tool that made it.
     pub tool: String,
+    /// Why, as the agent says.
+    pub reason: Option<Reason>,
     /// How it was to be treated.
     pub mode: Mode,
     /// What it does to the file itself, if it does.

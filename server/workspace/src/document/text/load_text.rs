@@ -70,6 +70,7 @@ impl Document {
                 agent: made.agent.clone(),
                 connection: made.connection.clone(),
                 tool: made.tool.clone(),
+                reason: made.reason.clone(),
                 mode: made.mode,
                 file: file_hunk(past, state),
                 hunks: hunks.collect(),

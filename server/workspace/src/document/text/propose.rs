@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use hashline_anchor::{ExactHunk, LineEdit, Moved, Resolved, Rewrite, merge_touching, owned_lines};
 use hashline_history::{
-    AgentName, Connection, ConversationId, EditId, NewEdit, NewHunk, Operation as FileOperation,
+    AgentName, Connection, ConversationId, EditId, NewEdit, NewHunk, Operation as FileOperation, Reason,
 };
 use hashline_text::{DiskForm, FileHash, HashPrefix, LineRef, OwnedLine, Text};
 use hashline_weave::{Change, HunkId, Snapshot, Touched, View, Weave};
@@ -36,6 +36,8 @@ pub struct Proposal {
     pub connection: Connection,
     /// The tool.
     pub tool: String,
+    /// Why, as the agent says.
+    pub reason: Option<Reason>,
     /// How it is to be treated.
     pub mode: Mode,
     /// Refuse if the hash does not name the text as it is now.
@@ -52,6 +54,7 @@ impl Proposal {
             connection: self.connection.clone(),
             opens_conversation: self.opens_conversation,
             tool: self.tool.clone(),
+            reason: self.reason.clone(),
             mode: self.mode,
             operation: FileOperation::Edit,
             hash_before: None,
@@ -70,6 +73,7 @@ impl Proposal {
             agent: self.agent.clone(),
             connection: self.connection.clone(),
             tool: self.tool.clone(),
+            reason: self.reason.clone(),
             mode: self.mode,
             file: None,
             hunks: Vec::new(),
