@@ -28,7 +28,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     let record = workspace.clone();
     let toolbox = Toolbox::new(workspace.clone());
     let (runtime, agents) = (threads()?, threads()?);
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let options = Options {
             workspace,
             events,
@@ -43,13 +43,15 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             stop: signals::stop_token(),
         };
-        hashline_lsp::serve(streams::stdin(), streams::stdout(), options).await;
+        // On a thread that hears by itself that there is something to read: the one that waits here would have to be woken by it.
+        tokio::spawn(hashline_lsp::serve(streams::stdin(), streams::stdout(), options)).await
     });
     // A call that nobody waits for any more must not keep the program for long, nor be cut where it writes, nor be recorded too late.
     agents.shutdown_timeout(std::time::Duration::from_secs(1));
     record.settle_record();
     // A read of standard input that never ends must not keep the program.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    served.map_err(Failure::broken)?;
     Ok(ExitCode::SUCCESS)
 }
 
