@@ -81,7 +81,7 @@ local subcommands = {
     words = true,
     completes = { "accept", "keep", "reject", "undo" },
   },
-  reopen = calling("decide", "reopen"),
+  reopen = calling("reopen", "last"),
   next = stepping(1),
   prev = stepping(-1),
   pick = calling("pick", "open"),

@@ -4,6 +4,8 @@ local hunks = require("hashline.hunks")
 local navigation = require("hashline.navigation")
 local progress = require("hashline.progress")
 local protocol = require("hashline.protocol")
+local reopen = require("hashline.reopen")
+local screens = require("hashline.screens")
 local state = require("hashline.state")
 
 local M = {}
@@ -29,37 +31,6 @@ local M = {}
 ---@param level integer?
 function M.say(message, level)
   vim.notify("hashline: " .. message, level or vim.log.levels.INFO)
-end
-
---- A hunk that was decided about here, to be reopened.
----@class hashline.Made
----@field client_id integer
----@field name string
-
-local made = {} ---@type hashline.Made[][] what was decided as one, the last one last
-
-local MOST_MADE = 100
-
---- Adds to what is reopened as one.
----@param batch hashline.Made[]
----@param hunk hashline.Made
-local function remember(batch, hunk)
-  if #batch == 0 then
-    made[#made + 1] = batch
-    if #made > MOST_MADE then
-      table.remove(made, 1)
-    end
-  end
-  batch[#batch + 1] = hunk
-end
-
----@param batch hashline.Made[]
----@param target hashline.Target
----@param queued string[]
-local function remember_queued(batch, target, queued)
-  for _, name in ipairs(queued) do
-    remember(batch, { client_id = target.client_id, name = name })
-  end
 end
 
 ---@param places hashline.Place[]
@@ -94,7 +65,7 @@ function M.send(target, decided, on_answer, batch)
     events.asked(target.client_id, decision.decision, result.queued)
     events.refused(refused)
     if decision.decision ~= "reopen" then
-      remember_queued(batch or {}, target, result.queued)
+      reopen.remember(batch or {}, target.client_id, result.queued)
       if #refused == 0 and not target.fields.conversation then
         progress.decided(decision.decision, target.places, result.queued)
       end
@@ -173,23 +144,6 @@ local function elsewhere(document)
   end
 end
 
---- How many hunks in how many files.
----@param places hashline.Place[]
----@return string
-local function extent(places)
-  local files = {}
-  for _, place in ipairs(places) do
-    files[place.document.key] = true
-  end
-  local count = vim.tbl_count(files)
-  return ("%d hunk%s in %d file%s"):format(
-    #places,
-    #places == 1 and "" or "s",
-    count,
-    count == 1 and "" or "s"
-  )
-end
-
 --- Lets the person choose one of the conversations in which something is to decide.
 ---@param verb hashline.Verb
 ---@param on_choice fun(targets: hashline.Target[])
@@ -221,7 +175,7 @@ local function choose_conversation(verb, on_choice)
         end
       end
       local agent = vim.fn.strtrans(agents[conversation])
-      return ("%s · %s · %s"):format(agent, extent(places), table.concat(names, ", "))
+      return ("%s · %s · %s"):format(agent, progress.extent(places), table.concat(names, ", "))
     end,
   }, function(conversation)
     if conversation then
@@ -230,43 +184,67 @@ local function choose_conversation(verb, on_choice)
   end)
 end
 
---- The hunk at the cursor, in the text or in the list of all of them.
+--- The hunk at the cursor, in the text or on a screen of several files.
 ---@param buf integer
 ---@return hashline.Place?
 local function at_cursor(buf)
   local row = vim.api.nvim_win_get_cursor(0)[1]
-  local list = require("hashline.list")
-  if list.is_here() then
-    return list.places(row, row)[1]
+  local screen = screens.here()
+  if screen then
+    return screen.places(row, row)[1]
   end
   local document = state.of_buffer(buf)
   local entry = document and navigation.meant(buf, document.entries, row - 1)
   return document and entry and { document = document, entry = entry }
 end
 
---- What a scope means in the list: the hunks of its lines, or the files of these.
+--- Hunks as few targets: a file or an edit as a whole, where all that is undecided in it is meant.
+---@param places hashline.Place[]
+---@return hashline.Target[]
+local function joined(places)
+  local by_file, by_edit = {}, {} ---@type table<string, integer>, table<string, hashline.Target>
+  for _, place in ipairs(places) do
+    local key = place.document.key
+    by_file[key] = (by_file[key] or 0) + 1
+  end
+  local targets, made_of = {}, {}
+  for _, place in ipairs(places) do
+    local document, edit = place.document, place.entry.edit
+    if by_file[document.key] < #document.entries then
+      local target = by_edit[edit.id]
+      if not target then
+        target =
+          { client_id = document.client_id, fields = { uri = document.uri, edit = edit.id }, places = {} }
+        by_edit[edit.id], targets[#targets + 1] = target, target
+      end
+      table.insert(target.places, place)
+    elseif not made_of[document.key] then
+      made_of[document.key] = true
+      targets[#targets + 1] = of_file(document)
+    end
+  end
+  return targets
+end
+
+--- What a scope means on a screen of several files: the hunks of its lines, or the files of these.
+---@param screen hashline.Screen
 ---@param scope hashline.Scope
 ---@return hashline.Target[]?
 ---@return string? why there are none
-local function in_list(scope)
+local function on_screen(screen, scope)
   local row = vim.api.nvim_win_get_cursor(0)[1]
   local first, last = unpack(scope.range or { row, row })
-  local targets, files = {}, {}
-  for _, place in ipairs(require("hashline.list").places(first, last)) do
+  local places = scope.whole_file and screen.places_of_files(first, last) or screen.places(first, last)
+  for _, place in ipairs(places) do
     local why = elsewhere(place.document)
     if why then
       return nil, why
-    elseif not scope.whole_file then
-      targets[#targets + 1] = M.of_hunk(place)
-    elseif not files[place.document.key] then
-      files[place.document.key] = true
-      targets[#targets + 1] = of_file(place.document)
     end
   end
-  if #targets == 0 then
-    return nil, "What this line said is decided. :Hashline list shows what is left."
+  if #places == 0 then
+    return nil, screen.nothing
   end
-  return targets
+  return scope.whole_file and joined(places) or vim.tbl_map(M.of_hunk, places)
 end
 
 --- What a scope means in a buffer.
@@ -325,7 +303,7 @@ local function carry_out(verb, targets, scope)
         if #refused > 0 then
           ways.after_refusal(target, decided, refused, queued)
         elseif target.fields.conversation then
-          M.say((verb == "accept" and "accepting " or "rejecting ") .. extent(target.places))
+          M.say((verb == "accept" and "accepting " or "rejecting ") .. progress.extent(target.places))
         end
       end)
     end
@@ -352,7 +330,7 @@ end
 ---@param scope hashline.Scope
 function M.decide(verb, scope)
   local buf = vim.api.nvim_get_current_buf()
-  local targets, why, level
+  local screen, targets, why, level = screens.here(), nil, nil, nil
   if scope.conversation then
     local place = at_cursor(buf)
     if not place then
@@ -361,8 +339,8 @@ function M.decide(verb, scope)
       end)
     end
     targets = of_conversation(place.entry.edit.conversation)
-  elseif require("hashline.list").is_here() then
-    targets, why = in_list(scope)
+  elseif screen then
+    targets, why = on_screen(screen, scope)
   else
     targets, why, level = in_buffer(buf, scope)
   end
@@ -370,29 +348,6 @@ function M.decide(verb, scope)
     return vim.notify(why --[[@as string]], level or vim.log.levels.INFO)
   end
   ask_and_carry_out(verb, targets, scope)
-end
-
---- Reopens the last decision that was made here: its hunks are to be decided again. What is refused of it can be reopened later.
-function M.reopen()
-  local last = table.remove(made)
-  if not last then
-    return M.say("no decision was made here that could be taken back")
-  end
-  local left = {} ---@type hashline.Made[]
-  for _, hunk in ipairs(last) do
-    local edit, number = hunk.name:match("^(.*):(%d+)$")
-    -- In whichever file it is by now: the decision may have given it another name.
-    local fields = { edit = edit, hunk = math.floor(tonumber(number) or 1) }
-    local target = { client_id = hunk.client_id, fields = fields, places = {} }
-    M.send(target, { decision = "reopen" }, function(refused)
-      if #refused == 0 then
-        return
-      elseif refused[1].why ~= "gone" then
-        remember(left, hunk)
-      end
-      M.say_refused(refused)
-    end)
-  end
 end
 
 --- What `g@` calls, so that `.` repeats a decision about the hunk at the cursor. The motion means nothing.

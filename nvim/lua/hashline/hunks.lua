@@ -56,6 +56,15 @@ function M.file_words(hunk, path)
   return ("%s → %s"):format(old, new_name ~= old and new_name or vim.fn.fnamemodify(new, ":~:.")), true
 end
 
+--- The same with the name of the file.
+---@param hunk hashline.Hunk
+---@param path string of the file, as it is called now
+---@return string
+function M.file_title(hunk, path)
+  local words, has_name = M.file_words(hunk, path)
+  return has_name and words or vim.fs.basename(path) .. " " .. words
+end
+
 --- Whether a conflicted hunk can only be rejected: its place is lost, for instance. An older sidecar does not say so.
 ---@param hunk hashline.Hunk
 ---@return boolean
@@ -243,18 +252,37 @@ function M.onward(entries, row, count, from)
   return count > 0 and passed + count or passed + 1 + count
 end
 
---- How large a hunk is, as in "+2 -1".
+--- How large hunks are together, as in "+2 -1".
+---@param all hashline.Hunk[]
+---@return string
+function M.size_of_all(all)
+  local more, less, parts = 0, 0, {}
+  for _, hunk in ipairs(all) do
+    more, less = more + #hunk.proposed, less + #hunk.removed
+  end
+  if more > 0 then
+    parts[#parts + 1] = "+" .. more
+  end
+  if less > 0 then
+    parts[#parts + 1] = "-" .. less
+  end
+  return table.concat(parts, " ")
+end
+
+--- How large a hunk is, likewise.
 ---@param hunk hashline.Hunk
 ---@return string
 function M.size(hunk)
-  local parts = {}
-  if #hunk.proposed > 0 then
-    parts[#parts + 1] = "+" .. #hunk.proposed
-  end
-  if #hunk.removed > 0 then
-    parts[#parts + 1] = "-" .. #hunk.removed
-  end
-  return table.concat(parts, " ")
+  return M.size_of_all({ hunk })
+end
+
+local STATES = { held = "held", inText = "in the text", edited = "changed by you", conflicted = "conflicted" }
+
+--- How a hunk stands, in words.
+---@param hunk hashline.Hunk
+---@return string
+function M.state_words(hunk)
+  return hunk.deciding and "deciding…" or STATES[hunk.state] or hunk.state
 end
 
 --- What a hunk is called, and how many are left with it.

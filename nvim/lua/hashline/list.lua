@@ -1,11 +1,14 @@
 --- All undecided hunks of all documents in the quickfix list, where they can be decided, too.
 local hunks = require("hashline.hunks")
 local keys = require("hashline.keys")
+local screens = require("hashline.screens")
 local state = require("hashline.state")
 
 local M = {}
 
 local TITLE = "Hashline"
+
+M.nothing = "What this line said is decided. :Hashline list shows what is left."
 
 local STATES = { inText = "in the text, ", edited = "changed by you, ", conflicted = "conflicted, " }
 
@@ -75,6 +78,24 @@ function M.places(first, last)
   end
   return found
 end
+
+--- All that is undecided in the files that lines of the list are about.
+---@param first integer 1-based
+---@param last integer
+---@return hashline.Place[]
+function M.places_of_files(first, last)
+  local found, seen = {}, {}
+  for _, place in ipairs(M.places(first, last)) do
+    local document = place.document
+    for _, entry in ipairs(not seen[document.key] and document.entries or {}) do
+      found[#found + 1] = { document = document, entry = entry }
+    end
+    seen[document.key] = true
+  end
+  return found
+end
+
+screens.add(M)
 
 local id ---@type integer? of the list
 local filled_with ---@type string what it says

@@ -2,6 +2,7 @@
 local hunks = require("hashline.hunks")
 local list = require("hashline.list")
 local render = require("hashline.render")
+local screens = require("hashline.screens")
 local state = require("hashline.state")
 
 local M = {}
@@ -16,8 +17,6 @@ function M.echo(said)
   )
 end
 
-local STATES = { held = "held", inText = "in the text", edited = "changed by you", conflicted = "conflicted" }
-
 --- Says where one is, for those who do not see colours, too.
 ---@param place hashline.Place
 ---@param left integer how many hunks its file has
@@ -30,7 +29,7 @@ local function announce(place, left, file)
   else
     vim.list_extend(parts, { hunks.label(hunk, left), place.entry.edit.agent })
     parts[#parts + 1] = lines and hunks.where(lines)
-    vim.list_extend(parts, { hunks.size(hunk), STATES[hunk.state] or hunk.state })
+    vim.list_extend(parts, { hunks.size(hunk), hunks.state_words(hunk) })
   end
   M.echo(table.concat(parts, " · "))
 end
@@ -146,8 +145,18 @@ end
 
 local subscribed = false
 
---- Goes to a hunk of whatever file, and opens that if need be. Where there is no such file, as it was removed or is yet to be made, the list is
---- the place to decide: an empty buffer under its name would stand against it.
+--- Whether there is a file that a hunk can be gone to in. One that was removed, or is yet to be made, is none: an empty buffer under its
+--- name would stand against it.
+---@param place hashline.Place
+---@return boolean
+function M.has_file(place)
+  local uri = place.document.uri
+  return place.document.buf ~= nil
+    or (vim.startswith(uri, "file:") and vim.uv.fs_stat(vim.uri_to_fname(uri)) ~= nil)
+end
+
+--- Goes to a hunk of whatever file, and opens that if need be. Where there is no such file, the list is the place to
+--- decide.
 ---@param place hashline.Place
 ---@return boolean gone
 function M.visit(place)
@@ -157,7 +166,7 @@ function M.visit(place)
     return true
   end
   local item = list.item(document, entry)
-  if not document.buf and not (item.filename and vim.uv.fs_stat(item.filename)) then
+  if not M.has_file(place) then
     list.open(entry.name)
     return true
   end
@@ -232,6 +241,10 @@ end
 --- Goes count hunks on, or back if it is negative: through this file, and on through the others in the order of the list.
 ---@param count integer
 function M.step(count)
+  local screen = screens.here()
+  if screen and screen.step then
+    return screen.step(count)
+  end
   local places = stops()
   if #places == 0 or count == 0 then
     return M.echo("Nothing is left to review.")

@@ -23,8 +23,7 @@ local function changes_in(document, fresh)
   local changes, count, is_new = {}, 0, false
   for _, entry in ipairs(fresh) do
     if hunks.is_of_file(entry.hunk) then
-      local words, has_name = hunks.file_words(entry.hunk, document.key)
-      changes[#changes + 1] = has_name and words or vim.fs.basename(document.key) .. " " .. words
+      changes[#changes + 1] = hunks.file_title(entry.hunk, document.key)
       is_new = is_new or hunks.makes_file(entry.hunk)
     else
       count = count + 1

@@ -5,11 +5,23 @@ local state = require("hashline.state")
 
 local M = {}
 
+--- A count with its noun.
 ---@param count integer
 ---@param noun string
 ---@return string
-local function counted(count, noun)
+function M.counted(count, noun)
   return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
+end
+
+--- How many hunks in how many files.
+---@param places hashline.Place[]
+---@return string
+function M.extent(places)
+  local files = {}
+  for _, place in ipairs(places) do
+    files[place.document.key] = true
+  end
+  return ("%s in %s"):format(M.counted(#places, "hunk"), M.counted(vim.tbl_count(files), "file"))
 end
 
 --- Counts the undecided hunks in the current buffer and elsewhere.
@@ -45,9 +57,9 @@ local function left(gone)
   end
   local other = vim.bo.buftype == "" and "other file" or "file"
   if here == 0 then
-    return ("%d left in %s"):format(elsewhere, counted(files, other))
+    return ("%d left in %s"):format(elsewhere, M.counted(files, other))
   end
-  return ("%d left here, %d in %s"):format(here, elsewhere, counted(files, other))
+  return ("%d left here, %d in %s"):format(here, elsewhere, M.counted(files, other))
 end
 
 --- What there is to review, where the person meant something that is not there.
@@ -58,7 +70,7 @@ function M.instead(what)
   if here > 0 then
     return ("%s %d in this file: :Hashline next"):format(what, here)
   elseif elsewhere > 0 then
-    return ("%s %d in %s: :Hashline next"):format(what, elsewhere, counted(files, "other file"))
+    return ("%s %d in %s: :Hashline next"):format(what, elsewhere, M.counted(files, "other file"))
   end
   return what
 end

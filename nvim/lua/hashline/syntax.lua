@@ -71,6 +71,21 @@ local function by_syntax(lines, syntax)
   return painted
 end
 
+--- What highlights a language: its parser, or else its syntax.
+---@param filetype string
+---@param syntax string "" where there is none
+---@return hashline.Painter?
+local function painter_of(filetype, syntax)
+  local language = vim.treesitter.language.get_lang(filetype)
+  if language then
+    local ok, is_there = pcall(vim.treesitter.language.add, language)
+    if ok and is_there then
+      return { find = by_parser, name = language }
+    end
+  end
+  return syntax ~= "" and syntax ~= "off" and { find = by_syntax, name = syntax } or nil
+end
+
 --- What highlights a buffer: nothing, where it is plain.
 ---@param buf integer
 ---@return hashline.Painter?
@@ -79,14 +94,15 @@ function M.painter(buf)
   if syntax == "" and not vim.treesitter.highlighter.active[buf] then
     return nil
   end
-  local language = vim.treesitter.language.get_lang(vim.bo[buf].filetype)
-  if language then
-    local ok, is_there = pcall(vim.treesitter.language.add, language)
-    if ok and is_there then
-      return { find = by_parser, name = language }
-    end
-  end
-  return syntax ~= "" and syntax ~= "off" and { find = by_syntax, name = syntax } or nil
+  return painter_of(vim.bo[buf].filetype, syntax)
+end
+
+--- What would highlight a file that is not open: nothing, where files are plain.
+---@param path string
+---@return hashline.Painter?
+function M.painter_of_file(path)
+  local filetype = vim.g.syntax_on and vim.filetype.match({ filename = path })
+  return filetype and painter_of(filetype, filetype) or nil
 end
 
 --- The parts of a line that have one colour each.

@@ -184,7 +184,7 @@ end
 ---@param document hashline.Document
 ---@param keys table<string, string> by action
 ---@return string
-local function hint(entry, document, keys)
+function M.hint(entry, document, keys)
   if document.read_only then
     return "decided in " .. (document.owner or "another editor")
   elseif entry.hunk.deciding then
@@ -241,7 +241,7 @@ local function heading(entry, document, look)
     ways[#ways + 1] = { "Conflict", group } -- else the hint says so
   end
   if is_elsewhere or config.get("hints") then
-    ways[#ways + 1] = { hint(entry, document, look.keys), "HashlineHint" }
+    ways[#ways + 1] = { M.hint(entry, document, look.keys), "HashlineHint" }
   end
   if hunk.state ~= "conflicted" then
     return fill(vim.list_extend(pieces, ways), group, look.room)
