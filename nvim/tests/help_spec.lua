@@ -144,6 +144,14 @@ local exercises = {
       t.eq(child:lua("return { vim.bo.buftype, #vim.fn.getqflist() }"), { "quickfix", 3 })
     end,
   },
+  [":Hashline-review"] = {
+    check = function(child, uri)
+      t.eq(child:lua("return { vim.fn.tabpagenr('$'), #vim.api.nvim_tabpage_list_wins(0) }"), { 2, 2 })
+      child:type("J")
+      child:type("a")
+      decided(child, uri, of_hunk("accept", 2))
+    end,
+  },
   [":Hashline-pick"] = {
     prepare = chooses,
     check = function(child)
@@ -245,7 +253,7 @@ local exercises = {
   },
 }
 exercises[":Hashline"] = exercises[":Hashline-status"]
-for _, name in ipairs({ "Reopen", "Pick", "List", "Diff", "Edit" }) do
+for _, name in ipairs({ "Reopen", "Pick", "List", "Review", "Diff", "Edit" }) do
   local of_command = exercises[":Hashline-" .. name:lower()]
   exercises[("<Plug>(Hashline%s)"):format(name)] = { prepare = of_command.prepare, check = of_command.check }
 end

@@ -34,7 +34,7 @@ local function mapped(child)
   ]])
 end
 
-local ANYWHERE = { "n [h", "n \\hl", "n \\hu", "n ]h" }
+local ANYWHERE = { "n [h", "n \\hl", "n \\hu", "n \\hv", "n ]h" }
 local ALL = {
   "n [h",
   "n \\hR",
@@ -44,6 +44,7 @@ local ALL = {
   "n \\hl",
   "n \\hr",
   "n \\hu",
+  "n \\hv",
   "n ]h",
   "x \\ha",
   "x \\hr",
@@ -96,6 +97,7 @@ t.test("keys that the person has are left alone, and none is added for what is m
     "n \\he",
     "n \\hl",
     "n \\hr",
+    "n \\hv",
     "x \\ha",
     "x \\hr",
   })

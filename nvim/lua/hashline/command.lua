@@ -86,6 +86,7 @@ local subcommands = {
   prev = stepping(-1),
   pick = calling("pick", "open"),
   list = calling("list", "open"),
+  review = calling("review", "open"),
   diff = calling("compare", "open"),
   edit = calling("proposal", "edit"),
   status = calling("status", "show"),
@@ -192,7 +193,7 @@ local actions = {
     require("hashline.navigation").select()
   end,
 }
-for _, name in ipairs({ "reopen", "pick", "list", "diff", "edit" }) do
+for _, name in ipairs({ "reopen", "pick", "list", "review", "diff", "edit" }) do
   actions[name] = function()
     subcommands[name].run({ bang = false, rest = "" })
   end

@@ -22,6 +22,7 @@ M.all = {
   { lhs = "<Leader>hd", action = "Diff", modes = { "n" }, in_text = true },
   { lhs = "<Leader>hu", action = "Reopen", modes = { "n" }, anywhere = true },
   { lhs = "<Leader>hl", action = "List", modes = { "n" }, anywhere = true },
+  { lhs = "<Leader>hv", action = "Review", modes = { "n" }, anywhere = true },
 }
 
 local set = {} ---@type table<integer, table<string, boolean>> by buffer and action: the keys that are there

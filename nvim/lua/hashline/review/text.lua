@@ -1,0 +1,263 @@
+--- What the review says: the lines of files and hunks, and of what kind each is.
+local config = require("hashline.config")
+local hunks = require("hashline.hunks")
+local progress = require("hashline.progress")
+local virtual = require("hashline.virtual")
+
+local M = {}
+
+local BAR = "▎ "
+local CONTEXT = 2 -- lines before and after a hunk
+local MOST_LINES = 20 -- of a hunk that was not opened
+local MOST_BYTES = 2 * 1024 * 1024 -- of a file that lines are taken from
+
+--- What stands before a line of each kind.
+M.prefixes = { context = "  ", removed = "- ", added = "+ ", conflicting = "! " }
+
+--- Gives lines of a text, from and up to which is said as for nvim_buf_get_lines().
+---@alias hashline.review.Reader fun(from: integer, to: integer): string[]
+
+local files = {} ---@type table<string, { stamp: string, lines: string[] }> that are not open, by path
+
+---@param path string
+---@return string[]
+local function lines_of_file(path)
+  local stat = vim.uv.fs_stat(path)
+  if not stat or stat.type ~= "file" or stat.size > MOST_BYTES then
+    return {}
+  end
+  local stamp = ("%d %d %d"):format(stat.size, stat.mtime.sec, stat.mtime.nsec)
+  local known = files[path]
+  if not known or known.stamp ~= stamp then
+    local file = io.open(path, "rb")
+    local bytes = file and file:read("*a") or ""
+    if file then
+      file:close()
+    end
+    known = { stamp = stamp, lines = vim.split(bytes:gsub("\r\n", "\n"), "\n", { plain = true }) }
+    if known.lines[#known.lines] == "" then
+      table.remove(known.lines)
+    end
+    files[path] = known
+  end
+  return known.lines
+end
+
+--- Forgets the files that were read.
+function M.forget()
+  files = {}
+end
+
+--- The text that the places of a document's hunks belong to: in its buffer, or on the disk.
+---@param document hashline.Document
+---@return hashline.review.Reader
+function M.reader(document)
+  local buf = document.buf
+  if buf and vim.api.nvim_buf_is_loaded(buf) then
+    return function(from, to)
+      return vim.api.nvim_buf_get_lines(buf, math.max(from, 0), math.max(to, 0), false)
+    end
+  end
+  local lines = vim.startswith(document.uri, "file:") and lines_of_file(vim.uri_to_fname(document.uri)) or {}
+  return function(from, to)
+    return vim.list_slice(lines, math.max(from, 0) + 1, to)
+  end
+end
+
+--- The hunk about the file itself, if there is one to be told of.
+---@param section hashline.review.Section
+---@return hashline.Hunk?
+local function of_file(section)
+  for _, item in ipairs(section.items) do
+    if hunks.is_of_file(item.entry.hunk) and item.outcome ~= "rejected" then
+      return item.entry.hunk
+    end
+  end
+end
+
+--- A file: what it is called and what becomes of it, how large its hunks are, how many are left; and its folder.
+---@param section hashline.review.Section
+---@return string
+---@return string folder "" where it is that of the project
+function M.file(section)
+  local document = section.document
+  local path = document.key
+  local change = of_file(section)
+  local title = change and hunks.file_title(change, path) or vim.fs.basename(path)
+  local size = hunks.size_of_all(vim.tbl_map(function(item)
+    return item.entry.hunk
+  end, section.items))
+  local parts = { size ~= "" and title .. " " .. size or title }
+  parts[#parts + 1] = section.left > 0 and section.left .. " left" or "decided"
+  if document.read_only then
+    parts[#parts + 1] = "decided in " .. (document.owner or "another editor")
+  end
+  local folder = vim.fn.fnamemodify(vim.fs.dirname(path), ":~:.")
+  if folder == vim.fn.fnamemodify(vim.fn.getcwd(), ":~") then
+    folder = ""
+  end
+  return vim.fn.strtrans(table.concat(parts, " · ")), vim.fn.strtrans(folder)
+end
+
+--- An agent, and the number of its turn where turns are told apart.
+---@param group hashline.review.Group
+---@param number integer?
+---@return string
+function M.name(group, number)
+  return vim.fn.strtrans(group.agent) .. (number and (" · turn %d"):format(number) or "")
+end
+
+--- How much there is: "12 hunks in 5 files, 1 conflicted · 3 decided".
+---@param counts hashline.review.Counts
+---@return string
+function M.totals(counts)
+  local conflicted = counts.conflicted > 0 and (", %d conflicted"):format(counts.conflicted) or ""
+  local decided = counts.decided > 0 and (" · %d decided"):format(counts.decided) or ""
+  return ("%s in %s%s%s"):format(
+    progress.counted(counts.hunks, "hunk"),
+    progress.counted(counts.files, "file"),
+    conflicted,
+    decided
+  )
+end
+
+--- The same with how much is in it.
+---@param group hashline.review.Group
+---@param number integer?
+---@param counts hashline.review.Counts
+---@return string
+function M.group(group, number, counts)
+  return ("%s · %s"):format(M.name(group, number), M.totals(counts))
+end
+
+--- The line that introduces a hunk.
+---@param item hashline.review.Item
+---@return string
+local function heading(item)
+  local hunk, lines = item.entry.hunk, item.entry.lines
+  local parts = {}
+  if hunks.is_of_file(hunk) then
+    parts[1] = (hunks.file_words(hunk, item.document.key))
+  else
+    parts[1] = "#" .. hunk.number
+    if not item.outcome then
+      parts[2] = lines and hunks.where(lines) or "place lost"
+    end
+    parts[#parts + 1] = hunks.size(hunk)
+  end
+  if item.outcome or hunk.deciding or not hunks.is_of_file(hunk) or not hunks.in_text(hunk) then
+    parts[#parts + 1] = item.outcome or hunks.state_words(hunk)
+  end
+  parts[#parts + 1] = not item.outcome and virtual.needs(item.entry, item.document) or nil
+  return BAR .. vim.fn.strtrans(table.concat(parts, " · "))
+end
+
+---@param block hashline.review.Block
+---@param kind string
+---@param lines string[]
+local function put(block, kind, lines)
+  local prefix = M.prefixes[kind] or ""
+  for _, line in ipairs(lines) do
+    -- A line break in a line is a NUL of the text, as in a buffer.
+    block.lines[#block.lines + 1] = prefix .. line:gsub("\n", "\0")
+    block.kinds[#block.kinds + 1] = kind
+  end
+end
+
+--- Lines around a hunk, from the first to the last that say something.
+---@param lines string[]
+---@param is_before boolean
+---@return string[]
+local function around(lines, is_before)
+  local at = is_before and 1 or #lines
+  while lines[at] and not lines[at]:find("%S") do
+    table.remove(lines, at)
+    at = is_before and 1 or #lines
+  end
+  return lines
+end
+
+--- The lines of a hunk, each with its kind: what goes, what stands in the text against it, what comes.
+---@param entry hashline.Entry
+---@param reader hashline.review.Reader
+---@return { [1]: string, [2]: string[] }[]
+local function parts_of(entry, reader)
+  local hunk, lines = entry.hunk, entry.lines
+  local now = lines and reader(lines.start, lines["end"]) or {}
+  if hunks.in_text(hunk) then
+    local is_there = lines and #now == lines["end"] - lines.start
+    return { { "removed", hunk.removed }, { "added", is_there and now or hunk.proposed } }
+  elseif hunk.state == "conflicted" and #now > 0 then
+    return { { "conflicting", now }, { "added", hunk.proposed } }
+  end
+  return { { "removed", hunk.removed }, { "added", hunk.proposed } }
+end
+
+--- How many lines of a hunk are shown that was not opened.
+---@return integer
+local function limit()
+  return math.min(config.get("max_lines"), MOST_LINES)
+end
+
+--- A hunk as a block: one line when it is decided, else with its lines and some around them.
+---@param item hashline.review.Item
+---@param reader hashline.review.Reader
+---@param is_open boolean whether all of a long one is shown
+---@param from integer the first line of the text that is not shown above
+---@param to number where the next hunk begins
+---@return hashline.review.Block
+---@return integer from for the next one
+function M.hunk(item, reader, is_open, from, to)
+  local entry = item.entry
+  local hunk, lines = entry.hunk, entry.lines
+  ---@type hashline.review.Block
+  local block = {
+    id = item.section.id .. "\n" .. item.name,
+    lines = {},
+    kinds = {},
+    row = 0,
+    item = item,
+    section = item.section,
+  }
+  local is_conflict = hunk.state == "conflicted" and not item.outcome
+  put(block, item.outcome and "decided" or is_conflict and "conflict" or "heading", { heading(item) })
+  if item.outcome then
+    return block, from
+  end
+  if is_conflict then
+    put(
+      block,
+      "conflict",
+      { BAR .. "Conflict: " .. vim.fn.strtrans(hunk.conflict or "you changed these lines") }
+    )
+  end
+  if hunks.is_of_file(hunk) then
+    return block, from
+  end
+  local last = from
+  if lines then
+    last = math.max(math.min(lines["end"] + CONTEXT, to), lines["end"]) --[[@as integer]]
+    put(block, "context", around(reader(math.max(lines.start - CONTEXT, from), lines.start), true))
+  end
+  local parts, total = parts_of(entry, reader), 0
+  for _, part in ipairs(parts) do
+    total = total + #part[2]
+  end
+  -- One line more takes as much room as the line that tells of it.
+  local left = is_open and total or total > limit() + 1 and limit() or total
+  local hidden = total - left
+  for _, part in ipairs(parts) do
+    local shown = math.min(left, #part[2])
+    put(block, part[1], shown < #part[2] and vim.list_slice(part[2], 1, shown) or part[2])
+    left = left - shown
+  end
+  if hidden > 0 then
+    put(block, "more", { ("… %d more lines"):format(hidden) })
+  end
+  if lines then
+    put(block, "context", around(reader(lines["end"], last), false))
+  end
+  return block, last
+end
+
+return M
