@@ -46,10 +46,12 @@ local function ask(hunk, on_refusal)
 end
 
 --- Reopens the last decision that was made here: its hunks are to be decided again. What is refused of it can be reopened later.
+---@return string[] names of the hunks
 function M.last()
   local last = table.remove(made)
   if not last then
-    return require("hashline.decide").say("no decision was made here that could be taken back")
+    require("hashline.decide").say("no decision was made here that could be taken back")
+    return {}
   end
   local left = {} ---@type hashline.Made[]
   for _, hunk in ipairs(last) do
@@ -59,6 +61,9 @@ function M.last()
       end
     end)
   end
+  return vim.tbl_map(function(hunk)
+    return hunk.name
+  end, last)
 end
 
 --- Reopens one hunk, whenever and by whomever it was decided.

@@ -24,8 +24,8 @@ M.nothing = "No hunk that is to be decided on this line."
 ---@field files_win integer
 ---@field is_due boolean
 ---@field leaving boolean the person decided about what the cursor is on: it goes on when that is decided
----@field wanted string? the hunk that the cursor is to go to: it was reopened
----@field asked boolean the person has just asked for a decision to be taken back
+---@field was_here boolean? its window was closed while its tab page was looked at
+---@field asked string[] the hunks whose decisions the person has asked to be taken back: the cursor goes to the first that is
 ---@field renew fun() brings the screen to what is pending
 ---@field close fun()
 
@@ -84,18 +84,17 @@ end
 ---@param groups hashline.review.Group[]
 local function renew_header(shown, groups)
   local counts = model.count(groups)
-  local parts = {}
-  if #counts.agents > 0 then
-    parts[1] = vim.fn.strtrans(table.concat(counts.agents, ", ")) .. (shown.model.agent and " alone" or "")
+  local parts = {} ---@type string[]
+  if counts.hunks > 0 then
+    local who = vim.fn.strtrans(table.concat(counts.agents, ", "))
+    parts = { who .. (shown.model.agent and " alone" or ""), text.totals(counts) }
+    vim.list_extend(parts, counts.decided == counts.hunks and { "nothing is left to review" } or {})
   end
-  parts[#parts + 1] = text.totals(counts)
-  if counts.decided == counts.hunks then
-    parts[#parts + 1] = "nothing is left to review"
+  local said, hint = table.concat(parts, " · "), "g? keys · q close"
+  if vim.api.nvim_strwidth(said .. hint) + 4 > vim.api.nvim_win_get_width(shown.win) then
+    hint = "g? keys"
   end
-  local line = ("%%#HashlineHeader# %s %%<%%=%%#HashlineHint# %s "):format(
-    escaped(table.concat(parts, " · ")),
-    "g? keys · q close"
-  )
+  local line = ("%%#HashlineHeader# %s %%=%%#HashlineHint# %s%%< "):format(escaped(said), hint)
   if vim.wo[shown.win].winbar ~= line then
     vim.wo[shown.win][0].winbar = line
   end
@@ -124,9 +123,8 @@ local function renew()
     shown.files:show(files)
   end
   renew_header(shown, groups)
-  if shown.wanted then
-    movement.go_to(shown, shown.wanted)
-    shown.wanted = nil
+  if movement.go_to(shown, shown.asked, true) then
+    shown.asked = {}
   elseif shown.leaving and movement.leave(shown) then
     shown.leaving = false
   end
@@ -158,12 +156,13 @@ local function close()
   vim.api.nvim_clear_autocmds({ group = group })
   text.forget()
   local is_alone = #vim.api.nvim_list_tabpages() == 1
+  local was_here = shown.was_here or vim.api.nvim_get_current_tabpage() == shown.tab
+  if was_here and vim.api.nvim_tabpage_is_valid(shown.from_tab) then
+    vim.api.nvim_set_current_tabpage(shown.from_tab)
+  end
   if vim.api.nvim_tabpage_is_valid(shown.tab) then
-    local was_here = vim.api.nvim_get_current_tabpage() == shown.tab
     if is_alone then
       vim.cmd.tabnew()
-    elseif was_here and vim.api.nvim_tabpage_is_valid(shown.from_tab) then
-      vim.api.nvim_set_current_tabpage(shown.from_tab)
     end
     for _, win in ipairs({ shown.files_win, shown.win }) do
       if vim.api.nvim_win_is_valid(win) then
@@ -194,7 +193,7 @@ local function watch(shown)
   end
   group = vim.api.nvim_create_augroup("hashline.review", {})
   ---@param events vim.api.keyset.events|vim.api.keyset.events[]
-  ---@param pattern string|integer
+  ---@param pattern string|string[]|integer
   ---@param callback fun(event: vim.api.keyset.create_autocmd.callback_args)
   local function on(events, pattern, callback)
     local of_buffer = type(pattern) == "number"
@@ -205,13 +204,9 @@ local function watch(shown)
       callback = callback,
     })
   end
-  on("User", "Hashline*", function(event)
-    local names = event.data.hunks
-    if names then
-      shown.model:tell(names, OUTCOMES[event.match])
-    end
-    if event.match == "HashlineOffered" and shown.asked then
-      shown.asked, shown.wanted = false, names[1]
+  on("User", { "HashlineAccepted", "HashlineRejected" }, function(event)
+    for _, name in ipairs(event.data.hunks or {}) do
+      shown.model.outcomes[name] = OUTCOMES[event.match]
     end
   end)
   on({ "TextChanged", "TextChangedI", "TextChangedP" }, "*", function(event)
@@ -228,12 +223,16 @@ local function watch(shown)
   on("CursorMoved", shown.files.buf, function()
     movement.show_hunks(shown)
   end)
-  on({ "WinScrolled", "WinResized" }, "*", function()
+  on("WinResized", "*", function()
+    renew_soon() -- what is said at the top has more room, or less
+  end)
+  on("WinScrolled", "*", function()
     shown.diffs:paint_visible()
     shown.files:paint_visible()
   end)
   on("WinClosed", "*", function(event)
     if event.match == tostring(shown.win) then
+      shown.was_here = vim.api.nvim_get_current_tabpage() == shown.tab
       vim.schedule(close)
     end
   end)
@@ -284,7 +283,7 @@ function M.open()
     made = {},
     is_due = false,
     leaving = false,
-    asked = false,
+    asked = {},
     renew = renew,
     close = close,
   }
@@ -295,8 +294,8 @@ function M.open()
   end
   watch(view)
   renew()
-  if not (place and movement.go_to(view, place)) then
-    movement.hunk(view, 1)
+  if not movement.go_to(view, place and { place } or {}, true) then
+    movement.start(view)
   end
   follow_cursor(view)
 end

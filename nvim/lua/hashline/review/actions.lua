@@ -70,11 +70,12 @@ local actions = {
 function actions.reopen(shown)
   local side, row = here(shown)
   local item = side:items(row, row)[1]
-  shown.asked, shown.leaving = true, false
+  shown.leaving = false
   if item and item.outcome then
+    shown.asked = { item.name }
     require("hashline.reopen").hunk(item.document.client_id, item.name)
   else
-    require("hashline.reopen").last()
+    shown.asked = require("hashline.reopen").last()
   end
 end
 
@@ -93,6 +94,17 @@ function actions.fold(shown)
   shown.renew()
 end
 
+--- Shows other hunks, or the same in another order. The cursor stays on its hunk if that is still there.
+---@param shown hashline.review.View
+local function regroup(shown)
+  local item = item_at_cursor(shown)
+  shown.renew()
+  if not movement.go_to(shown, item and { item.name } or {}) then
+    movement.start(shown)
+  end
+  shown.renew()
+end
+
 --- Lets the person choose whose hunks are shown.
 function actions.filter(shown)
   local agents = shown.model:agents()
@@ -108,7 +120,7 @@ function actions.filter(shown)
   }, function(agent)
     if agent then
       shown.model.agent = agent ~= everyone and agent or nil
-      shown.renew()
+      regroup(shown)
     end
   end)
 end
@@ -116,7 +128,7 @@ end
 --- Tells turns apart, or does not.
 function actions.turns(shown)
   shown.model.by_turn = not shown.model.by_turn
-  shown.renew()
+  regroup(shown)
 end
 
 --- Goes to the hunk in its file, in the tab page from which the review was opened. The review stays open. From a line of the files it

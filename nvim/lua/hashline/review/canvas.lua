@@ -104,6 +104,7 @@ end
 ---@field win integer
 ---@field cursor [string, integer] block and row in it
 ---@field top [string, integer]
+---@field empty integer how many lines of the window were behind the last one
 
 ---@return hashline.review.Sight[]
 function Canvas:views()
@@ -113,9 +114,13 @@ function Canvas:views()
       local block = self:at(row)
       return { block.id, row - block.row }
     end
-    local top = vim.fn.getwininfo(win)[1].topline
-    views[#views + 1] =
-      { win = win, cursor = where(vim.api.nvim_win_get_cursor(win)[1] - 1), top = where(top - 1) }
+    local info = vim.fn.getwininfo(win)[1]
+    views[#views + 1] = {
+      win = win,
+      cursor = where(vim.api.nvim_win_get_cursor(win)[1] - 1),
+      top = where(info.topline - 1),
+      empty = math.max(info.topline + info.height - 1 - vim.api.nvim_buf_line_count(self.buf), 0),
+    }
   end
   return views
 end
@@ -129,8 +134,9 @@ function Canvas:restore(view)
   end
   local line, top = row(view.cursor), row(view.top)
   vim.api.nvim_win_call(view.win, function()
-    -- No window ends with more empty lines than it has to.
-    local lowest = math.max(vim.api.nvim_buf_line_count(self.buf) - vim.api.nvim_win_get_height(0) + 2, 1)
+    -- No window comes to end with more empty lines than it did.
+    local height = vim.fn.getwininfo(view.win)[1].height
+    local lowest = math.max(vim.api.nvim_buf_line_count(self.buf) - height + 1 + view.empty, 1)
     top = top and math.min(top, lowest)
     local now = vim.fn.winsaveview()
     if (line and line ~= now.lnum) or (top and top ~= now.topline) then

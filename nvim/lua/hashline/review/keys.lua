@@ -33,7 +33,7 @@ M.all = {
   },
   { lhs = { "J", "]h" }, action = "next", words = "next hunk", short = "next" },
   { lhs = { "K", "[h" }, action = "prev", words = "previous hunk" },
-  { lhs = { ")", "]f" }, action = "next_file", words = "next file", short = "next file" },
+  { lhs = { ")", "]f" }, action = "next_file", words = "next file", short = "file" },
   { lhs = { "(", "[f" }, action = "prev_file", words = "previous file" },
   { lhs = { "A" }, action = "accept_file", words = "accept the whole file", short = "accept file" },
   { lhs = { "X" }, action = "reject_file", words = "reject the whole file" },

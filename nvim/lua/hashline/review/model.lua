@@ -35,7 +35,7 @@ local M = {}
 ---@field by_turn boolean
 ---@field agent string? the only one that is shown
 ---@field items table<string, hashline.review.Item[]> by document
----@field outcomes table<string, "accepted"|"rejected"> by hunk name: what was told of those that are in no list any more
+---@field outcomes table<string, "accepted"|"rejected"> by hunk name: what was told of them since it was opened
 local Model = {}
 Model.__index = Model
 
@@ -86,6 +86,7 @@ end
 function Model:take(document)
   local items, there = {}, {}
   for _, entry in ipairs(document.entries) do
+    self.outcomes[entry.name] = nil -- it was reopened
     items[#items + 1] = { name = entry.name, document = document, entry = entry }
   end
   vim.list_extend(items, decided_in(document))
@@ -112,15 +113,6 @@ function Model:take(document)
     return order[a] < order[b]
   end)
   self.items[document.key] = #items > 0 and items or nil
-end
-
---- What became of hunks. A hunk that is offered anew is in a list again.
----@param names string[]
----@param outcome "accepted"|"rejected"|nil
-function Model:tell(names, outcome)
-  for _, name in ipairs(names) do
-    self.outcomes[name] = outcome
-  end
 end
 
 --- The agents that have hunks here, by name.

@@ -41,7 +41,7 @@ local function settle(shown, index)
     first = before.row + 1
   end
   vim.api.nvim_win_call(shown.win, function()
-    local height = vim.api.nvim_win_get_height(0) - (vim.wo.winbar ~= "" and 1 or 0)
+    local height = vim.fn.getwininfo(shown.win)[1].height
     local top = vim.fn.winsaveview().topline
     if first < top then
       top = first
@@ -106,18 +106,36 @@ function M.file(shown, count)
   return go_on(shown, stops, passed, count)
 end
 
---- Goes to a hunk by its name.
+--- Goes to one of some hunks, the first that is shown and can be decided; else to the first that is shown.
 ---@param shown hashline.review.View
----@param name string
+---@param names string[]
+---@param only_open boolean?
 ---@return boolean gone
-function M.go_to(shown, name)
+function M.go_to(shown, names, only_open)
+  local found ---@type integer?
   for i, block in ipairs(shown.diffs.blocks) do
-    if block.item and block.item.name == name then
-      settle(shown, i)
-      return true
+    if block.item and vim.list_contains(names, block.item.name) then
+      if is_open(block) then
+        settle(shown, i)
+        return true
+      end
+      found = found or not only_open and i or nil
     end
   end
-  return false
+  if found then
+    settle(shown, found)
+  end
+  return found ~= nil
+end
+
+--- Goes to the first undecided hunk.
+---@param shown hashline.review.View
+function M.start(shown)
+  for i, block in ipairs(shown.diffs.blocks) do
+    if is_open(block) then
+      return settle(shown, i)
+    end
+  end
 end
 
 --- Goes to the first undecided hunk of a file, or to its line.

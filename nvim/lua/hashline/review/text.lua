@@ -140,8 +140,9 @@ local function heading(item)
     parts[1] = (hunks.file_words(hunk, item.document.key))
   else
     parts[1] = "#" .. hunk.number
+    local is_known = item.document.version or not item.document.buf -- a file that was just opened has no places yet
     if not item.outcome then
-      parts[2] = lines and hunks.where(lines) or "place lost"
+      parts[2] = lines and hunks.where(lines) or is_known and "place lost" or nil
     end
     parts[#parts + 1] = hunks.size(hunk)
   end
