@@ -10,7 +10,11 @@ local M = {}
 ---@field files hashline.review.Canvas
 ---@field opened table<string, boolean> hunks of which all lines are shown, by name
 ---@field folded table<string, boolean> sections of which no hunks are shown, by id
----@field made table<string, table<string, hashline.review.Block[]>> blocks by document and section, until one of them changes
+---@field made table<string, table<string, hashline.review.Made>> blocks by document and section, until the document changes
+
+---@class hashline.review.Made the blocks of a section
+---@field diffs hashline.review.Block[]
+---@field file hashline.review.Block its line among the files
 
 ---@param id string
 ---@param kind string
@@ -39,15 +43,16 @@ end
 --- The blocks of a file and its hunks.
 ---@param shown hashline.review.Shown
 ---@param section hashline.review.Section
----@return hashline.review.Block[]
+---@return hashline.review.Made
 local function of_section(shown, section)
   local key = section.document.key
   shown.made[key] = shown.made[key] or {}
   local known = shown.made[key][section.id]
   if known then
-    for _, block in ipairs(known) do
+    for _, block in ipairs(known.diffs) do
       block.section = section
     end
+    known.file.section = section
     return known
   end
   local blocks = {}
@@ -68,8 +73,9 @@ local function of_section(shown, section)
     end
   end
   put(one_line(section.id .. "\nend", "blank", "", section))
-  shown.made[key][section.id] = blocks
-  return blocks
+  local file = shown.files:known(of_file(section, section.left > 0 and "entry" or "done"))
+  shown.made[key][section.id] = { diffs = blocks, file = file }
+  return shown.made[key][section.id]
 end
 
 --- All blocks, on both sides.
@@ -90,8 +96,9 @@ function M.blocks(shown, groups)
       files[#files + 1] = shown.files:known(one_line(id, "group", text.name(group, number)))
     end
     for _, section in ipairs(group.sections) do
-      vim.list_extend(diffs, of_section(shown, section))
-      files[#files + 1] = shown.files:known(of_file(section, section.left > 0 and "entry" or "done"))
+      local made = of_section(shown, section)
+      vim.list_extend(diffs, made.diffs)
+      files[#files + 1] = made.file
     end
   end
   if #diffs == 0 then

@@ -137,7 +137,7 @@ local function heading(item)
   local hunk, lines = item.entry.hunk, item.entry.lines
   local parts = {}
   if hunks.is_of_file(hunk) then
-    parts[1] = (hunks.file_words(hunk, item.document.key))
+    parts[1] = vim.fn.strtrans((hunks.file_words(hunk, item.document.key)))
   else
     parts[1] = "#" .. hunk.number
     local is_known = item.document.version or not item.document.buf -- a file that was just opened has no places yet
@@ -149,19 +149,21 @@ local function heading(item)
   if item.outcome or hunk.deciding or not hunks.is_of_file(hunk) or not hunks.in_text(hunk) then
     parts[#parts + 1] = item.outcome or hunks.state_words(hunk)
   end
-  parts[#parts + 1] = not item.outcome and virtual.needs(item.entry, item.document) or nil
-  return BAR .. vim.fn.strtrans(table.concat(parts, " · "))
+  local needs = not item.outcome and virtual.needs(item.entry, item.document)
+  parts[#parts + 1] = needs and vim.fn.strtrans(needs) or nil
+  return BAR .. table.concat(parts, " · ")
 end
 
 ---@param block hashline.review.Block
 ---@param kind string
 ---@param lines string[]
 local function put(block, kind, lines)
-  local prefix = M.prefixes[kind] or ""
-  for _, line in ipairs(lines) do
+  local prefix, all, kinds = M.prefixes[kind] or "", block.lines, block.kinds
+  local count = #all
+  for i, line in ipairs(lines) do
     -- A line break in a line is a NUL of the text, as in a buffer.
-    block.lines[#block.lines + 1] = prefix .. line:gsub("\n", "\0")
-    block.kinds[#block.kinds + 1] = kind
+    all[count + i] = prefix .. (line:find("\n", 1, true) and line:gsub("\n", "\0") or line)
+    kinds[count + i] = kind
   end
 end
 
@@ -178,26 +180,46 @@ local function around(lines, is_before)
   return lines
 end
 
---- The lines of a hunk, each with its kind: what goes, what stands in the text against it, what comes.
----@param entry hashline.Entry
----@param reader hashline.review.Reader
----@return { [1]: string, [2]: string[] }[]
-local function parts_of(entry, reader)
-  local hunk, lines = entry.hunk, entry.lines
-  local now = lines and reader(lines.start, lines["end"]) or {}
+--- The lines of a hunk, each with its kind: what goes, or what stands in the text against it, and what comes.
+---@param hunk hashline.Hunk
+---@param now string[] the lines that are where it is
+---@param is_all boolean whether these are all of them
+---@return "removed"|"conflicting" kind
+---@return string[] old
+---@return string[] new
+local function sides_of(hunk, now, is_all)
   if hunks.in_text(hunk) then
-    local is_there = lines and #now == lines["end"] - lines.start
-    return { { "removed", hunk.removed }, { "added", is_there and now or hunk.proposed } }
+    return "removed", hunk.removed, is_all and now or hunk.proposed
   elseif hunk.state == "conflicted" and #now > 0 then
-    return { { "conflicting", now }, { "added", hunk.proposed } }
+    return "conflicting", now, hunk.proposed
   end
-  return { { "removed", hunk.removed }, { "added", hunk.proposed } }
+  return "removed", hunk.removed, hunk.proposed
 end
 
---- How many lines of a hunk are shown that was not opened.
----@return integer
-local function limit()
-  return math.min(config.get("max_lines"), MOST_LINES)
+--- Puts the beginning of some lines, and how many more there are.
+---@param block hashline.review.Block
+---@param kind string
+---@param lines string[]
+---@param most integer
+local function put_beginning(block, kind, lines, most)
+  if #lines <= most + 1 then -- one line takes no more room than what would tell of it
+    return put(block, kind, lines)
+  end
+  put(block, kind, vim.list_slice(lines, 1, most))
+  put(block, "more", { ("… %d more lines"):format(#lines - most) })
+end
+
+--- Puts the two sides of a hunk. Of a long one the beginnings, unless it was opened.
+---@param block hashline.review.Block
+---@param kind string of the old one
+---@param old string[]
+---@param new string[]
+---@param is_open boolean
+local function put_sides(block, kind, old, new, is_open)
+  local most = is_open and #old + #new or math.min(config.get("max_lines"), MOST_LINES)
+  local half = math.ceil(most / 2)
+  put_beginning(block, kind, old, math.max(most - #new, half))
+  put_beginning(block, "added", new, math.max(most - #old, half))
 end
 
 --- A hunk as a block: one line when it is decided, else with its lines and some around them.
@@ -235,29 +257,20 @@ function M.hunk(item, reader, is_open, from, to)
   if hunks.is_of_file(hunk) then
     return block, from
   end
-  local last = from
-  if lines then
-    last = math.max(math.min(lines["end"] + CONTEXT, to), lines["end"]) --[[@as integer]]
-    put(block, "context", around(reader(math.max(lines.start - CONTEXT, from), lines.start), true))
+  if not lines then
+    local kind, old, new = sides_of(hunk, {}, false)
+    put_sides(block, kind, old, new, is_open)
+    return block, from
   end
-  local parts, total = parts_of(entry, reader), 0
-  for _, part in ipairs(parts) do
-    total = total + #part[2]
-  end
-  -- One line more takes as much room as the line that tells of it.
-  local left = is_open and total or total > limit() + 1 and limit() or total
-  local hidden = total - left
-  for _, part in ipairs(parts) do
-    local shown = math.min(left, #part[2])
-    put(block, part[1], shown < #part[2] and vim.list_slice(part[2], 1, shown) or part[2])
-    left = left - shown
-  end
-  if hidden > 0 then
-    put(block, "more", { ("… %d more lines"):format(hidden) })
-  end
-  if lines then
-    put(block, "context", around(reader(lines["end"], last), false))
-  end
+  local first = math.max(math.min(lines.start, math.max(lines.start - CONTEXT, from)), 0)
+  local last = math.max(math.min(lines["end"] + CONTEXT, to), lines["end"]) --[[@as integer]]
+  local near = reader(first, last)
+  local above, below = lines.start - first, lines["end"] - first
+  local now = vim.list_slice(near, above + 1, below)
+  local kind, old, new = sides_of(hunk, now, #now == below - above)
+  put(block, "context", around(vim.list_slice(near, 1, above), true))
+  put_sides(block, kind, old, new, is_open)
+  put(block, "context", around(vim.list_slice(near, below + 1), false))
   return block, last
 end
 
