@@ -375,6 +375,19 @@ t.test("a long hunk begins, and is shown in whole when asked for; a file is fold
   t.eq(review.lines(child)[7 + 67], "+ row 68")
   child:type("za")
   t.eq(review.lines(child)[27], "… 48 more lines")
+  local removed = vim.list_slice(LINES, 1, 30)
+  push("open", { edit({ { lines = at(0, 30), removed = removed, proposed = long } }) })
+  review.waits_for(t, child, "… 20 more lines")
+  lines = review.lines(child)
+  t.eq({ lines[14], lines[15], lines[16], lines[25], lines[26] }, {
+    "- line 10",
+    "… 20 more lines",
+    "+ row 1",
+    "+ row 10",
+    "… 58 more lines",
+  }, "the beginning of both sides")
+  push("open", { edit({ { lines = at(20, 20), proposed = long } }) })
+  review.waits_for(t, child, "… 48 more lines")
   child:type("3G<Tab>")
   t.eq(vim.list_slice(review.lines(child), 3, 4), { "a.txt +68 · 1 left · folded", "" })
   child:type(")")
@@ -559,6 +572,36 @@ t.test("the sidecar ends: nothing is left of what it said", function()
     "",
   })
 end)
+
+for _, background in ipairs({ "dark", "light" }) do
+  t.test("as it is seen, " .. background, function()
+    local child, pending, push = start()
+    child:cmd("set showtabline=0 laststatus=2 background=" .. background)
+    child:cmd("call setline(1, ['local one = 1', 'local two = 2']) | set filetype=lua")
+    child:lua("vim.treesitter.start(0)")
+    local long = {}
+    for i = 1, 30 do
+      long[i] = "local row" .. i .. " = " .. i
+    end
+    local version = child:version()
+    pending.open.version = version
+    push("open", {
+      edit({
+        {
+          lines = at(1, 2),
+          removed = { "local two = 2" },
+          proposed = { "local two = 1 + 1", "local three" },
+        },
+        replacing(10, { "ten" }, { state = "conflicted", conflict = "you changed line 10" }),
+        replacing(20, { "twenty" }, { deciding = true }),
+        replacing(25, { "25" }, { decision = "rejected" }),
+        { lines = at(30, 30), proposed = long, dependsOn = { messages.ID .. ":1" } },
+      }),
+    })
+    child:cmd("Hashline review")
+    t.screen(child, "review")
+  end)
+end
 
 --- Hunks in many files, none of which is open.
 local function start_large()

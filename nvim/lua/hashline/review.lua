@@ -32,6 +32,8 @@ M.nothing = "No hunk that is to be decided on this line."
 ---@type table<string, "accepted"|"rejected"> by User autocommand
 local OUTCOMES = { HashlineAccepted = "accepted", HashlineRejected = "rejected" }
 
+local HINT, SHORT_HINT = "g? keys · q close", "g? keys"
+
 local TYPING_MS = 50 -- it follows typing at so many milliseconds, and not at each key
 
 local view ---@type hashline.review.View?
@@ -90,10 +92,12 @@ local function renew_header(shown, groups)
     parts = { who .. (shown.model.agent and " alone" or ""), text.totals(counts) }
     vim.list_extend(parts, counts.decided == counts.hunks and { "nothing is left to review" } or {})
   end
-  local said, hint = table.concat(parts, " · "), "g? keys · q close"
-  if vim.api.nvim_strwidth(said .. hint) + 4 > vim.api.nvim_win_get_width(shown.win) then
-    hint = "g? keys"
+  local said, width = table.concat(parts, " · "), vim.api.nvim_win_get_width(shown.win) - 4
+  if #counts.agents > 1 and vim.api.nvim_strwidth(said) > width then
+    said = table.concat(parts, " · ", 2) -- whose they are stands above them
   end
+  local room = width - vim.api.nvim_strwidth(said)
+  local hint = room >= #HINT and HINT or room >= #SHORT_HINT and SHORT_HINT or ""
   local line = ("%%#HashlineHeader# %s %%=%%#HashlineHint# %s%%< "):format(escaped(said), hint)
   if vim.wo[shown.win].winbar ~= line then
     vim.wo[shown.win][0].winbar = line
@@ -244,6 +248,7 @@ local function set_options(win, options)
   local common =
     { number = false, relativenumber = false, signcolumn = "no", foldcolumn = "0", spell = false }
   common = vim.tbl_extend("error", common, { list = false, cursorline = true, winfixbuf = true })
+  common.breakindent, common.breakindentopt = true, "min:20,shift:2"
   common.statuscolumn = " " -- room between the text and what separates the windows
   common.fillchars = (vim.o.fillchars ~= "" and vim.o.fillchars .. "," or "") .. "eob: "
   for name, value in pairs(vim.tbl_extend("error", common, options)) do

@@ -42,7 +42,7 @@ M.all = {
   { lhs = { "f" }, action = "filter", words = "show one agent alone" },
   { lhs = { "t" }, action = "turns", words = "turn by turn, or each file as a whole" },
   { lhs = { "q" }, action = "close", words = "close" },
-  { lhs = { "g?" }, action = "help", words = "all keys" },
+  { lhs = { "g?" }, action = "help", words = "all keys", short = "keys" },
 }
 
 --- The keys by the actions that a hunk's hint tells of.
@@ -63,13 +63,19 @@ function M.set(buf, actions)
   end
 end
 
+-- What is at the bottom of the screen, in the order in which it is left out where there is no room: the last first.
+local FOOTER = { "accept", "reject", "next", "next_file", "help", "reopen", "accept_file" }
+
 --- The most important keys in a line.
 ---@return string
 function M.footer()
-  local parts = {}
+  local by_action = {}
   for _, key in ipairs(M.all) do
-    parts[#parts + 1] = key.short and ("%s %s"):format(key.lhs[1], key.short) or nil
+    by_action[key.action] = ("%s %s"):format(key.lhs[1], key.short)
   end
+  local parts = vim.tbl_map(function(action)
+    return by_action[action]
+  end, FOOTER)
   return table.concat(parts, " · ")
 end
 
