@@ -162,6 +162,44 @@ t.test("accept: the hunk stays as one line, the cursor goes on, and the totals f
   t.eq(child:notified(), { "No hunk that is to be decided on this line." })
 end)
 
+t.test("when the person has gone elsewhere meanwhile, the cursor stays there", function()
+  local child, pending, push = start()
+  child:cmd("Hashline review")
+  child:type("a")
+  decisions.said(child, 1)
+  child:type("2J")
+  child:type("K")
+  child:type("K")
+  t.eq(review.line(child), "▎ #1 · line 5 · +1 -1 · held")
+  local hunk = first_edit(pending).hunks[1]
+  hunk.decision, hunk.state = "accepted", "inText"
+  push("open")
+  review.waits_for(t, child, "▎ #1 · +1 -1 · accepted")
+  t.eq(review.line(child), "▎ #1 · +1 -1 · accepted")
+end)
+
+t.test("what was reopened and is withdrawn then was not decided", function()
+  local child, pending, push = start()
+  child:cmd("Hashline review")
+  local edits = vim.deepcopy(pending.open.edits)
+  child:answer("hashline/decide", {
+    queued = vim.tbl_map(function(number)
+      return messages.ID .. ":" .. number
+    end, { 1, 2, 3 }),
+    refused = {},
+  })
+  child:type("A")
+  decisions.said(child, 1)
+  child:settle()
+  push("open", {})
+  review.waits_for(t, child, "▎ #1 · +1 -1 · accepted")
+  push("open", edits)
+  review.waits_for(t, child, "▎ #1 · line 5 · +1 -1 · held")
+  push("open", {})
+  child:settle()
+  t.eq(review.totals(child), "codex · 1 hunk in 1 file")
+end)
+
 t.test(
   "what is decided altogether, and in no list any more, is told of until the review is closed",
   function()
@@ -480,6 +518,8 @@ t.test("to the hunk in its file, which is opened where the review was; it stays 
   t.eq(review.line(child), "▎ #1 · line 2 · +1 -1 · in the text")
   child:type("<CR>")
   t.eq({ child:lua("return vim.fn.expand('%:t')"), child:cursor()[1] }, { "not open.txt", 2 })
+  child:wait_for_sidecar()
+  review.waits_for(t, child, "▎ #1 · +1 -1 · in the text") -- where it is will be said soon
 end)
 
 t.test("files that are not there can be decided in it", function()
@@ -559,6 +599,21 @@ t.test("the keys that it shows are those that it has", function()
     return found
   ]])
   t.eq(vim.fn.sort(told), vim.fn.sort(mapped))
+end)
+
+t.test("in a narrow window the totals are seen, and then whose they are, and then the keys", function()
+  local child = start()
+  child:cmd("Hashline review")
+  for _, case in ipairs({
+    { 80, " 4 hunks in 2 files, 1 conflicted%s+g%? keys" },
+    { 90, " claude%-code, codex · 4 hunks in 2 files, 1 conflicted" },
+    { 120, " claude%-code, codex · 4 hunks in 2 files, 1 conflicted%s+g%? keys · q close" },
+  }) do
+    child:cmd("set columns=" .. case[1])
+    child:settle()
+    local top = vim.split(child:screen(), "\n")[2]
+    t.ok(top:find("│" .. case[2] .. "$"), case[1] .. ": " .. top)
+  end
 end)
 
 t.test("the sidecar ends: nothing is left of what it said", function()
