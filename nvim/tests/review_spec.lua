@@ -167,9 +167,8 @@ t.test("when the person has gone elsewhere meanwhile, the cursor stays there", f
   child:cmd("Hashline review")
   child:type("a")
   decisions.said(child, 1)
-  child:type("2J")
-  child:type("K")
-  child:type("K")
+  child:type("8j")
+  child:type("8k")
   t.eq(review.line(child), "▎ #1 · line 5 · +1 -1 · held")
   local hunk = first_edit(pending).hunks[1]
   hunk.decision, hunk.state = "accepted", "inText"
@@ -451,6 +450,14 @@ t.test("a new edit while it is open: cursor, scrolling and focus stay where they
   review.waits_for(t, child, "▎ #1 · after line 2 · +3 · held")
   t.eq(place(), before)
   t.eq(review.totals(child), "claude-code, codex · 5 hunks in 2 files, 1 conflicted")
+  local hunks = pending.open.edits[1].hunks
+  hunks[1].proposed = { "five", "5", "V" }
+  hunks[2].lines, hunks[3].lines = at(21, 21), at(30, 31)
+  push("open")
+  review.waits_for(t, child, "▎ #3 · line 31")
+  local after = place()
+  t.eq({ after[1], after[2] }, { "▎ #3 · line 31 · +1 -1 · conflicted", 1 }, "all of it has changed")
+  hunks[3].lines = at(29, 30)
   child:cmd("tabfirst")
   push("open", { pending.open.edits[1] })
   child:settle()
@@ -520,6 +527,15 @@ t.test("to the hunk in its file, which is opened where the review was; it stays 
   t.eq({ child:lua("return vim.fn.expand('%:t')"), child:cursor()[1] }, { "not open.txt", 2 })
   child:wait_for_sidecar()
   review.waits_for(t, child, "▎ #1 · +1 -1 · in the text") -- where it is will be said soon
+end)
+
+t.test("to the hunk in its file, where the tab page that the review was opened from is gone", function()
+  local child = start()
+  child:cmd("Hashline review")
+  child:cmd("tabonly")
+  child:type("J<CR>")
+  t.eq({ child:lua("return vim.fn.expand('%:t')"), child:cursor()[1] }, { "a.txt", 20 })
+  t.eq(child:lua("return { vim.fn.tabpagenr(), vim.fn.tabpagenr('$'), vim.fn.winnr('$') }"), { 2, 2, 1 })
 end)
 
 t.test("files that are not there can be decided in it", function()
@@ -655,6 +671,14 @@ for _, background in ipairs({ "dark", "light" }) do
     })
     child:cmd("Hashline review")
     t.screen(child, "review")
+    local painted = child:lua([[
+      local ns = vim.api.nvim_get_namespaces()["hashline.review"]
+      local row = vim.fn.search("local three") - 1
+      return vim.tbl_map(function(mark)
+        return { mark[3], mark[4].end_col, mark[4].hl_group }
+      end, vim.api.nvim_buf_get_extmarks(0, ns, { row, 1 }, { row, -1 }, { details = true }))
+    ]])
+    t.eq(painted, { { 2, 7, "@keyword.lua" }, { 8, 13, "@variable.lua" } }, "the colours of its language")
   end)
 end
 
@@ -716,6 +740,22 @@ t.test("500 hunks in 50 files: what changes is drawn, and what is seen painted",
   t.eq(child:lua("return drawn"), {}, "nothing, when nothing changed")
   child:type("G")
   child:lua("vim.cmd.redraw()")
+  for _, hunk in ipairs(lists[50].edits[1].hunks) do
+    hunk.decision, hunk.state = "accepted", "inText"
+  end
+  child:lua("send(...)", lists[50])
+  review.waits_for(t, child, "▎ #9 · +2 -1 · accepted")
+  local seen = child:lua("return { vim.fn.line('w$'), vim.fn.line('$') - vim.fn.line('w0') + 1 }")
+  t.eq(seen, {
+    child:lua("return vim.fn.line('$')"),
+    child:lua("return vim.fn.getwininfo(vim.fn.win_getid())[1].height"),
+  }, "no empty lines")
   local more = child:lua("return " .. marks)
   t.ok(more > first and more < 2 * first + 100, more .. " marks at the end, too")
+  child:type("J")
+  t.eq(
+    { review.line(child), child:lua("return vim.fn.line('w0')") },
+    { "▎ #1 · line 4 · +2 -1 · held", 1 },
+    "around the end, below the line of its file"
+  )
 end)
