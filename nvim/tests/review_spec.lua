@@ -758,4 +758,7 @@ t.test("500 hunks in 50 files: what changes is drawn, and what is seen painted",
     { "▎ #1 · line 4 · +2 -1 · held", 1 },
     "around the end, below the line of its file"
   )
+  child:type("25)")
+  child:type("12(")
+  t.eq(child:lua("return vim.fn.line('.') - vim.fn.line('w0')"), 1, "likewise, when it was out of sight")
 end)

@@ -240,6 +240,7 @@ t.test("completion", function()
     "reject",
     "reopen",
     "restart",
+    "review",
     "status",
     "undo",
   })
