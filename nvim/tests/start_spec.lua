@@ -246,7 +246,10 @@ t.test("completion", function()
   })
   t.eq(child:lua("return vim.fn.getcompletion('Hashline conversation re', 'cmdline')"), { "reject" })
   t.eq(child:lua("return vim.fn.getcompletion('Hashline conversation reject th', 'cmdline')"), {})
-  t.eq(child:lua("return vim.fn.getcompletion('Hashline re', 'cmdline')"), { "reject", "reopen", "restart" })
+  t.eq(
+    child:lua("return vim.fn.getcompletion('Hashline re', 'cmdline')"),
+    { "reject", "reopen", "restart", "review" }
+  )
   t.eq(child:lua("return vim.fn.getcompletion('Hashline reject th', 'cmdline')"), {})
 end)
 

@@ -27,6 +27,7 @@ M.nothing = "No hunk that is to be decided on this line."
 ---@field was_here boolean? its window was closed while its tab page was looked at
 ---@field asked string[] the hunks whose decisions the person has asked to be taken back: the cursor goes to the first that is
 ---@field renew fun() brings the screen to what is pending
+---@field follow fun(shown: hashline.review.View) brings it to where the cursor is
 ---@field close fun()
 
 ---@type table<string, "accepted"|"rejected"> by User autocommand
@@ -290,6 +291,7 @@ function M.open()
     leaving = false,
     asked = {},
     renew = renew,
+    follow = follow_cursor,
     close = close,
   }
   local doing = actions.of(view)

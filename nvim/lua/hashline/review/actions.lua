@@ -102,7 +102,7 @@ local function regroup(shown)
   if not movement.go_to(shown, item and { item.name } or {}) then
     movement.start(shown)
   end
-  shown.renew()
+  shown.follow(shown)
 end
 
 --- Lets the person choose whose hunks are shown.
