@@ -1,5 +1,54 @@
---- What the review shows, as tests read it.
+--- The review as tests have it: what it is about, and what it shows.
+local messages = require("messages")
+local at, edit, list = messages.at, messages.edit, messages.list
+
 local M = {}
+
+M.LINES = {}
+for i = 1, 40 do
+  M.LINES[i] = "line " .. i
+end
+
+--- A hunk that replaces one of these lines.
+function M.replacing(line, proposed, more)
+  local hunk = { lines = at(line - 1, line), removed = { M.LINES[line] }, proposed = proposed }
+  return vim.tbl_extend("force", hunk, more or {})
+end
+
+--- An open file with three hunks, and one that is not open with a hunk of another agent. What is pushed is kept, to be changed.
+---@param t table the runner
+---@return Child
+---@return { open: table, other: table } pending
+---@return fun(which: "open"|"other", edits: table[]?) push
+function M.start(t)
+  local child = t.start(nil, { 40, 100 })
+  local uri = child:open("a.txt", M.LINES)
+  local other = vim.uri_from_fname(vim.fs.joinpath(child.folder, "lib/not open.txt"))
+  vim.fn.mkdir(child.folder .. "/lib")
+  vim.fn.writefile({ "x", "y", "z" }, vim.uri_to_fname(other))
+  local pending = {
+    open = list(uri, 0, {
+      edit({
+        M.replacing(5, { "five" }),
+        { lines = at(20, 20), proposed = { "new" } },
+        M.replacing(30, { "thirty" }, { state = "conflicted", conflict = "you changed line 30" }),
+      }),
+    }),
+    other = list(other, vim.NIL, {
+      edit(
+        { { lines = at(1, 2), removed = { "y" }, proposed = { "why" }, state = "inText" } },
+        { id = "other", agent = "codex", conversation = "conv_2" }
+      ),
+    }),
+  }
+  local function push(which, edits)
+    pending[which].edits = edits or pending[which].edits
+    child:push("hashline/pendingEdits", pending[which])
+  end
+  push("open")
+  push("other")
+  return child, pending, push
+end
 
 --- The lines of the hunks, or of the files.
 ---@param child Child
