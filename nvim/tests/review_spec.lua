@@ -301,6 +301,13 @@ t.test("a whole file, from a hunk of it and from the list of files", function()
   t.eq(review.line(child), "▎ #1 · line 2 · +1 -1 · in the text", "to its hunk")
 end)
 
+t.test("a hunk's heading says why, where the agent does", function()
+  local child, _, push = start()
+  push("open", { edit({ replacing(5, { "five" }) }, { reason = "as issue 7 asks" }) })
+  child:cmd("Hashline review")
+  t.eq(review.line(child), "▎ #1 · line 5 · +1 -1 · held · as issue 7 asks")
+end)
+
 --- A file that two agents have edited, one of them in two turns.
 local function start_mixed()
   local child, pending, push = start()

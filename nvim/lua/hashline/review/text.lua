@@ -151,6 +151,8 @@ local function heading(item)
   end
   local needs = not item.outcome and virtual.needs(item.entry, item.document)
   parts[#parts + 1] = needs and vim.fn.strtrans(needs) or nil
+  local reason = hunks.reason(item.entry.edit)
+  parts[#parts + 1] = reason and vim.fn.strtrans(reason) or nil
   return BAR .. table.concat(parts, " · ")
 end
 
