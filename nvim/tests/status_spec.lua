@@ -41,6 +41,34 @@ t.test("status: which agents wait for a decision", function()
   t.eq(status()[1], "3 pending, 1 conflicted, claude-code, codex wait")
   child:push("hashline/waiting", { agents = {} })
   t.eq(status(), { "3 pending, 1 conflicted", {} })
+  -- As a rule the last decision comes before the end of the wait.
+  child:push("hashline/waiting", { agents = { "claude-code" } })
+  child:push("hashline/pendingEdits", list(uri, 0, {}))
+  t.eq(status(), { "", { "claude-code" } })
+  child:cmd("autocmd User HashlineUpdate let g:updates = get(g:, 'updates', 0) + 1")
+  child:push("hashline/waiting", { agents = {} })
+  child:push("hashline/waiting", { agents = {} })
+  t.eq(
+    child:lua(
+      "return { vim.b.hashline_status_dict.waiting, vim.g.hashline_status_dict.waiting, vim.g.updates }"
+    ),
+    { {}, {}, 1 }
+  )
+end)
+
+t.test("status: nobody waits for a sidecar that has ended", function()
+  local child = t.start()
+  local uri = child:open("a.txt", LINES)
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
+  child:push("hashline/waiting", { agents = { "claude-code" } })
+  child:lua("vim.lsp.get_clients()[1]:notify('exit')")
+  child:wait("#vim.lsp.get_clients() == 0 and #notified == 1")
+  t.eq(
+    child:lua(
+      "return { vim.b.hashline_status, vim.b.hashline_status_dict.waiting, vim.g.hashline_status_dict.waiting }"
+    ),
+    { "", {}, {} }
+  )
 end)
 
 t.test("User autocommands: offered, accepted, rejected", function()

@@ -279,6 +279,7 @@ export class Sidecar implements vscode.Disposable {
     this.client = undefined;
     this.review.forget();
     this.documents.reset();
+    this.waits([]);
     try {
       await client?.dispose(2000);
     } catch (error) {

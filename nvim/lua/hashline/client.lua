@@ -148,8 +148,8 @@ local function ended(code, signal, client_id)
   vim.schedule(function()
     cause.forget(client_id)
     events.forget(client_id)
-    state.forget(client_id)
     status.waits(client_id, {})
+    state.forget(client_id)
     if not stopping[client_id] and vim.v.exiting == vim.NIL then
       vim.notify(
         ("hashline: the sidecar ended by itself (exit code %d, signal %d); :Hashline restart starts it anew"):format(

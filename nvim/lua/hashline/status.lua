@@ -76,44 +76,56 @@ local function words(status)
   return text
 end
 
----@param document hashline.Document
-function M.update(document)
-  local buf = document.buf
+---@param buf integer?
+---@param document hashline.Document?
+local function show_in(buf, document)
   if buf and vim.api.nvim_buf_is_valid(buf) then
-    local status = count(document.entries, document.read_only)
+    local status = count(document and document.entries or {}, document ~= nil and document.read_only)
     vim.b[buf].hashline_status_dict = status
     vim.b[buf].hashline_status = words(status)
   end
+end
+
+--- Shows what is so over all files, and tells that something has changed.
+---@param data { buf: integer?, uri: string? } where
+local function tell(data)
   local everything = {}
-  for _, other in ipairs(state.all()) do
-    vim.list_extend(everything, other.entries)
+  for _, document in ipairs(state.all()) do
+    vim.list_extend(everything, document.entries)
   end
   vim.g.hashline_status_dict = count(everything, false)
-  vim.api.nvim_exec_autocmds("User", {
-    pattern = "HashlineUpdate",
-    modeline = false,
-    data = { buf = buf, uri = document.uri },
-  })
+  vim.api.nvim_exec_autocmds("User", { pattern = "HashlineUpdate", modeline = false, data = data })
   vim.cmd.redrawstatus({ bang = true })
+end
+
+---@param document hashline.Document
+function M.update(document)
+  show_in(document.buf, document)
+  tell({ buf = document.buf, uri = document.uri })
 end
 
 --- Agents of a client wait for decisions, or do no more.
 ---@param client_id integer
 ---@param agents string[]
 function M.waits(client_id, agents)
-  waits_by_client[client_id] = #agents > 0 and agents or nil
-  for _, document in ipairs(state.all()) do
-    M.update(document)
+  local before, now = waits_by_client[client_id], #agents > 0 and agents or nil
+  waits_by_client[client_id] = now
+  if vim.deep_equal(before, now) then
+    return
   end
+  for _, buf in ipairs(state.buffers()) do
+    show_in(buf)
+  end
+  for _, document in ipairs(state.all()) do
+    show_in(document.buf, document)
+  end
+  tell({})
 end
 
 --- A buffer is no longer the one of its document.
 ---@param buf integer
 function M.clear(buf)
-  if vim.api.nvim_buf_is_valid(buf) then
-    vim.b[buf].hashline_status_dict = count({}, false)
-    vim.b[buf].hashline_status = ""
-  end
+  show_in(buf)
 end
 
 --- Says what the sidecar says of itself.

@@ -50,6 +50,16 @@ impl Reason {
         Ok(given.and_then(|given| Self::of(&given)))
     }
 
+    /// Reads what may be an agent's, likewise.
+    ///
+    /// # Errors
+    ///
+    /// Those of the deserializer.
+    pub fn read_of_agent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
+        let given = Option::<String>::deserialize(deserializer)?;
+        Ok(given.and_then(|given| Self::of_agent(&given)))
+    }
+
     /// The words.
     #[must_use]
     pub fn as_str(&self) -> &str {

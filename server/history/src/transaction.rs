@@ -81,7 +81,7 @@ pub struct NewEdit {
     /// The tool that made it.
     pub tool: String,
     /// Why, as the agent says.
-    #[serde(default, deserialize_with = "Reason::read", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "Reason::read_of_agent", skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// How it was to be treated.
     pub mode: Mode,

@@ -41,16 +41,16 @@ fn off_worker<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// How many processors large work takes at a time: all but one. Whoever has something small to do beside it, such as to answer a key, finds
-/// one that is not taken.
+/// How many processors large work takes at a time: all but one, where there are several. Whoever has something small to do beside it, such as to
+/// answer a key, finds one that is not taken.
 fn processors_for_large() -> usize {
     static PROCESSORS: LazyLock<usize> =
         LazyLock::new(|| available_parallelism().map_or(1, |all| (all.get() - 1).max(1)));
     *PROCESSORS
 }
 
-/// A turn to work on something large, of this thread. Whoever waits for one takes no processor. Nobody waits for one with a lock in hand that the
-/// work of others needs.
+/// A turn to work on something large, of this thread. Whoever waits for one takes no processor. Nobody waits for one with a lock in
+/// hand that somebody with a turn blocks on: a queue that is held meanwhile is waited for by tasks, which have no turn then.
 struct Turn(PhantomData<*const ()>);
 
 static TAKEN: Mutex<usize> = Mutex::new(0);

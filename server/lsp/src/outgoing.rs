@@ -5,12 +5,11 @@
 //! document follow one another, because the workspace hands out the next one only when it has the verdict on the last.
 //! The editor's answers are waited for elsewhere, so that none holds up anything.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::poll;
-use hashline_history::AgentName;
 use hashline_text::DocVersion;
 use hashline_workspace::document::{Delivery, FileAnswer, FileDelivery, Millis};
 use hashline_workspace::{DocumentReview, Event};
@@ -72,9 +71,10 @@ pub(crate) struct Outgoing {
     boards: HashMap<String, Board>,
     lenses_due: Option<Instant>,
     lenses_sent: Option<Instant>,
-    /// The agents that are said to wait for decisions, and when others are to be said to.
-    waiting: Vec<String>,
-    waiting_due: Option<Instant>,
+    /// The agents that count as waiting for decisions, and until when those do that have stopped.
+    waiting: BTreeMap<String, Option<Instant>>,
+    /// Those of them that the plugin was told of last.
+    waiting_told: Vec<String>,
     /// Who waits until nothing is left to be put to the editor.
     flushing: Vec<oneshot::Sender<()>>,
 }
@@ -87,8 +87,8 @@ impl Outgoing {
             boards: HashMap::new(),
             lenses_due: None,
             lenses_sent: None,
-            waiting: Vec::new(),
-            waiting_due: None,
+            waiting: BTreeMap::new(),
+            waiting_told: Vec::new(),
             flushing: Vec::new(),
         }
     }
@@ -127,7 +127,7 @@ impl Outgoing {
 
     fn next_due(&self) -> Option<Instant> {
         let boards = self.boards.values().flat_map(|board| [board.review_due, board.delivery_due]);
-        boards.chain([self.lenses_due, self.waiting_due]).flatten().min()
+        boards.chain([self.lenses_due]).chain(self.waiting.values().copied()).flatten().min()
     }
 
     async fn noted(&mut self, event: Event) {
@@ -137,24 +137,22 @@ impl Outgoing {
                 self.boards.entry(uri).or_default().delivery_due = Some(Instant::now());
             }
             Event::Notice(sentence) => self.client.show_message(MessageType::WARNING, sentence).await,
-            Event::Waiting => self.waiting_changed(),
-        }
-    }
-
-    fn waiting_changed(&mut self) {
-        let now = Instant::now();
-        let is_known = |agent: &AgentName| self.waiting.iter().any(|known| *known == **agent);
-        if !self.session.workspace.waiting_agents().iter().all(is_known) {
-            self.waiting_due = Some(now);
-        } else if self.waiting_due.is_none() {
-            self.waiting_due = Some(now + STILL_WAITING);
+            Event::Waiting => self.show_who_waits().await,
         }
     }
 
     async fn show_who_waits(&mut self) {
-        let agents = self.session.workspace.waiting_agents().iter().map(ToString::to_string).collect();
-        if self.facts().plugin && self.waiting != agents {
-            self.waiting.clone_from(&agents);
+        let (now, waiting) = (Instant::now(), self.session.workspace.waiting_agents());
+        for (agent, until) in &mut self.waiting {
+            if !waiting.iter().any(|waits| **waits == **agent) {
+                until.get_or_insert(now + STILL_WAITING);
+            }
+        }
+        self.waiting.extend(waiting.iter().map(|agent| (agent.to_string(), None)));
+        self.waiting.retain(|_, until| until.is_none_or(|until| until > now));
+        let agents: Vec<String> = self.waiting.keys().cloned().collect();
+        if self.facts().plugin && agents != self.waiting_told {
+            self.waiting_told.clone_from(&agents);
             tell::<TellWaiting>(&self.client, &protocol::Waiting { agents }).await;
         }
     }
@@ -173,6 +171,7 @@ impl Outgoing {
         match signal {
             Signal::Initialized => {
                 self.initialized();
+                self.show_who_waits().await;
                 self.settle_servers().await;
             }
             Signal::Say(kind, sentence) => self.client.show_message(kind, sentence).await,
@@ -256,8 +255,7 @@ impl Outgoing {
         for uri in deliveries {
             self.deliver(&uri).await;
         }
-        if due(self.waiting_due) {
-            self.waiting_due = None;
+        if self.waiting.values().any(|until| due(*until)) {
             self.show_who_waits().await;
         }
         if due(self.lenses_due) {

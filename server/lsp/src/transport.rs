@@ -111,6 +111,10 @@ impl Exchange<'_> {
                     return;
                 }
             }
+            if mail.body.len() > LARGE {
+                // What was answered just now is written first.
+                tokio::task::yield_now().await;
+            }
             if self.message(&mail.body).await {
                 return;
             }

@@ -28,6 +28,9 @@ pub(crate) const PATH: usize = 3 * 4096 + 64;
 /// The most bytes of an expression that is looked for, and of a glob.
 const PATTERN: usize = 4 << 10;
 
+/// The most bytes of why an edit is made.
+const REASON: usize = 8 << 10;
+
 /// The most bytes of everything else: an id, a hash, a number, a word.
 const WORD: usize = 512;
 
@@ -39,6 +42,8 @@ fn most_bytes(name: &str) -> usize {
         "edit_ids" => ENTRIES * 64,
         "path" | "source" | "destination" => PATH,
         "pattern" | "glob" => PATTERN,
+        // Most of a long one is left out, and that is no reason to refuse the edit.
+        "reason" => REASON,
         _ => WORD,
     }
 }

@@ -1,13 +1,13 @@
 //! Standard input and output of a program that another one talks with.
 //!
 //! Tokio's own hand each read and each write to a thread and back, as they may be files. Here they mostly are pipes or sockets, which say
-//! when they are ready: whoever waits for a message is woken by it, and by nothing in between. Anything else, and any platform but Unix, gets
-//! Tokio's.
+//! when they are ready: whoever waits for a message is woken by it, and by nothing in between. That holds for sockets on Unix and pipes on Linux;
+//! anything else gets Tokio's.
 //!
 //! # Limitations
 //!
-//! - A socket cannot be opened again. It does not block afterwards, for nobody who shares this end of it: where errors go to the same one, it is
-//!   left as it is.
+//! - A socket cannot be opened again, as a pipe can: whoever shares this end of it finds that it does not block any more, also when the program
+//!   has ended. Where errors go to the same socket, it is left as it is.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 

@@ -56,6 +56,11 @@ async function startedAnew(scene: Scene, how: (pid: number) => Promise<void>): P
   const { editor, document, agent } = await offered(scene);
   const before = pidOfSidecar(scene);
   assert.ok(before !== undefined, "it runs");
+  const waited = agent.call("await_review", { timeout_s: 40 }).catch(() => undefined);
+  await until(
+    () => scene.extension.statusBar()?.text.endsWith("claude-code waits"),
+    () => `the agent waits: ${scene.extension.statusBar()?.text}`,
+  );
   await how(before);
   await until(
     () => {
@@ -64,8 +69,10 @@ async function startedAnew(scene: Scene, how: (pid: number) => Promise<void>): P
     },
     () => `another process; it is ${JSON.stringify(scene.extension.state())}`,
   );
+  await waited;
   assert.deepEqual(linesOf(document), UNSAVED);
   await scene.shows(document, HELD);
+  assert.equal(scene.extension.statusBar()?.text, "$(request-changes) 3 in 1 file · claude-code");
   await scene.reads(agent, document);
   await scene.go(editor, "// the end", "end");
   await scene.type("!");

@@ -97,6 +97,7 @@ async fn a_plugin_is_told_which_agents_wait_for_decisions() {
     assert!(second.await.unwrap().timed_out, "it only looks, and does not wait");
     assert_eq!(editor.hear("hashline/waiting").await["params"], json!({"agents": ["claude-code"]}));
     first.abort();
+    tokio::time::sleep(Duration::from_millis(300)).await;
     let again = waits(40);
     let unchanged = editor.heard("hashline/waiting", Duration::from_secs(3)).await;
     assert_eq!(unchanged, [Value::Null; 0], "it asks again at once, and goes on waiting");
@@ -104,6 +105,8 @@ async fn a_plugin_is_told_which_agents_wait_for_decisions() {
         "lines": null, "reason": null, "text": null, "edited": null, "withOthers": false});
     editor.request("hashline/decide", decide).await;
     assert!(!again.await.unwrap().timed_out);
+    let at_once = editor.heard("hashline/waiting", Duration::from_secs(1)).await;
+    assert_eq!(at_once, [Value::Null; 0], "it may ask again");
     assert_eq!(editor.hear("hashline/waiting").await["params"], json!({"agents": []}));
     editor.heard("hashline/pendingEdits", SILENCE).await;
     editor.quit().await;

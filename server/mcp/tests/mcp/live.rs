@@ -152,7 +152,7 @@ async fn the_person_reads_why_each_edit_is_made() {
     }
     let read = desk.read("a.txt").await;
     let line = json!([{ "op": "replace", "anchor": read.anchor("one"), "content": "1" }]);
-    let reason = format!("as\nissue 7 asks \u{202e}{}", "x".repeat(200));
+    let reason = format!("as\nissue 7 asks \u{202e}{}", "x".repeat(4_000));
     for (tool, given) in [
         ("edit_text_file", json!({ "path": "a.txt", "file_hash": read.hash(), "operations": line })),
         ("edit_file_diff", json!({ "path": "b.txt", "edits": [{ "old": "one", "new": "1" }] })),
