@@ -104,7 +104,7 @@ t.test("files that are not open: created, removed, renamed, edited, in one messa
   agent:call("move_file", { source = at("mv.js"), destination = at("moved.js") })
   child:wait("#notified == 1")
   t.eq(child:notified(), {
-    "claude-code: 3 hunks here, moved.js renamed, new.js created, old.js deleted, 1 in closed.js. :Hashline list",
+    "claude-code: 3 hunks here, moved.js renamed, new.js created, old.js deleted, 1 in closed.js. :Hashline review",
   })
 end)
 

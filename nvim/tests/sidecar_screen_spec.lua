@@ -48,22 +48,44 @@ local function said_by(svg)
   end, order)
 end
 
+--- A Neovim in a terminal, on a folder with these files, in which the first of them is open; and where sidecars of it are found.
+local function start_in_terminal(size, files, first)
+  local binary, state = Scene.sidecar()
+  local folder = vim.fn.tempname()
+  vim.fn.mkdir(folder .. "/shop", "p")
+  vim.fn.writefile(vim.split(INIT, "\n"), folder .. "/init.lua")
+  for name, lines in pairs(files) do
+    vim.fn.writefile(lines, folder .. "/shop/" .. name)
+  end
+  local nvim = { vim.env.NVIM_BINARY, "-n", "-i", "NONE", "--clean", "-u", "../init.lua", first }
+  local env = { HASHLINE_NVIM = vim.fs.dirname(t.here), HASHLINE_SIDECAR = binary }
+  return Terminal.start(size, folder .. "/shop", nvim, env), folder .. "/shop", state
+end
+
+--- Sees to it that a picture of the manual shows this screen. Colours differ from one Neovim to the next; the words do not.
+local function is_pictured(terminal, name)
+  local path = vim.fs.joinpath(vim.fs.dirname(t.here), "doc", name)
+  local columns, rows = unpack(terminal.size)
+  local drawn = vim
+    .system(
+      { "python3", t.here .. "/picture.py", tostring(columns), tostring(rows) },
+      { stdin = terminal:coloured(), text = true }
+    )
+    :wait(patience.LONGEST_MS)
+  t.eq(drawn.code, 0, drawn.stderr)
+  if vim.env.HASHLINE_UPDATE_SCREENS == "1" then
+    vim.fn.writefile(vim.split(vim.trim(drawn.stdout), "\n"), path)
+  end
+  t.eq(said_by(Scene.bytes(path)), said_by(drawn.stdout), name .. " shows another screen")
+end
+
 t.test(
   "in a terminal: a held edit is seen, in colours, accepted and taken back by keys; and its picture",
   function()
-    local binary, state = Scene.sidecar()
-    local folder = vim.fn.tempname()
-    vim.fn.mkdir(folder, "p")
-    vim.fn.writefile(vim.split(INIT, "\n"), folder .. "/init.lua")
-    vim.fn.mkdir(folder .. "/shop")
-    vim.fn.writefile(CART, folder .. "/shop/cart.js")
-    local nvim = { vim.env.NVIM_BINARY, "-n", "-i", "NONE", "--clean", "-u", "../init.lua", "cart.js" }
-    local env = { HASHLINE_NVIM = vim.fs.dirname(t.here), HASHLINE_SIDECAR = binary }
-    local columns, rows = 80, 18
-    local terminal = Terminal.start({ columns, rows }, folder .. "/shop", nvim, env)
+    local terminal, folder, state = start_in_terminal({ 80, 18 }, { ["cart.js"] = CART }, "cart.js")
     terminal:has("what is in the cart")
     terminal:keys("A, gift wrap not counted yet", "Escape")
-    local agent = Agent.start(folder .. "/shop", state)
+    local agent = Agent.start(folder, state)
     local read
     t.wait(function()
       read = agent:read("cart.js")
@@ -94,21 +116,7 @@ t.test(
       "claude-code: 2 hunks here. :Hashline next",
     }
     terminal:begins(held, "the proposal")
-    local capture = terminal:coloured()
-
-    local path = vim.fs.joinpath(vim.fs.dirname(t.here), "doc", "held_edit.svg")
-    local drawn = vim
-      .system(
-        { "python3", t.here .. "/picture.py", tostring(columns), tostring(rows) },
-        { stdin = capture, text = true }
-      )
-      :wait(patience.LONGEST_MS)
-    t.eq(drawn.code, 0, drawn.stderr)
-    if vim.env.HASHLINE_UPDATE_SCREENS == "1" then
-      vim.fn.writefile(vim.split(vim.trim(drawn.stdout), "\n"), path)
-    end
-    -- Colours differ from one Neovim to the next; the words do not.
-    t.eq(said_by(Scene.bytes(path)), said_by(drawn.stdout), "the picture in the README shows another screen")
+    is_pictured(terminal, "held_edit.svg")
 
     terminal:keys("]h")
     held[18] = "#1 · 2 left · claude-code · after line 3 · +1 · held"
@@ -127,7 +135,7 @@ t.test(
     terminal:keys("gR")
     accepted[7] = "    5     sum += item.price;"
     terminal:begins(accepted, "the rejection")
-    t.eq(Scene.bytes(folder .. "/shop/cart.js"), table.concat(CART, "\n") .. "\n", "nothing is saved")
+    t.eq(Scene.bytes(folder .. "/cart.js"), table.concat(CART, "\n") .. "\n", "nothing is saved")
     terminal:keys(":qa!", "Enter")
     terminal:ends("Neovim ends")
     t.wait(function()
@@ -136,6 +144,48 @@ t.test(
     end, "and its sidecar with it: only the agent is left")
   end
 )
+
+t.test("in a terminal: the review of what an agent did in several files, and its picture", function()
+  local tax = { "export function tax(sum) {", "  return sum * 0.19;", "}" }
+  local files = { ["cart.js"] = CART, ["tax.js"] = tax, ["old.js"] = CART, ["mv.js"] = tax }
+  local terminal, folder, state = start_in_terminal({ 100, 27 }, files, "cart.js")
+  terminal:has("what is in the cart")
+  local agent = Agent.start(folder, state)
+  local read
+  terminal:keys("A, gift wrap not counted yet", "Escape")
+  t.wait(function()
+    read = agent:read("cart.js")
+    return read.text:find("gift wrap not counted yet", 1, true)
+  end, "the agent reads what is not saved")
+  agent:edit("cart.js", read, {
+    { "replace", "item.price", "    sum += item.price * item.quantity;" },
+    { "insert_after", "let sum", "  if (items.length === 0) return sum;" },
+  }, { reason = "carts have quantities now" })
+  agent:edit("tax.js", agent:read("tax.js"), { { "replace", "0.19", "  return sum * RATE;" } })
+  agent:call("write_file", { path = "rate.js", content = "export const RATE = 0.19;\n" })
+  agent:call("delete_file", { path = "old.js" })
+  agent:call("move_file", { source = "mv.js", destination = "shipping.js" })
+  terminal:has("2 hunks here, old.js deleted, rate.js created and 2 more. :Hashline review")
+  terminal:keys(":Hashline review", "Enter")
+  for _, words in ipairs({
+    "claude-code · 7 hunks in 5 files",
+    "cart.js +2 -1 · 2 left",
+    "old.js deleted · 1 left",
+    "shipping.js renamed · 1 left",
+    "rate.js created +1 · 2 left",
+    "carts have quantities now",
+  }) do
+    terminal:has(words)
+  end
+  is_pictured(terminal, "review.svg")
+  terminal:keys("a")
+  terminal:has(
+    "claude-code · 7 hunks in 5 files · 1 decided",
+    "the first is accepted, and its review goes on"
+  )
+  terminal:keys("q", ":qa!", "Enter")
+  terminal:ends("Neovim ends")
+end)
 
 t.test("hashline demo --editor nvim: an offer to decide, and nothing left behind", function()
   Scene.sidecar() -- says what is missing

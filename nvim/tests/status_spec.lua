@@ -190,8 +190,8 @@ t.test(
     )
     child:wait("#notified >= 2")
     t.eq(child:notified(), {
-      "claude-code, codex: 3 hunks here, 1 in a.txt2. :Hashline list",
-      "gemini: 1 hunk in a.txt3. :Hashline list",
+      "claude-code, codex: 3 hunks here, 1 in a.txt2. :Hashline review",
+      "gemini: 1 hunk in a.txt3. :Hashline review",
     })
   end
 )
@@ -240,9 +240,9 @@ t.test("what happens in files that are not open is told each time, in one line",
   child:wait("#notified >= 3")
   local said = child:notified()
   t.eq(said, {
-    "claude-code: 3 hunks here, new.js created, old.js deleted. :Hashline list",
-    "claude-code: later.js to be deleted, mv.js → moved.js and 2 more. :Hashline list",
-    "claude-code: file number 1.js created and 8 more. :Hashline list",
+    "claude-code: 3 hunks here, new.js created, old.js deleted. :Hashline review",
+    "claude-code: later.js to be deleted, mv.js → moved.js and 2 more. :Hashline review",
+    "claude-code: file number 1.js created and 8 more. :Hashline review",
   })
   for _, line in ipairs(said) do
     t.ok(vim.fn.strdisplaywidth(line) <= child:lua("return vim.v.echospace"), line)

@@ -90,7 +90,7 @@ local function tell()
     parts[#parts + 1] = ("%s in %s"):format(is_first and counted(file[1]) or file[1], file[2])
   end
   if #parts > 0 then
-    local command = is_all_here and ":Hashline next" or ":Hashline list"
+    local command = is_all_here and ":Hashline next" or ":Hashline review"
     vim.notify(sentence(vim.fn.sort(vim.tbl_keys(agents)), parts, command), vim.log.levels.INFO)
   end
 end

@@ -214,15 +214,18 @@ local hint_ns = vim.api.nvim_create_namespace("hashline.review.hint")
 --- Says at the hunk at the cursor what can be done about it.
 ---@param shown hashline.review.View
 function M.show_hint(shown)
-  local block = current(shown)
+  local buf, block = shown.diffs.buf, current(shown)
   local item = block.item
-  if not item or not is_open(block) then
-    return vim.api.nvim_buf_clear_namespace(shown.diffs.buf, hint_ns, 0, -1)
+  local hint = item and is_open(block) and "· " .. virtual.hint(item.entry, item.document, keys.for_hint)
+  local heading = hint and vim.api.nvim_buf_get_lines(buf, block.row, block.row + 1, false)[1] or ""
+  local room = vim.api.nvim_win_get_width(shown.win) - vim.fn.getwininfo(shown.win)[1].textoff
+  -- Half of it would say nothing that the line at the bottom does not.
+  if not hint or vim.api.nvim_strwidth(heading .. " " .. hint) > room then
+    return vim.api.nvim_buf_clear_namespace(buf, hint_ns, 0, -1)
   end
-  local hint = virtual.hint(item.entry, item.document, keys.for_hint)
-  vim.api.nvim_buf_set_extmark(shown.diffs.buf, hint_ns, block.row, 0, {
+  vim.api.nvim_buf_set_extmark(buf, hint_ns, block.row, 0, {
     id = 1,
-    virt_text = { { "· " .. hint, "HashlineHint" } },
+    virt_text = { { hint, "HashlineHint" } },
     virt_text_pos = "eol",
     hl_mode = "combine",
   })
