@@ -30,6 +30,7 @@ mod settings;
 mod slot;
 mod trees;
 mod unsaved_work;
+mod waiting_agents;
 mod watched_file;
 mod workspace;
 

@@ -15,7 +15,6 @@ use hashline_history::path::to_text;
 use hashline_history::{AgentName, Connection};
 use tokio::sync::{mpsc, watch};
 
-use crate::agent::Waiting;
 use crate::conversation_openers::Openers;
 use crate::disk::{DiskError, HardLinks, PathRefusal, PathStyle, Place, Roots, identity, path_of_file_uri};
 use crate::document::{FileOperations, Millis, News, Reports};
@@ -24,6 +23,7 @@ use crate::record::{Histories, Job, Jobs};
 use crate::refusal::Refusal;
 use crate::settings::{Settings, SettingsByFolder};
 use crate::slot::Slot;
+use crate::waiting_agents::WaitingAgents;
 
 /// As many names of agents that have called are kept.
 const AGENTS: usize = 64;
@@ -103,7 +103,7 @@ pub(crate) struct Inner {
     pub jobs: Jobs,
     pub openers: Openers,
     pub agents: Mutex<Vec<AgentName>>,
-    pub waiting: Waiting,
+    pub waiting: WaitingAgents,
     /// Counts what may change how edits stand: what agents wait for who wait for decisions.
     pub decisions: watch::Sender<u64>,
     /// Counts what may change any answer to an agent.
@@ -137,7 +137,7 @@ impl Workspace {
             histories,
             jobs: Jobs::default(),
             agents: Mutex::new(Vec::new()),
-            waiting: Waiting::default(),
+            waiting: WaitingAgents::default(),
             openers: Openers::default(),
             decisions: watch::Sender::new(0),
             changes: watch::Sender::new(0),

@@ -26,5 +26,4 @@ pub use files::{FileAction, FileReply, FileRequest};
 pub use pattern::{FileGlob, Pattern};
 pub use read::{ReadReply, ReadRequest};
 pub use search::{FileMatches, LineMatch, SearchLimits, SearchReply, SearchRequest};
-pub(crate) use waiting::Waiting;
 pub use written::WrittenFile;
