@@ -62,6 +62,23 @@ local function start_in_terminal(size, files, first)
   return Terminal.start(size, folder .. "/shop", nvim, env), folder .. "/shop", state
 end
 
+--- An agent that has read what is not saved in the cart, and edits two places of it.
+local function edit_cart(terminal, folder, state, more)
+  terminal:has("what is in the cart")
+  terminal:keys("A, gift wrap not counted yet", "Escape")
+  local agent = Agent.start(folder, state)
+  local read
+  t.wait(function()
+    read = agent:read("cart.js")
+    return read.text:find("gift wrap not counted yet", 1, true)
+  end, "the agent reads what is not saved")
+  agent:edit("cart.js", read, {
+    { "replace", "item.price", "    sum += item.price * item.quantity;" },
+    { "insert_after", "let sum", "  if (items.length === 0) return sum;" },
+  }, more)
+  return agent
+end
+
 --- Sees to it that a picture of the manual shows this screen. Colours differ from one Neovim to the next; the words do not.
 local function is_pictured(terminal, name)
   local path = vim.fs.joinpath(vim.fs.dirname(t.here), "doc", name)
@@ -83,18 +100,7 @@ t.test(
   "in a terminal: a held edit is seen, in colours, accepted and taken back by keys; and its picture",
   function()
     local terminal, folder, state = start_in_terminal({ 80, 18 }, { ["cart.js"] = CART }, "cart.js")
-    terminal:has("what is in the cart")
-    terminal:keys("A, gift wrap not counted yet", "Escape")
-    local agent = Agent.start(folder, state)
-    local read
-    t.wait(function()
-      read = agent:read("cart.js")
-      return read.text:find("gift wrap not counted yet", 1, true)
-    end, "the agent reads what is not saved")
-    agent:edit("cart.js", read, {
-      { "replace", "item.price", "    sum += item.price * item.quantity;" },
-      { "insert_after", "let sum", "  if (items.length === 0) return sum;" },
-    })
+    local agent = edit_cart(terminal, folder, state)
     local held = {
       "    1 // what is in the cart, gift wrap not counted yet",
       "    2 export function total(items) {",
@@ -149,18 +155,7 @@ t.test("in a terminal: the review of what an agent did in several files, and its
   local tax = { "export function tax(sum) {", "  return sum * 0.19;", "}" }
   local files = { ["cart.js"] = CART, ["tax.js"] = tax, ["old.js"] = CART, ["mv.js"] = tax }
   local terminal, folder, state = start_in_terminal({ 100, 27 }, files, "cart.js")
-  terminal:has("what is in the cart")
-  local agent = Agent.start(folder, state)
-  local read
-  terminal:keys("A, gift wrap not counted yet", "Escape")
-  t.wait(function()
-    read = agent:read("cart.js")
-    return read.text:find("gift wrap not counted yet", 1, true)
-  end, "the agent reads what is not saved")
-  agent:edit("cart.js", read, {
-    { "replace", "item.price", "    sum += item.price * item.quantity;" },
-    { "insert_after", "let sum", "  if (items.length === 0) return sum;" },
-  }, { reason = "carts have quantities now" })
+  local agent = edit_cart(terminal, folder, state, { reason = "carts have quantities now" })
   agent:edit("tax.js", agent:read("tax.js"), { { "replace", "0.19", "  return sum * RATE;" } })
   agent:call("write_file", { path = "rate.js", content = "export const RATE = 0.19;\n" })
   agent:call("delete_file", { path = "old.js" })
