@@ -21,6 +21,7 @@ mod conversation_openers;
 pub mod disk;
 pub mod document;
 mod editor;
+mod editor_decisions;
 mod editor_files;
 mod foreign_writes;
 mod grants;
