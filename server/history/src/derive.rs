@@ -15,7 +15,12 @@ use crate::name::DocumentName;
 use crate::record::Sequence;
 use crate::record_lines::{read_document, read_line};
 use crate::transaction::{Operation, Transaction};
-use crate::wire::to_line;
+
+/// A log is written anew where one in so many of its lines changes: to find a line takes about as long as to write so many.
+const FEW: usize = 16;
+
+/// So many bytes of a log are read at a time when a line is looked for. Longer lines are not found.
+const PIECE: u64 = 16 << 10;
 
 /// Renders and writes logs and diffs.
 pub(crate) struct Render<'a> {
@@ -152,15 +157,20 @@ impl Render<'_> {
         self.folder.write_whole(&layout::log(conversation), &log, false)
     }
 
-    /// Writes a conversation's log with new lines for some of its edits. The other lines are taken from the log as it is, so that a
-    /// decision about one edit of many does not read the record of all.
-    pub(crate) fn write_log_of(
+    /// Gives some edits of a conversation's log their statuses, each where its line stands, so that a decision about one edit of many
+    /// neither reads nor writes what is said of the others. Where many change, or a line is not where it should be, the log is written
+    /// anew: the other lines are taken from it as it is.
+    pub(crate) fn update_log(
         &mut self,
         conversation: &ConversationId,
         changed: &BTreeSet<EditId>,
     ) -> Result<()> {
         if !self.ledger.damage.is_empty() {
             return self.write_log(conversation);
+        }
+        let edits = self.ledger.edits_of(conversation).count();
+        if changed.len() * FEW < edits.max(2 * FEW) && self.overwrite(conversation, changed)? {
+            return Ok(());
         }
         let there = self.folder.read(&layout::log(conversation))?.unwrap_or_default();
         let mut lines = there.split_inclusive(|byte| *byte == b'\n');
@@ -172,6 +182,29 @@ impl Render<'_> {
             }
         }
         self.folder.write_whole(&layout::log(conversation), &log, false)
+    }
+
+    /// Writes new lines of some edits over those that stand in a conversation's log. False if one cannot take the place of the other.
+    fn overwrite(&mut self, conversation: &ConversationId, changed: &BTreeSet<EditId>) -> Result<bool> {
+        let Some(mut log) = self.folder.file(&layout::log(conversation), Open::Over)? else {
+            return Ok(false);
+        };
+        for edit in changed {
+            let Some(known) = self.ledger.edits.get(edit) else { return Ok(false) };
+            let new = self.log_line(edit)?;
+            let Some(there) = find_line(&mut log, known.index, edit)? else { return Ok(false) };
+            if there.bytes.len() != new.len() {
+                return Ok(false);
+            }
+            let differs = || there.bytes.iter().zip(&new).map(|(old, new)| old != new);
+            let (Some(first), Some(last)) =
+                (differs().position(|differs| differs), differs().rposition(|differs| differs))
+            else {
+                continue;
+            };
+            log.write_at(there.at + first as u64, &new[first..=last])?;
+        }
+        Ok(true)
     }
 
     /// Adds edits to a conversation's log, in one write.
@@ -218,7 +251,7 @@ impl Render<'_> {
             None => (None, &transaction.document),
         };
         let checkpoint = self.is_first(id, known).then(|| ledger.checkpoint_at(known.line)).flatten();
-        to_line(&LogEntry {
+        let entry = LogEntry {
             edit_id: id.as_str().into(),
             conversation_id: known.conversation.as_str().into(),
             tool_call_index: known.index,
@@ -232,7 +265,8 @@ impl Render<'_> {
             checkpoint_file: checkpoint.map(Into::into),
             hash_before: edit.hash_before.map(|hash| hash.to_hex().into()),
             hash_after: edit.hash_after.map(|hash| hash.to_hex().into()),
-        })
+        };
+        entry.to_line()
     }
 
     /// Whether no earlier edit of the conversation is about the same file.
@@ -293,6 +327,41 @@ pub(crate) fn derived(folder: &Folder) -> Result<Option<Sequence>> {
     let bytes = folder.read(layout::DERIVED)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.split_once('\n').and_then(|(number, _)| number.parse().ok()).map(Sequence))
+}
+
+/// A line of a log.
+struct Line {
+    /// Where it begins.
+    at: u64,
+    /// All of it, with its end.
+    bytes: Vec<u8>,
+}
+
+/// Finds the line of an edit in a log by its place in the conversation, which grows from line to line. None if that does not lead to it.
+fn find_line(log: &mut Opened, index: u64, edit: &EditId) -> Result<Option<Line>> {
+    let (mut from, mut to) = (0, log.len()?);
+    while to - from > PIECE {
+        let middle = from + (to - from) / 2;
+        let piece = log.read_at(middle, PIECE)?;
+        let mut lines = piece.split_inclusive(|byte| *byte == b'\n');
+        // It begins before the piece.
+        let begin = middle + lines.next().map_or(0, <[u8]>::len) as u64;
+        let entry = lines.next().and_then(|line| serde_json::from_slice::<LogEntry<'_>>(line).ok());
+        match entry {
+            Some(entry) if entry.tool_call_index <= index && begin < to => from = begin,
+            Some(_) if begin < to => to = begin,
+            _ => return Ok(None),
+        }
+    }
+    let piece = log.read_at(from, to - from)?;
+    let mut at = from;
+    for line in piece.split_inclusive(|byte| *byte == b'\n') {
+        if is_of(line, edit) {
+            return Ok(Some(Line { at, bytes: line.to_vec() }));
+        }
+        at += line.len() as u64;
+    }
+    Ok(None)
 }
 
 /// Whether a line of a log is whole and about this edit.

@@ -456,6 +456,12 @@ impl Opened {
         written.map_err(|error| self.failed("written", &error))
     }
 
+    /// Writes bytes in one piece over what stands at a place.
+    pub(crate) fn write_at(&mut self, from: u64, bytes: &[u8]) -> Result<()> {
+        self.file.seek(SeekFrom::Start(from)).map_err(|error| self.failed("written", &error))?;
+        self.write(bytes)
+    }
+
     /// Makes what was written durable.
     pub(crate) fn sync(&self) -> Result<()> {
         self.ask(Step::Sync)

@@ -36,6 +36,20 @@ impl Store {
         limit: usize,
         wanted: impl Fn(&LogEntry<'_>) -> bool + Sync,
     ) -> Result<Listing, StoreError> {
+        let listing = self.list_once(conversation, limit, &wanted)?;
+        if listing.damaged.is_empty() {
+            return Ok(listing);
+        }
+        // A status is changed where it stands, and may have been half read.
+        self.list_once(conversation, limit, &wanted)
+    }
+
+    fn list_once(
+        &self,
+        conversation: Option<&ConversationId>,
+        limit: usize,
+        wanted: &(impl Fn(&LogEntry<'_>) -> bool + Sync),
+    ) -> Result<Listing, StoreError> {
         let logs = self.own_folder()?.map(|folder| folder.folder(layout::LOGS)).transpose()?.flatten();
         let Some(logs) = logs else { return Ok(Listing::default()) };
         let recorded = self.recorded()?;

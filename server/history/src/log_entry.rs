@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::error::StoreError;
 use crate::record::Status;
 use crate::transaction::Operation;
+use crate::wire::to_line;
 
 /// What a conversation's log says of one edit. Derived from `decisions.log`, and never trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +58,19 @@ fn borrowed<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'de, str>>,
 }
 
 impl LogEntry<'_> {
+    /// The entry as a log has it. Every status takes as much room, so that it can be changed where it stands.
+    pub(crate) fn to_line(&self) -> Result<Vec<u8>, StoreError> {
+        let mut line = to_line(self)?;
+        let room = Status::ALL.map(|status| status.as_str().len()).into_iter().max().unwrap_or(0);
+        // Within a text the quotes would be escaped.
+        let status = format!("\"status\":\"{}\"", self.status.as_str());
+        if let Some(at) = memchr::memmem::find(&line, status.as_bytes()) {
+            let end = at + status.len();
+            line.splice(end..end, std::iter::repeat_n(b' ', room - self.status.as_str().len()));
+        }
+        Ok(line)
+    }
+
     /// The same, owning its texts.
     #[must_use]
     pub fn into_owned(self) -> LogEntry<'static> {

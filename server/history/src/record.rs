@@ -28,6 +28,8 @@ pub enum Status {
 }
 
 impl Status {
+    pub(crate) const ALL: [Status; 3] = [Status::Pending, Status::Accepted, Status::Rejected];
+
     /// The status that the decisions about its hunks give an edit (W12).
     #[must_use]
     pub fn of(decisions: impl IntoIterator<Item = Decision>) -> Self {

@@ -217,13 +217,11 @@ impl Session {
                         render.write_diff(conversation, id, &diff)?;
                     }
                 }
-                if !fresh.changed.contains_key(conversation) {
-                    let edits: Vec<EditId> = edits.iter().map(|made| made.id.clone()).collect();
-                    render.add_to_log(conversation, &edits)?;
-                }
+                let edits: Vec<EditId> = edits.iter().map(|made| made.id.clone()).collect();
+                render.add_to_log(conversation, &edits)?;
             }
             for (conversation, changed) in &fresh.changed {
-                render.write_log_of(conversation, changed)?;
+                render.update_log(conversation, changed)?;
             }
             render.note_derived()
         };

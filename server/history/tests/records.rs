@@ -33,7 +33,7 @@ fn a_log_line_has_the_13_fields_of_the_specification_in_its_order() {
     let (time, checkpoint) = (entry.timestamp.to_string(), entry.checkpoint_file.unwrap().to_string());
     let expected = format!(
         "{{\"edit_id\":\"0b1c\",\"conversation_id\":\"conv_1\",\"tool_call_index\":0,\"timestamp\":\"{time}\",\"operation\":\"edit\",\
-         \"file_path\":\"{path}\",\"source_path\":null,\"tool_name\":\"edit_text_file\",\"status\":\"pending\",\
+         \"file_path\":\"{path}\",\"source_path\":null,\"tool_name\":\"edit_text_file\",\"status\":\"pending\" ,\
          \"diff_file\":\"diffs/conv_1/0b1c.diff\",\"checkpoint_file\":\"{checkpoint}\",\"hash_before\":\"{before}\",\
          \"hash_after\":\"{after}\"}}\n"
     );
@@ -60,44 +60,93 @@ fn a_history_that_is_moved_is_still_that_of_its_files() {
     assert_eq!(store.damage().unwrap(), Vec::new());
 }
 
+/// How many bytes are written to logs where they stand, and how often one takes the place of another.
+#[derive(Default)]
+struct LogWrites {
+    bytes: AtomicUsize,
+    renames: AtomicUsize,
+}
+
+impl LogWrites {
+    fn take(&self) -> (usize, usize) {
+        (self.bytes.swap(0, Ordering::SeqCst), self.renames.swap(0, Ordering::SeqCst))
+    }
+}
+
+impl Probe for LogWrites {
+    fn step(&self, step: Step, path: &str) -> Allow {
+        match step {
+            Step::Write(bytes) if path.starts_with("logs/") => self.bytes.fetch_add(bytes, Ordering::SeqCst),
+            Step::Rename if path.starts_with("logs/") => self.renames.fetch_add(1, Ordering::SeqCst),
+            _ => 0,
+        };
+        Allow::All
+    }
+}
+
+/// Edits of a conversation, so many that its log is not read in one piece.
+const EDITS: usize = 300;
+
 #[test]
-fn a_log_is_written_anew_only_when_a_status_in_it_changes() {
+fn a_decision_changes_no_more_of_a_log_than_a_status() {
+    for seed in seeds(3) {
+        let _replays = Replays(seed);
+        decide_at_random(&mut Rng::new(seed));
+    }
+}
+
+fn decide_at_random(rng: &mut Rng) {
     let folder = common::folder();
-    let store = Store::new(folder.path(), "a process");
-    let mut live = Live::new(name_in(folder.path(), "a.txt"), "one\ntwo\nthree\nfour\n");
-    for at in 0..2 {
-        let edit =
-            live.edit(&format!("e{at}"), &format!("conv{at}"), &[change(0, "1"), change(3, "4")], false);
+    let writes = Arc::new(LogWrites::default());
+    let store = Store::new(folder.path(), "a process").with_probe(writes.clone());
+    // The lines of a log have many lengths.
+    let names = ["a.txt".to_owned(), format!("{}b.txt", "long/".repeat(100))];
+    let mut documents =
+        names.map(|name| Live::new(name_in(folder.path(), &name), &"line\n".repeat(2 * EDITS)));
+    for at in 0..EDITS {
+        let live = &mut documents[at % 2];
+        // Two hunks each.
+        let edit = live.edit(&format!("e{at}"), "conv", &[change(at, "1"), change(at + EDITS, "2")], false);
         store.session(&NoFiles).unwrap().append(&live.draft(edit)).unwrap();
     }
-    let logs = [history(folder.path(), "logs/conv0.log"), history(folder.path(), "logs/conv1.log")];
-    let identity = |at: usize| {
-        let metadata = std::fs::metadata(&logs[at]).unwrap();
-        #[cfg(unix)]
-        let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
-        #[cfg(not(unix))]
-        let inode = metadata.len();
-        (inode, metadata.modified().unwrap())
+    let decide = |live: &mut Live, hunk: usize, decision| {
+        let (decisions, locations) = live.decide(hunk, decision, None);
+        writes.take();
+        let draft = Draft { decisions, locations, ..live.draft(None) };
+        store.session(&NoFiles).unwrap().append(&draft).unwrap();
+        writes.take()
     };
-    let decide = |live: &mut Live, at: usize| {
-        let (decisions, locations) = live.decide(at, Decision::Accepted, None);
-        store.session(&NoFiles).unwrap().append(&Draft { decisions, locations, ..live.draft(None) }).unwrap();
+    let mut statuses = ["pending"; EDITS];
+    for _ in 0..60 {
+        let at = rng.below(EDITS);
+        let (live, hunk) = (&mut documents[at % 2], at / 2 * 2);
+        if statuses[at] == "pending" {
+            let half = decide(live, hunk, Decision::Accepted);
+            assert_eq!(half, (0, 0), "one of two hunks is undecided: the status is what it was");
+        }
+        let decision = if rng.chance(50) { Decision::Accepted } else { Decision::Rejected };
+        decide(live, hunk, decision);
+        let (bytes, renames) = decide(live, hunk + 1, decision);
+        assert!(bytes <= "rejected\"".len(), "{bytes}");
+        assert_eq!(renames, 0);
+        statuses[at] = if decision == Decision::Accepted { "accepted" } else { "rejected" };
+    }
+    let told = |store: &Store| -> Vec<&str> {
+        let entries = store.list(None, 0, |_| true).unwrap().entries;
+        entries.iter().rev().map(|entry| entry.status.as_str()).collect()
     };
-    let before = [identity(0), identity(1)];
-    decide(&mut live, 0);
-    assert_eq!(
-        [identity(0), identity(1)],
-        before,
-        "one of two hunks is undecided: the status is what it was"
-    );
-    decide(&mut live, 1);
-    assert_ne!(identity(0), before[0]);
-    assert_eq!(identity(1), before[1]);
-    let entries = store.list(None, 0, |_| true).unwrap().entries;
-    let statuses: Vec<_> = entries.iter().map(|entry| entry.status.as_str()).collect();
-    assert_eq!(statuses, ["pending", "accepted"], "newest first");
-    let statuses: Vec<_> = store.find("e").unwrap().iter().map(|found| found.status.as_str()).collect();
-    assert_eq!(statuses, ["accepted", "pending"]);
+    assert_eq!(told(&store), statuses);
+    assert_eq!(store.session(&NoFiles).unwrap().check().unwrap(), [""; 0], "and all else is as it was");
+
+    // As it was written when statuses had no more room than they need.
+    let log = history(folder.path(), "logs/conv.log");
+    std::fs::write(&log, std::fs::read_to_string(&log).unwrap().replace("\" ,", "\",")).unwrap();
+    let at = statuses.iter().position(|status| *status == "pending").unwrap();
+    let (live, hunk) = (&mut documents[at % 2], at / 2 * 2);
+    decide(live, hunk, Decision::Accepted);
+    assert_eq!(decide(live, hunk + 1, Decision::Accepted), (0, 1), "the whole log");
+    statuses[at] = "accepted";
+    assert_eq!(told(&store), statuses);
 }
 
 #[derive(Default)]
