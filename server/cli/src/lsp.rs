@@ -13,9 +13,14 @@ use hashline_mcp::{
 use hashline_terminal::{Failure, log, signals, streams};
 use hashline_workspace::disk::{DiskError, Roots};
 use hashline_workspace::{Histories, Settings, Workspace};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::arguments::Lsp;
+
+/// How much nicer the threads are that serve agents: enough for the editor's to go first, and no more, as a thread may hold what the
+/// editor waits for.
+#[cfg(target_os = "linux")]
+const AGENTS_NICENESS: i32 = 5;
 
 /// Serves one editor until it goes.
 pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
@@ -27,7 +32,8 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     let (workspace, events) = Workspace::new(none, options.files.settings(), histories);
     let record = workspace.clone();
     let toolbox = Toolbox::new(workspace.clone());
-    let (runtime, agents) = (threads()?, threads()?);
+    let runtime = threads(&mut Builder::new_multi_thread())?;
+    let agents = threads(Builder::new_multi_thread().on_thread_start(give_way))?;
     let served = runtime.block_on(async {
         let options = Options {
             workspace,
@@ -55,9 +61,19 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn threads() -> Result<Runtime, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+fn threads(runtime: &mut Builder) -> Result<Runtime, Failure> {
+    let runtime = runtime.enable_all().build();
     runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))
+}
+
+/// Lets the editor's threads have a processor before this one: nobody notices that an agent is answered a moment later, and everybody
+/// notices a key that waits.
+fn give_way() {
+    // Only on Linux is this of a thread and not of the whole program.
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(AGENTS_NICENESS) {
+        tracing::debug!(%error, "agents are served with the priority of the editor");
+    }
 }
 
 /// Runs the tools for agents that come through the socket. The workspace keeps each to its own roots.

@@ -278,6 +278,35 @@ fn the_demo_plays_every_act() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn the_threads_that_serve_agents_give_way_to_the_editors() {
+    let state = tempfile::tempdir().unwrap();
+    let mut sidecar = hashline(&["lsp", "--state-dir", state.path().to_str().unwrap()]);
+    let mut sidecar =
+        sidecar.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let tasks = PathBuf::from(format!("/proc/{}/task", sidecar.id()));
+    let niceness = |task: &Path| -> Option<i32> {
+        // Field 19; the second is a name in parentheses.
+        let stat = std::fs::read_to_string(task.join("stat")).ok()?;
+        stat.rsplit(") ").next()?.split(' ').nth(16)?.parse().ok()
+    };
+    let of_first = niceness(&tasks.join(sidecar.id().to_string())).unwrap();
+    let nicer_by = |by: i32| {
+        let tasks = std::fs::read_dir(&tasks).unwrap();
+        tasks.filter(|task| niceness(&task.as_ref().unwrap().path()) == Some(of_first + by)).count()
+    };
+    let each = std::thread::available_parallelism().unwrap().get();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while nicer_by(5) < each && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(nicer_by(5), each, "those for agents");
+    assert!(nicer_by(0) > each, "those for the editor, and the first");
+    drop(sidecar.stdin.take());
+    sidecar.wait().unwrap();
+}
+
+#[test]
 fn signals_end_it_in_good_order() {
     for name in ["-INT", "-TERM"] {
         let temp = tempfile::tempdir().unwrap();
