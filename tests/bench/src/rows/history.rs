@@ -7,8 +7,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use serde_json::json;
 
-use crate::bench::Bench;
+use crate::agent::Agent;
+use crate::bench::{Bench, Place};
 use crate::report::{Goal, Report, Row};
 use crate::rows::edits::{change, spread};
 use crate::sample::{Samples, show};
@@ -18,6 +20,8 @@ const ENTRIES: usize = 100_000;
 /// What the table may take, in seconds.
 const ALLOWED: f64 = 0.2;
 const LINES: usize = 10_000;
+/// A table is compared with a record up to this size, in bytes, in which the edits of these logs are not.
+const COMPARED: usize = 8 << 20;
 
 /// Runs `mcpdiff` in a folder.
 fn mcpdiff(bench: &Bench, root: &Path, arguments: &[&str]) -> Result<(Duration, String)> {
@@ -30,8 +34,13 @@ fn mcpdiff(bench: &Bench, root: &Path, arguments: &[&str]) -> Result<(Duration, 
     Ok((took, String::from_utf8(output.stdout)?))
 }
 
-/// Logs of edits that nobody made, in so many conversations.
-fn fill(root: &Path, conversations: usize) -> Result<()> {
+/// Logs of edits that nobody made, in so many conversations, beside a long record of one that an agent made.
+fn fill(bench: &Bench, place: &Place, conversations: usize) -> Result<()> {
+    let content = "a line of the long text\n".repeat(COMPARED / 20);
+    let made =
+        bench.stdio(place)?.agent.call("write_file", json!({"path": "long.txt", "content": content}))?;
+    ensure!(!made.failed, "write_file: {}", made.text);
+    let root = &place.root;
     let logs = root.join(".mcp/edit_history/logs");
     std::fs::create_dir_all(&logs)?;
     let (each, hash) = (ENTRIES / conversations, "a1".repeat(32));
@@ -55,7 +64,7 @@ fn fill(root: &Path, conversations: usize) -> Result<()> {
 pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
     for conversations in [1000, 1] {
         let place = bench.place(1)?;
-        fill(&place.root, conversations)?;
+        fill(bench, &place, conversations)?;
         let mut table = Samples::default();
         for _ in 0..bench.times(20, 4) {
             table.push(mcpdiff(bench, &place.root, &["status"])?.0);
