@@ -7,6 +7,7 @@ mod arguments;
 mod demo;
 mod diff;
 mod doctor;
+mod duration;
 mod hook;
 mod lsp;
 mod mcp;

@@ -1,8 +1,9 @@
 //! Writing lines: from drafts to transactions, one by one or several that count together.
 
 use std::collections::BTreeSet;
-use std::time::SystemTime;
 
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 use serde::de::IgnoredAny;
 
 use crate::draft_delta::{self, Told, weave_in};
@@ -164,6 +165,11 @@ impl Session {
     }
 }
 
+/// This moment to the microsecond, in UTC as RFC 3339 has it: moments in this form are ordered as texts are.
+fn now() -> String {
+    DateTimePrinter::new().precision(Some(6)).timestamp_to_string(&Timestamp::now())
+}
+
 /// Makes a line of a draft, if it goes with what is recorded.
 fn prepare<'a>(
     store: &Store,
@@ -203,7 +209,7 @@ fn prepare<'a>(
     let index = draft.edit.as_ref().map(|edit| ledger.next_index(&edit.conversation));
     let mut transaction: Transaction<WireDelta> = Transaction {
         sequence,
-        time: humantime::format_rfc3339_micros(SystemTime::now()).to_string(),
+        time: now(),
         process: store.process().to_owned(),
         document: draft.document.clone(),
         file: id,

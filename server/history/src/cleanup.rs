@@ -7,8 +7,9 @@
 //! decided conversation, the earliest end that does.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use jiff::Timestamp;
 use serde::de::IgnoredAny;
 
 use crate::derive::Render;
@@ -101,9 +102,9 @@ struct Bases {
 #[derive(Clone, Copy, Debug)]
 struct Moments {
     /// What is older goes.
-    gone: SystemTime,
+    gone: Timestamp,
     /// What is older could go.
-    old: SystemTime,
+    old: Timestamp,
 }
 
 /// How old something is, by the last word about it.
@@ -116,7 +117,7 @@ enum Age {
 
 impl Moments {
     fn age(self, time: &str) -> Age {
-        match humantime::parse_rfc3339(time) {
+        match time.parse::<Timestamp>() {
             Ok(time) if time < self.gone => Age::Gone,
             Ok(time) if time < self.old => Age::Spared,
             _ => Age::Young,
@@ -182,16 +183,16 @@ fn last_words(ledger: &Ledger) -> HashMap<&EditId, &str> {
 }
 
 /// When conversations that are decided came to their ends, in order.
-fn ends(ledger: &Ledger) -> Vec<SystemTime> {
+fn ends(ledger: &Ledger) -> Vec<Timestamp> {
     let last = last_words(ledger);
-    let end = |conversation: &ConversationId| -> Option<SystemTime> {
+    let end = |conversation: &ConversationId| -> Option<Timestamp> {
         let decided = |edit| ledger.edits.get(edit).is_some_and(|known| known.status() != Status::Pending);
         if !ledger.edits_of(conversation).all(decided) {
             return None;
         }
-        ledger.edits_of(conversation).filter_map(|edit| humantime::parse_rfc3339(last.get(edit)?).ok()).max()
+        ledger.edits_of(conversation).filter_map(|edit| last.get(edit)?.parse().ok()).max()
     };
-    let mut ends: Vec<SystemTime> = ledger.conversations.keys().filter_map(end).collect();
+    let mut ends: Vec<Timestamp> = ledger.conversations.keys().filter_map(end).collect();
     ends.sort_unstable();
     ends.dedup();
     ends
@@ -286,12 +287,12 @@ impl Session {
 
     /// How old something has to be to go.
     fn moments(&mut self, ledger: &Ledger, forget: &Forget, runs: Runs<'_>) -> Result<Moments> {
-        let old = SystemTime::now().checked_sub(forget.older_than).unwrap_or(SystemTime::UNIX_EPOCH);
+        let old = Timestamp::now().checked_sub(forget.older_than).unwrap_or(Timestamp::UNIX_EPOCH);
         let Some(most) = forget.down_to else { return Ok(Moments { gone: old, old }) };
         let size = self.size()?;
         let mut weights = HashMap::new();
         // The later the moment, the more goes. What ended at it goes with it.
-        let mut moments = vec![SystemTime::UNIX_EPOCH];
+        let mut moments = vec![Timestamp::UNIX_EPOCH];
         moments.extend(ends(ledger).into_iter().map(|end| end + TICK).take_while(|end| *end <= old));
         let (mut least, mut end) = (0, moments.len());
         while least < end {

@@ -7,6 +7,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hashline_history::{Operation, Status as EditStatus};
 
+use crate::duration::duration;
+
 const AFTER_HELP: &str = "\
 An edit is what one tool call of an agent did to one file. It has an id, of
 which any beginning will do that no other edit has, and hunks, numbered from 1:
@@ -114,7 +116,7 @@ pub struct Status {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
     pub limit: usize,
     /// Those of the last 30s, 5m, 1h or 2d
-    #[arg(long, value_name = "AGE", value_parser = age)]
+    #[arg(long, value_name = "AGE", value_parser = duration)]
     pub time: Option<Duration>,
     /// Print JSON
     #[arg(long)]
@@ -310,7 +312,7 @@ Exit codes: 0 something was or would be forgotten, 1 nothing, 2 wrong usage.";
 #[command(after_help = CLEANUP_HELP)]
 pub struct Cleanup {
     /// Leave alone what was decided later than this
-    #[arg(long, value_name = "AGE", value_parser = age, default_value = "30d",
+    #[arg(long, value_name = "AGE", value_parser = duration, default_value = "30d",
           default_value_if("keep_size", clap::builder::ArgPredicate::IsPresent, "0s"))]
     pub older_than: Duration,
     /// Only forget the oldest, until the history has this size at most: bytes, or 500K, 50M, 2G
@@ -391,12 +393,6 @@ impl From<OperationName> for Operation {
             OperationName::Move => Self::Move,
         }
     }
-}
-
-/// A length of time as people write it.
-fn age(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text)
-        .map_err(|_| "give a number and a unit, such as 30s, 5m, 1h or 2d".to_owned())
 }
 
 /// A number of bytes as people write it.
@@ -523,18 +519,6 @@ mod tests {
                 (Duration::from_secs(older_than), keep_size),
                 "{line}"
             );
-        }
-    }
-
-    #[test]
-    fn lengths_of_time() {
-        for (text, seconds) in
-            [("30s", 30), ("5m", 300), ("1h", 3600), ("2d", 172_800), ("1h 30m", 5400), ("0s", 0)]
-        {
-            assert_eq!(age(text), Ok(Duration::from_secs(seconds)), "{text}");
-        }
-        for text in ["", "5", "h", "-1h", "1 fortnight"] {
-            assert!(age(text).unwrap_err().contains("30s, 5m, 1h or 2d"), "{text}");
         }
     }
 }

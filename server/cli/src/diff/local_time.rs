@@ -1,8 +1,9 @@
 //! Moments, as a person in their time zone reads them.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use hashline_terminal::inert;
+use jiff::fmt::temporal::DateTimePrinter;
 use jiff::{Timestamp, Zoned};
 
 /// Reads the moments of a history.
@@ -48,8 +49,8 @@ impl Clock {
 
 /// The moment so long ago, as the logs write it: moments in this form are ordered as texts are.
 pub fn ago(age: Duration) -> String {
-    let then = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
-    humantime::format_rfc3339_micros(then.max(SystemTime::UNIX_EPOCH)).to_string()
+    let then = Timestamp::now().checked_sub(age).unwrap_or(Timestamp::UNIX_EPOCH).max(Timestamp::UNIX_EPOCH);
+    DateTimePrinter::new().precision(Some(6)).timestamp_to_string(&then)
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub async fn servers<S: Store>(
     let Query(search) = search?;
     let updated_since = match &search.updated_since {
         None => None,
-        Some(text) => Some(humantime::parse_rfc3339(text).map_err(|_| {
+        Some(text) => Some(text.parse().map_err(|_| {
             Refused::query(format!("updated_since is {text:?}; write a moment as in 2026-01-31T12:00:00Z"))
         })?),
     };

@@ -5,8 +5,8 @@ mod postgres;
 mod sql;
 mod sqlite;
 
-use std::time::SystemTime;
-
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -127,7 +127,7 @@ pub struct Wanted {
     /// With these words in their name, title or description.
     pub search: Option<String>,
     /// That changed at this moment or later.
-    pub updated_since: Option<SystemTime>,
+    pub updated_since: Option<Timestamp>,
     /// Which of each server.
     pub which: Which,
     /// Of this server only.
@@ -233,9 +233,9 @@ pub trait Store: Send + Sync + 'static {
 
 /// This moment, in a form whose order is that of time.
 fn now() -> String {
-    moment(SystemTime::now())
+    moment(Timestamp::now())
 }
 
-fn moment(time: SystemTime) -> String {
-    humantime::format_rfc3339_millis(time).to_string()
+fn moment(time: Timestamp) -> String {
+    DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&time)
 }

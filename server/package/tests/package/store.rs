@@ -1,11 +1,12 @@
 //! What any store does, tried with each of them.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use hashline_package::{
     Kept, NewVersion, PostgresStore, ServerJson, SqliteStore, StatusChange, Store, StoreError, StoredVersion,
     VersionStatus, Wanted, Which,
 };
+use jiff::Timestamp;
 use serde_json::json;
 
 fn new(name: &str, version: &str) -> NewVersion {
@@ -33,7 +34,7 @@ async fn listed<S: Store>(store: &S, wanted: Wanted) -> Vec<String> {
 /// Everything that is asked of a store, which is empty at first.
 async fn suite<S: Store>(store: S) {
     assert_eq!(store.version("a/b", Which::Latest).await.unwrap(), None);
-    let begun = SystemTime::now() - Duration::from_secs(1);
+    let begun = Timestamp::now() - Duration::from_secs(1);
     let first = kept(&store, "a/b", "1.10.0").await;
     assert!(
         first.is_latest
@@ -43,8 +44,7 @@ async fn suite<S: Store>(store: S) {
     );
     assert_eq!(first.document["kept"], json!([1, null, {"a": "ü"}]));
     assert!(
-        humantime::parse_rfc3339(&first.published_at).unwrap() > begun
-            && first.updated_at == first.published_at
+        first.published_at.parse::<Timestamp>().unwrap() > begun && first.updated_at == first.published_at
     );
 
     // What is there stays.
@@ -102,7 +102,7 @@ async fn suite<S: Store>(store: S) {
     let deleted = store.version("a/b", Which::One("2.0.0-rc.1".into())).await.unwrap().unwrap();
     assert_eq!((deleted.status, deleted.status_message.as_deref()), (VersionStatus::Deleted, Some("broken")));
     assert!(deleted.updated_at >= deleted.published_at && !deleted.is_latest);
-    let since = humantime::parse_rfc3339(&deleted.updated_at).unwrap();
+    let since: Timestamp = deleted.updated_at.parse().unwrap();
     let recent = Wanted { updated_since: Some(since), include_deleted: true, ..all() };
     assert!(listed(&store, recent.clone()).await.contains(&"a/b 2.0.0-rc.1".to_owned()));
     let later = Wanted { updated_since: Some(since + Duration::from_secs(60)), ..recent };
