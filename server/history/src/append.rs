@@ -123,6 +123,7 @@ impl Session {
         }
         let mut known = self.store.known();
         known.unsure = None;
+        known.read = None;
         let Known { ledger, told, .. } = &mut *known;
         // They were read already, above, but for whoever has looked meanwhile.
         let is_new = ledger.end == end;
@@ -193,7 +194,7 @@ fn prepare<'a>(
     let file = check(&draft, ledger, ended)?;
     let id = file.unwrap_or(FileId(sequence));
     let tracked = file.and_then(|file| ledger.files.get(&file));
-    let after = tracked.and_then(|tracked| Some(ledger.lines.get(*tracked.lines.last()?)?.sequence));
+    let after = file.and_then(|file| ledger.last_of(file));
 
     if let Some(file) = file
         && !told.contains_key(&file)
@@ -292,8 +293,7 @@ fn check(draft: &Draft<'_>, ledger: &Ledger, ended: Option<IntentEnd>) -> Result
         Subject::New => None,
     };
     let tracked = file.and_then(|file| ledger.files.get(&file));
-    let last = tracked.and_then(|tracked| Some(ledger.lines.get(*tracked.lines.last()?)?.sequence));
-    if let (Some(since), Some(last)) = (draft.since, last)
+    if let (Some(since), Some(last)) = (draft.since, file.and_then(|file| ledger.last_of(file)))
         && since != last
     {
         return Err(StoreError::Stale { document: draft.document.clone(), last });

@@ -503,8 +503,13 @@ impl Ledger {
 
     /// The file that has a name, and the last that was recorded of it.
     pub(crate) fn latest(&self, name: &DocumentName) -> Option<(FileId, Sequence)> {
-        let (file, tracked) = self.file(name)?;
-        Some((file, self.lines.get(*tracked.lines.last()?)?.sequence))
+        let (file, _) = self.file(name)?;
+        Some((file, self.last_of(file)?))
+    }
+
+    /// The last that was recorded of a file.
+    pub(crate) fn last_of(&self, file: FileId) -> Option<Sequence> {
+        Some(self.lines.get(*self.files.get(&file)?.lines.last()?)?.sequence)
     }
 
     /// Who has claimed the edits of the file of a name, other than this process, as long as any is undecided or not saved.

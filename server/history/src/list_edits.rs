@@ -1,14 +1,17 @@
-//! The edits in the logs, newest first: fast, without the lock, and with no more of a look at a long record than whose it is.
+//! The edits in the logs, newest first: fast, without the lock, and with no more of a look at a long record than whose it is. What a short
+//! record says of them counts, as logs are written after it.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
 
+use crate::derive::Render;
 use crate::error::StoreError;
 use crate::folder::Folder;
-use crate::id::ConversationId;
+use crate::id::{ConversationId, EditId};
 use crate::layout;
 use crate::log_entry::LogEntry;
-use crate::store::{Glance, Store};
+use crate::store::{Found, Glance, Reading, Store};
 
 /// What a listing found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,11 +53,36 @@ impl Store {
         limit: usize,
         wanted: &(impl Fn(&LogEntry<'_>) -> bool + Sync),
     ) -> Result<Listing, StoreError> {
-        let logs = self.own_folder()?.map(|folder| folder.folder(layout::LOGS)).transpose()?.flatten();
-        let Some(logs) = logs else { return Ok(Listing::default()) };
         let recorded = self.recorded()?;
-        let is_recorded = |id: &str| recorded.as_ref().is_none_or(|recorded| recorded.contains(id));
-        let wanted = |entry: &LogEntry<'_>| is_recorded(&entry.edit_id).then(|| wanted(entry));
+        let in_scope = |found: &&Found| conversation.is_none_or(|wanted| found.conversation == *wanted);
+        let of_scope = recorded.iter().flat_map(HashMap::values).filter(in_scope);
+        // Of what is recorded what the logs do not have.
+        let missing: Mutex<HashSet<&EditId>> = Mutex::new(of_scope.map(|found| &found.edit).collect());
+        let seen = |entry: &mut LogEntry<'_>| -> Option<bool> {
+            if let Some(recorded) = &recorded {
+                let found = recorded.get(&*entry.edit_id)?;
+                entry.status = found.status;
+                missing.lock().unwrap_or_else(PoisonError::into_inner).remove(&found.edit);
+            }
+            Some(wanted(entry))
+        };
+        let mut whole = self.logged(conversation, limit, &seen)?;
+        for entry in self.render(&missing.into_inner().unwrap_or_else(PoisonError::into_inner))? {
+            let is_wanted = wanted(&entry);
+            whole.add(entry, is_wanted, limit);
+        }
+        Ok(whole.finish())
+    }
+
+    /// What stands in the logs.
+    fn logged(
+        &self,
+        conversation: Option<&ConversationId>,
+        limit: usize,
+        wanted: &(impl Fn(&mut LogEntry<'_>) -> Option<bool> + Sync),
+    ) -> Result<Part, StoreError> {
+        let logs = self.own_folder()?.map(|folder| folder.folder(layout::LOGS)).transpose()?.flatten();
+        let Some(logs) = logs else { return Ok(Part::default()) };
         let names = match conversation {
             Some(id) if ConversationId::is_safe(id.as_str()) => vec![format!("{id}.log")],
             Some(_) => Vec::new(),
@@ -63,7 +91,7 @@ impl Store {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS);
         let share = names.len().div_ceil(threads).max(1);
         let parts: Vec<Result<Part, StoreError>> = std::thread::scope(|scope| {
-            let read = |names| Part::read(&logs, names, limit, &wanted);
+            let read = |names| Part::read(&logs, names, limit, wanted);
             let threads: Vec<_> = names.chunks(share).map(|names| scope.spawn(move || read(names))).collect();
             threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
         });
@@ -71,18 +99,31 @@ impl Store {
         for part in parts {
             whole.join(part?, limit);
         }
-        Ok(whole.finish())
+        Ok(whole)
     }
 
-    /// The edits that logs may speak of; none for all, where nobody vouches for the record, where it takes long to read, and where it is
-    /// damaged: then a line of a log may be all that is left of an edit.
-    fn recorded(&self) -> Result<Option<HashSet<String>>, StoreError> {
+    /// The entries of edits that are recorded and in no log: a process is just writing them, or has ended before it could.
+    fn render(&self, edits: &HashSet<&EditId>) -> Result<Vec<LogEntry<'static>>, StoreError> {
+        if edits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some((mut reading, folder)) = self.look()? else { return Ok(Vec::new()) };
+        let Reading { known, log } = &mut reading;
+        let mut render = Render { folder: &folder, log, ledger: &known.ledger };
+        let lines = edits.iter().map(|edit| render.log_line(edit)).collect::<Result<Vec<_>, _>>()?;
+        let entry = |line: &Vec<u8>| serde_json::from_slice(line).ok().map(LogEntry::into_owned);
+        Ok(lines.iter().filter_map(entry).collect())
+    }
+
+    /// The edits that logs may speak of, by their ids; none for all, where nobody vouches for the record, where it takes long to read, and
+    /// where it is damaged: then a line of a log may be all that is left of an edit.
+    fn recorded(&self) -> Result<Option<HashMap<String, Found>>, StoreError> {
         if self.signer().is_none() || !self.glance().is_some_and(Glance::is_quickly_read) {
             return Ok(None);
         }
         let edits = self.find("")?;
         let whole = self.damage()?.is_empty();
-        Ok(whole.then(|| edits.into_iter().map(|found| found.edit.to_string()).collect()))
+        Ok(whole.then(|| edits.into_iter().map(|found| (found.edit.to_string(), found)).collect()))
     }
 }
 
@@ -114,7 +155,7 @@ impl Part {
         logs: &Folder,
         names: &[String],
         limit: usize,
-        wanted: &(impl Fn(&LogEntry<'_>) -> Option<bool> + Sync),
+        wanted: &(impl Fn(&mut LogEntry<'_>) -> Option<bool> + Sync),
     ) -> Result<Self, StoreError> {
         let mut part = Self::default();
         for name in names {
@@ -146,7 +187,7 @@ impl Part {
         name: &str,
         id: &str,
         limit: usize,
-        wanted: &(impl Fn(&LogEntry<'_>) -> Option<bool> + Sync),
+        wanted: &(impl Fn(&mut LogEntry<'_>) -> Option<bool> + Sync),
     ) -> (Self, usize) {
         let mut part = Self::default();
         let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', piece).collect();
@@ -155,21 +196,25 @@ impl Part {
         while let Some(end) = ends.pop() {
             let line = &piece[ends.last().map_or(0, |before| before + 1)..end];
             let entry = std::str::from_utf8(line).ok().and_then(|line| serde_json::from_str(line).ok());
-            let Some(entry) = entry.filter(|entry: &LogEntry<'_>| entry.conversation_id == id) else {
+            let Some(mut entry) = entry.filter(|entry: &LogEntry<'_>| entry.conversation_id == id) else {
                 part.listing.damaged.push((format!("{}/{name}", layout::LOGS), ends.len() + 1));
                 continue;
             };
-            let Some(wanted) = wanted(&entry) else { continue };
-            part.listing.total += 1;
-            if wanted {
-                part.listing.matching += 1;
-                if part.has_room_for(&entry, limit) {
-                    part.newest.push(Reverse(Newest(entry.into_owned())));
-                }
-            }
+            let Some(wanted) = wanted(&mut entry) else { continue };
+            part.add(entry, wanted, limit);
         }
         part.listing.damaged.reverse();
         (part, count)
+    }
+
+    fn add(&mut self, entry: LogEntry<'_>, wanted: bool, limit: usize) {
+        self.listing.total += 1;
+        if wanted {
+            self.listing.matching += 1;
+            if self.has_room_for(&entry, limit) {
+                self.newest.push(Reverse(Newest(entry.into_owned())));
+            }
+        }
     }
 
     /// Whether an entry is among the newest. If it takes the place of the oldest of them, that goes.

@@ -9,6 +9,9 @@ use crate::ledger::{Ledger, Line};
 use crate::record::Sequence;
 use crate::transaction::Transaction;
 
+/// Lines that begin in the same so many bytes of the record are read together.
+const PIECE: u64 = 64 << 10;
+
 /// The transactions of a file, up to one of them.
 pub(crate) fn read_transactions(
     ledger: &Ledger,
@@ -17,12 +20,17 @@ pub(crate) fn read_transactions(
     until: Option<Sequence>,
 ) -> Result<Vec<Unread>> {
     let Some(tracked) = ledger.files.get(&file) else { return Ok(Vec::new()) };
-    let mut transactions = Vec::with_capacity(tracked.lines.len());
-    for line in tracked.lines.iter().filter_map(|at| ledger.lines.get(*at)) {
-        if until.is_some_and(|until| line.sequence > until) {
-            break;
+    let lines: Vec<&Line> = tracked.lines.iter().filter_map(|at| ledger.lines.get(*at)).collect();
+    let wanted = lines.partition_point(|line| until.is_none_or(|until| line.sequence <= until));
+    let mut transactions = Vec::with_capacity(wanted);
+    for together in lines[..wanted].chunk_by(|line, next| line.offset / PIECE == next.offset / PIECE) {
+        let (Some(first), Some(last)) = (together.first(), together.last()) else { continue };
+        let piece = log.read_at(first.offset, last.offset + last.len - first.offset)?;
+        for line in together {
+            let begin = (line.offset - first.offset) as usize;
+            let bytes = piece.get(begin..begin + line.len as usize).unwrap_or_default();
+            transactions.push(transaction_in(ledger, log, bytes)?);
         }
-        transactions.push(read_line(ledger, log, line)?);
     }
     Ok(transactions)
 }
@@ -34,7 +42,15 @@ pub(crate) fn read_line<D: serde::de::DeserializeOwned>(
     line: &Line,
 ) -> Result<Transaction<D>> {
     let bytes = log.read_at(line.offset, line.len)?;
-    ledger.read(&bytes).map_err(|why| StoreError::Io { path: log.path().to_path_buf(), action: "read", why })
+    transaction_in(ledger, log, &bytes)
+}
+
+fn transaction_in<'a, D: serde::Deserialize<'a>>(
+    ledger: &Ledger,
+    log: &Opened,
+    bytes: &'a [u8],
+) -> Result<Transaction<D>> {
+    ledger.read(bytes).map_err(|why| StoreError::Io { path: log.path().to_path_buf(), action: "read", why })
 }
 
 /// A document as of a moment, or as it is.

@@ -17,7 +17,6 @@ use crate::ledger::Ledger;
 use crate::name::DocumentName;
 use crate::process_gate::Entered;
 use crate::record::{Sequence, Status};
-use crate::record_lines::read_document;
 use crate::store::Store;
 use crate::transaction::{Draft, NewEdit};
 
@@ -144,9 +143,9 @@ impl Session {
     ///
     /// As for [`Store::document`].
     pub fn document(&mut self, name: &DocumentName) -> Result<Document> {
-        let known = self.store.known();
+        let mut known = self.store.known();
         let (file, _) = known.ledger.file(name).ok_or_else(|| StoreError::Unknown(name.to_string()))?;
-        read_document(&known.ledger, &self.folder, &mut self.log, file, None)
+        known.document(&self.folder, &mut self.log, file)
     }
 
     /// The file that has this name, and the last that was recorded of it; none if that is nothing.

@@ -65,6 +65,8 @@ pub(crate) struct Known {
     identity: Option<(u64, u64)>,
     /// What was recorded last of the documents that this process writes about.
     pub told: HashMap<FileId, Told>,
+    /// The document that was read last, for whoever reads it again before something is recorded of it.
+    pub read: Option<Document>,
     /// A line that is being written, or was refused and could not be taken back yet.
     pub unsure: Option<Unsure>,
     /// The last number under which a line was refused here. Others may have read that line before it was taken back, and are not to take another
@@ -278,7 +280,7 @@ impl Store {
 
     /// Reads what others have added, without the lock: a line that is being written is left for the next time.
     /// A foreign record is none.
-    fn look(&self) -> Result<Option<(Reading<'_>, Folder)>> {
+    pub(crate) fn look(&self) -> Result<Option<(Reading<'_>, Folder)>> {
         none_if_foreign(self.look_at_own())
     }
 
@@ -326,7 +328,10 @@ impl Store {
         let Some((mut reading, folder)) = self.look()? else { return Err(StoreError::Unknown(what)) };
         let file = find(&reading.known.ledger).ok_or(StoreError::Unknown(what))?;
         let Reading { known, log } = &mut reading;
-        let document = read_document(&known.ledger, &folder, log, file, until)?;
+        let document = match until {
+            None => known.document(&folder, log, file)?,
+            Some(_) => read_document(&known.ledger, &folder, log, file, until)?,
+        };
         if until.is_none() && !known.told.contains_key(&file) {
             // Whoever reads it may be about to write about it, and would have to read it again.
             remember(&mut known.told, file, Told::of(document.clone()));
@@ -516,12 +521,24 @@ impl Store {
 }
 
 /// The record, and the file that it is read from.
-struct Reading<'a> {
-    known: MutexGuard<'a, Known>,
-    log: Opened,
+pub(crate) struct Reading<'a> {
+    pub known: MutexGuard<'a, Known>,
+    pub log: Opened,
 }
 
 impl Known {
+    /// What is recorded of a file by now.
+    pub(crate) fn document(&mut self, folder: &Folder, log: &mut Opened, file: FileId) -> Result<Document> {
+        let last = self.ledger.last_of(file);
+        let is_it = |read: &&Document| read.file == file && Some(read.sequence) == last;
+        if let Some(read) = self.read.as_ref().filter(is_it) {
+            return Ok(read.clone());
+        }
+        let document = read_document(&self.ledger, folder, log, file, None)?;
+        self.read = Some(document.clone());
+        Ok(document)
+    }
+
     /// Reads what has been added to the record; all of it, if it is another file or not the one that it was.
     pub(crate) fn refresh(&mut self, store: &Store, log: &mut Opened) -> Result<()> {
         self.ledger.forget_waiting();

@@ -17,7 +17,7 @@ use crate::ledger::Line;
 use crate::name::DocumentName;
 use crate::path::to_text;
 use crate::record::Sequence;
-use crate::record_lines::{read_document, read_line};
+use crate::record_lines::read_line;
 use crate::recover::Before;
 use crate::session::Session;
 use crate::steps::{Net, Part, Progress, Step, around, names, plan, progress};
@@ -190,8 +190,8 @@ impl Session {
 
     /// What a file is to hold, and its mode bits.
     fn content(&mut self, file: FileId, hash: FileHash) -> io::Result<(Vec<u8>, Option<u32>)> {
-        let known = self.store.known();
-        let document = read_document(&known.ledger, &self.folder, &mut self.log, file, None);
+        let mut known = self.store.known();
+        let document = known.document(&self.folder, &mut self.log, file);
         let document = document.map_err(io::Error::other)?;
         let bytes = match document.content {
             Content::Text { weave, form, .. } => form.to_bytes(weave.buffer()),

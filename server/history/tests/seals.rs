@@ -248,6 +248,35 @@ fn a_log_that_comes_beside_ones_own_record_is_not_listed() {
     assert_eq!(listed(&store.unbelieved()), ["forged", "mine", "more"], "they are there");
 }
 
+/// Logs cannot be written any more.
+struct NoLogs;
+
+impl Probe for NoLogs {
+    fn step(&self, _: Step, path: &str) -> Allow {
+        if path.starts_with("logs/") { Allow::Fail(std::io::Error::other("full")) } else { Allow::All }
+    }
+}
+
+#[test]
+fn what_is_recorded_is_listed_before_the_logs_have_it() {
+    let folder = common::folder();
+    let (store, mut live) = (store_of(folder.path(), 1), document(folder.path()));
+    record(&store, &mut live, "logged").unwrap();
+    let behind = store_of(folder.path(), 1).with_probe(Arc::new(NoLogs));
+    let edit = live.edit("late", "conv", &[Change { lines: 1..2, new: vec![line("late")] }], false);
+    behind.session(&NoFiles).unwrap().append(&live.draft(edit)).unwrap();
+    let (decisions, locations) = live.decide(0, Decision::Rejected, None);
+    let draft = Draft { decisions, locations, ..live.draft(None) };
+    behind.session(&NoFiles).unwrap().append(&draft).unwrap();
+    assert!(behind.is_behind().unwrap());
+    let listing = store_of(folder.path(), 1).list(None, 0, |_| true).unwrap();
+    let told: Vec<_> = listing.entries.iter().map(|entry| (&*entry.edit_id, entry.status.as_str())).collect();
+    assert_eq!(told, [("late", "pending"), ("logged", "rejected")]);
+    assert_eq!((listing.matching, listing.total), (2, 2));
+    let of_others = store.list(Some(&"another".into()), 0, |_| true).unwrap();
+    assert_eq!(of_others.entries, []);
+}
+
 #[test]
 fn what_others_made_from_a_record_is_made_anew_when_it_is_adopted() {
     let folder = common::folder();

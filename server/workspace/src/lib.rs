@@ -38,7 +38,7 @@ mod workspace;
 pub use auto_run_files::Obeyed;
 pub use editor::DocumentReview;
 pub use grants::{Access, Depth, Grant, Grants};
-pub use record::Histories;
+pub use record::{Histories, name_of_process};
 pub use refusal::Refusal;
 pub use settings::{BadGlob, Hold, Rule, Settings, SettingsByFolder};
 pub use trees::{Rehearsal, Rehearsed};

@@ -6,6 +6,7 @@ use hashline_history::{Store, has_history, history_folder};
 use hashline_link::{StateDir, discover};
 use hashline_mcp::signer_of;
 use hashline_terminal::Failure;
+use hashline_workspace::name_of_process;
 
 use super::arguments::Where;
 use super::messages;
@@ -33,7 +34,7 @@ pub fn store(place: &Where) -> Result<Store, Failure> {
         found = nearest(&start, &roots, &[]);
     }
     let folder = found.ok_or_else(|| Failure::broken(messages::no_history(&start)))?;
-    Ok(Store::new(folder, PROCESS).signed_by(signer_of(&state(place)?)))
+    Ok(Store::new(folder, name_of_process(PROCESS)).signed_by(signer_of(&state(place)?)))
 }
 
 /// Where editors announce themselves.

@@ -28,11 +28,17 @@ pub struct Histories {
     pub(super) damaged: DashMap<PathBuf, usize>,
 }
 
+/// What a process of a program is called in the record, for people.
+#[must_use]
+pub fn name_of_process(program: &str) -> String {
+    format!("{program} {}", std::process::id())
+}
+
 impl Histories {
     /// `process` is what this process is called in the record, for people.
     #[must_use]
     pub fn of(process: impl Into<String>) -> Self {
-        let process = format!("{} {}", process.into(), std::process::id());
+        let process = name_of_process(&process.into());
         let (stores, found) = (DashMap::new(), DashMap::new());
         let (offered, watched) = (DashMap::new(), DashMap::new());
         let (foreign, damaged) = (DashSet::new(), DashMap::new());
@@ -56,6 +62,13 @@ impl Histories {
     #[must_use]
     pub fn signed_by(self, signer: Signer) -> Self {
         Self { signer: Some(signer), ..self }
+    }
+
+    /// The same with a history that is open already: nothing of it is read twice.
+    #[must_use]
+    pub fn with(self, store: Store) -> Self {
+        self.stores.insert(store.folder().to_owned(), store);
+        self
     }
 
     /// The same, with every change of a history asked for. For tests.

@@ -28,7 +28,7 @@ mod user_files;
 pub(crate) use append::{Provisional, Unfinished, draft, is_beaten};
 pub(crate) use decider::{OtherEditor, Whose};
 pub(crate) use find_history::name_in_record;
-pub use histories::Histories;
+pub use histories::{Histories, name_of_process};
 pub(crate) use recorded::Recorded;
 pub(crate) use recorder_jobs::{Job, Jobs};
 pub(crate) use restore::{Look, uri_of};
