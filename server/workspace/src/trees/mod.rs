@@ -236,7 +236,8 @@ impl Workspace {
                         to_text(theirs)
                     )
                 };
-                (Why::Collides, Some(other.clone()), message)
+                // It is decided about with it: to take it out by itself is no way out.
+                (Why::Collides, None, message)
             }
             Holder::File(theirs) => {
                 let theirs = DocumentName::Path(theirs.clone());

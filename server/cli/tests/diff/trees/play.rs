@@ -17,6 +17,9 @@ use super::edits::{CONVERSATIONS, NAMES};
 use super::met::Met;
 use super::oracle::{Edit, File, Oracle, Part, Status, Tree, is_beside};
 
+/// What the command says where the same may be decided a moment later.
+const AGAIN: [&str; 2] = ["another process was quicker", "does not answer"];
+
 /// Removes the folders in a folder in which there is nothing, so that files can have their names.
 fn remove_empty_folders(folder: &Path) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -85,14 +88,17 @@ impl Play {
         self.story.join("\n")
     }
 
-    /// Lets the command decide, once more where an editor has written to the record at the same moment: then nothing has changed.
+    /// Lets the command decide, and again where an editor has written to the record at the same moment, or does not answer in time on a
+    /// machine that has much to do: then nothing has changed.
     fn run(&mut self, verb: &str, named: &[&str]) -> Result<(), String> {
-        let said = self.run_once(verb, named);
-        if self.desk.is_none() || !said.as_ref().is_err_and(|why| why.contains("another process was quicker"))
-        {
-            return said;
+        for _ in 0..10 {
+            let said = self.run_once(verb, named);
+            let is_late = |why: &String| AGAIN.iter().any(|late| why.contains(late));
+            if self.desk.is_none() || !said.as_ref().is_err_and(is_late) {
+                return said;
+            }
+            self.met.note("decided again");
         }
-        self.met.note("decided again");
         self.run_once(verb, named)
     }
 
