@@ -11,7 +11,8 @@ use crate::folder::Folder;
 use crate::id::{ConversationId, EditId};
 use crate::layout;
 use crate::log_entry::LogEntry;
-use crate::store::{Found, Glance, Reading, Store};
+use crate::record::Status;
+use crate::store::{Glance, Reading, Store};
 
 /// What a listing found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,15 +55,16 @@ impl Store {
         wanted: &(impl Fn(&LogEntry<'_>) -> bool + Sync),
     ) -> Result<Listing, StoreError> {
         let recorded = self.recorded()?;
-        let in_scope = |found: &&Found| conversation.is_none_or(|wanted| found.conversation == *wanted);
-        let of_scope = recorded.iter().flat_map(HashMap::values).filter(in_scope);
+        let in_scope = |one: &&Recorded| conversation.is_none_or(|wanted| one.conversation == *wanted);
+        let of_scope =
+            recorded.iter().flat_map(HashMap::values).filter(in_scope).filter(|one| one.status.is_some());
         // Of what is recorded what the logs do not have.
-        let missing: Mutex<HashSet<&EditId>> = Mutex::new(of_scope.map(|found| &found.edit).collect());
+        let missing: Mutex<HashSet<&EditId>> = Mutex::new(of_scope.map(|one| &one.edit).collect());
         let seen = |entry: &mut LogEntry<'_>| -> Option<bool> {
             if let Some(recorded) = &recorded {
-                let found = recorded.get(&*entry.edit_id)?;
-                entry.status = found.status;
-                missing.lock().unwrap_or_else(PoisonError::into_inner).remove(&found.edit);
+                let one = recorded.get(&*entry.edit_id)?;
+                entry.status = one.status.unwrap_or(entry.status);
+                missing.lock().unwrap_or_else(PoisonError::into_inner).remove(&one.edit);
             }
             Some(wanted(entry))
         };
@@ -117,14 +119,28 @@ impl Store {
 
     /// The edits that logs may speak of, by their ids; none for all, where nobody vouches for the record, where it takes long to read, and
     /// where it is damaged: then a line of a log may be all that is left of an edit.
-    fn recorded(&self) -> Result<Option<HashMap<String, Found>>, StoreError> {
+    fn recorded(&self) -> Result<Option<HashMap<String, Recorded>>, StoreError> {
         if self.signer().is_none() || !self.glance().is_some_and(Glance::is_quickly_read) {
             return Ok(None);
         }
-        let edits = self.find("")?;
-        let whole = self.damage()?.is_empty();
-        Ok(whole.then(|| edits.into_iter().map(|found| (found.edit.to_string(), found)).collect()))
+        let Some((reading, _)) = self.look()? else { return Ok(Some(HashMap::new())) };
+        let ledger = &reading.known.ledger;
+        let recorded = ledger.edits.iter().map(|(edit, known)| {
+            let is_known = ledger.files.get(&known.file).is_some_and(|tracked| tracked.intent.is_none());
+            let status = is_known.then(|| known.status());
+            let conversation = known.conversation.clone();
+            (edit.to_string(), Recorded { edit: edit.clone(), conversation, status })
+        });
+        Ok(ledger.damage.is_empty().then(|| recorded.collect()))
     }
+}
+
+/// What the record says of an edit.
+struct Recorded {
+    edit: EditId,
+    conversation: ConversationId,
+    /// None while it is not known what became of a change of its file: then the logs say how it was before.
+    status: Option<Status>,
 }
 
 /// Parsing is what takes the time. More threads than this gain nothing.
