@@ -332,6 +332,54 @@ t.test(
   end
 )
 
+t.test(
+  "a decision among many hunks: those out of sight are not drawn for their count, and have it when seen",
+  function()
+    local child = t.start(nil, { 12, 72 })
+    local lines, hunks = {}, {}
+    for i = 1, 900 do
+      lines[i] = "line " .. i
+    end
+    for number = 1, 300 do
+      local row = 3 * number - 1
+      hunks[number] =
+        { lines = at(row, row + 1), removed = { lines[row + 1] }, proposed = { "new " .. number } }
+    end
+    local uri = child:open("long.txt", lines)
+    child:lua([[
+    under_way, drawn = 0, 0
+    local defer, virtual = vim.defer_fn, require("hashline.virtual")
+    vim.defer_fn = function(callback, ms)
+      under_way = under_way + 1
+      return defer(function()
+        callback()
+        under_way = under_way - 1
+      end, ms)
+    end
+    local made = virtual.lines
+    virtual.lines = function(...)
+      drawn = drawn + 1
+      return made(...)
+    end
+  ]])
+    child:push("hashline/pendingEdits", list(uri, 0, { edit(hunks) }))
+    child:screen() -- with the first signs there is less room, and what is seen is drawn again
+    child:wait("drawn >= 300 and under_way == 0")
+    child:lua("drawn = 0")
+    hunks[300].proposed = { "other" }
+    hunks[2].decision, hunks[2].state = "rejected", "withdrawn"
+    child:push("hashline/pendingEdits", list(uri, 0, { edit(hunks) }))
+    child:wait("under_way == 0")
+    local drawn = child:lua("return drawn")
+    t.ok(drawn > 3 and drawn < 12, ("%d were drawn: those in sight, and one that changed"):format(drawn))
+    t.ok(child:screen():find("#1 · 299 left", 1, true), child:screen())
+    child:type("450Gzt")
+    t.ok(child:screen():find("#151 · 299 left", 1, true), child:screen())
+    child:type("G")
+    t.ok(child:screen():find("#299 · 299 left", 1, true), child:screen())
+  end
+)
+
 --- The virtual lines of the only hunk: each chunk with what highlights it, but for the blanks at the end.
 local function drawn(child)
   return child:lua([[

@@ -40,10 +40,13 @@ t.test("a new edit while it is open: cursor, scrolling and focus stay where they
   child:settle()
   t.eq(child:lua("return vim.fn.tabpagenr()"), 1)
   t.eq(
-    review.totals(child),
-    "claude-code, codex · 4 hunks in 2 files, 1 conflicted",
-    "also where it is not seen"
+    review.lines(child)[1],
+    "claude-code · 4 hunks in 1 file, 1 conflicted",
+    "not drawn where it is not seen"
   )
+  child:cmd("tabnext")
+  t.eq(review.lines(child)[1], "claude-code · 3 hunks in 1 file, 1 conflicted", "at once where it is")
+  t.eq(review.totals(child), "claude-code, codex · 4 hunks in 2 files, 1 conflicted")
 end)
 
 t.test("typing in another window: places and what stands around them", function()
@@ -103,6 +106,7 @@ t.test("to the hunk in its file, which is opened where the review was; it stays 
   child:type("<CR>")
   t.eq({ child:lua("return vim.fn.expand('%:t')"), child:cursor()[1] }, { "not open.txt", 2 })
   child:wait_for_sidecar()
+  child:cmd("Hashline review")
   review.waits_for(t, child, "▎ #1 · +1 -1 · in the text") -- where it is will be said soon
 end)
 

@@ -258,7 +258,7 @@ t.test("no message where the setting says so", function()
   ]])
   local made = edit({ { file = "make the file", state = "inText" } }, { id = "new" })
   child:push("hashline/pendingEdits", list(uri .. "2", vim.NIL, { made }))
-  child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
+  child:push("hashline/pendingEdits", list(uri, 0, { edit({ three.hunks()[1] }) }))
   t.eq({ child:lua("return deferred"), child:notified() }, { 0, {} })
 end)
 
@@ -274,7 +274,7 @@ t.test("the message waits while a command is being typed", function()
     end
   ]])
   child:type(":echo 1")
-  child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
+  child:push("hashline/pendingEdits", list(uri, 0, { edit({ three.hunks()[1] }) }))
   child:wait("deferred >= 2") -- it was due, and was put off
   t.eq(child:notified(), {})
   child:type("<Esc>")

@@ -179,6 +179,33 @@ function M.in_text(hunk)
   return hunk.state == "inText" or hunk.state == "edited"
 end
 
+---@param one any[]?
+---@param other any[]?
+---@return boolean
+function M.are_equal(one, other)
+  one, other = one or {}, other or {}
+  for i = 1, math.max(#one, #other) do
+    if one[i] ~= other[i] then
+      return false
+    end
+  end
+  return true
+end
+
+--- Whether two hunks look alike, wherever they are. Asked of all of them whenever a list comes, so nothing is made for it.
+---@param one hashline.Hunk
+---@param other hashline.Hunk
+---@return boolean
+function M.are_alike(one, other)
+  return one.state == other.state
+    and one.deciding == other.deciding
+    and one.conflict == other.conflict
+    and one.file == other.file
+    and M.are_equal(one.proposed, other.proposed)
+    and M.are_equal(one.removed, other.removed)
+    and M.are_equal(one.ways, other.ways)
+end
+
 --- The row that stands for a hunk: its first line, or the line above the place of an insertion.
 ---@param lines hashline.Lines
 ---@return integer row 0-based

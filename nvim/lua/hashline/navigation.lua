@@ -1,6 +1,7 @@
 --- Going to the next and the previous hunk, in this file and the others, and selecting one.
 local hunks = require("hashline.hunks")
 local list = require("hashline.list")
+local marks = require("hashline.marks")
 local render = require("hashline.render")
 local screens = require("hashline.screens")
 local state = require("hashline.state")
@@ -40,7 +41,7 @@ end
 local function reveal(buf, entry)
   local win = vim.api.nvim_get_current_win()
   local height = vim.api.nvim_win_get_height(win)
-  local rows_needed = math.min(render.height(buf, entry), height - 1)
+  local rows_needed = math.min(marks.height(buf, entry), height - 1)
   local lines = entry.lines
   if hunks.in_text(entry.hunk) or lines["end"] == 0 then
     return -- they are above

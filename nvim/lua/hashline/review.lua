@@ -22,7 +22,7 @@ M.nothing = "No hunk that is to be decided on this line."
 ---@field from_tab integer where it was opened
 ---@field win integer the window with the hunks
 ---@field files_win integer
----@field is_due boolean
+---@field is_due boolean it is to be renewed: soon, or when it is looked at
 ---@field leaving boolean the person decided about what the cursor is on: it goes on when that is decided
 ---@field was_here boolean? its window was closed while its tab page was looked at
 ---@field asked string[] the hunks whose decisions the person has asked to be taken back: the cursor goes to the first that is
@@ -114,10 +114,14 @@ local function follow_cursor(shown)
   shown.files:paint_visible()
 end
 
---- Brings the screen to what is pending.
+--- Brings the screen to what is pending. In a tab page that is not looked at that waits until it is.
 local function renew()
   local shown = view
-  if not shown or not vim.api.nvim_win_is_valid(shown.win) then
+  if
+    not shown
+    or not vim.api.nvim_win_is_valid(shown.win)
+    or vim.api.nvim_get_current_tabpage() ~= shown.tab
+  then
     return
   end
   shown.is_due = false
@@ -227,6 +231,11 @@ local function watch(shown)
   end)
   on("CursorMoved", shown.files.buf, function()
     movement.show_hunks(shown)
+  end)
+  on("TabEnter", "*", function()
+    if shown.is_due then
+      renew()
+    end
   end)
   on("WinResized", "*", function()
     renew_soon() -- what is said at the top has more room, or less

@@ -11,6 +11,7 @@ local M = {}
 ---@field row integer its first row, 0-based, once it is shown
 ---@field aside integer? bytes before what is only said aside in its line
 ---@field painted boolean?
+---@field made_from hashline.review.MadeFrom? if it shows the lines of a hunk
 
 ---@class hashline.review.Canvas
 ---@field buf integer
@@ -58,7 +59,7 @@ end
 function Canvas:known(block)
   local shown = self.by_id[block.id]
   if shown and are_alike(shown, block) then
-    shown.item, shown.section = block.item, block.section
+    shown.item, shown.section, shown.made_from = block.item, block.section, block.made_from
     return shown
   end
   return block

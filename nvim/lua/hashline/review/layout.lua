@@ -67,8 +67,9 @@ local function of_section(shown, section)
     for i, item in ipairs(section.items) do
       local following = section.items[i + 1]
       local lines = following and following.entry.lines
+      local to = lines and lines.start or math.huge
       local block
-      block, from = text.hunk(item, reader, shown.opened[item.name], from, lines and lines.start or math.huge)
+      block, from = text.hunk(item, reader, shown.opened[item.name] == true, from, to, shown.diffs.by_id)
       put(block)
     end
   end

@@ -224,15 +224,39 @@ local function put_sides(block, kind, old, new, is_open)
   put_beginning(block, "added", new, math.max(most - #old, half))
 end
 
+--- What a hunk's block was made of, beside its first line.
+---@class hashline.review.MadeFrom
+---@field hunk hashline.Hunk
+---@field near string[] the lines of the text that are shown with it
+---@field above integer how many of them come before it
+---@field below integer where those begin that come behind it
+---@field is_open boolean
+
+---@param block hashline.review.Block?
+---@param title string its first line
+---@param made_from hashline.review.MadeFrom
+---@return boolean
+local function is_made_from(block, title, made_from)
+  local before = block and block.made_from
+  return before ~= nil
+    and block.lines[1] == title
+    and before.is_open == made_from.is_open
+    and before.above == made_from.above
+    and before.below == made_from.below
+    and hunks.are_alike(before.hunk, made_from.hunk)
+    and hunks.are_equal(before.near, made_from.near)
+end
+
 --- A hunk as a block: one line when it is decided, else with its lines and some around them.
 ---@param item hashline.review.Item
 ---@param reader hashline.review.Reader
 ---@param is_open boolean whether all of a long one is shown
 ---@param from integer the first line of the text that is not shown above
 ---@param to number where the next hunk begins
+---@param shown table<string, hashline.review.Block> by id: one that would be made again as it is stays
 ---@return hashline.review.Block
 ---@return integer from for the next one
-function M.hunk(item, reader, is_open, from, to)
+function M.hunk(item, reader, is_open, from, to, shown)
   local entry = item.entry
   local hunk, lines = entry.hunk, entry.lines
   ---@type hashline.review.Block
@@ -244,8 +268,26 @@ function M.hunk(item, reader, is_open, from, to)
     item = item,
     section = item.section,
   }
+  local title, made_from = heading(item), nil
+  if not item.outcome and not hunks.is_of_file(hunk) and lines then
+    local first = math.max(math.min(lines.start, math.max(lines.start - CONTEXT, from)), 0)
+    from = math.max(math.min(lines["end"] + CONTEXT, to), lines["end"]) --[[@as integer]]
+    made_from = {
+      hunk = hunk,
+      near = reader(first, from),
+      above = lines.start - first,
+      below = lines["end"] - first,
+      is_open = is_open,
+    }
+    local known = shown[block.id]
+    if is_made_from(known, title, made_from) then
+      known.item, known.section, known.made_from = item, item.section, made_from
+      return known, from
+    end
+  end
+  block.made_from = made_from
   local is_conflict = hunk.state == "conflicted" and not item.outcome
-  put(block, item.outcome and "decided" or is_conflict and "conflict" or "heading", { heading(item) })
+  put(block, item.outcome and "decided" or is_conflict and "conflict" or "heading", { title })
   if item.outcome then
     return block, from
   end
@@ -259,21 +301,18 @@ function M.hunk(item, reader, is_open, from, to)
   if hunks.is_of_file(hunk) then
     return block, from
   end
-  if not lines then
+  if not made_from then
     local kind, old, new = sides_of(hunk, {}, false)
     put_sides(block, kind, old, new, is_open)
     return block, from
   end
-  local first = math.max(math.min(lines.start, math.max(lines.start - CONTEXT, from)), 0)
-  local last = math.max(math.min(lines["end"] + CONTEXT, to), lines["end"]) --[[@as integer]]
-  local near = reader(first, last)
-  local above, below = lines.start - first, lines["end"] - first
+  local near, above, below = made_from.near, made_from.above, made_from.below
   local now = vim.list_slice(near, above + 1, below)
   local kind, old, new = sides_of(hunk, now, #now == below - above)
   put(block, "context", around(vim.list_slice(near, 1, above), true))
   put_sides(block, kind, old, new, is_open)
   put(block, "context", around(vim.list_slice(near, below + 1), false))
-  return block, last
+  return block, from
 end
 
 return M
