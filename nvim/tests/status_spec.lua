@@ -100,9 +100,18 @@ t.test("User autocommands: offered, accepted, rejected", function()
   hunks[2].decision = "rejected"
   push(hunks)
   t.eq(told(), { { "HashlineAccepted", { 1 }, 1, true }, { "HashlineRejected", { 2 }, 1, true } })
-  hunks[1].decision, hunks[1].state = "undecided", "held"
+  hunks[1].deciding = true
   push(hunks)
-  t.eq(told(), {}, "taken back it is no new offer")
+  t.eq(told(), {}, "decided anew, nor is that done yet")
+  hunks[1].deciding, hunks[1].decision, hunks[1].state = false, "rejected", "held"
+  push(hunks)
+  t.eq(told(), { { "HashlineRejected", { 1 }, 1, true } })
+  hunks[1].deciding = true
+  push(hunks)
+  t.eq(told(), {}, "being reopened")
+  hunks[1].deciding, hunks[1].decision = false, "undecided"
+  push(hunks)
+  t.eq(told(), { { "HashlineOffered", { 1 }, 1, true } }, "reopened, while its edit is listed")
   -- The last hunk takes its edit from the list: what became of it is what was said here.
   child:answer("hashline/decide", { queued = { messages.ID .. ":3", messages.ID .. ":1" }, refused = {} })
   child:cmd("40 | Hashline reject")

@@ -59,15 +59,17 @@ local function tell(event, document, names)
   })
 end
 
---- How the hunks of a document stand.
+--- How the hunks of a document stand: while a decision is under way, as before.
 ---@param document hashline.Document
+---@param before table<string, string>
 ---@return table<string, string>
-local function decisions_of(document)
+local function decisions_of(document, before)
   local found = {}
   for _, edit in ipairs(document.edits) do
     for _, hunk in ipairs(edit.hunks) do
       if hunk.state ~= "withdrawn" then
-        found[edit.id .. ":" .. hunk.number] = hunk.deciding and "undecided" or hunk.decision
+        local name = edit.id .. ":" .. hunk.number
+        found[name] = hunk.deciding and (before[name] or "undecided") or hunk.decision
       end
     end
   end
@@ -76,17 +78,18 @@ end
 
 ---@param document hashline.Document
 function M.update(document)
-  local before, now = (known[document.key] or {}).decisions or {}, decisions_of(document)
+  local before = (known[document.key] or {}).decisions or {}
+  local now = decisions_of(document, before)
   known[document.key] = next(now) and { client_id = document.client_id, decisions = now } or nil
   local offered, decided = {}, { accepted = {}, rejected = {} }
   for name, decision in pairs(now) do
-    if decision == "undecided" and not before[name] then
-      offered[#offered + 1] = name
+    if decision == "undecided" and before[name] ~= "undecided" then
+      offered[#offered + 1] = name -- for the first time, or reopened
     end
   end
   for name, decision in pairs(before) do
     local outcome = now[name] or (asked[name] or {}).outcome
-    if decision == "undecided" and decided[outcome] then
+    if outcome ~= decision and decided[outcome] then
       table.insert(decided[outcome], name)
       asked[name] = nil
     end
