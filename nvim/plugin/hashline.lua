@@ -50,6 +50,7 @@ plug("n", "Edit", "edit")
 plug({ "o", "x" }, "Hunk", "select")
 vim.keymap.set("x", "<Plug>(HashlineAccept)", ":Hashline accept<CR>", { silent = true })
 vim.keymap.set("x", "<Plug>(HashlineReject)", ":Hashline reject<CR>", { silent = true })
+vim.keymap.set("x", "<Plug>(HashlineRejectReason)", ":Hashline reason<CR>", { silent = true })
 
 local group = vim.api.nvim_create_augroup("hashline.start", {})
 vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "BufWritePost" }, {

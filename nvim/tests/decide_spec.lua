@@ -104,25 +104,112 @@ t.test("operators: what a motion or a text object goes over, repeated by a dot",
   t.eq(decisions.said(child, 4)[4], { decision = "reject", uri = uri, edit = messages.ID, hunk = 3 })
 end)
 
-t.test("a reason is asked for, and is about the hunk that was meant then", function()
+--- A person who has set the questions to something of their own, which answers later.
+local function ask_later(child)
+  child:lua([[
+    vim.ui.select = function(items, options, answer)
+      asked, reply = { options.prompt, items }, function(at) answer(items[at], at) end
+    end
+    vim.ui.input = function(options, answer) asked, reply = options.prompt, answer end
+  ]])
+end
+
+t.test("a reason is chosen or typed, and is about the hunk that was meant then", function()
   local child, uri = start()
   child:cmd("nmap gR <Plug>(HashlineRejectReason)")
-  child:lua("vim.ui.input = function(options, answer) asked, reply = options.prompt, answer end")
+  ask_later(child)
   child:type("jgR")
-  t.eq(child:lua("return asked"), "Why is it rejected? ")
+  t.eq(child:lua("return asked"), { "Why? The agent is told.", { "Wrong approach", "Not here", "Type…" } })
   child:type("4G")
-  child:lua("reply(' the caller greets ')")
+  child:answer("hashline/decide", { queued = { messages.ID .. ":1" }, refused = {} })
+  child:lua("echoed = {}; reply(2)")
+  local first = { decision = "reject", uri = uri, edit = messages.ID, hunk = 1, reason = "not here" }
+  t.eq(decisions.said(child, 1), { first })
+  child:wait("#echoed > 0")
+  t.eq(child:echoed(), { 'Rejected. Told claude-code: "not here". 2 left here' })
+  child:type("ggj")
+  child:cmd("Hashline reason")
+  child:lua("reply(3)")
+  t.eq(child:lua("return asked"), "Why? The agent is told. ")
+  child:lua("reply(' use a constant ')")
+  t.eq(decisions.said(child, 2)[2].reason, "use a constant")
+  child:cmd("2,6Hashline reason")
+  child:lua("reply(1)")
   t.eq(
-    decisions.said(child, 1),
-    { { decision = "reject", uri = uri, edit = messages.ID, hunk = 1, reason = "the caller greets" } }
+    decisions.said(child, 3)[3],
+    { decision = "reject", uri = uri, lines = at(1, 6), reason = "wrong approach" }
   )
-  child:type("ggjgR")
-  child:lua("reply('')")
-  t.eq(decisions.said(child, 2)[2].reason, nil, "no reason need be given")
-  child:type("gR")
-  child:lua("reply(nil)")
-  child:settle()
-  t.eq(#child:said("hashline/decide"), 2, "and it can be called off")
+  child:cmd("Hashline! reason")
+  child:lua("reply(1)")
+  t.eq(decisions.said(child, 4)[4], { decision = "reject", uri = uri, reason = "wrong approach" })
+end)
+
+t.test("where the person leaves the question nothing is rejected", function()
+  local child = start()
+  child:cmd("nmap gR <Plug>(HashlineRejectReason)")
+  ask_later(child)
+  for _, answers in ipairs({ { "nil" }, { "3", "nil" }, { "3", "''" }, { "3", "'  '" } }) do
+    child:type("ggjgR")
+    for _, answer in ipairs(answers) do
+      child:lua(("reply(%s)"):format(answer))
+    end
+    child:settle()
+    t.eq({ child:said("hashline/decide"), child:notified() }, { {}, {} }, table.concat(answers, ", "))
+  end
+end)
+
+t.test(
+  "the questions that Neovim has: by number and Enter, or left by Escape; a plain rejection asks nothing",
+  function()
+    local child = start()
+    child:cmd("nmap gR <Plug>(HashlineRejectReason)")
+    child:cmd("nmap gr <Plug>(HashlineReject)")
+    child:type("jgR<Esc>")
+    child:type("gR3<CR><Esc>")
+    child:settle()
+    t.eq(child:said("hashline/decide"), {})
+    child:type("gR3<CR>use a constant<CR>")
+    t.eq(decisions.said(child, 1)[1].reason, "use a constant")
+    child:type("gr")
+    t.eq(decisions.said(child, 2)[2].reason, nil)
+  end
+)
+
+t.test("what was rejected here can be seen again, the last first, and reopened", function()
+  local child, uri = start()
+  local function rejected()
+    child:cmd("Hashline rejected")
+    return child:lines()
+  end
+  t.eq(rejected(), child:lines(), "no window")
+  t.eq(child:echoed(), { "Nothing was rejected here." })
+  for _, number in ipairs({ 1, 3 }) do
+    child:answer("hashline/decide", { queued = { messages.ID .. ":" .. number }, refused = {} })
+    child:cmd(
+      (number == 1 and "2" or "5") .. " | Hashline reject" .. (number == 1 and "" or " use a constant")
+    )
+    decisions.said(child, number == 1 and 1 or 2)
+    child:settle()
+  end
+  child:push("hashline/pendingEdits", list(uri, 0, {}))
+  t.eq(rejected(), {
+    'a.txt · claude-code · #3 · -1 · told "use a constant"',
+    "- five",
+    "a.txt · claude-code · #1 · +1 -1",
+    "- two",
+    "+ TWO",
+  })
+  t.ok(child:screen():find("h\nRR.*h\nRR[^\n]*\nAA"), child:screen())
+  child:type("Gu")
+  t.eq(decisions.said(child, 3)[3], { decision = "reopen", edit = messages.ID, hunk = 1 })
+  t.eq(child:lua("return #vim.api.nvim_list_wins()"), 1)
+  child:push(
+    "hashline/pendingEdits",
+    list(uri, 0, { edit({ { lines = at(1, 2), removed = { "two" }, proposed = { "2" } } }) })
+  )
+  t.eq(#rejected(), 2, "what is to be decided again is not among them")
+  child:type("q")
+  t.eq(child:lua("return #vim.api.nvim_list_wins()"), 1)
 end)
 
 t.test("<Plug>(HashlineAccept) on an empty line", function()

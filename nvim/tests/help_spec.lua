@@ -102,6 +102,24 @@ local exercises = {
       decided(child, uri, { decision = "reject" })
     end,
   },
+  [":Hashline-reason"] = {
+    keys = ":15Hashline reason<CR>2<CR>",
+    check = function(child, uri)
+      decided(child, uri, of_hunk("reject", 3, { reason = "not here" }))
+    end,
+  },
+  [":Hashline-rejected"] = {
+    prepare = function(child)
+      child:answer("hashline/decide", { queued = { messages.ID .. ":1" }, refused = {} })
+      child:cmd("Hashline reject")
+      decisions.said(child, 1)
+      child:settle()
+      child:push("hashline/pendingEdits", list(vim.uri_from_fname(child.folder .. "/a.txt"), 0, {}))
+    end,
+    check = function(child)
+      t.ok(child:lines()[1]:find("a.txt · claude-code · #1", 1, true), vim.inspect(child:lines()))
+    end,
+  },
   [":Hashline-conversation"] = {
     keys = ":Hashline conversation reject too much<CR>",
     check = function(child)
@@ -205,9 +223,12 @@ local exercises = {
     end,
   },
   ["<Plug>(HashlineRejectReason)"] = {
-    keys = "gawhy not<CR>",
+    keys = "ga3<CR>why not<CR>V7jga1<CR>",
     check = function(child, uri)
-      decided(child, uri, of_hunk("reject", 1, { reason = "why not" }))
+      t.eq(decisions.said(child, 2), {
+        of_hunk("reject", 1, { uri = uri, reason = "why not" }),
+        { decision = "reject", uri = uri, lines = at(2, 10), reason = "wrong approach" },
+      })
     end,
   },
   ["<Plug>(HashlineAcceptFile)"] = {

@@ -46,6 +46,7 @@ local ALL = {
   "n \\hu",
   "n \\hv",
   "n ]h",
+  "x \\hR",
   "x \\ha",
   "x \\hr",
 }
@@ -98,6 +99,7 @@ t.test("keys that the person has are left alone, and none is added for what is m
     "n \\hl",
     "n \\hr",
     "n \\hv",
+    "x \\hR",
     "x \\ha",
     "x \\hr",
   })
@@ -108,7 +110,11 @@ t.test("keys that the person has are left alone, and none is added for what is m
   t.eq(mapped(child), {})
   t.eq(child:lua("return vim.fn.maparg('[h', 'n')"), "y", "mapped meanwhile, it stays")
   child = start([[vim.keymap.set("n", "<Leader>h", "x")]])
-  t.eq(mapped(child), { "n [h", "n ]h", "x \\ha", "x \\hr" }, "it would have to wait for a second key")
+  t.eq(
+    mapped(child),
+    { "n [h", "n ]h", "x \\hR", "x \\ha", "x \\hr" },
+    "it would have to wait for a second key"
+  )
 end)
 
 t.test("no keys where the setting says so", function()

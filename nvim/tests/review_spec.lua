@@ -192,7 +192,8 @@ t.test(
 t.test("reject, with a reason and without one, also of lines that are selected", function()
   local child, pending = start()
   child:cmd("Hashline review")
-  child:type("Rtoo terse<CR>")
+  child:type("R<Esc>")
+  child:type("R3<CR>too terse<CR>")
   t.eq(decisions.said(child, 1)[1], {
     decision = "reject",
     uri = pending.open.uri,
@@ -207,6 +208,23 @@ t.test("reject, with a reason and without one, also of lines that are selected",
     return { decision.decision, decision.hunk }
   end, vim.list_slice(decisions.said(child, 4), 3))
   t.eq(said, { { "reject", 1 }, { "reject", 2 } })
+  child:type("V8jR1<CR>")
+  t.eq(decisions.said(child, 6)[6].reason, "wrong approach")
+end)
+
+t.test("what was rejected is one line, which shows its text when asked for", function()
+  local child, pending, push = start()
+  child:cmd("Hashline review")
+  local hunk = first_edit(pending).hunks[1]
+  child:type("<Tab>")
+  hunk.decision = "rejected"
+  push("open")
+  review.waits_for(t, child, "▎ #1 · +1 -1 · rejected")
+  t.eq(review.lines(child)[5]:sub(1, 6), "▎ #2", "opened before or not")
+  child:type("4G<Tab>")
+  t.eq(vim.list_slice(review.lines(child), 4, 6), { "▎ #1 · +1 -1 · rejected", "- line 5", "+ five" })
+  child:type("<Tab>")
+  t.eq(review.lines(child)[5]:sub(1, 6), "▎ #2")
 end)
 
 t.test("a conflict asks for the way out", function()

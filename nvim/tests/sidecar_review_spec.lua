@@ -85,7 +85,7 @@ t.test("files that are open and files that are not, decided by keys, one after t
   t.wait(function()
     return review.line(child) == "▎ #2 · line 6 · +2 -1 · held"
   end, "the cursor goes on")
-  child:type("Rtoo long<CR>")
+  child:type("R3<CR>too long<CR>")
   review.waits_for(t, child, "▎ #2 · +2 -1 · rejected")
   t.wait(function()
     return agent:call("list_edits", { path = path }).text:find("too long", 1, true)

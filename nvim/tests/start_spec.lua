@@ -237,7 +237,9 @@ t.test("completion", function()
     "next",
     "pick",
     "prev",
+    "reason",
     "reject",
+    "rejected",
     "reopen",
     "restart",
     "review",
@@ -248,7 +250,7 @@ t.test("completion", function()
   t.eq(child:lua("return vim.fn.getcompletion('Hashline conversation reject th', 'cmdline')"), {})
   t.eq(
     child:lua("return vim.fn.getcompletion('Hashline re', 'cmdline')"),
-    { "reject", "reopen", "restart", "review" }
+    { "reason", "reject", "rejected", "reopen", "restart", "review" }
   )
   t.eq(child:lua("return vim.fn.getcompletion('Hashline reject th', 'cmdline')"), {})
 end)

@@ -28,6 +28,19 @@ local function deciding(verb)
   }
 end
 
+--- Rejecting with a reason that is asked for.
+---@type hashline.Subcommand
+local asking_why = {
+  bang = true,
+  run = function(call)
+    require("hashline.decide").decide("reject", {
+      range = call.range,
+      whole_file = call.bang,
+      ask_reason = true,
+    })
+  end,
+}
+
 ---@param direction 1|-1
 ---@return hashline.Subcommand
 local function stepping(direction)
@@ -76,12 +89,14 @@ local subcommands = {
   reject = deciding("reject"),
   keep = deciding("accept"),
   undo = deciding("reject"),
+  reason = asking_why,
   conversation = {
     run = decide_conversation,
     words = true,
     completes = { "accept", "keep", "reject", "undo" },
   },
   reopen = calling("reopen", "last"),
+  rejected = calling("rejected", "open"),
   next = stepping(1),
   prev = stepping(-1),
   pick = calling("pick", "open"),

@@ -4,6 +4,8 @@ local hunks = require("hashline.hunks")
 local navigation = require("hashline.navigation")
 local progress = require("hashline.progress")
 local protocol = require("hashline.protocol")
+local reasons = require("hashline.reasons")
+local rejected = require("hashline.rejected")
 local reopen = require("hashline.reopen")
 local screens = require("hashline.screens")
 local state = require("hashline.state")
@@ -66,8 +68,11 @@ function M.send(target, decided, on_answer, batch)
     events.refused(refused)
     if decision.decision ~= "reopen" then
       reopen.remember(batch or {}, target.client_id, result.queued)
+      if decision.decision == "reject" or decision.decision == "keepMine" then
+        rejected.remember(target.places, result.queued, decision.reason)
+      end
       if #refused == 0 and not target.fields.conversation then
-        progress.decided(decision.decision, target.places, result.queued)
+        progress.decided(decision, target.places, result.queued)
       end
     end
     if on_answer then
@@ -303,7 +308,8 @@ local function carry_out(verb, targets, scope)
         if #refused > 0 then
           ways.after_refusal(target, decided, refused, queued)
         elseif target.fields.conversation then
-          M.say((verb == "accept" and "accepting " or "rejecting ") .. progress.extent(target.places))
+          local what = (verb == "accept" and "accepting " or "rejecting ") .. progress.extent(target.places)
+          M.say(table.concat({ what, progress.told(scope.reason, target.places) }, ". "))
         end
       end)
     end
@@ -317,11 +323,8 @@ local function ask_and_carry_out(verb, targets, scope)
   if not scope.ask_reason then
     return carry_out(verb, targets, scope)
   end
-  vim.ui.input({ prompt = "Why is it rejected? " }, function(reason)
-    if reason then
-      reason = vim.trim(reason)
-      carry_out(verb, targets, vim.tbl_extend("force", scope, { reason = reason ~= "" and reason or nil }))
-    end
+  reasons.ask(function(reason)
+    carry_out(verb, targets, vim.tbl_extend("force", scope, { reason = reason }))
   end)
 end
 

@@ -17,7 +17,7 @@ M.all = {
   { lhs = "[h", action = "Prev", modes = { "n" }, anywhere = true },
   { lhs = "<Leader>ha", action = "Accept", modes = { "n", "x" } },
   { lhs = "<Leader>hr", action = "Reject", modes = { "n", "x" } },
-  { lhs = "<Leader>hR", action = "RejectReason", modes = { "n" } },
+  { lhs = "<Leader>hR", action = "RejectReason", modes = { "n", "x" } },
   { lhs = "<Leader>he", action = "Edit", modes = { "n" }, in_text = true },
   { lhs = "<Leader>hd", action = "Diff", modes = { "n" }, in_text = true },
   { lhs = "<Leader>hu", action = "Reopen", modes = { "n" }, anywhere = true },

@@ -84,22 +84,39 @@ local DONE = {
 }
 local DONE_IN_TEXT = { accept = "Kept", reject = "Undone" }
 
+--- Which agents are told why.
+---@param reason string?
+---@param places hashline.Place[]
+---@return string? sentence without its end
+function M.told(reason, places)
+  local agents = {}
+  for _, place in ipairs(places) do
+    agents[place.entry.edit.agent] = true
+  end
+  if reason and next(agents) then
+    return ('Told %s: "%s"'):format(table.concat(vim.fn.sort(vim.tbl_keys(agents)), ", "), reason)
+  end
+end
+
 local decided = {} ---@type table<string, boolean> names of hunks that are not told of yet
+local with_reason = {} ---@type hashline.Place[] those among them whose agents are told why
 local done ---@type string? what became of them, once that is to be told
+local why ---@type string?
 
 local SOON_MS = 30 -- what is decided at once is answered one after the other
 
 local function tell()
-  local gone, what = decided, done
-  decided, done = {}, nil
+  local told = M.told(why, with_reason)
+  local said = ("%s. %s%s"):format(done, told and told .. ". " or "", left(decided))
+  decided, with_reason, done, why = {}, {}, nil, nil
   -- A message would disturb a command line that is being typed, and a question that is being asked.
   if not vim.api.nvim_get_mode().mode:find("^[cr!]") then
-    navigation.echo(("%s. %s"):format(what, left(gone)))
+    navigation.echo(said)
   end
 end
 
 --- Says what was decided, and what is left.
----@param decision string
+---@param decision hashline.Decision
 ---@param places hashline.Place[] what was meant
 ---@param queued string[]
 function M.decided(decision, places, queued)
@@ -114,7 +131,11 @@ function M.decided(decision, places, queued)
   if not done then
     vim.defer_fn(tell, SOON_MS)
   end
-  done = in_text and DONE_IN_TEXT[decision] or DONE[decision]
+  done = in_text and DONE_IN_TEXT[decision.decision] or DONE[decision.decision]
+  if decision.reason then
+    why = decision.reason
+    vim.list_extend(with_reason, places)
+  end
 end
 
 return M

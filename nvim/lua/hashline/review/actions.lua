@@ -1,5 +1,6 @@
 --- What the keys of the review do.
 local keys = require("hashline.review.keys")
+local layout = require("hashline.review.layout")
 local movement = require("hashline.review.movement")
 local navigation = require("hashline.navigation")
 
@@ -84,7 +85,8 @@ function actions.fold(shown)
   local side, row = here(shown)
   local block = side:at(row - 1)
   if block.item then
-    shown.opened[block.item.name] = not shown.opened[block.item.name]
+    local was_opened = layout.is_opened(shown, block.item)
+    shown.opened[block.item.name] = not was_opened and layout.standing(block.item) or nil
   elseif block.section then
     shown.folded[block.section.id] = not shown.folded[block.section.id]
   else

@@ -24,7 +24,12 @@ M.all = {
     short = "reject",
     command = "reject",
   },
-  { lhs = { "R" }, action = "reject_reason", words = "the same with a reason" },
+  {
+    lhs = { "R" },
+    action = "reject_reason",
+    words = "the same, and say why",
+    command = "reason",
+  },
   {
     lhs = { "u" },
     action = "reopen",
@@ -38,7 +43,11 @@ M.all = {
   { lhs = { "A" }, action = "accept_file", words = "accept the whole file", short = "accept file" },
   { lhs = { "X" }, action = "reject_file", words = "reject the whole file" },
   { lhs = { "<CR>" }, action = "go", words = "go to the hunk in its file" },
-  { lhs = { "<Tab>", "za" }, action = "fold", words = "show all lines of a long hunk, or none of a file" },
+  {
+    lhs = { "<Tab>", "za" },
+    action = "fold",
+    words = "show all lines of a long or decided hunk, or none of a file",
+  },
   { lhs = { "f" }, action = "filter", words = "show one agent alone" },
   { lhs = { "t" }, action = "turns", words = "turn by turn, or each file as a whole" },
   { lhs = { "q" }, action = "close", words = "close" },

@@ -8,7 +8,7 @@ local M = {}
 ---@class hashline.review.Shown
 ---@field diffs hashline.review.Canvas
 ---@field files hashline.review.Canvas
----@field opened table<string, boolean> hunks of which all lines are shown, by name
+---@field opened table<string, string> hunks of which all lines are shown, by name: as long as they stand so
 ---@field folded table<string, boolean> sections of which no hunks are shown, by id
 ---@field made table<string, table<string, hashline.review.Made>> blocks by document and section, until the document changes
 
@@ -23,6 +23,21 @@ local M = {}
 ---@return hashline.review.Block
 local function one_line(id, kind, line, section)
   return { id = id, lines = { line }, kinds = { kind }, row = 0, section = section }
+end
+
+--- How a hunk stands: once that is decided it is one line, whether it was opened or not.
+---@param item hashline.review.Item
+---@return string
+function M.standing(item)
+  return item.outcome or "undecided"
+end
+
+--- Whether all lines of a hunk are shown.
+---@param shown hashline.review.Shown
+---@param item hashline.review.Item
+---@return boolean
+function M.is_opened(shown, item)
+  return shown.opened[item.name] == M.standing(item)
 end
 
 --- The line of a file, with its folder where it needs one.
@@ -69,7 +84,7 @@ local function of_section(shown, section)
       local lines = following and following.entry.lines
       local to = lines and lines.start or math.huge
       local block
-      block, from = text.hunk(item, reader, shown.opened[item.name] == true, from, to, shown.diffs.by_id)
+      block, from = text.hunk(item, reader, M.is_opened(shown, item), from, to, shown.diffs.by_id)
       put(block)
     end
   end

@@ -247,7 +247,7 @@ local function is_made_from(block, title, made_from)
     and hunks.are_equal(before.near, made_from.near)
 end
 
---- A hunk as a block: one line when it is decided, else with its lines and some around them.
+--- A hunk as a block: one line when it is decided, or its lines where it was opened; else with its lines and some around them.
 ---@param item hashline.review.Item
 ---@param reader hashline.review.Reader
 ---@param is_open boolean whether all of a long one is shown
@@ -289,6 +289,9 @@ function M.hunk(item, reader, is_open, from, to, shown)
   local is_conflict = hunk.state == "conflicted" and not item.outcome
   put(block, item.outcome and "decided" or is_conflict and "conflict" or "heading", { title })
   if item.outcome then
+    if is_open then
+      put_sides(block, "removed", hunk.removed, hunk.proposed, true)
+    end
     return block, from
   end
   if is_conflict then
