@@ -24,8 +24,93 @@ t.test("status: buffer variables and a User autocommand", function()
     child:lua("return { vim.b.hashline_status, vim.b.hashline_status_dict, vim.g.updates }"),
     { "3 pending, 1 conflicted", status, 1 }
   )
+  local everywhere =
+    "return { vim.g.hashline_status, vim.g.hashline_status_dict.pending, vim.g.hashline_status_dict.files }"
+  t.eq(child:lua(everywhere), { "3 pending in 1 file, 1 conflicted", 3, 1 })
+  local other = edit({ { lines = at(0, 0), proposed = { "x" } } }, { id = "other" })
+  child:push("hashline/pendingEdits", list(uri .. "2", vim.NIL, { other }))
+  t.eq(child:lua(everywhere), { "4 pending in 2 files, 1 conflicted", 4, 2 })
+  t.eq(child:lua("return vim.b.hashline_status"), "3 pending, 1 conflicted")
+  child:push("hashline/pendingEdits", list(uri .. "2", vim.NIL, {}))
   child:push("hashline/pendingEdits", list(uri, 0, {}))
   t.eq(child:lua("return { vim.b.hashline_status, vim.g.hashline_status_dict.pending }"), { "", 0 })
+  t.eq(child:lua(everywhere), { "", 0, 0 })
+end)
+
+--- The manual's examples of a language that have these words, as one program.
+local function examples(language, words)
+  local page = table.concat(vim.fn.readfile(vim.fs.dirname(t.here) .. "/doc/hashline.txt"), "\n")
+  local found = {}
+  for code in page:gmatch(">" .. language .. "\n\n(.-)\n<") do
+    for _, word in ipairs(words) do
+      if code:find(word, 1, true) then
+        found[#found + 1] = code
+        break
+      end
+    end
+  end
+  t.eq(#found, #words, "as many examples")
+  return table.concat(found, "\n")
+end
+
+--- Two hunks, of an agent whose name would be a program in a statusline.
+local function pushed_by_a_programmer(child, uri)
+  child:push("hashline/pendingEdits", list(uri, 0, { edit(three.hunks()) }))
+  child:push("hashline/waiting", { agents = { "%{execute('let g:ran = 1')}" } })
+end
+
+local SHOWN = "3 pending in 1 file, 1 conflicted, %{execute('let g:ran = 1')} waits"
+
+t.test(
+  "the manual's examples for lualine and heirline: what they are given is what a statusline shows",
+  function()
+    for _, plugin in ipairs({ "lualine", "heirline" }) do
+      local child = t.start(nil, { 16, 90 })
+      local uri = child:open("a.txt", LINES)
+      -- As they document it: lualine has functions in its sections and shows what they say when it is refreshed; heirline asks a
+      -- component's `condition` and then its `provider` when the statusline is drawn. Neither escapes what it is given.
+      child:lua([[
+      package.preload.lualine = function()
+        local sections
+        return {
+          setup = function(settings) sections = settings.sections end,
+          refresh = function() vim.o.statusline = sections.lualine_x[1]() end,
+        }
+      end
+      package.preload.heirline = function()
+        return {
+          setup = function(settings)
+            function _G.drawn()
+              return table.concat(vim.tbl_map(function(part)
+                if part.condition and not part.condition() then return "" end
+                return type(part.provider) == "function" and part.provider() or part.provider
+              end, settings.statusline))
+            end
+            vim.o.statusline = "%{%v:lua.drawn()%}"
+          end,
+        }
+      end
+    ]])
+      child:lua(examples("lua", { "local function hashline", ('require("%s").setup'):format(plugin) }))
+      child:cmd("set laststatus=2")
+      pushed_by_a_programmer(child, uri)
+      t.ok(child:screen():find(SHOWN, 1, true), child:screen())
+      child:push("hashline/waiting", { agents = {} })
+      child:push("hashline/pendingEdits", list(uri, 0, {}))
+      t.ok(not child:screen():find("pending", 1, true), child:screen())
+      t.eq(child:lua("return vim.g.ran"), vim.NIL)
+    end
+  end
+)
+
+t.test("the manual's example for a statusline without a plugin", function()
+  local child = t.start(nil, { 16, 90 })
+  local uri = child:open("a.txt", LINES)
+  child:cmd("set laststatus=2")
+  child:cmd(vim.trim(examples("vim", { "set statusline" })))
+  pushed_by_a_programmer(child, uri)
+  t.ok(child:screen():find(SHOWN:sub(1, 30), 1, true), child:screen())
+  t.eq(child:lua("return vim.g.ran"), vim.NIL)
 end)
 
 t.test("status: which agents wait for a decision", function()

@@ -12,6 +12,7 @@ local M = {}
 ---@field agents string[]
 ---@field waiting string[] the agents that wait for a decision, of whatever file
 ---@field read_only boolean
+---@field files integer? that have undecided hunks, over all files
 
 local waits_by_client = {} ---@type table<integer, string[]>
 
@@ -63,6 +64,9 @@ local function words(status)
     return ""
   end
   local text = status.pending .. " pending"
+  if status.files then
+    text = ("%s in %d file%s"):format(text, status.files, status.files == 1 and "" or "s")
+  end
   if status.conflicted > 0 then
     text = text .. (", %d conflicted"):format(status.conflicted)
   end
@@ -89,11 +93,14 @@ end
 --- Shows what is so over all files, and tells that something has changed.
 ---@param data { buf: integer?, uri: string? } where
 local function tell(data)
-  local everything = {}
-  for _, document in ipairs(state.all()) do
+  local everything, documents = {}, state.all()
+  for _, document in ipairs(documents) do
     vim.list_extend(everything, document.entries)
   end
-  vim.g.hashline_status_dict = count(everything, false)
+  local status = count(everything, false)
+  status.files = #documents
+  vim.g.hashline_status_dict = status
+  vim.g.hashline_status = words(status)
   vim.api.nvim_exec_autocmds("User", { pattern = "HashlineUpdate", modeline = false, data = data })
   vim.cmd.redrawstatus({ bang = true })
 end
