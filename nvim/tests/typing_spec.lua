@@ -80,6 +80,7 @@ t.test(
       "hashline/pendingEdits",
       list(uri, child:version(), { edit({ hunk(2504, 2506), hunk(2508, 2509) }) })
     )
+    child:wait("#vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_get_namespaces().hashline, 0, -1, {}) >= 5")
     t.eq(places(child), { { { 2504, 2506 }, { 2508, 2509 } }, { 2505, 2508 } })
   end
 )

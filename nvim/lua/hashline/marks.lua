@@ -16,6 +16,7 @@ local ns = vim.api.nvim_create_namespace("hashline")
 
 ---@class hashline.Drawn
 ---@field id integer extmark
+---@field size integer how many virtual lines it has
 ---@field signs integer[] extmarks
 ---@field look hashline.Look what it was made for
 ---@field above boolean
@@ -87,12 +88,18 @@ local function sign(entry)
 end
 
 ---@param buf integer
----@param names string
-local function erase(buf, names)
-  local mark = drawn[buf][names]
+---@param mark hashline.Drawn
+local function erase_signs(buf, mark)
   for _, id in ipairs(mark.signs) do
     vim.api.nvim_buf_del_extmark(buf, ns, id)
   end
+end
+
+---@param buf integer
+---@param names string
+local function erase(buf, names)
+  local mark = drawn[buf][names]
+  erase_signs(buf, mark)
   vim.api.nvim_buf_del_extmark(buf, ns, mark.id)
   drawn[buf][names] = nil
 end
@@ -153,21 +160,29 @@ end
 ---@param document hashline.Document
 ---@param look hashline.Look
 ---@param is_seen boolean
----@return boolean changed
+---@return "size"|"look"|nil what changed
 function M.draw(buf, names, bunch, document, look, is_seen)
   drawn[buf] = drawn[buf] or {}
   local mark = drawn[buf][names]
   if mark and is_drawn(buf, mark, bunch, document, look, is_seen) then
-    return false
-  elseif mark then
-    erase(buf, names)
+    return nil
   end
   local lines, depth, signs = {}, {}, {}
   for _, entry in ipairs(bunch.entries) do
     vim.list_extend(lines, virtual.lines(entry, document, look))
     depth[entry.name] = #lines
   end
+  local stays = mark ~= nil
+    and mark.size == #lines
+    and mark.above == bunch.above
+    and vim.api.nvim_buf_get_extmark_by_id(buf, ns, mark.id, {})[1] == bunch.row
+  if stays then
+    erase_signs(buf, mark)
+  elseif mark then
+    erase(buf, names)
+  end
   local id = vim.api.nvim_buf_set_extmark(buf, ns, bunch.row, 0, {
+    id = stays and mark.id or nil,
     virt_lines = lines,
     virt_lines_above = bunch.above,
     virt_lines_overflow = "scroll",
@@ -186,6 +201,7 @@ function M.draw(buf, names, bunch, document, look, is_seen)
   end
   drawn[buf][names] = {
     id = id,
+    size = #lines,
     signs = signs,
     depth = depth,
     look = look,
@@ -201,7 +217,7 @@ function M.draw(buf, names, bunch, document, look, is_seen)
       }
     end, bunch.entries),
   }
-  return true
+  return stays and "look" or "size"
 end
 
 --- Erases what is no longer wanted.

@@ -77,24 +77,32 @@ local function show_above_first(win)
   end
 end
 
---- Neovim (0.11 and 0.12) shows lines twice, and others not at all, where virtual lines come and go in the same redraw
---- as a change of the text: it moves what it has on the screen instead of drawing it. So it is to draw everything.
+local drawn_at = {} ---@type table<integer, integer> by window: the changedtick of its buffer when it was drawn last
+
+--- Shows what was drawn. Neovim (0.11 and 0.12) shows lines twice, and others not at all, where virtual lines come and go, or others
+--- take their place in the same redraw as a change of the text: it moves what it has on the screen instead of drawing it. So it is to
+--- draw everything then, and what was drawn before the text changes again.
 ---@param buf integer
-local function draw_all_of(buf)
+---@param came_or_went boolean whether virtual lines did
+local function show_now(buf, came_or_went)
+  local tick = vim.api.nvim_buf_get_changedtick(buf)
   for _, win in ipairs(vim.fn.win_findbuf(buf)) do
     if vim.api.nvim__redraw then -- an experiment of Neovim's, which may go
-      vim.api.nvim__redraw({ win = win, valid = false })
+      vim.api.nvim__redraw({ win = win, valid = not came_or_went and drawn_at[win] == tick, flush = true })
     end
   end
 end
 
+-- What Neovim says of a window may be older than the text by so many rows, as a rule.
+local MARGIN = 5
+
 --- Whether a row is on the screen in one of these windows, or nearly.
----@param windows { topline: integer, botline: integer, height: integer }[]
+---@param windows { topline: integer, botline: integer }[]
 ---@param row integer 0-based
 ---@return boolean
 local function is_in_view(windows, row)
   for _, info in ipairs(windows) do
-    if info.topline - info.height <= row and row <= info.botline + info.height then
+    if info.topline - MARGIN <= row and row <= info.botline + MARGIN then
       return true
     end
   end
@@ -111,7 +119,7 @@ local function in_sight(buf, row, look)
     return vim.fn.getwininfo(win)[1]
   end, vim.fn.win_findbuf(buf))
   if row then
-    windows[#windows + 1] = { topline = row, botline = row, height = look.height }
+    windows[#windows + 1] = { topline = row - look.height, botline = row + look.height }
   end
   return function(at)
     return is_in_view(windows, at)
@@ -120,11 +128,12 @@ end
 
 --- Draws hunks anew, and shows them.
 ---@param buf integer
----@param draw fun(): boolean whether something on the screen may have changed
+---@param draw fun(): "size"|"look"|nil what may have changed on the screen
 local function show(buf, draw)
   local above_before = marks.above_first(buf)
-  if draw() then
-    draw_all_of(buf)
+  local changed = draw()
+  if changed then
+    show_now(buf, changed == "size")
   end
   if marks.above_first(buf) ~= above_before then
     for _, win in ipairs(vim.fn.win_findbuf(buf)) do
@@ -192,11 +201,12 @@ function M.update(document)
   show(buf, function()
     local look, line_count = look_of(buf), vim.api.nvim_buf_line_count(buf)
     local wanted = hidden[buf] and {} or marks.bunches(document.entries, line_count)
-    local changed = marks.erase_others(buf, wanted)
+    local changed = marks.erase_others(buf, wanted) and "size" or nil ---@type "size"|"look"|nil
     local is_in_sight, is_all = in_sight(buf, nil, look), true
     for names, bunch in pairs(wanted) do
       if is_in_sight(bunch.row) then
-        changed = marks.draw(buf, names, bunch, document, look, true) or changed
+        local what = marks.draw(buf, names, bunch, document, look, true)
+        changed = changed == "size" and changed or what or changed
       else
         is_all = false
       end
@@ -217,10 +227,11 @@ local function draw_in_sight(document, row)
     return
   end
   show(buf, function()
-    local look, changed = look_of(buf), false
+    local look, changed = look_of(buf), nil ---@type hashline.Look, "size"|"look"|nil
     local line_count = vim.api.nvim_buf_line_count(buf)
     for names, bunch in pairs(marks.bunches(document.entries, line_count, in_sight(buf, row, look))) do
-      changed = marks.draw(buf, names, bunch, document, look, true) or changed
+      local what = marks.draw(buf, names, bunch, document, look, true)
+      changed = changed == "size" and changed or what or changed
     end
     return changed
   end)
@@ -379,6 +390,7 @@ function M.start()
         return false
       end
       in_view[win] = buf
+      drawn_at[win] = vim.api.nvim_buf_get_changedtick(buf)
       return collect(buf, document, top, bottom)
     end,
     on_line = function(_, _, buf, row)

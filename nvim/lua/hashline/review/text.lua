@@ -233,13 +233,11 @@ end
 ---@field is_open boolean
 
 ---@param block hashline.review.Block?
----@param title string its first line
 ---@param made_from hashline.review.MadeFrom
 ---@return boolean
-local function is_made_from(block, title, made_from)
+local function is_made_from(block, made_from)
   local before = block and block.made_from
   return before ~= nil
-    and block.lines[1] == title
     and before.is_open == made_from.is_open
     and before.above == made_from.above
     and before.below == made_from.below
@@ -279,13 +277,19 @@ function M.hunk(item, reader, is_open, from, to, shown)
       below = lines["end"] - first,
       is_open = is_open,
     }
+    block.made_from = made_from
     local known = shown[block.id]
-    if is_made_from(known, title, made_from) then
-      known.item, known.section, known.made_from = item, item.section, made_from
-      return known, from
+    if is_made_from(known, made_from) then
+      if known.lines[1] == title then
+        known.item, known.section, known.made_from = item, item.section, made_from
+        return known, from
+      end
+      -- It has another place in the text, and nothing else has changed.
+      block.lines, block.kinds = vim.list_slice(known.lines), known.kinds
+      block.lines[1] = title
+      return block, from
     end
   end
-  block.made_from = made_from
   local is_conflict = hunk.state == "conflicted" and not item.outcome
   put(block, item.outcome and "decided" or is_conflict and "conflict" or "heading", { title })
   if item.outcome then
