@@ -1,0 +1,85 @@
+"""One edit, by an agent that starts `hashline mcp`, accepted with `mcpdiff`: what each channel has to bring a person to."""
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from checks import expect
+from made import PATIENCE, ran
+
+BEFORE, AFTER = "one\ntwo\n", "one\n2\n"
+
+
+class _Agent:
+    """A client that speaks MCP over the standard streams of a command."""
+
+    def __init__(self, command, environment, folder):
+        words = [str(word) for word in command]
+        self._process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder
+        )
+        self._asked = 0
+
+    def _send(self, message):
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self._process.stdin.flush()
+
+    def ask(self, method, **params):
+        self._asked += 1
+        self._send({"id": self._asked, "method": method, "params": params})
+        line = self._process.stdout.readline()
+        expect(line, "hashline mcp has ended")
+        answer = json.loads(line)
+        expect("result" in answer, answer)
+        return answer["result"]
+
+    def begin(self):
+        client = {"name": "agent", "version": "1"}
+        told = self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+        self._send({"method": "notifications/initialized"})
+        return told["serverInfo"]
+
+    def call(self, tool, **arguments):
+        result = self.ask("tools/call", name=tool, arguments=arguments)
+        expect(not result.get("isError"), result)
+        return result
+
+    def end(self):
+        """Closes its input, upon which it is to end by itself, and well."""
+        self._process.stdin.close()
+        try:
+            code = self._process.wait(PATIENCE)
+        finally:
+            self._process.kill()
+            self._process.stdout.close()
+        expect(code == 0, f"hashline mcp ended with {code}")
+
+
+def accepted_edit(person, version, hashline=("hashline",), mcpdiff=("mcpdiff",)):
+    """Has an agent edit a file of a new project, and accepts that; the commands are what the person starts each program with."""
+    for program, command in (("hashline", hashline), ("mcpdiff", mcpdiff)):
+        expect(person.run(*command, "--version").split() == [program, version], person.run(*command, "--version"))
+    with tempfile.TemporaryDirectory() as folder:
+        project, state = Path(folder, "project"), Path(folder, "state")
+        project.mkdir()
+        file = project / "a.txt"
+        file.write_text(BEFORE)
+        words = [*hashline, "mcp", "--root", project, "--state-dir", state]
+        agent = _Agent(words, person.environment, project)
+        try:
+            expect(agent.begin()["version"] == version, "another version")
+            read = agent.call("read_text_file", path="a.txt")
+            written = agent.call("write_file", path="a.txt", content=AFTER, file_hash=read["_meta"]["file_hash"])
+        finally:
+            agent.end()
+        [edit] = written["_meta"]["edits"]
+
+        def decided(*words):
+            command = [*mcpdiff, *words, "--json", "--state-dir", state, "--workspace", project]
+            return ran(command, env=person.environment, cwd=project)
+
+        decided("accept", edit)
+        [shown] = json.loads(decided("status"))["edits"]
+        expect((shown["edit_id"], shown["status"]) == (edit, "accepted"), shown)
+        expect(file.read_text() == AFTER, file.read_text())
