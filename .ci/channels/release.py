@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import hashlib
+import re
 import tarfile
 from pathlib import Path
 
@@ -64,6 +65,15 @@ class Release:
                 names = [program + target.ending for program in PROGRAMS]
                 self._programs[target] = {name: archive.extractfile(name).read() for name in names}
         return self._programs[target]
+
+    def glibc(self, target):
+        """The newest version of glibc that one of the programs asks for, as two numbers; at least that which Rust's own library needs."""
+        asked = {
+            tuple(map(int, version))
+            for program in self.programs(target).values()
+            for version in re.findall(rb"GLIBC_(\d+)\.(\d+)", program)
+        }
+        return max(asked | {(2, 17)})
 
     def url(self, file):
         """Where a file of the release will be."""

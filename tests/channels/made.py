@@ -9,23 +9,26 @@ import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+INSTALLED = ROOT / "tests" / ".install"
+# Whether what takes minutes, or needs an editor or an agent, is tried, too.
+WHOLE = os.environ.get("HASHLINE_CHANNELS") == "all"
 PATIENCE = 300  # seconds; far more than anything here takes
 
 
 def ran(command, **options):
-    """What a command says, all of it where it fails."""
+    """What a command prints; where it fails, what it says of that, too."""
     done = subprocess.run(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=subprocess.PIPE,
         text=True,
         timeout=PATIENCE,
         check=False,
         **options,
     )
     if done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}")
+        raise AssertionError(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
@@ -90,10 +93,11 @@ class Person:
         self.elsewhere = folder / "elsewhere"  # caches of package clients, which are theirs
         self.elsewhere.mkdir()
         self.path = "/usr/local/bin:/usr/bin:/bin"
+        self.settings = {}  # what package clients read from the environment
 
     @property
     def environment(self):
-        return {"HOME": str(self.home), "PATH": self.path, "LC_ALL": "C.UTF-8", "TMPDIR": str(self.elsewhere)}
+        return {"HOME": str(self.home), "PATH": self.path, "LC_ALL": "C.UTF-8", "TMPDIR": str(self.elsewhere), **self.settings}
 
     def run(self, *command, **more):
         """What a command says that this person gives."""

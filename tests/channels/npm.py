@@ -1,0 +1,62 @@
+"""npm, from the packages of the release: installed for a person, in a project by npx, and without its platform's package."""
+
+import json
+
+from checks import expect
+from edit import accepted_edit
+
+
+
+def run(checks, made, person):
+    packages = sorted(made.files.glob("hashline-*-*-[0-9]*.tgz"))
+    [main] = made.files.glob(f"hashline-{made.version}.tgz")
+
+    def with_npm():
+        npm = person()
+        npm.path = f"{npm.home}/prefix/bin:{npm.path}"
+        npm.settings = {
+            "npm_config_prefix": f"{npm.home}/prefix",
+            "npm_config_cache": f"{npm.elsewhere}/npm",
+            # What it does without: nothing is published yet.
+            "npm_config_offline": "true",
+            "npm_config_update_notifier": "false",
+        }
+        return npm
+
+    with checks.case("it installs, for an accepted edit, and uninstalls"):
+        npm = with_npm()
+        npm.run("npm", "install", "--global", main, *packages)
+        accepted_edit(npm, made.version)
+        npm.refused("unrecognized subcommand", "hashline", "nonsense")
+        _ended_by_a_signal(npm)
+        npm.run("npm", "uninstall", "--global", "hashline", *(file.name.rsplit("-", 1)[0] for file in packages))
+        left = [name for name in npm.left() if not (npm.home / name).is_dir()]
+        expect(left == [], left)
+
+    with checks.case("npx starts it in a project that has it"):
+        npm = with_npm()
+        (npm.home / "package.json").write_text(json.dumps({"private": True}))
+        npm.run("npm", "install", main, *packages)
+        expect(npm.run("npx", "hashline", "--version").strip() == f"hashline {made.version}", "another version")
+        asked = npm.run("node", "-p", "JSON.stringify(require('hashline/package.json').optionalDependencies)")
+        expect(json.loads(asked) == {file.name.rsplit("-", 1)[0]: made.version for file in packages}, asked)
+
+    with checks.case("it says when the package for the platform is missing"):
+        npm = with_npm()
+        (npm.home / "package.json").write_text(json.dumps({"private": True}))
+        npm.run("npm", "install", "--omit=optional", main)
+        npm.refused("is missing; install hashline again", "node_modules/.bin/hashline", "--version")
+
+
+def _ended_by_a_signal(npm):
+    """What ends the launcher ends the program, and what ends the program is how the launcher ends."""
+    for killed, signal, code in (("$launcher", "TERM", 0), ("$child", "KILL", 137)):
+        script = (
+            "rm -f pipe && mkfifo pipe && cd .. || exit;"
+            f" hashline mcp --root '{npm.elsewhere}' --state-dir '{npm.elsewhere}/state' <home/pipe & launcher=$!; exec 3>home/pipe;"
+            " until child=$(cat /proc/$launcher/task/*/children | tr -d ' ') && [ -n \"$child\" ]; do sleep 0.05; done;"
+            f" kill -{signal} {killed}; wait $launcher; code=$?; rm home/pipe;"
+            " [ -e /proc/$child ] || echo gone $code"
+        )
+        told = npm.run("bash", "-c", script)
+        expect(told.endswith(f"gone {code}\n"), told)

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# What wheels are tried with: uv, and with `checks` as an argument twine, which PyPI's own checks of uploads are to be had with:
+#   tests/.install/uv/bin/uv
+#   tests/.install/twine/bin/python -m twine
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+pip_into "$install_dir/uv" uv==0.13.9
+"$install_dir/uv/bin/uv" --version
+[ "${1:-}" = checks ] || exit 0
+
+twine=$install_dir/twine
+if ! stamped "$twine" twine==7.0.0; then
+    python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
+    rm -rf "$twine"
+    quietly python3 -m venv "$twine"
+    quietly "$twine/bin/python" -m pip install --only-binary :all: twine==7.0.0
+    stamp "$twine" twine==7.0.0
+fi
+"$twine/bin/python" -m twine --version
