@@ -5,10 +5,12 @@ import functools
 import hashlib
 import re
 import tarfile
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DESCRIPTION = "Agents edit the text that is in your editor, unsaved work included; you decide about each edit"
+SUMMARY = "Review of what coding agents edit, in your editor"
 LICENCE = "MIT OR Apache-2.0"
 LICENCES = ("LICENSE-APACHE", "LICENSE-MIT")
 # What an editor and an agent start, and what decides in a terminal. The archive has mcp-publisher besides, which nobody who edits needs.
@@ -74,6 +76,12 @@ class Release:
             for version in re.findall(rb"GLIBC_(\d+)\.(\d+)", program)
         }
         return max(asked | {(2, 17)})
+
+    @property
+    def homepage(self):
+        """The project's repository, if Cargo.toml tells of one, else where the release is."""
+        package = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]
+        return package.get("repository", self.address)
 
     def url(self, file):
         """Where a file of the release will be."""

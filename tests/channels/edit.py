@@ -11,7 +11,7 @@ from made import PATIENCE, ran
 BEFORE, AFTER = "one\ntwo\n", "one\n2\n"
 
 
-class _Agent:
+class Agent:
     """A client that speaks MCP over the standard streams of a command."""
 
     def __init__(self, command, environment, folder):
@@ -34,20 +34,20 @@ class _Agent:
         expect("result" in answer, answer)
         return answer["result"]
 
-    def begin(self):
+    def __enter__(self):
         client = {"name": "agent", "version": "1"}
         told = self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
         self._send({"method": "notifications/initialized"})
-        return told["serverInfo"]
+        self.server = told["serverInfo"]
+        return self
 
     def call(self, tool, **arguments):
         result = self.ask("tools/call", name=tool, arguments=arguments)
         expect(not result.get("isError"), result)
         return result
 
-    def end(self):
-        """Closes its input, upon which it is to end by itself, and well."""
-        self._process.stdin.close()
+    def __exit__(self, *_):
+        self._process.stdin.close()  # upon which it is to end by itself, and well
         try:
             code = self._process.wait(PATIENCE)
         finally:
@@ -58,21 +58,18 @@ class _Agent:
 
 def accepted_edit(person, version, hashline=("hashline",), mcpdiff=("mcpdiff",)):
     """Has an agent edit a file of a new project, and accepts that; the commands are what the person starts each program with."""
-    for program, command in (("hashline", hashline), ("mcpdiff", mcpdiff)):
-        expect(person.run(*command, "--version").split() == [program, version], person.run(*command, "--version"))
+    said = person.run(*hashline, "--version")
+    expect(said == f"hashline {version}\n", said)
     with tempfile.TemporaryDirectory() as folder:
         project, state = Path(folder, "project"), Path(folder, "state")
         project.mkdir()
         file = project / "a.txt"
         file.write_text(BEFORE)
         words = [*hashline, "mcp", "--root", project, "--state-dir", state]
-        agent = _Agent(words, person.environment, project)
-        try:
-            expect(agent.begin()["version"] == version, "another version")
+        with Agent(words, person.environment, project) as agent:
+            expect(agent.server["version"] == version, "another version")
             read = agent.call("read_text_file", path="a.txt")
             written = agent.call("write_file", path="a.txt", content=AFTER, file_hash=read["_meta"]["file_hash"])
-        finally:
-            agent.end()
         [edit] = written["_meta"]["edits"]
 
         def decided(*words):

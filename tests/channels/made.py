@@ -68,16 +68,23 @@ class Made:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         self.address = f"http://127.0.0.1:{self._server.server_port}"
 
-    def make(self, folder, channels=()):
-        """Makes a release into a folder; of all channels, if none is named."""
+    def make(self, folder, channels=(), targets=(), hashline=None):
+        """Makes a release into a folder: of all channels and of this machine's programs, if no others are named."""
         chosen = [word for channel in channels for word in ("--channel", channel)]
+        chosen += [word for target in targets for word in ("--target", target)]
         environment = {
             **os.environ,
-            "HASHLINE_BIN": str(self.programs / "hashline"),
+            "HASHLINE_BIN": str(hashline or self.programs / "hashline"),
             "MINISIGN_SECRET_KEY": str(self.key),
             "MINISIGN_PUBLIC_KEY": f"{self.key}.pub",
         }
         ran([ROOT / ".ci" / "release", *chosen, "make", folder, self.address], env=environment)
+
+    def installed(self, person):
+        """Installs the programs for a person by the installer script, and puts them on their path."""
+        person.run("sh", self.files / "install.sh")
+        person.path = f"{person.home}/.local/bin:{person.path}"
+        return person
 
     def close(self):
         self._server.shutdown()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What wheels are tried with: uv, and with `checks` as an argument twine, which PyPI's own checks of uploads are to be had with:
+# What wheels are tried with: uv, and with the argument `checks` twine, which looks at them as PyPI does at what is uploaded:
 #   tests/.install/uv/bin/uv
 #   tests/.install/twine/bin/python -m twine
 set -euo pipefail
