@@ -12,6 +12,10 @@ ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / "tests" / ".install"
 # Whether what takes minutes, or needs an editor or an agent, is tried, too.
 WHOLE = os.environ.get("HASHLINE_CHANNELS") == "all"
+# Where every machine has programs, and this one its package clients.
+PATH = os.pathsep.join(
+    dict.fromkeys([*(os.path.dirname(found) for found in map(shutil.which, ("node", "npm")) if found), "/usr/local/bin", "/usr/bin", "/bin"])
+)
 PATIENCE = 300  # seconds; far more than anything here takes
 
 
@@ -99,7 +103,7 @@ class Person:
         self.home.mkdir(parents=True)
         self.elsewhere = folder / "elsewhere"  # caches of package clients, which are theirs
         self.elsewhere.mkdir()
-        self.path = "/usr/local/bin:/usr/bin:/bin"
+        self.path = PATH
         self.settings = {}  # what package clients read from the environment
 
     @property

@@ -1,10 +1,11 @@
 """The Neovim plugin as a folder of its own: as a package, and by Neovim's own plugin manager without a hook."""
 
+import os
 import tarfile
 
 from checks import expect
 from edit import AFTER, BEFORE, Agent
-from made import INSTALLED, ran
+from made import INSTALLED, PATH, ran
 from neovim import Neovim
 from neovim_scene import NeovimScene
 
@@ -15,8 +16,8 @@ class _Installed(Neovim):
     """A Neovim that starts with what the person has installed, and with this init.lua."""
 
     def __init__(self, program, sidecar, folder, home, init):
-        # The program is on the person's path, and nothing says where.
-        super().__init__(program, sidecar, folder, home, {"PATH": f"{sidecar.parent}:/usr/local/bin:/usr/bin:/bin"})
+        # The program is on the person's path, and nothing else says where.
+        super().__init__(program, sidecar, folder, home, {"PATH": f"{sidecar.parent}{os.pathsep}{PATH}", "HASHLINE_BIN": ""})
         settings = home / "init.lua"
         settings.write_text(init)
         self.data = home / "DATA" / "nvim" / "site"

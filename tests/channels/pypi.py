@@ -1,5 +1,7 @@
 """PyPI: the wheel of the release, installed by pip, run by uvx, and looked at by what PyPI itself checks uploads with."""
 
+import sys
+
 from checks import expect
 from edit import accepted_edit
 from made import INSTALLED, WHOLE
@@ -12,7 +14,7 @@ def run(checks, made, person):
     with checks.case("pip installs it, for an accepted edit, and uninstalls it"):
         pip = person()
         environment = pip.elsewhere / "environment"
-        pip.run("python3", "-m", "venv", environment)
+        pip.run(sys.executable, "-m", "venv", environment)
         empty = sorted((environment / "bin").iterdir())
         pip.path = f"{environment}/bin:{pip.path}"
         pip.settings |= {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_CACHE_DIR": "1"}

@@ -6,11 +6,11 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 pip_into "$install_dir/uv" uv==0.13.9
 "$install_dir/uv/bin/uv" --version
+python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
 [ "${1:-}" = checks ] || exit 0
 
 twine=$install_dir/twine
 if ! stamped "$twine" twine==7.0.0; then
-    python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
     rm -rf "$twine"
     quietly python3 -m venv "$twine"
     quietly "$twine/bin/python" -m pip install --only-binary :all: twine==7.0.0
