@@ -5,6 +5,9 @@ import platform
 from checks import expect
 from edit import accepted_edit
 
+# What any machine has, and all that the script uses.
+LITTLE = ("chmod", "cp", "cut", "getconf", "gzip", "mkdir", "mktemp", "mv", "rm", "rmdir", "sh", "sha256sum", "tar", "uname", "wget")
+
 
 def run(checks, made, person):
     script = f"curl -fsS {made.address}/install.sh | sh"
@@ -19,6 +22,18 @@ def run(checks, made, person):
         accepted_edit(installing, made.version)
         installing.run("sh", made.files / "install.sh", "--uninstall")
         expect(installing.left() == [], installing.left())
+
+    with checks.case("it needs little: wget where there is no curl, and a shell of few words"):
+        frugal = person()
+        tools = frugal.elsewhere / "tools"
+        tools.mkdir()
+        for tool in LITTLE:
+            (tools / tool).symlink_to(frugal.finds(tool))
+        frugal.path = str(tools)
+        frugal.run("sh", made.files / "install.sh")
+        expect(frugal.run(frugal.home / bin_folder / "mcpdiff", "--version").split()[-1] == made.version, "another version")
+        (tools / "wget").unlink()
+        frugal.refused("neither curl nor wget", "sh", made.files / "install.sh")
 
     with checks.case("what was there beside it stays"):
         keeping = person()

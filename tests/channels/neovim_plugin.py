@@ -1,15 +1,31 @@
-"""The Neovim plugin as a folder of its own: as a package, and by Neovim's own plugin manager without a hook."""
+"""The Neovim plugin as a folder of its own, as a package, and by Neovim's own plugin manager without a hook; and without the plugin the
+entry of nvim-lspconfig."""
 
 import os
 import tarfile
 
 from checks import expect
 from edit import AFTER, BEFORE, Agent
-from made import INSTALLED, PATH, ran
+from made import INSTALLED, PATH, ROOT, ran
 from neovim import Neovim
 from neovim_scene import NeovimScene
 
 NEOVIMS = INSTALLED / "neovim"
+LSPCONFIG = ROOT / ".ci" / "channels" / "nvim-lspconfig"
+
+# What an editor offers of a server that it knows nothing of: the title of each action at the cursor.
+OFFERED = """
+vim.api.nvim_win_set_cursor(0, { 2, 0 })
+local client = vim.lsp.get_clients({ name = "hashline", bufnr = 0 })[1]
+local asked = vim.lsp.util.make_range_params(0, client.offset_encoding)
+asked.context = { diagnostics = {} }
+local answer = client:request_sync("textDocument/codeAction", asked, 10000, 0)
+return vim.tbl_map(function(action) return action.title end, answer and answer.result or {})
+"""
+CHOSEN = """
+local chosen = ...
+vim.lsp.buf.code_action({ apply = true, filter = function(action) return action.title == chosen end })
+"""
 
 
 class _Installed(Neovim):
@@ -75,3 +91,19 @@ def run(checks, made, person):
             scene.neovim.lua("vim.pack.del({ ... }, { force = true })", "hashline.nvim")
             left = list(scene.neovim.data.glob("pack/*/*/*"))
             expect(left == [], left)
+
+    with checks.case("by the entry of nvim-lspconfig, with code actions"):
+        init = f"vim.opt.runtimepath:append({str(LSPCONFIG)!r})\nvim.lsp.enable('hashline')\n"
+        scene = _Scene(owner.finds("hashline"), NEOVIMS / "newest" / "nvim", init)
+        ran(["git", "init", "--quiet", scene.root])
+        with scene:
+            neovim = scene.neovim
+            neovim.lua("vim.cmd.edit(vim.fn.fnameescape(...))", str(scene.file))
+            started = "return (vim.lsp.get_clients({ name = 'hashline', bufnr = 0 })[1] or {}).initialized == true"
+            neovim.until(lambda: neovim.lua(started), "the server runs")
+            with Agent([scene.command, "mcp", "--root", scene.root], None, scene.root) as agent:
+                agent.call("write_file", path=scene.file.name, content=AFTER)
+            neovim.until(lambda: [title for title in neovim.lua(OFFERED) if title.startswith("Accept")], "it can be accepted")
+            accept = next(title for title in neovim.lua(OFFERED) if title.startswith("Accept"))
+            neovim.lua(CHOSEN, accept)
+            neovim.until(lambda: neovim.lines() == AFTER.splitlines(), "the edit is in the text")
