@@ -39,7 +39,7 @@ def _write(release, target, architecture):
     files = {f"usr/bin/{name}": (content, 0o755) for name, content in programs.items()}
     files |= {f"usr/share/doc/hashline/{name}": (content, 0o644) for name, content in documents.items()}
     size = sum(-(-len(content) // 1024) for content, _ in files.values())
-    files["DEBIAN/control"] = (_control(version, architecture, size, release.glibc(target)).encode(), 0o644)
+    files["DEBIAN/control"] = (_control(release, target, version, architecture, size).encode(), 0o644)
     with tempfile.TemporaryDirectory() as folder:
         for name, (content, mode) in files.items():
             file = Path(folder, "tree", name)
@@ -58,9 +58,9 @@ def _write(release, target, architecture):
         subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
 
 
-def _control(version, architecture, size, glibc):
+def _control(release, target, version, architecture, size):
     # The programs are linked with glibc and the library that unwinds.
-    major, minor = glibc
+    major, minor = release.glibc(target)
     return f"""\
 Package: hashline
 Version: {version}
@@ -70,6 +70,7 @@ Installed-Size: {size}
 Depends: libc6 (>= {major}.{minor}), libgcc-s1
 Section: editors
 Priority: optional
+Homepage: {release.homepage}
 Description: review of what coding agents edit, in your editor
  {of.DESCRIPTION}.
  The package has the programs hashline, which editors and agents start, and mcpdiff.

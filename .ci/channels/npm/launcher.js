@@ -9,7 +9,12 @@ const { optionalDependencies } = require("../package.json");
 
 /** Whether the C library is musl, as in Alpine: a report of Node.js names glibc where that is what it runs on. */
 function isMusl() {
-  return process.platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;
+  if (process.platform !== "linux") {
+    return false;
+  }
+  // It would ask for the names of all that this process is connected to.
+  process.report.excludeNetwork = true;
+  return !process.report.getReport().header.glibcVersionRuntime;
 }
 
 /** The packages that may have a program for this machine, the best first. */

@@ -45,7 +45,14 @@ def _programs(release, target):
 
 
 def _write(release, name, more, files):
-    described = {"name": name, "version": release.version, "description": of.DESCRIPTION, "license": of.LICENCE, **more}
+    described = {
+        "name": name,
+        "version": release.version,
+        "description": of.DESCRIPTION,
+        "homepage": release.homepage,
+        "license": of.LICENCE,
+        **more,
+    }
     members = {"package.json": (f"{json.dumps(described, indent=2)}\n".encode(), 0o644)}
     members |= {licence: (text, 0o644) for licence, text in of.licences().items()}
     packed = [(f"package/{file}", content, mode) for file, (content, mode) in (members | files).items()]

@@ -45,7 +45,7 @@ def _write(release, target, tag):
     members = [(f"{base}.data/scripts/{name}", content, 0o755) for name, content in release.programs(target).items()]
     members += [(f"{info}/licenses/{name}", text, 0o644) for name, text in of.licences().items()]
     members += [
-        (f"{info}/METADATA", _metadata(release.version).encode(), 0o644),
+        (f"{info}/METADATA", _metadata(release).encode(), 0o644),
         (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: hashline\nRoot-Is-Purelib: false\nTag: {wheel_tag}\n".encode(), 0o644),
     ]
     record = "".join(f"{name},{_digest(content)},{len(content)}\n" for name, content, _ in members)
@@ -58,14 +58,15 @@ def _digest(content):
     return f"sha256={digest.rstrip('=')}"
 
 
-def _metadata(version):
+def _metadata(release):
     head = [
         "Metadata-Version: 2.4",
         f"Name: {NAME}",
-        f"Version: {version}",
+        f"Version: {release.version}",
         f"Summary: {of.DESCRIPTION}",
         f"License-Expression: {of.LICENCE}",
         *(f"License-File: {name}" for name in of.LICENCES),
+        f"Project-URL: Homepage, {release.homepage}",
         "Requires-Python: >=3.8",
         "Description-Content-Type: text/markdown",
     ]
