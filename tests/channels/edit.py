@@ -12,23 +12,24 @@ BEFORE, AFTER = "one\ntwo\n", "one\n2\n"
 
 
 class Agent:
-    """A client that speaks MCP over the standard streams of a command."""
+    """A client that speaks MCP over the standard streams of a command, which is to end with this code."""
 
-    def __init__(self, command, environment, folder):
+    def __init__(self, command, environment, folder, ends_with=0):
         words = [str(word) for word in command]
-        self._process = subprocess.Popen(
+        self._ends_with = ends_with
+        self.process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=folder
         )
         self._asked = 0
 
     def _send(self, message):
-        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        self._process.stdin.flush()
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.process.stdin.flush()
 
     def ask(self, method, **params):
         self._asked += 1
         self._send({"id": self._asked, "method": method, "params": params})
-        line = self._process.stdout.readline()
+        line = self.process.stdout.readline()
         expect(line, "hashline mcp has ended")
         answer = json.loads(line)
         expect("result" in answer, answer)
@@ -47,13 +48,13 @@ class Agent:
         return result
 
     def __exit__(self, *_):
-        self._process.stdin.close()  # upon which it is to end by itself, and well
+        self.process.stdin.close()  # upon which it is to end by itself
         try:
-            code = self._process.wait(PATIENCE)
+            code = self.process.wait(PATIENCE)
         finally:
-            self._process.kill()
-            self._process.stdout.close()
-        expect(code == 0, f"hashline mcp ended with {code}")
+            self.process.kill()
+            self.process.stdout.close()
+        expect(code == self._ends_with, f"hashline mcp ended with {code}")
 
 
 def accepted_edit(person, version, hashline=("hashline",), mcpdiff=("mcpdiff",)):

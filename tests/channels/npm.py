@@ -1,9 +1,12 @@
 """npm, from the packages of the release: installed for a person, in a project by npx, and without its platform's package."""
 
 import json
+import os
+import signal
 
 from checks import expect
-from edit import accepted_edit
+from edit import Agent, accepted_edit
+from made import PATIENCE, ran
 
 
 
@@ -50,13 +53,11 @@ def run(checks, made, person):
 
 def _ended_by_a_signal(npm):
     """What ends the launcher ends the program, and what ends the program is how the launcher ends."""
-    for killed, signal, code in (("$launcher", "TERM", 0), ("$child", "KILL", 137)):
-        script = (
-            "rm -f pipe && mkfifo pipe && cd .. || exit;"
-            f" hashline mcp --root '{npm.elsewhere}' --state-dir '{npm.elsewhere}/state' <home/pipe & launcher=$!; exec 3>home/pipe;"
-            " until child=$(cat /proc/$launcher/task/*/children | tr -d ' ') && [ -n \"$child\" ]; do sleep 0.05; done;"
-            f" kill -{signal} {killed}; wait $launcher; code=$?; rm home/pipe;"
-            " [ -e /proc/$child ] || echo gone $code"
-        )
-        told = npm.run("bash", "-c", script)
-        expect(told.endswith(f"gone {code}\n"), told)
+    words = [npm.finds("hashline"), "mcp", "--root", npm.elsewhere, "--state-dir", npm.elsewhere / "state"]
+    for sent, to_launcher, code in ((signal.SIGTERM, True, 0), (signal.SIGKILL, False, -signal.SIGKILL)):
+        with Agent(words, npm.environment, npm.elsewhere, code) as agent:
+            launcher = agent.process.pid
+            [program] = ran(["ps", "--ppid", launcher, "-o", "pid="]).split()
+            os.kill(launcher if to_launcher else int(program), sent)
+            agent.process.wait(PATIENCE)
+        expect(not os.path.exists(f"/proc/{program}"), "the program goes on")

@@ -42,11 +42,12 @@ function found() {
   process.exit(1);
 }
 
-const child = spawn(found(), process.argv.slice(2), { stdio: "inherit", windowsHide: true });
-// Who ends this process means the program.
+let child;
+// Who ends this process means the program. Said before there is one: what is sent while it starts is handled once it has.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => child.kill(signal));
 }
+child = spawn(found(), process.argv.slice(2), { stdio: "inherit", windowsHide: true });
 child.on("error", (error) => {
   console.error(`${program}: ${error.message}`);
   process.exit(1);
