@@ -8,7 +8,6 @@ import * as vscode from "vscode";
 import {
   type ApplyWorkspaceEditParams,
   type ApplyWorkspaceEditResult,
-  type TextDocumentEdit,
   TextEdit,
 } from "vscode-languageclient/node";
 import { config } from "./config";
@@ -17,7 +16,6 @@ import { isThere } from "./files";
 
 /** What the sidecar asks for. A delivery has a number; an operation on a file has none. */
 type Asked = ApplyWorkspaceEditParams & { delivery?: number };
-type Apply = (params: Asked) => PromiseLike<ApplyWorkspaceEditResult>;
 
 interface FileOperation {
   uri: vscode.Uri;
@@ -26,7 +24,6 @@ interface FileOperation {
 
 interface TextOperation {
   document: vscode.TextDocument;
-  change: TextDocumentEdit;
   edits: readonly TextEdit[];
 }
 
@@ -59,10 +56,10 @@ export class Deliverer {
     return this.deliveries.changed(keyOf(document), () => document.getText());
   }
 
-  async carryOut(asked: Asked, apply: Apply): Promise<ApplyWorkspaceEditResult> {
-    const { operations, texts, reason } = read(asked);
-    if (reason !== undefined) {
-      return refused(reason);
+  async carryOut(asked: Asked): Promise<ApplyWorkspaceEditResult> {
+    const operations = operationsIn(asked);
+    if (typeof operations === "string") {
+      return refused(operations);
     }
     for (const operation of operations) {
       const why = await whyNot(operation);
@@ -70,8 +67,13 @@ export class Deliverer {
         return refused(why);
       }
     }
+    // Nothing is waited for between the look at the texts and the asking.
+    const texts = textsIn(asked);
+    if (typeof texts === "string") {
+      return refused(texts);
+    }
     const wereDirty = new Set(texts.map(({ document }) => document).filter((document) => document.isDirty));
-    const result = await this.made(asked, texts, apply);
+    const result = { applied: await this.made(asked, texts, operations) };
     if (result.applied && asked.label?.startsWith("Accept ")) {
       // What goes in without the person's word, or comes out, is not saved for them. The answer does not wait for it, as a formatter may
       // take longer than the sidecar waits.
@@ -84,12 +86,12 @@ export class Deliverer {
     return result;
   }
 
-  /** Has the edits made. Nothing is waited for between the look at the texts and the asking. */
+  /** Has the edits made. Says whether they were. */
   private async made(
     asked: Asked,
     texts: readonly TextOperation[],
-    apply: Apply,
-  ): Promise<ApplyWorkspaceEditResult> {
+    operations: readonly FileOperation[],
+  ): Promise<boolean> {
     const { delivery: number } = asked;
     const deliveryOf = ({ document, edits }: TextOperation, number: number): Delivery => ({
       number,
@@ -101,7 +103,7 @@ export class Deliverer {
       this.deliveries.begin(delivery);
     }
     try {
-      return await apply(this.exactly(asked, texts));
+      return await vscode.workspace.applyEdit(this.exactly(asked, texts, operations));
     } finally {
       // VS Code tells of the change before it answers.
       for (const delivery of deliveries) {
@@ -116,27 +118,28 @@ export class Deliverer {
    * An edit with a description is made as it is. The others are cut down to what differs, which takes a while, and older ones of VS Code forget
    * their version over it: the last one tells it again, and changes nothing.
    */
-  private exactly(asked: Asked, texts: readonly TextOperation[]): Asked {
-    const { documentChanges } = asked.edit;
-    if (!documentChanges) {
-      return asked;
-    }
-    const exact = ({ document, change, edits }: TextOperation): TextDocumentEdit => {
+  private exactly(
+    { label }: Asked,
+    texts: readonly TextOperation[],
+    operations: readonly FileOperation[],
+  ): vscode.WorkspaceEdit {
+    const edit = new vscode.WorkspaceEdit();
+    const asItIs = { label: label ?? AS_IT_IS, needsConfirmation: false };
+    for (const { document, edits } of texts.filter(({ edits }) => edits.length > 0)) {
       const more = [...guards(this.newBlankLines(document), edits), TextEdit.insert(BEGINNING, "")];
-      return {
-        ...change,
-        edits: [...change.edits, ...more.map((edit) => ({ ...edit, annotationId: AS_IT_IS }))],
-      };
-    };
-    const edit = {
-      ...asked.edit,
-      changeAnnotations: { [AS_IT_IS]: { label: asked.label ?? AS_IT_IS } },
-      documentChanges: documentChanges.map((change) => {
-        const text = texts.find((candidate) => candidate.change === change && candidate.edits.length > 0);
-        return text ? exact(text) : change;
-      }),
-    };
-    return { ...asked, edit };
+      edit.set(document.uri, [
+        ...edits.map((one): [vscode.TextEdit, undefined] => [textEditOf(one), undefined]),
+        ...more.map((one): [vscode.TextEdit, vscode.WorkspaceEditEntryMetadata] => [textEditOf(one), asItIs]),
+      ]);
+    }
+    for (const { uri, newUri } of operations) {
+      if (newUri) {
+        edit.renameFile(uri, newUri);
+      } else {
+        edit.deleteFile(uri);
+      }
+    }
+    return edit;
   }
 
   /** The lines of white space that the latest change has left. */
@@ -154,38 +157,47 @@ function endingOf(document: vscode.TextDocument): string {
   return document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n";
 }
 
-/** What an edit is about, or why it is not for here. */
-function read(params: Asked): {
-  operations: FileOperation[];
-  texts: TextOperation[];
-  reason?: string;
-} {
+function textEditOf({ range: { start, end }, newText }: TextEdit): vscode.TextEdit {
+  return new vscode.TextEdit(new vscode.Range(start.line, start.character, end.line, end.character), newText);
+}
+
+/** The operations on files, or why they are not for here. */
+function operationsIn({ edit }: Asked): FileOperation[] | string {
   const operations: FileOperation[] = [];
+  for (const change of edit.documentChanges ?? []) {
+    if (!("kind" in change)) {
+      continue;
+    }
+    if (change.kind === "create") {
+      return "only renaming and removing are done here";
+    }
+    operations.push(
+      change.kind === "rename"
+        ? { uri: vscode.Uri.parse(change.oldUri), newUri: vscode.Uri.parse(change.newUri) }
+        : { uri: vscode.Uri.parse(change.uri) },
+    );
+  }
+  return operations;
+}
+
+/** The edits of texts, which come before operations on files, or why they are not for here. */
+function textsIn({ edit }: Asked): TextOperation[] | string {
   const texts: TextOperation[] = [];
-  for (const change of params.edit.documentChanges ?? []) {
+  for (const change of edit.documentChanges ?? []) {
     if ("kind" in change) {
-      if (change.kind === "create") {
-        return { operations, texts, reason: "only renaming and removing are done here" };
-      }
-      operations.push(
-        change.kind === "rename"
-          ? { uri: vscode.Uri.parse(change.oldUri), newUri: vscode.Uri.parse(change.newUri) }
-          : { uri: vscode.Uri.parse(change.uri) },
-      );
       continue;
     }
     const { uri, version } = change.textDocument;
     const document = openDocument(vscode.Uri.parse(uri));
     if (!document) {
-      return { operations, texts, reason: `${uri} is not open here` };
+      return `${uri} is not open here`;
     }
     if (version !== null && version !== document.version) {
-      const reason = `made for version ${version} of ${uri}, which is at version ${document.version}`;
-      return { operations, texts, reason };
+      return `made for version ${version} of ${uri}, which is at version ${document.version}`;
     }
-    texts.push({ document, change, edits: change.edits.filter(TextEdit.is) });
+    texts.push({ document, edits: change.edits.filter((one) => "newText" in one) });
   }
-  return { operations, texts };
+  return texts;
 }
 
 /** Why a file is not renamed or removed. */

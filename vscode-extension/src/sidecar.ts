@@ -368,11 +368,8 @@ export class Sidecar implements vscode.Disposable {
                 ? config.forSidecar(scopeUri ? vscode.Uri.parse(scopeUri) : undefined)
                 : null,
             ),
-          handleApplyEdit: (params, next) =>
-            this.deliverer.carryOut(
-              params,
-              async (edit) => (await next(edit, NEVER)) as { applied: boolean },
-            ),
+          // The client would look at each of hundreds of edits several times, and wait in between.
+          handleApplyEdit: (params) => this.deliverer.carryOut(params),
         },
       },
     };
@@ -419,9 +416,6 @@ function commandsOnly(actions: (vscode.Command | vscode.CodeAction)[] | null | u
 
 /** The decisions that the sidecar has commands for. */
 const CHOICES = VALUES["hashline/decide.decision"];
-
-/** The sidecar does not take its edits back. */
-const NEVER = new vscode.CancellationTokenSource().token;
 
 class Late extends Error {}
 
