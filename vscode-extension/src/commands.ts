@@ -9,6 +9,7 @@ import type { ReviewDocument } from "./review/model";
 import { insteadInWords, leftIn } from "./review/progress";
 import type { Node } from "./review/tree";
 import { counted, tallyOf, VERBS, verbsFor, type Way } from "./review/wording";
+import { saying } from "./views/saying";
 import { keyInFront, keyOf } from "./views/sides";
 
 type Run = (...args: unknown[]) => unknown;
@@ -121,7 +122,7 @@ function nothing(context: Context, scope: Scope): void {
         ? "Nothing to decide in this file"
         : "No hunk on this line";
   const left = leftIn(context.review.all(), keyInFront());
-  vscode.window.setStatusBarMessage(`Hashline: ${insteadInWords(what, left)}`, 6000);
+  saying.say(`Hashline: ${insteadInWords(what, left)}`);
 }
 
 /** A decision about whatever the command is called about. `verb` is the decision, whatever the word for it is. */

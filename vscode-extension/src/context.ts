@@ -17,6 +17,7 @@ import { Lenses } from "./views/lenses";
 import { FileNames } from "./views/names";
 import { Notice } from "./views/notice";
 import { ReviewAll } from "./views/reviewAll";
+import { saying } from "./views/saying";
 import { StatusBar } from "./views/statusBar";
 import { ReviewTree } from "./views/tree";
 import { UnsyncedFile } from "./views/unsynced";
@@ -52,6 +53,7 @@ export class Context implements vscode.Disposable {
     };
     const failed = (error: unknown) => this.log.warn(reasonOf(error));
     own(this.log);
+    own(saying);
     this.sidecar = own(new Sidecar(extension, this.log, review));
     const history = new History(this.sidecar);
     const names = own(new FileNames(review, history, failed));

@@ -10,10 +10,8 @@ import { meantBy } from "./review/target";
 import type { Target } from "./review/tree";
 import { conflictOf, counted, type Way } from "./review/wording";
 import type { Sidecar } from "./sidecar";
+import { saying } from "./views/saying";
 import { keyInFront } from "./views/sides";
-
-/** How long it is said what a decision came to. */
-const SAID_MS = 6000;
 
 /** What a decision is about. */
 export interface Subject {
@@ -159,7 +157,7 @@ export class Decisions implements vscode.Disposable {
     const gone = last.decision === "reopen" ? new Set<string>() : taken;
     const left = leftInWords(leftIn(this.review.all(), keyInFront(), gone));
     const line = [doneInWords(last.decision, hunks), ...told, left].join(". ");
-    vscode.window.setStatusBarMessage(line, SAID_MS);
+    saying.say(line);
   }
 
   /** Says decisions, and goes on where they are refused. Returns what the sidecar answered, if it did. */

@@ -6,10 +6,9 @@ import { type Entry, hunkAt, isInText, rowOf } from "./review/hunks";
 import type { Review, ReviewDocument } from "./review/model";
 import { announcement } from "./review/wording";
 import { nameOf } from "./views/names";
+import { saying } from "./views/saying";
 import { documentUri, keyOf } from "./views/sides";
 
-/** How long it is said where one is. */
-const SAID_MS = 6000;
 /** How long the place of a hunk in a file that was just opened is waited for. */
 const PLACE_MS = 2000;
 
@@ -94,14 +93,14 @@ export class Navigation implements vscode.Disposable {
 
   private say({ document, entry }: Stop, position: number, total: number): void {
     const file = nameOf(vscode.Uri.parse(document.uri));
-    vscode.window.setStatusBarMessage(announcement(entry, position, total, file), SAID_MS);
+    saying.say(announcement(entry, document, position, total, file));
   }
 
   /** Goes one hunk on (1) or back (-1), to other files after the last or before the first of this one. */
   async step(direction: 1 | -1): Promise<void> {
     const stops = this.stops();
     if (stops.length === 0) {
-      vscode.window.setStatusBarMessage("Hashline: Nothing to decide", SAID_MS);
+      saying.say("Hashline: Nothing to decide");
       return;
     }
     const index = (this.from(stops, direction) + direction + stops.length) % stops.length;

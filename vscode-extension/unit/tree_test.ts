@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hunk } from "../src/protocol";
 import { type Names, type Node, shownOf, treeOf } from "../src/review/tree";
+import { announcement } from "../src/review/wording";
 import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
 
 const names: Names = {
@@ -185,6 +186,106 @@ test("what is counted is named for those who listen", () => {
   const [agent] = treeOf(reviewOf(list([edit("a", [hunk(), hunk({ number: 2 })])])).all(), names);
   assert.equal(agent?.spoken, "claude-code, 2 hunks in 1 file");
   assert.equal(agent?.children[0]?.spoken, "Conversation conv of claude-code, 2 hunks in 1 file");
+});
+
+/** What a screen reader says of a hunk: its row, and where one goes to it. */
+function said(hunk: Hunk, reason: string | null = null, ofList: Parameters<typeof list>[1] = {}): string[] {
+  const [document] = reviewOf(list([edit("a", [hunk], { reason })], ofList)).all();
+  assert.ok(document?.entries[0]);
+  const [agent] = treeOf([document], names);
+  const row = agent?.children[0]?.children[0]?.children[0]?.spoken ?? "";
+  return [row, announcement(document.entries[0], document, 1, 1, "a.js")];
+}
+
+test("every state of a hunk is said, with why it was made and what stands against it", () => {
+  const FILE = { lines: null, removed: [], proposed: [] };
+  const states: [...Parameters<typeof said>, row: string, gone: string][] = [
+    [hunk(), null, {}, "line 2, 1 line replaced, held, TWO", "line 2, 1 line replaced, held, claude-code"],
+    [
+      hunk(),
+      "the tests expect it",
+      {},
+      "line 2, 1 line replaced, held, TWO, the tests expect it",
+      "line 2, 1 line replaced, held, claude-code, the tests expect it",
+    ],
+    [
+      hunk({ state: "inText" }),
+      null,
+      {},
+      "line 2, 1 line replaced, in the text, TWO",
+      "line 2, 1 line replaced, in the text, claude-code",
+    ],
+    [
+      hunk({ state: "edited" }),
+      null,
+      {},
+      "line 2, 1 line replaced, changed by you, TWO",
+      "line 2, 1 line replaced, changed by you, claude-code",
+    ],
+    [
+      hunk({ deciding: true }),
+      null,
+      {},
+      "line 2, 1 line replaced, deciding…, TWO",
+      "line 2, 1 line replaced, deciding…, claude-code",
+    ],
+    [
+      conflicted(),
+      null,
+      {},
+      "line 2, 1 line replaced, conflicted, TWO, You changed a line that this edit replaces.",
+      "line 2, 1 line replaced, conflicted, claude-code, You changed a line that this edit replaces.",
+    ],
+    [
+      conflicted({ conflict: null, lines: null, ways: ["reject"] }),
+      null,
+      {},
+      "place lost, 1 line replaced, conflicted, TWO, You changed lines that this edit replaces.",
+      "place lost, 1 line replaced, conflicted, claude-code, You changed lines that this edit replaces.",
+    ],
+    [
+      hunk(),
+      null,
+      { readOnly: true, owner: "Neovim" },
+      "line 2, 1 line replaced, held, decided in Neovim, TWO",
+      "line 2, 1 line replaced, held, decided in Neovim, claude-code",
+    ],
+    [
+      hunk(),
+      null,
+      { readOnly: true },
+      "line 2, 1 line replaced, held, decided in another editor, TWO",
+      "line 2, 1 line replaced, held, decided in another editor, claude-code",
+    ],
+    ...(["make", "remove"] as const).flatMap((verb): typeof states => {
+      const done = verb === "make" ? "created" : "deleted";
+      const file = { ...FILE, file: `${verb} the file` };
+      return [
+        [hunk(file), null, {}, `to be ${done}: accept or reject`, `to be ${done}, held, claude-code`],
+        [
+          hunk({ ...file, deciding: true }),
+          null,
+          {},
+          `deciding…, to be ${done}`,
+          `to be ${done}, deciding…, claude-code`,
+        ],
+        [hunk({ ...file, state: "inText" }), null, {}, `${done}: keep or undo`, `${done}, claude-code`],
+      ];
+    }),
+  ];
+  for (const [of, reason, ofList, row, gone] of states) {
+    const lines = of.file === null ? ["a.js, ", "hunk 1 of 1, a.js "] : ["a.js, ", "hunk 1 of 1, a.js, "];
+    assert.deepEqual(said(of, reason, ofList), [lines[0] + row, lines[1] + gone]);
+  }
+  const moved = hunk({ ...FILE, file: "rename the file to /p/b.js" });
+  assert.deepEqual(said(moved), [
+    "a.js to become b.js, to be renamed b.js: accept or reject",
+    "hunk 1 of 1, a.js, to be renamed b.js, held, claude-code",
+  ]);
+  assert.deepEqual(said({ ...moved, state: "inText" }), [
+    "a.js, renamed: keep or undo",
+    "hunk 1 of 1, a.js, renamed, claude-code",
+  ]);
 });
 
 test("one agent alone", () => {

@@ -30,6 +30,8 @@ export const Disposable = {
   }),
 };
 
+export const StatusBarAlignment = { Left: 1, Right: 2 };
+
 export const TaskScope = { Global: 1 };
 
 export class TabInputText {
@@ -153,7 +155,14 @@ export const window = {
     return window.activeTextEditor;
   },
   createTreeView: () => ({ dispose: () => undefined }),
-  setStatusBarMessage: (said: string) => void sent.push(said),
+  createStatusBarItem: () => ({
+    set text(said: string) {
+      sent.push(said);
+    },
+    show: () => undefined,
+    hide: () => undefined,
+    dispose: () => undefined,
+  }),
   tabGroups: {
     get all() {
       return [{ tabs: tabs.inputs.map((input) => ({ input })) }];

@@ -17,6 +17,9 @@ import { conflicted, edit, hunk, list, reviewOf } from "./fixtures";
 
 const words = (...said: Parameters<typeof waysFor>) => waysFor(...said).map((way) => way.word);
 
+/** A document that is decided about here. */
+const HERE = { readOnly: false, owner: null };
+
 test("the verbs say whether it is held or in the text", () => {
   assert.deepEqual(words(hunk()), ["Accept", "Reject"]);
   assert.deepEqual(words(hunk({ state: "inText" })), ["Keep", "Undo"]);
@@ -60,7 +63,7 @@ test("headings", () => {
     reviewOf(list([edit("a", [hunk()], { reason: "the tests expect it" })])).all()[0]?.entries ?? [];
   assert.equal(headingOf(said as Entry, 1), "claude-code · +1 −1 · the tests expect it");
   assert.equal(
-    announcement(said as Entry, 1, 1, "a.js"),
+    announcement(said as Entry, HERE, 1, 1, "a.js"),
     "hunk 1 of 1, a.js line 2, 1 line replaced, held, claude-code, the tests expect it",
   );
 });
@@ -69,7 +72,7 @@ test("where one is, for those who listen", () => {
   const [document] = reviewOf(
     list([edit("a", [hunk(), hunk({ number: 2, removed: [], lines: { start: 4, end: 4 } })])]),
   ).all();
-  const said = document?.entries.map((entry, index) => announcement(entry, index + 1, 2, "src/a.js"));
+  const said = document?.entries.map((entry, index) => announcement(entry, HERE, index + 1, 2, "src/a.js"));
   assert.deepEqual(said, [
     "hunk 1 of 2, src/a.js line 2, 1 line replaced, held, claude-code",
     "hunk 2 of 2, src/a.js after line 4, 1 line inserted, held, claude-code",
@@ -78,7 +81,7 @@ test("where one is, for those who listen", () => {
   assert.equal(placeOf({ start: 0, end: 0 }), "before line 1");
   const removed = hunk({ file: "remove the file", lines: null, state: "inText" });
   const [entry] = reviewOf(list([edit("a", [removed])])).all()[0]?.entries ?? [];
-  assert.equal(announcement(entry as Entry, 1, 1, "a.js"), "hunk 1 of 1, a.js, deleted, claude-code");
+  assert.equal(announcement(entry as Entry, HERE, 1, 1, "a.js"), "hunk 1 of 1, a.js, deleted, claude-code");
 });
 
 test("who waits for a decision", () => {

@@ -4,7 +4,9 @@ import { fileChangeOf } from "./fileChange";
 import { type Entry, isInText, isPastTaking } from "./hunks";
 import type { ReviewDocument } from "./model";
 import {
+  circumstancesOf,
   counted,
+  elsewhereInWords,
   fileWords,
   gistOf,
   placeOf,
@@ -123,10 +125,11 @@ function fileSummary(entries: readonly Entry[], saysName: boolean): string {
 
 /** All that is shown of a tree: most lists change nothing of it. */
 export function shownOf(nodes: readonly Node[]): string {
-  const shown = ({ id, label, description, context, children }: Node): unknown => [
+  const shown = ({ id, label, description, spoken, context, children }: Node): unknown => [
     id,
     label,
     description,
+    spoken,
     context,
     children.map(shown),
   ];
@@ -222,9 +225,9 @@ function fileNodes(parent: string, found: Found[], names: Names): Node[] {
     const document = (of[0] as Found).document;
     const entries = of.map(({ entry }) => entry);
     const label = fileLabel(document.uri, entries, names);
-    const elsewhere = document.readOnly && document.owner !== null ? `, decided in ${document.owner}` : "";
+    const elsewhere = elsewhereInWords(document).map((said) => `, ${said}`);
     const saysName = label !== names.ofUri(document.uri);
-    const summary = fileSummary(entries, saysName) + conflictedIn(of) + elsewhere;
+    const summary = fileSummary(entries, saysName) + conflictedIn(of) + elsewhere.join("");
     const description = summary.replace(/^, /, "");
     const edits = [...new Set(entries.map(({ edit }) => edit.id))];
     const id = `${parent}:file:${key}`;
@@ -256,7 +259,9 @@ function hunkNode(parent: string, { document, entry }: Found, file: string): Nod
     spoken: [
       file,
       ...(hunk.file === null ? [placeOf(lines), sizeInWords(hunk), stateOf(hunk)] : state),
+      ...elsewhereInWords(document),
       gistOf(hunk, true),
+      ...circumstancesOf(entry),
     ].join(", "),
     context: `hunk.${hunkContext(document, entry)}`,
     document,

@@ -106,14 +106,37 @@ export function gistOf(hunk: Hunk, isSpoken = false): string {
   return hunk.proposed.length > 0 ? line : `remove ${line}`;
 }
 
+/** That a hunk is decided elsewhere, where it is. */
+export function elsewhereInWords({ readOnly, owner }: { readOnly: boolean; owner: string | null }): string[] {
+  return readOnly ? [`decided in ${owner ?? "another editor"}`] : [];
+}
+
+/** What there is to know of a hunk beside what it does: why it was made, and what stands against it. */
+export function circumstancesOf({ edit, hunk }: Entry): string[] {
+  return [...(edit.reason ? [edit.reason] : []), ...(hunk.state === "conflicted" ? [conflictOf(hunk)] : [])];
+}
+
 /** Where one is, when one goes from hunk to hunk. */
-export function announcement(entry: Entry, position: number, total: number, file: string): string {
+export function announcement(
+  entry: Entry,
+  document: { readOnly: boolean; owner: string | null },
+  position: number,
+  total: number,
+  file: string,
+): string {
   const { edit, hunk, lines } = entry;
   const where = hunk.file === null ? `${file} ${placeOf(lines)}` : file;
   // What became of a file says that it is done.
   const state = hunk.file !== null && isInText(hunk) && !hunk.deciding ? [] : [stateOf(hunk)];
-  const why = edit.reason ? [edit.reason] : [];
-  return [`hunk ${position} of ${total}`, where, sizeInWords(hunk), ...state, edit.agent, ...why].join(", ");
+  return [
+    `hunk ${position} of ${total}`,
+    where,
+    sizeInWords(hunk),
+    ...state,
+    ...elsewhereInWords(document),
+    edit.agent,
+    ...circumstancesOf(entry),
+  ].join(", ");
 }
 
 /** What one can do with a hunk. `edited` and `byHand` are part of what is to be decided. */

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { Navigation } from "../navigation";
 import type { Review } from "../review/model";
+import { saying } from "./saying";
 
 const SCHEME = "hashline-agent";
 
@@ -55,7 +56,7 @@ export class ByHand implements vscode.TextDocumentContentProvider, vscode.Dispos
     const options = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true };
     await vscode.window.showTextDocument(uri, options);
     const what = hunk.proposed.length === 0 ? "The agent takes these lines away. " : "";
-    vscode.window.setStatusBarMessage(`${what}When yours are right: Keep mine, above them`, 10_000);
+    saying.say(`${what}When yours are right: Keep mine, above them`, 10_000);
   }
 
   /** The agent may have other lines for the same hunk by now. */

@@ -4,7 +4,7 @@ import { config } from "../config";
 import { rowOf } from "../review/hunks";
 import type { Review, ReviewDocument } from "../review/model";
 import { isFarBeside } from "../review/plan";
-import { conflictOf, gistOf, headingOf, waysFor } from "../review/wording";
+import { conflictOf, elsewhereInWords, gistOf, headingOf, waysFor } from "../review/wording";
 
 /** How long lists of one document are waited for, for each of its hunks: VS Code asks for all lenses again. */
 const HUNK_MS = 1;
@@ -95,7 +95,7 @@ function lensesOf(document: ReviewDocument, shown: vscode.TextDocument): vscode.
     const gist = isFarBeside(entry, text) ? ` · ${gistOf(entry.hunk)}` : "";
     const heading = lens(headingOf(entry, document.entries.length) + gist, "hashline.revealInTree");
     if (document.readOnly) {
-      return [heading, lens(`decided in ${document.owner ?? "another editor"}`, "")];
+      return [heading, ...elsewhereInWords(document).map((said) => lens(said, ""))];
     }
     const ways = waysFor(entry.hunk).map((way) => lens(way.word, "hashline.decideWay", way));
     if (entry.hunk.state === "conflicted") {

@@ -13,6 +13,7 @@ import type { Review, ReviewDocument } from "../review/model";
 import { counted, sizeOfAll, tallyOf } from "../review/wording";
 import type { Sidecar } from "../sidecar";
 import type { Compare } from "./compare";
+import { saying } from "./saying";
 import { BASE, keyInFront, PROPOSED } from "./sides";
 
 /** Lists of several documents come one after the other. */
@@ -65,13 +66,13 @@ export class ReviewAll implements vscode.Disposable {
   async open(): Promise<void> {
     const documents = this.review.all();
     if (documents.length === 0) {
-      vscode.window.setStatusBarMessage("Hashline: Nothing to decide", SAID_MS);
+      saying.say("Hashline: Nothing to decide", SAID_MS);
       return;
     }
     await this.show(documents);
     const saving = documents.some(({ entries }) => entries.some(({ hunk }) => hunk.state === "held"));
     if (saving) {
-      vscode.window.setStatusBarMessage("Saving a file on the right side accepts its hunks", SAID_MS);
+      saying.say("Saving a file on the right side accepts its hunks", SAID_MS);
     }
   }
 

@@ -364,6 +364,11 @@ export class Desk {
     return this.page.locator(".statusbar-item", { hasText: words });
   }
 
+  /** The same as a screen reader reads it out when it comes. */
+  heard(words: string): Locator {
+    return this.page.locator(`.statusbar-item [role="alert"][aria-label*="${words}"]`);
+  }
+
   status(words: string): Locator {
     return this.page.locator(".statusbar-item", { hasText: words });
   }

@@ -60,6 +60,49 @@ export default {
       );
     },
 
+    async "for those who listen: where one is, what stands against a hunk, and what a decision came to is read out"(
+      hand,
+    ) {
+      const { desk } = await offered(hand);
+      await desk
+        .status("2 in ")
+        .and(desk.page.getByLabel(/2 hunks to decide in 1 file/))
+        .waitFor();
+      await desk.press("Alt+F5");
+      await desk.heard("hunk 1 of 2, cart.js line 5, 1 line replaced, held, claude-code").waitFor();
+      await desk.go("items.length");
+      await desk.press("End");
+      await desk.type("//whole");
+      // VS Code asks for no lenses while another part of it has the focus.
+      await desk.lens("Keep both").waitFor();
+      await desk.showTree();
+      await desk.row("cart.js, line 11, 1 line replaced by 2, conflicted, const amounts").waitFor();
+      await desk.line("sum += item.price;").click();
+      await desk.press("Alt+F5");
+      await desk.heard("conflicted, claude-code, ").waitFor();
+      await desk.line("sum += item.price;").click();
+      await desk.press("Control+Shift+Enter");
+      await desk.heard("Accepted. 1 left here").waitFor();
+    },
+
+    async "the palette has both words for a decision, and where no hunk is at the cursor it is said where there are"(
+      hand,
+    ) {
+      const { desk, agent, edited } = await offered(hand);
+      await desk.go("what is in the cart");
+      for (const word of ["Accept", "Keep", "Reject", "Undo"]) {
+        await desk.command(`Hashline: ${word} Hunk`);
+        await desk.heard("No hunk on this line. 2 in this file: Go to Next Hunk").waitFor();
+        await desk.press("Alt+F5");
+        await desk.heard("hunk 1 of 2").waitFor();
+        await desk.go("what is in the cart");
+      }
+      await desk.press("Alt+F5");
+      await desk.command("Hashline: Undo Hunk");
+      await desk.heard("Rejected. 1 left here").waitFor();
+      await agent.hears(edited.edit, "hunk 1 · rejected");
+    },
+
     async "by mouse: a lens accepts, the tree shows who wants what, an action of a row rejects, with a reason"(
       hand,
     ) {
