@@ -53,6 +53,7 @@ export class Context implements vscode.Disposable {
     };
     const failed = (error: unknown) => this.log.warn(reasonOf(error));
     own(this.log);
+    own(review);
     own(saying);
     this.sidecar = own(new Sidecar(extension, this.log, review));
     const history = new History(this.sidecar);

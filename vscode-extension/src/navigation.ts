@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { isThere } from "./files";
 import type { Lines } from "./protocol";
-import { type Entry, hunkAt, isInText, rowOf } from "./review/hunks";
+import { type Entry, hunkAt, inTextOrder, isInText, rowOf } from "./review/hunks";
 import type { Review, ReviewDocument } from "./review/model";
 import { announcement } from "./review/wording";
 import { nameOf } from "./views/names";
@@ -54,23 +54,29 @@ export class Navigation implements vscode.Disposable {
     }
     const entries = this.entriesIn(editor, document);
     const there = this.goneTo?.spot === spotOf(editor) ? this.goneTo.name : undefined;
-    const placed =
-      entries.find(
-        ({ name, hunk, lines }) => name === there && (hunk.file !== null || lines !== undefined),
-      ) ?? hunkAt(entries, editor.selection.active.line);
-    const entry = placed && document.entries.find(({ name }) => name === placed.name);
-    return entry && { document, entry };
+    const gone =
+      there === undefined
+        ? undefined
+        : entries.find(
+            ({ name, hunk, lines }) => name === there && (hunk.file !== null || lines !== undefined),
+          );
+    const placed = gone ?? hunkAt(entries, editor.selection.active.line);
+    return placed && { document, entry: this.review.find(placed.name)?.entry ?? placed };
   }
 
   /** The hunks of a document with their lines in the text that an editor shows: the document itself, or a side of a comparison. */
   private entriesIn(editor: vscode.TextEditor, document: ReviewDocument): readonly Entry[] {
     const { uri } = editor.document;
-    const isDocument = uri.toString() === document.key;
-    const places = isDocument ? undefined : this.otherViews.placesIn(editor.document);
-    if (isDocument || places) {
+    if (uri.toString() === document.key) {
+      return document.entries;
+    }
+    const places = this.otherViews.placesIn(editor.document);
+    if (places) {
       // What is about the file itself stands before its first line, in every text of it.
-      return document.entries.map((entry) =>
-        places && entry.hunk.file === null ? { ...entry, lines: places.get(entry.name) } : entry,
+      return inTextOrder(
+        document.entries.map((entry) =>
+          entry.hunk.file === null ? { ...entry, lines: places.get(entry.name) } : entry,
+        ),
       );
     }
     // The left side of a comparison lacks the hunks that are in the text: without any it is the text.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lineChangesOf } from "../src/lineChanges";
 import type { Lines } from "../src/protocol";
-import { entriesOf, hunkAt, hunksTouching, shift } from "../src/review/hunks";
+import { entriesOf, hunkAt, hunksTouching, type LineChange, shift, shiftAll } from "../src/review/hunks";
 import { conflicted, edit, hunk } from "./fixtures";
 
 const at = (line: number, character: number) => ({ line, character });
@@ -95,4 +95,39 @@ test("changes of a text are changes of its lines", () => {
     { first: 3, last: 5, newLast: 3 },
     { first: 3, last: 6, newLast: 5 },
   ]);
+});
+
+test("many places are moved along with many changes as one by one", () => {
+  let seed = 7;
+  /** Below `most`: the same ones in each run. */
+  const any = (most: number) => {
+    seed = (seed * 1103515245 + 12345) % 2147483648;
+    return Math.floor((seed / 2147483648) * most);
+  };
+  const change = (most: number): LineChange => {
+    const first = any(most);
+    const last = first + any(Math.min(4, most - first));
+    return { first, last, newLast: first + any(4) };
+  };
+  for (let round = 0; round < 5000; round++) {
+    const places = Array.from({ length: 6 }, () => {
+      const start = any(20);
+      return { start, end: start + any(4) };
+    });
+    const changes: LineChange[] = [];
+    for (let n = any(8); n > 0; n--) {
+      // Most are above the one before, as the parts of one change of the text are.
+      const above = changes.at(-1)?.first ?? 0;
+      changes.push(change(above > 0 && any(4) > 0 ? above : 20));
+    }
+    const expected = places.map((lines) => ({ ...lines }));
+    for (const one of changes) {
+      for (const lines of expected) {
+        shift(lines, one);
+      }
+    }
+    const before = JSON.stringify(places);
+    shiftAll(places, changes);
+    assert.deepEqual(places, expected, `${before} ${JSON.stringify(changes)}`);
+  }
 });

@@ -56,6 +56,51 @@ test("an empty list takes the document away, and listeners hear of it", () => {
   assert.deepEqual(review.all(), []);
 });
 
+test("what follows is called in a turn of its own, and once for all that a document has changed", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const review = reviewOf();
+  const heard: string[] = [];
+  for (const who of ["a", "b"]) {
+    review.follow(({ uri, version }) => heard.push(`${who} ${uri} ${version}`));
+  }
+  const gone = review.follow(() => heard.push("gone"));
+  review.opened(KEY);
+  review.receive(list(one(4)));
+  review.receive(list(one(4), { version: 2 }));
+  review.receive(list(one(4), { version: 1, uri: "file:///p/b.js" }));
+  gone.dispose();
+  assert.deepEqual(heard, []);
+  context.mock.timers.tick(1);
+  assert.deepEqual(heard.splice(0), [`a ${KEY} 2`, "a file:///p/b.js 1"]);
+  context.mock.timers.tick(1);
+  assert.deepEqual(heard.splice(0), [`b ${KEY} 2`, "b file:///p/b.js 1"]);
+  context.mock.timers.tick(10);
+  assert.deepEqual(heard, []);
+});
+
+test("a change of many lines moves hunks as its parts do one by one", () => {
+  const review = reviewOf(
+    list([
+      edit(
+        "a",
+        [1, 5, 9].map((start, n) => hunk({ number: n, lines: { start, end: start + 1 } })),
+      ),
+    ]),
+  );
+  // From the end, as VS Code tells of it.
+  review.changed(KEY, 2, [
+    { first: 9, last: 10, newLast: 12 },
+    { first: 5, last: 5, newLast: 6 },
+    { first: 0, last: 1, newLast: 1 },
+    { first: 0, last: 1, newLast: 0 },
+  ]);
+  assert.deepEqual(linesOf(review), [
+    { start: 0, end: 1 },
+    { start: 5, end: 6 },
+    { start: 9, end: 12 },
+  ]);
+});
+
 test("what a sidecar said is forgotten with it", () => {
   const review = reviewOf(list(one(4)), list(one(2), { uri: "file:///p/b.js", version: null }));
   const heard: string[] = [];
@@ -73,4 +118,8 @@ test("a hunk is found by its name, and documents come in order", () => {
   );
   assert.equal(review.find("a:1")?.entry.hunk.number, 1);
   assert.equal(review.find("a:2"), undefined);
+  review.receive(list([edit("a", [hunk({ number: 2 })])], { version: 2 }));
+  assert.equal(review.find("a:2")?.document.version, 2);
+  review.closed(KEY);
+  assert.equal(review.find("a:2")?.document.version, null);
 });

@@ -48,9 +48,14 @@ export function entriesOf(edits: readonly Edit[]): Entry[] {
       entries.push({ name: nameOf(edit, hunk), edit, hunk, lines: lines ? { ...lines } : undefined });
     }
   }
+  return inTextOrder(entries);
+}
+
+/** The same by where they begin, what has no place last. */
+export function inTextOrder(entries: readonly Entry[]): Entry[] {
   const from = (entry: Entry) => entry.lines?.start ?? Number.POSITIVE_INFINITY;
   // Sorting keeps the order of those that begin together.
-  return entries.sort((a, b) => (from(a) === from(b) ? 0 : from(a) - from(b)));
+  return [...entries].sort((a, b) => (from(a) === from(b) ? 0 : from(a) - from(b)));
 }
 
 /** Moves lines along with a change, in place. */
@@ -68,18 +73,88 @@ export function shift(lines: Lines, change: LineChange): void {
   }
 }
 
+/** A change that leaves the number of lines as it is: it moves nothing. */
+export function isStill({ last, newLast }: LineChange): boolean {
+  return last === newLast;
+}
+
+/** Moves many along with changes that came one after the other, in place, as `shift` does one by one. */
+export function shiftAll(places: readonly Lines[], changes: readonly LineChange[]): void {
+  for (const run of runsOf(changes)) {
+    for (const lines of places) {
+      shiftBy(lines, run);
+    }
+  }
+}
+
+/** Changes from the end of a text to its beginning, as those of one event are: none moves the next. */
+interface Run {
+  changes: LineChange[];
+  /** How many lines the change and those behind it in the list add. */
+  added: number[];
+}
+
+function runsOf(changes: readonly LineChange[]): Run[] {
+  const runs: Run[] = [];
+  for (const change of changes) {
+    const run = runs.at(-1);
+    const before = run?.changes.at(-1);
+    if (run && before && change.last <= before.first) {
+      run.changes.push(change);
+    } else {
+      runs.push({ changes: [change], added: [] });
+    }
+  }
+  for (const { changes, added } of runs) {
+    let sum = 0;
+    for (let index = changes.length - 1; index >= 0; index--) {
+      const { last, newLast } = changes[index] as LineChange;
+      sum += newLast - last;
+      added[index] = sum;
+    }
+  }
+  return runs;
+}
+
+/** Only the changes within the lines are looked at one by one: those below do nothing, those above move all of it. */
+function shiftBy(lines: Lines, { changes, added }: Run): void {
+  const { start, end } = lines;
+  const above = firstWith(changes, ({ last }) => start >= last);
+  const touching = firstWith(changes, ({ first, last }) => start >= last || end > first);
+  for (let index = touching; index < above; index++) {
+    shift(lines, changes[index] as LineChange);
+  }
+  const by = added[above] ?? 0;
+  lines.start += by;
+  lines.end += by;
+}
+
+/** The first of a list that has what all behind it have as well. */
+function firstWith<T>(list: readonly T[], has: (item: T) => boolean): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (has(list[middle] as T)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
 /** The row that stands for a hunk: its first line, or the line that it would be inserted before. */
 export function rowOf(lines: Lines, lineCount: number): number {
   return Math.min(lines.start, Math.max(lineCount - 1, 0));
 }
 
-/** The hunk that is meant by a row: one that has it, else one whose place is right before or after it. */
+/** The hunk of these, which are in text order, that is meant by a row: one that has it, else one whose place is right before or after it. */
 export function hunkAt(entries: readonly Entry[], row: number): Entry | undefined {
   let beside: Entry | undefined;
   for (const entry of entries) {
     const lines = entry.lines;
-    if (!lines) {
-      continue;
+    if (!lines || lines.start > row + 1) {
+      break;
     }
     if (lines.start <= row && row < lines.end) {
       return entry;

@@ -4,8 +4,9 @@
  * The line numbers of a list belong to the document version that it names. What was typed since is known here, so a list for
  * an older version is brought to the text as it is now, and what is shown moves with the typing until the next list comes.
  */
-import type { Edit, PendingEdits } from "../protocol";
-import { type Entry, entriesOf, type LineChange, shift } from "./hunks";
+import type { Edit, Lines, PendingEdits } from "../protocol";
+import { type Entry, entriesOf, isStill, type LineChange, shiftAll } from "./hunks";
+import { Pieces } from "./pieces";
 
 export interface ReviewDocument {
   /** As the sidecar writes it. */
@@ -38,6 +39,9 @@ export class Review {
   private readonly known = new Map<string, ReviewDocument>();
   private readonly open = new Map<string, OpenText>();
   private readonly listeners = new Set<(document: ReviewDocument) => void>();
+  private readonly pieces = new Pieces();
+  /** Made when it is asked for, and none when something has changed since. */
+  private byName: ReadonlyMap<string, { document: ReviewDocument; entry: Entry }> | undefined;
 
   /** @param keyOf gives one spelling for all spellings of a URI */
   constructor(private readonly keyOf: (uri: string) => string) {}
@@ -46,6 +50,40 @@ export class Review {
   subscribe(listener: (document: ReviewDocument) => void): { dispose(): void } {
     this.listeners.add(listener);
     return { dispose: () => this.listeners.delete(listener) };
+  }
+
+  /**
+   * Calls back after changes, too, but in a turn of its own, and once for all that a document has changed meanwhile: for what is not
+   * seen in the text, where the person types.
+   */
+  follow(listener: (document: ReviewDocument) => void): { dispose(): void } {
+    const waiting = new Map<string, ReviewDocument>();
+    const subscription = this.subscribe((document) => {
+      const isFirst = waiting.size === 0;
+      waiting.set(document.key, document);
+      if (isFirst) {
+        this.inTurn(() => {
+          const changed = [...waiting.values()];
+          waiting.clear();
+          changed.forEach(listener);
+        });
+      }
+    });
+    return {
+      dispose: () => {
+        subscription.dispose();
+        waiting.clear();
+      },
+    };
+  }
+
+  /** Does work that comes of changes: one piece of it in each turn. */
+  inTurn(piece: () => void): void {
+    this.pieces.add(piece);
+  }
+
+  dispose(): void {
+    this.pieces.dispose();
   }
 
   /** Takes in a list of the sidecar's. */
@@ -78,11 +116,7 @@ export class Review {
   private bringToNow(entries: Entry[], version: number, text: OpenText, before?: ReviewDocument): void {
     text.changes = text.changes.filter((change) => change.version > version);
     if (version >= text.knownFrom) {
-      for (const { lines } of entries) {
-        for (const change of lines ? text.changes : []) {
-          shift(lines as NonNullable<typeof lines>, change);
-        }
-      }
+      shiftAll(placesOf(entries), text.changes);
       return;
     }
     // Too old to be brought to now: what was shown before is nearer to the truth.
@@ -95,17 +129,19 @@ export class Review {
   /** A text is open in the editor, or was opened again: its versions count anew. */
   opened(key: string): void {
     this.open.set(key, { changes: [], knownFrom: 0 });
-    const document = this.known.get(key);
-    if (document) {
-      this.known.set(key, { ...document, version: null });
-    }
+    this.withoutVersion(key);
   }
 
   closed(key: string): void {
     this.open.delete(key);
+    this.withoutVersion(key);
+  }
+
+  private withoutVersion(key: string): void {
     const document = this.known.get(key);
     if (document) {
       this.known.set(key, { ...document, version: null });
+      this.byName = undefined;
     }
   }
 
@@ -115,16 +151,18 @@ export class Review {
     if (!text) {
       return;
     }
-    text.changes.push(...changes.map((change) => ({ ...change, version })));
+    const moving = changes.filter((change) => !isStill(change));
+    if (moving.length === 0) {
+      return; // nearly every key
+    }
+    for (const change of moving) {
+      text.changes.push({ ...change, version });
+    }
     if (text.changes.length > MOST_CHANGES) {
       const dropped = text.changes.splice(0, MOST_CHANGES / 2);
       text.knownFrom = dropped.at(-1)?.version ?? text.knownFrom;
     }
-    for (const { lines } of this.known.get(key)?.entries ?? []) {
-      for (const change of lines ? changes : []) {
-        shift(lines as NonNullable<typeof lines>, change);
-      }
-    }
+    shiftAll(placesOf(this.known.get(key)?.entries ?? []), moving);
   }
 
   /** The sidecar has ended: nothing of what it said holds any longer. */
@@ -144,13 +182,13 @@ export class Review {
 
   /** The hunk of this name (EDIT:NUMBER) and its document. */
   find(name: string): { document: ReviewDocument; entry: Entry } | undefined {
-    for (const document of this.known.values()) {
-      const entry = document.entries.find((candidate) => candidate.name === name);
-      if (entry) {
-        return { document, entry };
-      }
-    }
-    return undefined;
+    this.byName ??= new Map(
+      // The first of several comes last, and stays.
+      [...this.known.values()]
+        .reverse()
+        .flatMap((document) => document.entries.map((entry) => [entry.name, { document, entry }] as const)),
+    );
+    return this.byName.get(name);
   }
 
   /** All documents with something to decide, by name. */
@@ -160,8 +198,14 @@ export class Review {
   }
 
   private publish(document: ReviewDocument): void {
+    this.byName = undefined;
+    this.pieces.begin();
     for (const listener of this.listeners) {
       listener(document);
     }
   }
+}
+
+function placesOf(entries: readonly Entry[]): Lines[] {
+  return entries.flatMap(({ lines }) => lines ?? []);
 }

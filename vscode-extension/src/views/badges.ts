@@ -14,7 +14,7 @@ export class Badges implements vscode.FileDecorationProvider, vscode.Disposable 
     this.disposables = [
       this.changed,
       vscode.window.registerFileDecorationProvider(this),
-      review.subscribe(({ key }) => this.update(key)),
+      review.follow(({ key }) => this.update(key)),
     ];
   }
 

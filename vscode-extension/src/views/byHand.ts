@@ -20,7 +20,7 @@ export class ByHand implements vscode.TextDocumentContentProvider, vscode.Dispos
     this.disposables = [
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      review.subscribe(() => {
+      review.follow(() => {
         this.renew();
         void this.closeSettled();
       }),

@@ -87,7 +87,7 @@ export class Compare
           this.saving.set(keyOf(uri), reason);
         }
       }),
-      review.subscribe((document) => this.renew(document)),
+      review.follow((document) => this.renew(document)),
     ];
   }
 

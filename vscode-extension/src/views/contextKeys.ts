@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Decisions } from "../decisions";
 import type { Navigation } from "../navigation";
-import { isPastTaking } from "../review/hunks";
+import { type Entry, isPastTaking } from "../review/hunks";
 import type { Review } from "../review/model";
 import { verbsFor } from "../review/wording";
 import type { Sidecar } from "../sidecar";
@@ -14,6 +14,8 @@ type Value = string | boolean;
 export class ContextKeys implements vscode.Disposable {
   private readonly disposables: { dispose(): void }[];
   private readonly set = new Map<string, Value>();
+  /** Of each list of hunks: the cursor moves with each key, and the list does not change. */
+  private readonly verbsOf = new WeakMap<readonly Entry[], string>();
 
   constructor(
     private readonly review: Review,
@@ -64,8 +66,14 @@ export class ContextKeys implements vscode.Disposable {
     const document = editor && this.review.of(keyOf(editor.document.uri));
     this.put("hashline.inReview", this.reviewAll.isInFront);
     this.put("hashline.inProposal", editor?.document.uri.scheme === PROPOSED);
-    this.put("hashline.file", document && !document.readOnly ? verbs(document.entries) : "");
+    this.put("hashline.file", document && !document.readOnly ? this.verbsIn(document.entries) : "");
     this.put("hashline.hunkAtCursor", this.atCursor());
+  }
+
+  private verbsIn(entries: readonly Entry[]): string {
+    const known = this.verbsOf.get(entries) ?? verbs(entries);
+    this.verbsOf.set(entries, known);
+    return known;
   }
 
   /** How the hunk at the cursor stands; empty where there is none to decide about. */
@@ -89,6 +97,6 @@ export class ContextKeys implements vscode.Disposable {
   }
 }
 
-function verbs(entries: readonly { hunk: Parameters<typeof verbsFor>[0][number] }[]): string {
+function verbs(entries: readonly Entry[]): string {
   return entries.length > 0 ? verbsFor(entries.map(({ hunk }) => hunk)) : "";
 }

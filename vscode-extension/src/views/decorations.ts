@@ -97,10 +97,20 @@ class Styles implements vscode.Disposable {
   }
 }
 
+interface Shown {
+  /** The hunks that are drawn. */
+  entries: readonly Entry[];
+  /** Those of the text. */
+  all: readonly Entry[];
+  isPlain: boolean;
+}
+
 export class Decorations implements vscode.Disposable {
   private readonly styles: Styles;
   private readonly disposables: vscode.Disposable[] = [];
   private readonly drawn = new WeakMap<vscode.TextEditor, Plan>();
+  /** The hunks whose marks a ruler has: VS Code moves these with the typing. */
+  private readonly ruled = new WeakMap<vscode.TextEditor, Shown>();
   private readonly scrolled = new Set<vscode.TextEditor>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -165,11 +175,11 @@ export class Decorations implements vscode.Disposable {
 
   private update(editor: vscode.TextEditor): void {
     const { document } = editor;
-    const all = this.review.of(document.uri.toString())?.entries ?? [];
-    // A comparison shows both texts already, but nothing of a conflict.
-    const entries = isPlain(editor) ? all : all.filter(({ hunk }) => hunk.state === "conflicted");
-    if (entries.length === 0 || !config.inline(document.uri)) {
+    const shown = this.shownIn(editor);
+    const { entries } = shown;
+    if (entries.length === 0) {
       if (this.drawn.delete(editor)) {
+        this.ruled.delete(editor);
         for (const style of this.styles.all()) {
           editor.setDecorations(style, []);
         }
@@ -189,7 +199,36 @@ export class Decorations implements vscode.Disposable {
     const plan = planFor(entries, text, visible);
     this.drawn.set(editor, plan);
     this.draw(editor, plan, text.line);
-    this.drawRuler(editor, entries);
+    if (!this.isRuled(editor, shown)) {
+      // All hunks of a text are more work than those in view, and less urgent.
+      this.review.inTurn(() => this.updateRuler(editor));
+    }
+  }
+
+  private shownIn(editor: vscode.TextEditor): Shown {
+    const { uri } = editor.document;
+    const all = this.review.of(uri.toString())?.entries ?? [];
+    if (all.length === 0 || !config.inline(uri)) {
+      return { entries: [], all, isPlain: true };
+    }
+    // A comparison shows both texts already, but nothing of a conflict.
+    return isPlain(editor)
+      ? { entries: all, all, isPlain: true }
+      : { entries: all.filter(({ hunk }) => hunk.state === "conflicted"), all, isPlain: false };
+  }
+
+  private isRuled(editor: vscode.TextEditor, { all, isPlain }: Shown): boolean {
+    const ruled = this.ruled.get(editor);
+    return ruled !== undefined && ruled.all === all && ruled.isPlain === isPlain;
+  }
+
+  private updateRuler(editor: vscode.TextEditor): void {
+    const shown = this.shownIn(editor);
+    const isSeen = vscode.window.visibleTextEditors.includes(editor);
+    if (isSeen && shown.entries.length > 0 && !this.isRuled(editor, shown)) {
+      this.ruled.set(editor, shown);
+      this.drawRuler(editor, shown.entries);
+    }
   }
 
   private draw(editor: vscode.TextEditor, plan: Plan, line: (row: number) => string): void {

@@ -6,6 +6,14 @@ import type { Review, ReviewDocument } from "../review/model";
 import { isFarBeside } from "../review/plan";
 import { conflictOf, elsewhereInWords, gistOf, headingOf, waysFor } from "../review/wording";
 
+/** The lenses of a document, and what they were made of. */
+interface Made {
+  document: ReviewDocument | undefined;
+  version: number;
+  isWanted: boolean;
+  lenses: vscode.CodeLens[];
+}
+
 /** How long lists of one document are waited for, for each of its hunks: VS Code asks for all lenses again. */
 const HUNK_MS = 1;
 const LONGEST_MS = 250;
@@ -13,6 +21,8 @@ const LONGEST_MS = 250;
 export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly disposables: vscode.Disposable[];
+  /** VS Code asks for those that were just compared. */
+  private readonly made = new WeakMap<vscode.TextDocument, Made>();
   /** What was shown last, by document. */
   private readonly shown = new Map<string, string>();
   /** Documents whose lists have come since. */
@@ -36,7 +46,14 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
 
   provideCodeLenses(shown: vscode.TextDocument): vscode.CodeLens[] {
     const document = this.review.of(shown.uri.toString());
-    const lenses = document && config.lenses(shown.uri) ? lensesOf(document, shown) : [];
+    const { version } = shown;
+    const isWanted = document !== undefined && config.lenses(shown.uri);
+    const known = this.made.get(shown);
+    if (known?.document === document && known?.version === version && known.isWanted === isWanted) {
+      return known.lenses;
+    }
+    const lenses = isWanted ? lensesOf(document, shown) : [];
+    this.made.set(shown, { document, version, isWanted, lenses });
     this.shown.set(shown.uri.toString(), allSeenOf(lenses));
     return lenses;
   }
@@ -51,7 +68,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.Disposable {
       const pause = Math.min(HUNK_MS * hunks, LONGEST_MS);
       this.waiting.set(
         key,
-        setTimeout(() => this.update(key), pause),
+        setTimeout(() => this.review.inTurn(() => this.update(key)), pause),
       );
     }
   }

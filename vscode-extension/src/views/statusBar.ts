@@ -24,7 +24,7 @@ export class StatusBar implements vscode.Disposable {
     this.disposables = [
       this.item,
       this.health,
-      review.subscribe(() => this.update()),
+      review.follow(() => this.update()),
       sidecar.onDidChangeState(() => this.update()),
       sidecar.onDidChangeWaiting(() => this.update()),
       unsynced.onDidChange(() => this.update()),

@@ -20,6 +20,8 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   private roots: Node[] = [];
   private parents = new Map<string, Node>();
   private byHunk = new Map<string, Node>();
+  /** Nothing has changed since it was built. */
+  private isBuilt = false;
   private timer: NodeJS.Timeout | undefined;
   /** What VS Code shows; none while it is to ask for it. */
   private shown: string | undefined;
@@ -32,13 +34,12 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     private readonly review: Review,
     private readonly names: FileNames,
   ) {
-    this.build();
     this.view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
     this.disposables = [
       this.changed,
       this.view,
-      review.subscribe(() => this.updateSoon()),
-      names.onDidLearn(() => this.updateSoon()),
+      review.subscribe(() => this.changedBelow()),
+      names.onDidLearn(() => this.changedBelow()),
     ];
   }
 
@@ -57,6 +58,7 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   /** Shows the hunks of one agent alone, or of all again. */
   showOnly(agent: string | undefined): void {
     this.only = agent;
+    this.isBuilt = false;
     this.update();
   }
 
@@ -99,9 +101,10 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     }
   }
 
-  private updateSoon(): void {
-    const tally = tallyOf(this.review.all());
-    this.timer ??= setTimeout(() => this.update(), TOGETHER_MS + HUNK_MS * tally.hunks);
+  private changedBelow(): void {
+    this.isBuilt = false;
+    const { hunks } = tallyOf(this.review.all());
+    this.timer ??= setTimeout(() => this.review.inTurn(() => this.update()), TOGETHER_MS + HUNK_MS * hunks);
   }
 
   private update(): void {
@@ -119,6 +122,10 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 
   private build(): void {
+    if (this.isBuilt) {
+      return;
+    }
+    this.isBuilt = true;
     const documents = this.review.all();
     if (!tallyOf(documents).agents.some((agent) => agent === this.only)) {
       this.only = undefined; // nothing of that one is left

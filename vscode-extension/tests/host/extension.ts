@@ -34,6 +34,14 @@ export class Extension {
     return this.api.statusBar();
   }
 
+  /** Waits until it does: it follows what it counts. */
+  async statusBarSays(text: string): Promise<void> {
+    await until(
+      () => this.statusBar()?.text === text,
+      () => `${text}, and not ${this.statusBar()?.text}`,
+    );
+  }
+
   health(): string {
     return this.api.health();
   }

@@ -1,7 +1,6 @@
 /** Held edits in a text that the person goes on with. */
 import { strict as assert } from "node:assert";
 import * as vscode from "vscode";
-import { until } from "../patience.ts";
 import type { Suite } from "../report.ts";
 import { changed, FILE, SAVED, UNSAVED, withHunks } from "./greeting.ts";
 import { HELD, offered } from "./offer.ts";
@@ -50,14 +49,11 @@ export default {
 
     async "while an agent waits for a decision the status bar says so"(scene) {
       const { editor, document, agent } = await offered(scene);
-      const says = (text: string) =>
-        until(
-          () => scene.extension.statusBar()?.text === text,
-          () => `${text}, and not ${scene.extension.statusBar()?.text}`,
-        );
+      const says = (text: string) => scene.extension.statusBarSays(text);
       await says("$(request-changes) 3 in 1 file · claude-code");
       const waited = agent.call("await_review", { timeout_s: 40 });
       await says("$(request-changes) 3 in 1 file · claude-code waits");
+      assert.match(scene.extension.statusBar()?.tooltip ?? "", /claude-code waits for your decision/);
       await scene.go(editor, "Hello");
       await scene.extension.accept();
       await waited;

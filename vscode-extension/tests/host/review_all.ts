@@ -81,7 +81,7 @@ export default {
       );
       const tab = await opened(scene);
       assert.match(tab.label, /^Review: claude-code · 4 hunks · \+1/);
-      assert.equal(scene.extension.statusBar()?.text, "$(request-changes) 4 in 3 files · claude-code");
+      await scene.extension.statusBarSays("$(request-changes) 4 in 3 files · claude-code");
       await until(() => scene.extension.files().join().includes("→"), "the old name is known");
       assert.deepEqual(scene.extension.files(), [
         "mv.js → moved.js ()",

@@ -72,7 +72,7 @@ async function startedAnew(scene: Scene, how: (pid: number) => Promise<void>): P
   await waited;
   assert.deepEqual(linesOf(document), UNSAVED);
   await scene.shows(document, HELD);
-  assert.equal(scene.extension.statusBar()?.text, "$(request-changes) 3 in 1 file · claude-code");
+  await scene.extension.statusBarSays("$(request-changes) 3 in 1 file · claude-code");
   await scene.reads(agent, document);
   await scene.go(editor, "// the end", "end");
   await scene.type("!");
