@@ -18,8 +18,8 @@ function tree(context: TestContext) {
     shown,
     told: () => told,
     /** An agent edits another file. */
-    edited: (name: string) => {
-      review.receive(list([edit(name, [hunk()])], { uri: `file:///p/${name}.js`, version: null }));
+    edited: (name: string, agent = "claude-code") => {
+      review.receive(list([edit(name, [hunk()], { agent })], { uri: `file:///p/${name}.js`, version: null }));
     },
     /** An agent has given a file this name. */
     renamed: (name: string) => {
@@ -66,4 +66,16 @@ test("what a file was called comes later, and VS Code is told to ask again", asy
   passed();
   assert.equal(told(), 1);
   assert.deepEqual(labels(), ["b.js → a.js"]);
+});
+
+test("one agent alone is shown until nothing of it is left", (context) => {
+  const { shown, edited, asked, passed } = tree(context);
+  edited("a");
+  edited("b", "codex");
+  shown.showOnly("codex");
+  assert.deepEqual(asked(), ["b:1"]);
+  edited("b");
+  assert.equal(shown.onlyAgent, undefined);
+  passed();
+  assert.deepEqual(asked(), ["a:1", "b:1"]);
 });

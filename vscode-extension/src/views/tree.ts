@@ -95,6 +95,7 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   async reveal(name: string): Promise<void> {
     // It may be newer than what is drawn.
     this.update();
+    this.build();
     const node = this.byHunk.get(name);
     if (node) {
       await this.view.reveal(node, { select: true, focus: false, expand: true });
@@ -103,19 +104,26 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
 
   private changedBelow(): void {
     this.isBuilt = false;
-    const { hunks } = tallyOf(this.review.all());
+    const { hunks, agents } = tallyOf(this.review.all());
+    if (this.only !== undefined && !agents.includes(this.only)) {
+      this.only = undefined; // nothing of that one is left
+    }
     this.timer ??= setTimeout(() => this.review.inTurn(() => this.update()), TOGETHER_MS + HUNK_MS * hunks);
   }
 
   private update(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.build();
     const tally = tallyOf(this.review.all());
     this.view.description = this.only === undefined ? "" : `only ${this.only}`;
     this.view.badge = tally.hunks > 0 ? { value: tally.hunks, tooltip: tallyInWords(tally) } : undefined;
     // While VS Code asks for all of it again, what is pressed in the rows that are still drawn is lost: so it is told no oftener than it asks.
-    if (this.shown !== undefined && this.shown !== shownOf(this.roots)) {
+    // Nor is anything built for it until then: where the tree is not open it never asks.
+    if (this.shown === undefined) {
+      return;
+    }
+    this.build();
+    if (this.shown !== shownOf(this.roots)) {
       this.shown = undefined;
       this.changed.fire();
     }
@@ -126,11 +134,7 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
       return;
     }
     this.isBuilt = true;
-    const documents = this.review.all();
-    if (!tallyOf(documents).agents.some((agent) => agent === this.only)) {
-      this.only = undefined; // nothing of that one is left
-    }
-    this.roots = treeOf(documents, this.names, this.only);
+    this.roots = treeOf(this.review.all(), this.names, this.only);
     this.parents = new Map();
     this.byHunk = new Map();
     const enter = (node: Node): void => {
