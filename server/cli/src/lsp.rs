@@ -33,7 +33,7 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     let record = workspace.clone();
     let toolbox = Toolbox::new(workspace.clone());
     let runtime = threads(&mut Builder::new_multi_thread())?;
-    let agents = threads(Builder::new_multi_thread().on_thread_start(give_way))?;
+    let agents = threads(Builder::new_multi_thread().on_thread_start(giving_way()))?;
     let served = runtime.block_on(async {
         let options = Options {
             workspace,
@@ -66,14 +66,23 @@ fn threads(runtime: &mut Builder) -> Result<Runtime, Failure> {
     runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))
 }
 
-/// Lets the editor's threads have a processor before this one: nobody notices that an agent is answered a moment later, and everybody
-/// notices a key that waits.
-fn give_way() {
+/// What lets the editor's threads have a processor before the one that calls it: nobody notices that an agent is answered a moment later, and
+/// everybody notices a key that waits.
+fn giving_way() -> impl Fn() + Send + Sync + 'static {
     // Only on Linux is this of a thread and not of the whole program.
     #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::nice(AGENTS_NICENESS) {
-        tracing::debug!(%error, "agents are served with the priority of the editor");
+    {
+        // Counted from this thread, as one that a nicer thread starts is as nice as that from its beginning.
+        let niceness = rustix::process::getpriority_process(None).map(|niceness| niceness + AGENTS_NICENESS);
+        move || {
+            let thread = Some(rustix::thread::gettid());
+            if let Err(error) = niceness.and_then(|nice| rustix::process::setpriority_process(thread, nice)) {
+                tracing::debug!(%error, "agents are served with the priority of the editor");
+            }
+        }
     }
+    #[cfg(not(target_os = "linux"))]
+    || {}
 }
 
 /// Runs the tools for agents that come through the socket. The workspace keeps each to its own roots.
@@ -145,5 +154,29 @@ impl ServeHttp for OverHttp {
             router.serve_hard_links(self.workspace.settings().hard_links());
             router.serve_folders(folders);
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_a_nicer_one_starts_is_no_nicer_than_that() {
+        let niceness = || rustix::process::getpriority_process(None).unwrap();
+        let (give_way, before) = (giving_way(), niceness());
+        let nicenesses = std::thread::scope(|threads| {
+            let outer = || {
+                give_way();
+                let inner = threads.spawn(|| {
+                    give_way();
+                    niceness()
+                });
+                [niceness(), inner.join().unwrap()]
+            };
+            threads.spawn(outer).join().unwrap()
+        });
+        assert_eq!(nicenesses, [(before + AGENTS_NICENESS).min(19); 2]);
+        assert_eq!(niceness(), before);
     }
 }

@@ -1,8 +1,9 @@
 //! HTTP for agents, from the sidecar itself: off until a setting says where to listen.
 
+use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -45,6 +46,16 @@ pub(crate) struct Http {
     /// Why it could not listen, as the person was told last.
     told: Mutex<Option<String>>,
     serving: TaskTracker,
+}
+
+/// The same future, whose sockets wake these threads and not those that poll it: an editor's thread is not woken by each connection.
+async fn with_sockets_on<F: Future>(threads: &Handle, work: F) -> F::Output {
+    let mut work = pin!(work);
+    poll_fn(|context| {
+        let _inside = threads.enter();
+        work.as_mut().poll(context)
+    })
+    .await
 }
 
 /// What the person wants, and what became of it.
@@ -98,7 +109,7 @@ impl Http {
             // It may be the same address, spelled in another way.
             let _ = tokio::time::timeout(RELEASE, before.cancelled()).await;
         }
-        match face.listen(address, folders, stop).await {
+        match with_sockets_on(threads, face.listen(address, folders, stop)).await {
             Ok(Listening { address, closed, serving }) => {
                 let mut wanted = lock(&self.wanted);
                 wanted.url = Some(format!("http://{address}/mcp"));

@@ -68,10 +68,17 @@ where
         Ide::new(agents.as_ref().and_then(|agents| Some((agents.claude.clone()?, agents.threads.clone()))));
     let (presence, listening) = match agents {
         None => (Presence::default(), None),
-        Some(agents) => match Presence::open(agents.state) {
-            Ok((presence, listener)) => (presence, Some(Ok((listener, agents.run_tool, agents.threads)))),
-            Err(error) => (Presence::default(), Some(Err(error))),
-        },
+        Some(Agents { state, run_tool, threads, .. }) => {
+            let opened = {
+                // Whoever connects wakes those threads.
+                let _inside = threads.enter();
+                Presence::open(state)
+            };
+            match opened {
+                Ok((presence, listener)) => (presence, Some(Ok((listener, run_tool, threads)))),
+                Err(error) => (Presence::default(), Some(Err(error))),
+            }
+        }
     };
     if let Some(neighbours) = &presence.neighbours {
         workspace.mind(neighbours.clone());
