@@ -158,16 +158,19 @@ impl Editor {
     /// Decides about all hunks of the document, and waits until the text shows it.
     pub fn decide_all(&mut self, decision: &str) -> Result<()> {
         let uri = lock(&self.shared.state).uri.clone();
-        let params = json!({
-            "decision": decision, "uri": uri, "edit": null, "hunk": null, "conversation": null,
-            "lines": null, "reason": null, "text": null, "edited": null, "withOthers": true,
-        });
-        let answer = self.request("hashline/decide", &params)?;
+        let answer = self.request("hashline/decide", &all_of(&uri, decision))?;
         anyhow::ensure!(answer["error"].is_null(), "hashline/decide: {}", answer["error"]);
         self.wait(
             &format!("every hunk to be decided (the answer was {})", brief(&answer["result"])),
             |state| open_hunks(&state.pending, &state.uri) == (0, 0),
         )
+    }
+
+    /// Accepts what is undecided of a file, which need not be open.
+    pub fn accept_all_in(&mut self, path: &Path) -> Result<()> {
+        let answer = self.request("hashline/decide", &all_of(&uri_of(path), "accept"))?;
+        anyhow::ensure!(answer["error"].is_null(), "hashline/decide: {}", answer["error"]);
+        Ok(())
     }
 
     /// Waits until the sidecar has told of hunks to be decided, and none of them is on its way.
@@ -248,6 +251,14 @@ impl Keyboard {
     pub fn text(&self) -> String {
         lock(&self.shared.state).lines.join("\n")
     }
+}
+
+/// A decision about all that is undecided of a document.
+fn all_of(uri: &str, decision: &str) -> Value {
+    json!({
+        "decision": decision, "uri": uri, "edit": null, "hunk": null, "conversation": null,
+        "lines": null, "reason": null, "text": null, "edited": null, "withOthers": true,
+    })
 }
 
 /// The beginning of a value, for messages.

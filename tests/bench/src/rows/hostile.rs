@@ -5,6 +5,7 @@ mod attack;
 mod wire;
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};
@@ -18,7 +19,7 @@ use crate::report::{Goal, Report, Row};
 use crate::rows::hostile::attack::Attack;
 use crate::rows::hostile::wire::{Answer, Client};
 use crate::rows::keystroke::type_for;
-use crate::sample::{Samples, show};
+use crate::sample::{Samples, show, together};
 
 const LINES: usize = 10_000;
 /// The first argument of this program where it is to be the hostile clients.
@@ -31,6 +32,8 @@ const KEY: Duration = Duration::from_millis(50);
 const CALL: Duration = Duration::from_secs(1);
 /// How long the thread sleeps that does nothing else.
 const NAP: Duration = Duration::from_millis(1);
+/// How long the person types before they look at what the agent has made.
+const BETWEEN_DECISIONS: Duration = Duration::from_secs(2);
 /// Between two calls of the agent.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long threads wait for something to do before they end, and memory for somebody to use it.
@@ -43,17 +46,18 @@ pub fn run(bench: &Bench, report: &mut Report) -> Result<()> {
     let seconds = std::env::var("HASHLINE_HOSTILE_SECONDS").ok().and_then(|given| given.parse().ok());
     let window = Duration::from_secs(seconds.unwrap_or(bench.times(60, 8) as u64));
     let place = bench.place(LINES)?;
-    std::fs::write(place.root.join("agent.txt"), "count 0\n")?;
+    let counted = place.root.join("agent.txt");
+    std::fs::write(&counted, "count 0\n")?;
     // Nobody else has it in the moment between.
     let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let mut desk = bench.desk_over_http(&place, &address.to_string())?;
     let agent = Client::new(address, bench.token(&place, "agent")?);
     until_listening(&agent)?;
 
-    let quiet = round(&mut desk, &agent, window / 4)?;
+    let quiet = round(&mut desk, &agent, &counted, window / 4)?;
     let (before, _) = desk.editor.program().memory()?;
     let attackers = Attackers::begin(bench, &place, address)?;
-    let besieged = round(&mut desk, &agent, window)?;
+    let besieged = round(&mut desk, &agent, &counted, window)?;
     drop(attackers);
     sleep(IDLE);
     let (after, most) = desk.editor.program().memory()?;
@@ -156,16 +160,20 @@ struct Round {
     wakes: Samples,
 }
 
-/// Types and calls for a while.
-fn round(desk: &mut Desk, agent: &Client, window: Duration) -> Result<Round> {
+/// Types and calls for a while. What the agent has made is accepted every few seconds, as nobody leaves thousands of hunks undecided.
+fn round(desk: &mut Desk, agent: &Client, counted: &Path, window: Duration) -> Result<Round> {
     let end = Instant::now() + window;
     scope(|threads| {
         let calling = threads.spawn(move || work(agent, end));
         let sleeping = threads.spawn(move || wakes(end));
-        let keys = type_for(window, &mut desk.editor)?;
+        let mut keys = Vec::new();
+        while Instant::now() < end {
+            keys.push(type_for(BETWEEN_DECISIONS, &mut desk.editor)?);
+            desk.editor.accept_all_in(counted)?;
+        }
         let calls = calling.join().ok().context("the agent panicked")??;
         let wakes = sleeping.join().ok().context("the sleeper panicked")?;
-        Ok(Round { keys, calls, wakes })
+        Ok(Round { keys: together(&keys), calls, wakes })
     })
 }
 
