@@ -66,11 +66,13 @@ function M.send(target, decided, on_answer, batch)
     local refused = result.refused
     events.asked(target.client_id, decision.decision, result.queued)
     events.refused(refused)
+    if decision.decision == "reject" or decision.decision == "keepMine" then
+      rejected.remember(target.places, result.queued, decision.reason)
+    else
+      rejected.forget(result.queued)
+    end
     if decision.decision ~= "reopen" then
       reopen.remember(batch or {}, target.client_id, result.queued)
-      if decision.decision == "reject" or decision.decision == "keepMine" then
-        rejected.remember(target.places, result.queued, decision.reason)
-      end
       if #refused == 0 and not target.fields.conversation then
         progress.decided(decision, target.places, result.queued)
       end
@@ -316,6 +318,22 @@ local function carry_out(verb, targets, scope)
   end
 end
 
+--- The same with their hunks by name: lines may move while the person chooses.
+---@param targets hashline.Target[]
+---@return hashline.Target[]
+local function by_name(targets)
+  local named = {} ---@type hashline.Target[]
+  for _, target in ipairs(targets) do
+    for _, place in ipairs(target.fields.lines and target.places or {}) do
+      named[#named + 1] = M.of_hunk(place, target.buf)
+    end
+    if not target.fields.lines then
+      named[#named + 1] = target
+    end
+  end
+  return named
+end
+
 ---@param verb hashline.Verb
 ---@param targets hashline.Target[]
 ---@param scope hashline.Scope
@@ -324,7 +342,7 @@ local function ask_and_carry_out(verb, targets, scope)
     return carry_out(verb, targets, scope)
   end
   reasons.ask(function(reason)
-    carry_out(verb, targets, vim.tbl_extend("force", scope, { reason = reason }))
+    carry_out(verb, by_name(targets), vim.tbl_extend("force", scope, { reason = reason }))
   end)
 end
 

@@ -104,6 +104,20 @@ local function erase(buf, names)
   drawn[buf][names] = nil
 end
 
+--- Erases marks that have one of these hunks in another bunch: lines that were deleted may have brought two bunches together.
+---@param buf integer
+---@param bunch hashline.Bunch
+local function erase_former(buf, bunch)
+  for names, mark in pairs(drawn[buf]) do
+    for _, entry in ipairs(bunch.entries) do
+      if mark.depth[entry.name] then
+        erase(buf, names)
+        break
+      end
+    end
+  end
+end
+
 --- Who decides, if it is not the person here.
 ---@param document hashline.Document
 ---@return string?
@@ -166,6 +180,9 @@ function M.draw(buf, names, bunch, document, look, is_seen)
   local mark = drawn[buf][names]
   if mark and is_drawn(buf, mark, bunch, document, look, is_seen) then
     return nil
+  end
+  if not mark then
+    erase_former(buf, bunch)
   end
   local lines, depth, signs = {}, {}, {}
   for _, entry in ipairs(bunch.entries) do

@@ -14,10 +14,11 @@ local MOST = 100
 
 local rejected = {} ---@type hashline.Rejected[] the last one last
 
----@param name string
-local function forget(name)
+--- Forgets hunks: they were decided otherwise since.
+---@param names string[]
+function M.forget(names)
   rejected = vim.tbl_filter(function(known)
-    return known.entry.name ~= name
+    return not vim.list_contains(names, known.entry.name)
   end, rejected)
 end
 
@@ -26,9 +27,9 @@ end
 ---@param names string[] of the hunks whose rejection is under way
 ---@param reason string?
 function M.remember(places, names, reason)
+  M.forget(names)
   for _, place in ipairs(places) do
     if vim.list_contains(names, place.entry.name) then
-      forget(place.entry.name)
       rejected[#rejected + 1] = {
         client_id = place.document.client_id,
         path = place.document.key,
@@ -114,6 +115,7 @@ function M.open()
   local height = math.min(#names + 1, math.floor(vim.o.lines / 2))
   vim.cmd(("botright %dsplit"):format(math.max(height, 2)))
   local win = vim.api.nvim_get_current_win()
+  vim.wo[win].winfixbuf = false -- as a window that it was split from may have it
   vim.api.nvim_win_set_buf(win, buf)
   vim.wo[win][0].winbar = "%#HashlineHeader#Rejected%=%#HashlineHint#u reopen · q close "
   vim.wo[win][0].number, vim.wo[win][0].relativenumber = false, false

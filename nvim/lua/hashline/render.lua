@@ -147,11 +147,25 @@ local PIECE_MS, PAUSE_MS = 3, 8
 
 local unfinished = {} ---@type table<integer, table<string, boolean>> by buffer: what was looked at already, by the names of its hunks
 
+local scheduled = {} ---@type table<integer, boolean> by buffer: whether a piece will be drawn
+
+local draw_piece ---@type fun(buf: integer)
+
 ---@param buf integer
-local function draw_piece(buf)
+local function schedule_piece(buf)
+  if not scheduled[buf] then
+    scheduled[buf] = true
+    vim.defer_fn(function()
+      scheduled[buf] = nil
+      draw_piece(buf)
+    end, PAUSE_MS)
+  end
+end
+
+function draw_piece(buf)
   local looked_at = unfinished[buf]
   local document = vim.api.nvim_buf_is_loaded(buf) and not hidden[buf] and state.of_buffer(buf)
-  if not document or document.buf ~= buf then
+  if not looked_at or not document or document.buf ~= buf then
     unfinished[buf] = nil
     return
   end
@@ -161,10 +175,7 @@ local function draw_piece(buf)
       looked_at[names] = true
       marks.draw(buf, names, bunch, document, look, false)
       if vim.uv.hrtime() > till then
-        vim.defer_fn(function()
-          draw_piece(buf)
-        end, PAUSE_MS)
-        return
+        return schedule_piece(buf)
       end
     end
   end
@@ -175,13 +186,8 @@ end
 --- may have come meanwhile.
 ---@param buf integer
 local function draw_later(buf)
-  local is_under_way = unfinished[buf] ~= nil
   unfinished[buf] = {}
-  if not is_under_way then
-    vim.defer_fn(function()
-      draw_piece(buf)
-    end, PAUSE_MS)
-  end
+  schedule_piece(buf)
 end
 
 ---@param document hashline.Document
@@ -257,7 +263,7 @@ end
 
 ---@param buf integer
 function M.clear(buf)
-  looks[buf], hidden[buf] = nil, nil
+  looks[buf], hidden[buf], unfinished[buf] = nil, nil, nil
   marks.clear(buf)
 end
 
