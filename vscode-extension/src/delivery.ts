@@ -73,7 +73,9 @@ export class Deliverer {
       return refused(texts);
     }
     const wereDirty = new Set(texts.map(({ document }) => document).filter((document) => document.isDirty));
-    const result = { applied: await this.made(asked, texts, operations) };
+    const result: ApplyWorkspaceEditResult = (await this.made(asked, texts, operations))
+      ? { applied: true }
+      : refused("VS Code did not make the edit; the text may have changed meanwhile");
     if (result.applied && asked.label?.startsWith("Accept ")) {
       // What goes in without the person's word, or comes out, is not saved for them. The answer does not wait for it, as a formatter may
       // take longer than the sidecar waits.
@@ -195,7 +197,11 @@ function textsIn({ edit }: Asked): TextOperation[] | string {
     if (version !== null && version !== document.version) {
       return `made for version ${version} of ${uri}, which is at version ${document.version}`;
     }
-    texts.push({ document, edits: change.edits.filter((one) => "newText" in one) });
+    const edits = change.edits.filter((one) => "newText" in one);
+    if (edits.length < change.edits.length) {
+      return "only plain edits are made here";
+    }
+    texts.push({ document, edits });
   }
   return texts;
 }

@@ -75,7 +75,11 @@ test("one agent alone is shown until nothing of it is left", (context) => {
   shown.showOnly("codex");
   assert.deepEqual(asked(), ["b:1"]);
   edited("b");
-  assert.equal(shown.onlyAgent, undefined);
+  edited("b", "codex");
   passed();
+  assert.equal(shown.onlyAgent, "codex", "for a moment there was none");
+  edited("b");
+  passed();
+  assert.equal(shown.onlyAgent, undefined);
   assert.deepEqual(asked(), ["a:1", "b:1"]);
 });

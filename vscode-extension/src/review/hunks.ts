@@ -153,7 +153,10 @@ export function hunkAt(entries: readonly Entry[], row: number): Entry | undefine
   let beside: Entry | undefined;
   for (const entry of entries) {
     const lines = entry.lines;
-    if (!lines || lines.start > row + 1) {
+    if (!lines) {
+      continue;
+    }
+    if (lines.start > row + 1) {
       break;
     }
     if (lines.start <= row && row < lines.end) {

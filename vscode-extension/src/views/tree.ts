@@ -104,10 +104,7 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
 
   private changedBelow(): void {
     this.isBuilt = false;
-    const { hunks, agents } = tallyOf(this.review.all());
-    if (this.only !== undefined && !agents.includes(this.only)) {
-      this.only = undefined; // nothing of that one is left
-    }
+    const { hunks } = tallyOf(this.review.all());
     this.timer ??= setTimeout(() => this.review.inTurn(() => this.update()), TOGETHER_MS + HUNK_MS * hunks);
   }
 
@@ -115,6 +112,10 @@ export class ReviewTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     clearTimeout(this.timer);
     this.timer = undefined;
     const tally = tallyOf(this.review.all());
+    if (this.only !== undefined && !tally.agents.includes(this.only)) {
+      this.only = undefined; // nothing of that one is left
+      this.isBuilt = false;
+    }
     this.view.description = this.only === undefined ? "" : `only ${this.only}`;
     this.view.badge = tally.hunks > 0 ? { value: tally.hunks, tooltip: tallyInWords(tally) } : undefined;
     // While VS Code asks for all of it again, what is pressed in the rows that are still drawn is lost: so it is told no oftener than it asks.

@@ -61,15 +61,18 @@ export default {
       };
       const turns = await Turns.during(async () => {
         const typing = person();
-        await pause(5 * TENTH_MS);
-        await scene.extension.acceptFile();
-        await until(
-          () => left() === 0,
-          () => `${left()} hunks are left`,
-        );
-        await pause(5 * TENTH_MS);
-        over = true;
-        await typing;
+        try {
+          await pause(5 * TENTH_MS);
+          await scene.extension.acceptFile();
+          await until(
+            () => left() === 0,
+            () => `${left()} hunks are left, the first ${scene.extension.hunksOf(document.uri)[0]}`,
+          );
+          await pause(5 * TENTH_MS);
+        } finally {
+          over = true;
+          await typing;
+        }
       });
       const text = ["typed: ", ...lines, "the end"].join("\n").replaceAll("old ", "NEW ");
       assert.equal(document.getText(), text.replace("typed: ", `typed: ${"k".repeat(keys.length)}`));
