@@ -293,7 +293,12 @@ impl Session {
         let mut weights = HashMap::new();
         // The later the moment, the more goes. What ended at it goes with it.
         let mut moments = vec![Timestamp::UNIX_EPOCH];
-        moments.extend(ends(ledger).into_iter().map(|end| end + TICK).take_while(|end| *end <= old));
+        moments.extend(
+            ends(ledger)
+                .into_iter()
+                .filter_map(|end| end.checked_add(TICK).ok())
+                .take_while(|end| *end <= old),
+        );
         let (mut least, mut end) = (0, moments.len());
         while least < end {
             let middle = least.midpoint(end);

@@ -16,10 +16,11 @@ use crate::record::Sequence;
 use crate::record_lines::{read_document, read_line};
 use crate::transaction::{Operation, Transaction};
 
-/// A log is written anew where one in so many of its lines changes: to find a line takes about as long as to write so many.
+/// A log is written anew where one in so many of its lines changes, and more than one: to find a line takes about as long as to write so many.
 const FEW: usize = 16;
 
-/// So many bytes of a log are read at a time when a line is looked for. Longer lines are not found.
+/// So many bytes of a log are read at a time when a line is looked for. Where a line and the rest of the one before it are longer, it is not
+/// found.
 const PIECE: u64 = 16 << 10;
 
 /// Renders and writes logs and diffs.
@@ -186,9 +187,11 @@ impl Render<'_> {
 
     /// Writes new lines of some edits over those that stand in a conversation's log. False if one cannot take the place of the other.
     fn overwrite(&mut self, conversation: &ConversationId, changed: &BTreeSet<EditId>) -> Result<bool> {
-        let Some(mut log) = self.folder.file(&layout::log(conversation), Open::Over)? else {
+        let way = layout::log(conversation);
+        if self.folder.length(&way)?.is_none() {
             return Ok(false);
-        };
+        }
+        let Some(mut log) = self.folder.file(&way, Open::Over)? else { return Ok(false) };
         for edit in changed {
             let Some(known) = self.ledger.edits.get(edit) else { return Ok(false) };
             let new = self.log_line(edit)?;

@@ -40,31 +40,23 @@ impl Store {
         limit: usize,
         wanted: impl Fn(&LogEntry<'_>) -> bool + Sync,
     ) -> Result<Listing, StoreError> {
-        let listing = self.list_once(conversation, limit, &wanted)?;
-        if listing.damaged.is_empty() {
-            return Ok(listing);
-        }
-        // A status is changed where it stands, and may have been half read.
-        self.list_once(conversation, limit, &wanted)
-    }
-
-    fn list_once(
-        &self,
-        conversation: Option<&ConversationId>,
-        limit: usize,
-        wanted: &(impl Fn(&LogEntry<'_>) -> bool + Sync),
-    ) -> Result<Listing, StoreError> {
         let recorded = self.recorded()?;
         let in_scope = |one: &&Recorded| conversation.is_none_or(|wanted| one.conversation == *wanted);
         let of_scope =
             recorded.iter().flat_map(HashMap::values).filter(in_scope).filter(|one| one.status.is_some());
-        // Of what is recorded what the logs do not have.
+        // The recorded edits that no log has had so far.
         let missing: Mutex<HashSet<&EditId>> = Mutex::new(of_scope.map(|one| &one.edit).collect());
         let seen = |entry: &mut LogEntry<'_>| -> Option<bool> {
             if let Some(recorded) = &recorded {
                 let one = recorded.get(&*entry.edit_id)?;
+                if one.conversation.as_str() != entry.conversation_id {
+                    return None;
+                }
+                let is_first = missing.lock().unwrap_or_else(PoisonError::into_inner).remove(&one.edit);
+                if one.status.is_some() && !is_first {
+                    return None;
+                }
                 entry.status = one.status.unwrap_or(entry.status);
-                missing.lock().unwrap_or_else(PoisonError::into_inner).remove(&one.edit);
             }
             Some(wanted(entry))
         };
@@ -112,7 +104,8 @@ impl Store {
         let Some((mut reading, folder)) = self.look()? else { return Ok(Vec::new()) };
         let Reading { known, log } = &mut reading;
         let mut render = Render { folder: &folder, log, ledger: &known.ledger };
-        let lines = edits.iter().map(|edit| render.log_line(edit)).collect::<Result<Vec<_>, _>>()?;
+        // What cannot be read of the record is told by whoever has to read it.
+        let lines: Vec<Vec<u8>> = edits.iter().filter_map(|edit| render.log_line(edit).ok()).collect();
         let entry = |line: &Vec<u8>| serde_json::from_slice(line).ok().map(LogEntry::into_owned);
         Ok(lines.iter().filter_map(entry).collect())
     }
@@ -187,11 +180,28 @@ impl Part {
                 let others = others.into_iter().filter_map(|thread| thread.join().ok());
                 std::iter::once(first).chain(others).collect()
             });
-            let mut before = 0;
+            let (known, mut before) = (part.listing.damaged.len(), 0);
             for (mut found, lines) in parts {
                 found.listing.damaged.iter_mut().for_each(|(_, line)| *line += before);
                 before += lines;
                 part.join(found, limit);
+            }
+            let damaged = part.listing.damaged.split_off(known);
+            if damaged.is_empty() {
+                continue;
+            }
+            // A status is changed where it stands, and may have been half read.
+            let bytes = logs.read(name)?.unwrap_or_default();
+            let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+            for (log, number) in damaged {
+                match lines.get(number - 1).and_then(|line| entry_in(line, id)) {
+                    Some(mut entry) => {
+                        if let Some(wanted) = wanted(&mut entry) {
+                            part.add(entry, wanted, limit);
+                        }
+                    }
+                    None => part.listing.damaged.push((log, number)),
+                }
             }
         }
         Ok(part)
@@ -211,8 +221,7 @@ impl Part {
         // The last line is the newest: all before it that is not to be kept need not be copied.
         while let Some(end) = ends.pop() {
             let line = &piece[ends.last().map_or(0, |before| before + 1)..end];
-            let entry = std::str::from_utf8(line).ok().and_then(|line| serde_json::from_str(line).ok());
-            let Some(mut entry) = entry.filter(|entry: &LogEntry<'_>| entry.conversation_id == id) else {
+            let Some(mut entry) = entry_in(line, id) else {
                 part.listing.damaged.push((format!("{}/{name}", layout::LOGS), ends.len() + 1));
                 continue;
             };
@@ -223,6 +232,7 @@ impl Part {
         (part, count)
     }
 
+    /// Counts an entry, and keeps it if it is wanted and among the newest.
     fn add(&mut self, entry: LogEntry<'_>, wanted: bool, limit: usize) {
         self.listing.total += 1;
         if wanted {
@@ -262,6 +272,12 @@ impl Part {
         self.listing.entries = entries.into_iter().map(|Newest(entry)| entry).collect();
         self.listing
     }
+}
+
+/// What a line says, if it is an entry of this conversation.
+fn entry_in<'a>(line: &'a [u8], conversation: &str) -> Option<LogEntry<'a>> {
+    let entry: LogEntry<'a> = serde_json::from_str(std::str::from_utf8(line).ok()?).ok()?;
+    (entry.conversation_id == conversation).then_some(entry)
 }
 
 /// An entry, by its time; within a conversation, by its place in it.

@@ -32,6 +32,8 @@ pub struct Session {
     /// A line could not be taken back: nothing may come behind it.
     pub(crate) torn: bool,
     finished: bool,
+    /// Logs and diffs lack what was recorded before it: to write more would have them be taken for whole. The next session catches up.
+    is_behind: bool,
     // Dropped in this order: the kernel's lock before the gate, so that the next thread finds it free.
     _lock: Opened,
     _gate: Entered,
@@ -106,9 +108,21 @@ impl Session {
                 Render { folder: &folder, log: &mut log, ledger: &known.ledger }.sweep()?;
             }
         }
-        let (ended, fresh, torn, finished) = (HashMap::new(), Fresh::default(), false, false);
-        let mut session =
-            Self { store, folder, log, repairs, ended, fresh, torn, finished, _lock: lock, _gate: gate };
+        let (ended, fresh) = (HashMap::new(), Fresh::default());
+        let (torn, finished, is_behind) = (false, false, false);
+        let mut session = Self {
+            store,
+            folder,
+            log,
+            repairs,
+            ended,
+            fresh,
+            torn,
+            finished,
+            is_behind,
+            _lock: lock,
+            _gate: gate,
+        };
         session.catch_up()?;
         session.end_intents(files)?;
         Ok(session)
@@ -197,7 +211,7 @@ impl Session {
     /// Brings logs and diffs up to date.
     pub(crate) fn derive(&mut self) -> Vec<String> {
         let fresh = std::mem::take(&mut self.fresh);
-        if !fresh.any {
+        if !fresh.any || self.is_behind {
             return Vec::new();
         }
         let known = self.store.known();
@@ -241,6 +255,7 @@ impl Session {
         match repaired {
             Ok(repaired) => self.repairs.extend(repaired),
             Err(error) => {
+                self.is_behind = true;
                 self.repairs.push(format!("Logs and diffs could not be brought up to date: {error}."));
             }
         }

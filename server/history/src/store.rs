@@ -578,6 +578,9 @@ impl Known {
             // Another process wrote about them.
             for line in self.ledger.lines.get(known..).unwrap_or_default() {
                 self.told.remove(&line.file);
+                if self.read.as_ref().is_some_and(|read| read.file == line.file) {
+                    self.read = None;
+                }
             }
         }
     }

@@ -275,6 +275,47 @@ fn what_is_recorded_is_listed_before_the_logs_have_it() {
     assert_eq!((listing.matching, listing.total), (2, 2));
     let of_others = store.list(Some(&"another".into()), 0, |_| true).unwrap();
     assert_eq!(of_others.entries, []);
+
+    // Lines that stand twice, and in a log of another conversation.
+    let logs = folder.path().join(".mcp/edit_history/logs");
+    let own = std::fs::read_to_string(logs.join("conv.log")).unwrap();
+    std::fs::write(logs.join("more.log"), own.replace("\"conv\"", "\"more\"")).unwrap();
+    std::fs::write(logs.join("conv.log"), own.repeat(2)).unwrap();
+    let listing = store_of(folder.path(), 1).list(None, 0, |_| true).unwrap();
+    assert_eq!((listing.entries.len(), listing.matching, listing.total), (2, 2, 2));
+}
+
+#[test]
+fn a_log_that_is_behind_is_not_taken_for_whole() {
+    let folder = common::folder();
+    let (store, mut live) = (store_of(folder.path(), 1), document(folder.path()));
+    record(&store, &mut live, "first").unwrap();
+    let behind = store_of(folder.path(), 1).with_probe(Arc::new(NoLogs));
+    let edit = live.edit("second", "conv", &[Change { lines: 1..2, new: vec![line("2")] }], false);
+    behind.session(&NoFiles).unwrap().append(&live.draft(edit)).unwrap();
+    // The next one cannot write it either, and decides.
+    let (decisions, locations) = live.decide(0, Decision::Rejected, None);
+    let draft = Draft { decisions, locations, ..live.draft(None) };
+    let only_new = store_of(folder.path(), 1).with_probe(Arc::new(NoNewLogs));
+    only_new.session(&NoFiles).unwrap().append(&draft).unwrap();
+    assert!(only_new.is_behind().unwrap());
+    let store = store_of(folder.path(), 1);
+    drop(store.session(&NoFiles).unwrap());
+    assert!(!store.is_behind().unwrap());
+    let log = std::fs::read_to_string(folder.path().join(".mcp/edit_history/logs/conv.log")).unwrap();
+    assert!(log.lines().count() == 2 && log.contains("rejected"), "{log}");
+}
+
+/// Logs can be written where they stand, and not anew.
+struct NoNewLogs;
+
+impl Probe for NoNewLogs {
+    fn step(&self, step: Step, path: &str) -> Allow {
+        match step {
+            Step::Rename if path.starts_with("logs/") => Allow::Fail(std::io::Error::other("full")),
+            _ => Allow::All,
+        }
+    }
 }
 
 #[test]

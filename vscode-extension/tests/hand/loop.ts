@@ -96,8 +96,10 @@ export default {
         await desk.press("Alt+F5");
         await desk.heard("hunk 1 of 2").waitFor();
         await desk.go("what is in the cart");
+        await desk.status("Ln 1,").waitFor();
       }
       await desk.press("Alt+F5");
+      await desk.status("Ln 5,").waitFor(); // what is heard is what was heard before
       await desk.command("Hashline: Undo Hunk");
       await desk.heard("Rejected. 1 left here").waitFor();
       await agent.hears(edited.edit, "hunk 1 · rejected");

@@ -219,7 +219,7 @@ impl Disk {
     pub fn new(store: &Store, state: &Path, others: Arc<dyn Others>) -> Result<Self, Failure> {
         let roots = Roots::open([store.folder()]).and_then(|roots| roots.closing(state));
         let roots = roots.map_err(Failure::broken)?;
-        let mut histories = Histories::of(PROCESS).with(store.clone());
+        let mut histories = Histories::of(PROCESS).with_store(store.clone());
         if let Some(signer) = store.signer() {
             histories = histories.signed_by(signer.clone());
         }

@@ -64,9 +64,10 @@ impl Histories {
         Self { signer: Some(signer), ..self }
     }
 
-    /// The same with a history that is open already: nothing of it is read twice.
+    /// The same with a history that is open already: nothing of it is read twice, if the files in it are found by the name that its folder has
+    /// here.
     #[must_use]
-    pub fn with(self, store: Store) -> Self {
+    pub fn with_store(self, store: Store) -> Self {
         self.stores.insert(store.folder().to_owned(), store);
         self
     }

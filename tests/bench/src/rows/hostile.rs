@@ -160,7 +160,8 @@ struct Round {
     wakes: Samples,
 }
 
-/// Types and calls for a while. What the agent has made is accepted every few seconds, as nobody leaves thousands of hunks undecided.
+/// Types and calls for a while. What the agent has made is accepted every few seconds, as nobody leaves thousands of hunks undecided; no key
+/// is typed while that is done.
 fn round(desk: &mut Desk, agent: &Client, counted: &Path, window: Duration) -> Result<Round> {
     let end = Instant::now() + window;
     scope(|threads| {
@@ -168,7 +169,8 @@ fn round(desk: &mut Desk, agent: &Client, counted: &Path, window: Duration) -> R
         let sleeping = threads.spawn(move || wakes(end));
         let mut keys = Vec::new();
         while Instant::now() < end {
-            keys.push(type_for(BETWEEN_DECISIONS, &mut desk.editor)?);
+            let left = end.saturating_duration_since(Instant::now());
+            keys.push(type_for(BETWEEN_DECISIONS.min(left), &mut desk.editor)?);
             desk.editor.accept_all_in(counted)?;
         }
         let calls = calling.join().ok().context("the agent panicked")??;

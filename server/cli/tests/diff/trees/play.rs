@@ -91,15 +91,14 @@ impl Play {
     /// Lets the command decide, and again where an editor has written to the record at the same moment, or does not answer in time on a
     /// machine that has much to do: then nothing has changed.
     fn run(&mut self, verb: &str, named: &[&str]) -> Result<(), String> {
-        for _ in 0..10 {
-            let said = self.run_once(verb, named);
-            let is_late = |why: &String| AGAIN.iter().any(|late| why.contains(late));
-            if self.desk.is_none() || !said.as_ref().is_err_and(is_late) {
-                return said;
+        let mut said = self.run_once(verb, named);
+        for late in AGAIN {
+            if self.desk.is_some() && said.as_ref().is_err_and(|why| why.contains(late)) {
+                self.met.note(format!("decided again: {late}"));
+                said = self.run_once(verb, named);
             }
-            self.met.note("decided again");
         }
-        self.run_once(verb, named)
+        said
     }
 
     /// Lets the command decide. Says whether it did, and what it said else.
