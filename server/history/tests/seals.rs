@@ -257,17 +257,28 @@ impl Probe for NoLogs {
     }
 }
 
+/// Records an edit of the second line that no log gets. Returns the store that could not write it there.
+fn record_without_log(folder: &Path, live: &mut Live, id: &str) -> Store {
+    let store = store_of(folder, 1).with_probe(Arc::new(NoLogs));
+    let edit = live.edit(id, "conv", &[Change { lines: 1..2, new: vec![line(id)] }], false);
+    store.session(&NoFiles).unwrap().append(&live.draft(edit)).unwrap();
+    store
+}
+
+/// Records that the first edit is rejected.
+fn reject_first(store: &Store, live: &mut Live) {
+    let (decisions, locations) = live.decide(0, Decision::Rejected, None);
+    let draft = Draft { decisions, locations, ..live.draft(None) };
+    store.session(&NoFiles).unwrap().append(&draft).unwrap();
+}
+
 #[test]
 fn what_is_recorded_is_listed_before_the_logs_have_it() {
     let folder = common::folder();
     let (store, mut live) = (store_of(folder.path(), 1), document(folder.path()));
     record(&store, &mut live, "logged").unwrap();
-    let behind = store_of(folder.path(), 1).with_probe(Arc::new(NoLogs));
-    let edit = live.edit("late", "conv", &[Change { lines: 1..2, new: vec![line("late")] }], false);
-    behind.session(&NoFiles).unwrap().append(&live.draft(edit)).unwrap();
-    let (decisions, locations) = live.decide(0, Decision::Rejected, None);
-    let draft = Draft { decisions, locations, ..live.draft(None) };
-    behind.session(&NoFiles).unwrap().append(&draft).unwrap();
+    let behind = record_without_log(folder.path(), &mut live, "late");
+    reject_first(&behind, &mut live);
     assert!(behind.is_behind().unwrap());
     let listing = store_of(folder.path(), 1).list(None, 0, |_| true).unwrap();
     let told: Vec<_> = listing.entries.iter().map(|entry| (&*entry.edit_id, entry.status.as_str())).collect();
@@ -290,14 +301,10 @@ fn a_log_that_is_behind_is_not_taken_for_whole() {
     let folder = common::folder();
     let (store, mut live) = (store_of(folder.path(), 1), document(folder.path()));
     record(&store, &mut live, "first").unwrap();
-    let behind = store_of(folder.path(), 1).with_probe(Arc::new(NoLogs));
-    let edit = live.edit("second", "conv", &[Change { lines: 1..2, new: vec![line("2")] }], false);
-    behind.session(&NoFiles).unwrap().append(&live.draft(edit)).unwrap();
+    record_without_log(folder.path(), &mut live, "second");
     // The next one cannot write it either, and decides.
-    let (decisions, locations) = live.decide(0, Decision::Rejected, None);
-    let draft = Draft { decisions, locations, ..live.draft(None) };
     let only_new = store_of(folder.path(), 1).with_probe(Arc::new(NoNewLogs));
-    only_new.session(&NoFiles).unwrap().append(&draft).unwrap();
+    reject_first(&only_new, &mut live);
     assert!(only_new.is_behind().unwrap());
     let store = store_of(folder.path(), 1);
     drop(store.session(&NoFiles).unwrap());
