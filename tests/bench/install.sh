@@ -15,14 +15,7 @@ filesystem)
     ;;
 text-editor)
     # It does not start with version 2 of the SDK that it is built on.
-    packages=(mcp-text-editor==1.0.2 'mcp<2')
-    if ! stamped "$bench/text-editor" "${packages[@]}"; then
-        python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
-        rm -rf "$bench/text-editor"
-        quietly python3 -m venv "$bench/text-editor"
-        quietly "$bench/text-editor/bin/python" -m pip install --only-binary :all: "${packages[@]}"
-        stamp "$bench/text-editor" "${packages[@]}"
-    fi
+    venv_into "$bench/text-editor" mcp-text-editor==1.0.2 'mcp<2'
     ;;
 *) die "usage: install.sh filesystem|text-editor" ;;
 esac

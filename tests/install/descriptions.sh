@@ -11,12 +11,4 @@ command -v ruby >/dev/null || missing+=(ruby)
 nix-instantiate --version
 ruby --version
 
-cyclonedx=$install_dir/cyclonedx
-library='cyclonedx-python-lib[json-validation]==11.12.0'
-if ! stamped "$cyclonedx" "$library"; then
-    python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
-    rm -rf "$cyclonedx"
-    quietly python3 -m venv "$cyclonedx"
-    quietly "$cyclonedx/bin/python" -m pip install --only-binary :all: "$library"
-    stamp "$cyclonedx" "$library"
-fi
+venv_into "$install_dir/cyclonedx" 'cyclonedx-python-lib[json-validation]==11.12.0'

@@ -86,6 +86,22 @@ pip_into() {
     stamp "$@"
 }
 
+# needs_venv : what Debian's Python lacks of its own library.
+needs_venv() {
+    python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
+}
+
+# venv_into FOLDER PACKAGE==VERSION... : packages with all that they depend on, for the FOLDER/bin/python that comes with them.
+venv_into() {
+    local folder=$1
+    stamped "$@" && return 0
+    needs_venv
+    rm -rf "$folder"
+    quietly python3 -m venv "$folder"
+    quietly "$folder/bin/python" -m pip install --only-binary :all: "${@:2}"
+    stamp "$@"
+}
+
 # npm_into FOLDER PACKAGE@VERSION... : install scripts stay off, they are what downloads from elsewhere.
 npm_into() {
     local folder=$1

@@ -6,14 +6,9 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 pip_into "$install_dir/uv" uv==0.13.9
 "$install_dir/uv/bin/uv" --version
-python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
+needs_venv
 [ "${1:-}" = checks ] || exit 0
 
 twine=$install_dir/twine
-if ! stamped "$twine" twine==7.0.0; then
-    rm -rf "$twine"
-    quietly python3 -m venv "$twine"
-    quietly "$twine/bin/python" -m pip install --only-binary :all: twine==7.0.0
-    stamp "$twine" twine==7.0.0
-fi
+venv_into "$twine" twine==7.0.0
 "$twine/bin/python" -m twine --version
