@@ -200,6 +200,11 @@ function Child:answer(method, result)
   )
 end
 
+--- The sidecar's next answer to such a request comes when this is called again.
+function Child:hold(method)
+  self:lua([[vim.lsp.get_clients({ name = "hashline" })[1]:notify("fake/hold", { method = ... })]], method)
+end
+
 --- The sidecar's wish to apply edits to a document: its next delivery.
 function Child:wish(uri, version, edits, label)
   local change = messages.change(uri, version, edits)

@@ -3,6 +3,7 @@
 ---   fake/push {method, params}         notification: sends it on to the client
 ---   fake/ask {method, params}          request: asks the client, answers with {result, error}
 ---   fake/answer {method, result}       notification: the next answers to a request of the client's
+---   fake/hold {method}                 notification: the next request is answered when this comes again
 ---   fake/deliver {uri, count, think_ms} request: delivers edits while the person types
 ---   fake/said {method?}                request: what the client said so far, in order; a didChange with the text that it
 ---                                      makes, an answer with what was asked
@@ -11,7 +12,7 @@ local input, output = vim.uv.new_pipe(), vim.uv.new_pipe()
 input:open(0)
 output:open(1)
 
-local documents, said, answers, asked = {}, {}, {}, {}
+local documents, said, answers, asked, held = {}, {}, {}, {}, {}
 local last_id = 0
 
 local function send(message)
@@ -110,6 +111,18 @@ local function deliver_all(id, uri, count, think_ms)
   step()
 end
 
+local function answer(message)
+  local method = message.method
+  local prepared = answers[method] and table.remove(answers[method], 1)
+  if prepared then
+    send({ id = message.id, result = prepared.result, error = prepared.error })
+  elseif results[method] then
+    send({ id = message.id, result = results[method](message.params) })
+  else
+    send({ id = message.id, result = vim.NIL })
+  end
+end
+
 local function receive(message)
   local method, params = message.method, message.params
   if not method then
@@ -148,15 +161,16 @@ local function receive(message)
     documents[params.textDocument.uri] = nil
   elseif method == "exit" then
     os.exit(0)
-  elseif message.id then
-    local prepared = answers[method] and table.remove(answers[method], 1)
-    if prepared then
-      send({ id = message.id, result = prepared.result, error = prepared.error })
-    elseif results[method] then
-      send({ id = message.id, result = results[method](params) })
-    else
-      send({ id = message.id, result = vim.NIL })
+  elseif method == "fake/hold" then
+    local waiting = held[params.method]
+    held[params.method] = not waiting and {} or nil
+    if waiting and waiting.id then
+      answer(waiting)
     end
+  elseif held[method] and not held[method].id then
+    held[method] = message
+  elseif message.id then
+    answer(message)
   end
 end
 

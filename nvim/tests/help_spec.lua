@@ -225,9 +225,10 @@ local exercises = {
   ["<Plug>(HashlineRejectReason)"] = {
     keys = "ga3<CR>why not<CR>V7jga1<CR>",
     check = function(child, uri)
-      t.eq(decisions.said(child, 2), {
+      t.eq(decisions.said(child, 3), {
         of_hunk("reject", 1, { uri = uri, reason = "why not" }),
-        { decision = "reject", uri = uri, lines = at(2, 10), reason = "wrong approach" },
+        of_hunk("reject", 1, { uri = uri, reason = "wrong approach" }),
+        of_hunk("reject", 2, { uri = uri, reason = "wrong approach" }),
       })
     end,
   },

@@ -32,6 +32,8 @@ const MOST_REOPENED = 100;
 export class Decisions implements vscode.Disposable {
   /** The hunks of the decisions that were made here, the last one last. */
   private readonly made: string[][] = [];
+  /** Settles when the sidecar has answered all that was said so far. */
+  private answered: Promise<unknown> = Promise.resolve();
   private readonly changed = new vscode.EventEmitter<void>();
   /** Decisions can be reopened, or cannot any more. */
   readonly onDidChange = this.changed.event;
@@ -85,20 +87,25 @@ export class Decisions implements vscode.Disposable {
     await this.send([said], meantBy(said, this.review.all()));
   }
 
-  /** Reopens the last decision: its hunks are to be decided again. What is refused of it can be reopened later. */
+  /**
+   * Reopens the last decision: its hunks are to be decided again. What is refused of it can be reopened later. A decision that the
+   * sidecar has not answered is waited for, as it is the one that the person means.
+   */
   async reopen(): Promise<void> {
-    const names = this.made.at(-1);
+    await this.answered;
+    const names = this.made.pop();
     if (!names) {
       return;
     }
+    const at = this.made.length;
+    this.changed.fire();
     const asked = names.map((name) => aboutHunk(name, null, { decision: "reopen" }));
     const decided = await this.send(asked, names);
     const stays = (name: string) =>
       decided?.refused.some(({ hunk, why }) => hunk === name && why !== "gone") ?? true;
     const left = names.filter(stays);
-    const at = this.made.indexOf(names);
-    if (at >= 0) {
-      this.made.splice(at, 1, ...(left.length > 0 ? [left] : []));
+    if (left.length > 0) {
+      this.made.splice(at, 0, left);
       this.changed.fire();
     }
   }
@@ -120,7 +127,13 @@ export class Decisions implements vscode.Disposable {
   private readonly find = (name: string) => this.review.find(name);
 
   /** Says decisions to the sidecar. What it took can be reopened as one. */
-  private async say(asked: readonly Decide[]): Promise<Decided> {
+  private say(asked: readonly Decide[]): Promise<Decided> {
+    const saying = this.sayEach(asked);
+    this.answered = Promise.allSettled([this.answered, saying]);
+    return saying;
+  }
+
+  private async sayEach(asked: readonly Decide[]): Promise<Decided> {
     const decided: Decided = { queued: [], refused: [] };
     // Their lists may come before the answer.
     const meant = asked

@@ -47,7 +47,7 @@ end
 ---@param target hashline.Target
 ---@param decided table what is decided about it: fields of hashline/decide
 ---@param on_answer fun(refused: hashline.Refusal[], queued: string[])?
----@param batch hashline.Made[]? what this is reopened with: what was decided as one; without it by itself
+---@param batch hashline.Batch? what this is reopened with: what was decided as one; without it by itself
 function M.send(target, decided, on_answer, batch)
   -- The person may have taken some time to choose.
   if target.buf and state.buffer_of_uri(target.fields.uri or "") ~= target.buf then
@@ -59,7 +59,15 @@ function M.send(target, decided, on_answer, batch)
   end
   local decision = vim.tbl_extend("force", target.fields, decided) --[[@as hashline.Decision]]
   events.asked(target.client_id, decision.decision, names_of(target.places))
+  local is_reopening = decision.decision == "reopen"
+  batch = batch or reopen.batch()
+  if not is_reopening then
+    reopen.asked(batch, target.client_id)
+  end
   protocol.ask(client, "hashline/decide", protocol.decision(decision), function(failure, result)
+    if not is_reopening then
+      reopen.answered(batch, target.client_id, failure and {} or result.queued)
+    end
     if failure then
       return M.say(failure.message or vim.inspect(failure), vim.log.levels.ERROR)
     end
@@ -71,11 +79,8 @@ function M.send(target, decided, on_answer, batch)
     else
       rejected.forget(result.queued)
     end
-    if decision.decision ~= "reopen" then
-      reopen.remember(batch or {}, target.client_id, result.queued)
-      if #refused == 0 and not target.fields.conversation then
-        progress.decided(decision, target.places, result.queued)
-      end
+    if not is_reopening and #refused == 0 and not target.fields.conversation then
+      progress.decided(decision, target.places, result.queued)
     end
     if on_answer then
       on_answer(refused, result.queued)
@@ -300,7 +305,7 @@ end
 ---@param targets hashline.Target[]
 ---@param scope hashline.Scope
 local function carry_out(verb, targets, scope)
-  local ways, batch = require("hashline.resolutions"), {}
+  local ways, batch = require("hashline.resolutions"), reopen.batch()
   for _, target in ipairs(targets) do
     local decided = { decision = verb, reason = scope.reason }
     if #targets > 1 then

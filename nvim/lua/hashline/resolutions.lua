@@ -177,7 +177,7 @@ local function offer_the_others(target, decided, refused)
     {
       ("%s the %d other%s"):format(word_for(decided.decision, others), #others, #others == 1 and "" or "s"),
       function()
-        local decide, batch = require("hashline.decide"), {}
+        local decide, batch = require("hashline.decide"), require("hashline.reopen").batch()
         for _, place in ipairs(others) do
           decide.send(decide.of_hunk(place, target.buf), decided, nil, batch)
         end
@@ -221,7 +221,7 @@ function M.after_refusal(target, decided, refused, queued)
       {
         word_after_other(decided.decision, target.places, first.others[1]),
         function()
-          local decide, batch = require("hashline.decide"), {}
+          local decide, batch = require("hashline.decide"), require("hashline.reopen").batch()
           for _, other in ipairs(first.others) do
             local edit, number = other:match("^(.*):(%d+)$")
             -- In whichever file it is: another one may have taken the name of this one.

@@ -76,7 +76,9 @@ function actions.reopen(shown)
     shown.asked = { item.name }
     require("hashline.reopen").hunk(item.document.client_id, item.name)
   else
-    shown.asked = require("hashline.reopen").last()
+    require("hashline.reopen").last(function(names)
+      shown.asked = names
+    end)
   end
 end
 
