@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hashline_link::{Client, Decide, DecideOutcome, Error, Finder, Held, Sidecar, SidecarId, StateDir};
-use hashline_workspace::Others;
+use hashline_workspace::{Elsewhere, Others};
 
 /// How long another sidecar may take to say what it has.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -26,8 +26,8 @@ impl Neighbours {
         self.finder.sidecars().iter().filter(|sidecar| sidecar.id != self.own).cloned().collect()
     }
 
-    /// The other sidecar whose editor has a file open; an error is of one that may have it and does not say.
-    async fn holder(&self, path: &Path) -> Result<Option<Sidecar>, Error> {
+    /// The other sidecar whose editor has a file open; an error is of the editor that may have it and does not say.
+    async fn holder(&self, path: &Path) -> Result<Option<Sidecar>, (String, Error)> {
         let mut holders: Vec<(Held, Sidecar)> = Vec::new();
         for sidecar in self.list() {
             let paths: [PathBuf; 1] = [path.to_owned()];
@@ -40,7 +40,7 @@ impl Neighbours {
                 Err(error) if error.is_refused() => self.finder.refused(&sidecar),
                 // One that is elsewhere is no reason to wait.
                 Err(_) if sidecar.root_of(path).is_none() => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err((sidecar.editor, error)),
             }
         }
         let best = holders
@@ -58,7 +58,7 @@ impl Neighbours {
     ) -> Option<(String, Result<DecideOutcome, Error>)> {
         let sidecar = match self.holder(path).await {
             Ok(holder) => holder?,
-            Err(error) => return Some(("another editor".to_owned(), Err(error))),
+            Err((editor, error)) => return Some((editor, Err(error))),
         };
         let asked = async { Client::connect(&sidecar).await?.decide(decide).await };
         let late = || Error::Timeout { during: "waiting for the decision" };
@@ -69,16 +69,20 @@ impl Neighbours {
 
 impl Others for Neighbours {
     /// Whether another editor has the file open. It is asked on a thread of its own, as whoever wants to know may be a task.
-    fn may_have(&self, path: &Path) -> bool {
+    fn has(&self, path: &Path) -> Elsewhere {
         if self.list().is_empty() {
-            return false;
+            return Elsewhere::No;
         }
         let asked = || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-            runtime.block_on(self.holder(path)).ok()
+            Some(runtime.block_on(self.holder(path)))
         };
-        let holder = std::thread::scope(|threads| threads.spawn(asked).join());
-        !matches!(holder, Ok(Some(None)))
+        match std::thread::scope(|threads| threads.spawn(asked).join()) {
+            Ok(Some(Ok(None))) => Elsewhere::No,
+            Ok(Some(Err((editor, _)))) => Elsewhere::NoAnswer { editor },
+            // Where it cannot be asked it may have it.
+            Ok(Some(Ok(Some(_))) | None) | Err(_) => Elsewhere::Yes,
+        }
     }
 
     /// Of several that offer the edits of a file that nobody has open, the oldest tells agents of them.

@@ -58,10 +58,29 @@ pub enum Event {
     Waiting,
 }
 
+/// Whether the text of a file is in another process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// It is in none.
+    No,
+    /// An editor has it open, or may be given it at any moment.
+    Yes,
+    /// An editor may have it open, and does not say in time.
+    NoAnswer {
+        /// The name of the editor.
+        editor: String,
+    },
+}
+
 /// The other processes that edit files here, and what this one is called among them.
 pub trait Others: Send + Sync {
+    /// Whether the text of a file is in another process by now.
+    fn has(&self, path: &Path) -> Elsewhere;
+
     /// Whether the text of a file may be in another process by now.
-    fn may_have(&self, path: &Path) -> bool;
+    fn may_have(&self, path: &Path) -> bool {
+        self.has(path) != Elsewhere::No
+    }
 
     /// Whether another process tells agents of the edits of a file that no editor has open.
     fn answer_for(&self, path: &Path) -> bool;

@@ -12,7 +12,7 @@ use hashline_link::{
 };
 use hashline_terminal::Failure;
 use hashline_workspace::document::Along;
-use hashline_workspace::{Others, Rehearsal};
+use hashline_workspace::{Elsewhere, Others, Rehearsal};
 use tokio::runtime::Runtime;
 use tokio::time::error::Elapsed;
 
@@ -99,25 +99,29 @@ struct Editors {
 }
 
 impl Editors {
-    /// Whether no sidecar has something of a file that counts; one that does not answer may have it.
-    fn is_free(&self, path: &Path, counts: impl Fn(&Held) -> bool) -> bool {
+    /// Whether a sidecar has something of a file that counts.
+    fn have(&self, path: &Path, counts: impl Fn(&Held) -> bool) -> Elsewhere {
         let sidecars = discover(&self.state);
-        let free = async {
-            let holders = holders(&sidecars, path).await;
-            holders.is_ok_and(|holders| !holders.iter().any(|(_, held)| counts(held)))
-        };
-        sidecars.is_empty() || runtime_of_its_own(free) == Some(true)
+        if sidecars.is_empty() {
+            return Elsewhere::No;
+        }
+        match runtime_of_its_own(holders(&sidecars, path)) {
+            Some(Ok(holders)) if !holders.iter().any(|(_, held)| counts(held)) => Elsewhere::No,
+            Some(Err(silent)) => Elsewhere::NoAnswer { editor: silent.editor },
+            // Where they cannot be asked one may have it.
+            Some(Ok(_)) | None => Elsewhere::Yes,
+        }
     }
 }
 
 impl Others for Editors {
     /// Between the question before and the write an editor may have been started. What it only knows of undecided edits is not a text.
-    fn may_have(&self, path: &Path) -> bool {
-        !self.is_free(path, |held| held.open)
+    fn has(&self, path: &Path) -> Elsewhere {
+        self.have(path, |held| held.open)
     }
 
     fn answer_for(&self, path: &Path) -> bool {
-        !self.is_free(path, |_| true)
+        self.have(path, |_| true) != Elsewhere::No
     }
 
     fn roots(&self) -> Vec<PathBuf> {
@@ -394,7 +398,8 @@ impl Everywhere<'_> {
             }
             match holder(&self.sidecars, name.as_path()).await {
                 Ok(holder) => files.push(File { id, name, holder }),
-                Err(message) => {
+                Err(Silent { editor, why }) => {
+                    let message = messages::no_answer(&editor, &why);
                     let refused = vec![refusal(edit.edit.to_string(), Why::Elsewhere, message)];
                     return Err(about(name, Answer { refused, ..Answer::default() }));
                 }
@@ -431,8 +436,14 @@ fn refusal(hunk: String, why: Why, message: String) -> Refusal {
     Refusal { hunk, why, message, others: Vec::new(), document: None }
 }
 
-/// The sidecar that has a file open or still has claimed its edits; an error is in words for the person.
-async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a Sidecar>, String> {
+/// An editor that may have a file open and does not say, and why not.
+struct Silent {
+    editor: String,
+    why: String,
+}
+
+/// The sidecar that has a file open or still has claimed its edits.
+async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a Sidecar>, Silent> {
     // The owner of undecided edits, else who has unsaved work, else who has what the disk has, and claimed the edits, or used it last.
     let best = holders(sidecars, path)
         .await?
@@ -441,8 +452,8 @@ async fn holder<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Option<&'a S
     Ok(best.map(|(sidecar, _)| sidecar))
 }
 
-/// The sidecars that have a file open or still have claimed its edits, and what they have; an error is in words for the person.
-async fn holders<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Vec<(&'a Sidecar, Held)>, String> {
+/// The sidecars that have a file open or still have claimed its edits, and what they have.
+async fn holders<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Vec<(&'a Sidecar, Held)>, Silent> {
     let mut holders: Vec<(&Sidecar, Held)> = Vec::new();
     for sidecar in sidecars {
         let paths: [PathBuf; 1] = [path.to_owned()];
@@ -463,7 +474,7 @@ async fn holders<'a>(sidecars: &'a [Sidecar], path: &Path) -> Result<Vec<(&'a Si
         };
         // One that is elsewhere is no reason to refuse.
         if sidecar.root_of(path).is_some() {
-            return Err(messages::no_answer(&sidecar.editor, &why));
+            return Err(Silent { editor: sidecar.editor.clone(), why });
         }
     }
     Ok(holders)

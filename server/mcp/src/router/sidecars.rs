@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hashline_link::{Client, Error, Finder, Mark, Sidecar, SidecarId, StateDir};
-use hashline_workspace::Others;
 use hashline_workspace::disk::identity;
+use hashline_workspace::{Elsewhere, Others};
 
 /// How often it is looked whether an editor that is starting is there.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -109,9 +109,9 @@ impl Sidecars {
 
 impl Others for Sidecars {
     /// Whether a sidecar serves the folder of a file, or is going to.
-    fn may_have(&self, path: &Path) -> bool {
+    fn has(&self, path: &Path) -> Elsewhere {
         let known = self.known();
-        known.serves(path) || known.is_awaited(path)
+        if known.serves(path) || known.is_awaited(path) { Elsewhere::Yes } else { Elsewhere::No }
     }
 
     fn answer_for(&self, path: &Path) -> bool {

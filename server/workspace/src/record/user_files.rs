@@ -81,7 +81,7 @@ impl FilesNow for Workspace {
     }
 
     fn change(&self, change: &Change<'_>) -> io::Result<Option<Held>> {
-        if let Some(path) = change.paths().find(|path| self.is_open_anywhere(path)) {
+        if let Some(path) = change.paths().find(|path| self.may_be_open_anywhere(path)) {
             let words = format!("{} is open in an editor. Close it there.", to_text(path));
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
         }

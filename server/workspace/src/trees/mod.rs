@@ -16,7 +16,7 @@ use crate::document::{Decided, Document, Request, Target, Undecided, Why};
 use crate::record::{Recorded, draft, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
-use crate::workspace::{Workspace, key_of};
+use crate::workspace::{Elsewhere, Workspace, key_of};
 
 pub use rehearsal::Rehearsal;
 
@@ -28,6 +28,8 @@ pub(crate) enum Holder {
     File(PathBuf),
     /// A document of an editor, which has no file of this name.
     Editor,
+    /// Perhaps a document of this editor, which does not answer.
+    Silent(String),
     /// The file that an earlier one of several decisions gives this name, or one that cannot be there with it; the hunk is what is decided then.
     Earlier(HunkRef, PathBuf),
 }
@@ -201,16 +203,26 @@ impl Workspace {
         };
         match file {
             Some(file) => Holder::File(file),
-            None if self.is_open_anywhere(path) => Holder::Editor,
-            None => Holder::Nobody,
+            None => match self.open_anywhere(path) {
+                Elsewhere::Yes => Holder::Editor,
+                Elsewhere::NoAnswer { editor } => Holder::Silent(editor),
+                Elsewhere::No => Holder::Nobody,
+            },
         }
     }
 
     /// Whether an editor has a file open, the one of this process or another.
-    pub(crate) fn is_open_anywhere(&self, path: &Path) -> bool {
+    fn open_anywhere(&self, path: &Path) -> Elsewhere {
         let slot = self.inner.slots.get(&key_of(path)).map(|slot| slot.value().clone());
-        let others = || self.inner.others.get().is_some_and(|others| others.may_have(path));
-        slot.is_some_and(|slot| slot.lock().is_open()) || others()
+        if slot.is_some_and(|slot| slot.lock().is_open()) {
+            return Elsewhere::Yes;
+        }
+        self.inner.others.get().map_or(Elsewhere::No, |others| others.has(path))
+    }
+
+    /// Whether an editor may have a file open.
+    pub(crate) fn may_be_open_anywhere(&self, path: &Path) -> bool {
+        self.open_anywhere(path) != Elsewhere::No
     }
 
     /// Why a file cannot have a name, if somebody has it; and which edit has given it to them, if one did.
@@ -222,6 +234,12 @@ impl Workspace {
                     "{name} is open in an editor, where it has no file yet. Close it there, then decide."
                 );
                 (Why::Open, None, message)
+            }
+            Holder::Silent(editor) => {
+                let message = format!(
+                    "{name} may be open in {editor}, which does not answer. Nothing was changed. Try again; if it stays so, restart that editor."
+                );
+                (Why::Elsewhere, None, message)
             }
             Holder::Earlier(other, theirs) => {
                 let hunk = other.short();

@@ -71,7 +71,7 @@ impl Names {
     /// Who has a name by then and keeps it while files on the disk come and go.
     pub fn keeper(&self, workspace: &Workspace, name: &DocumentName) -> Holder {
         match self.before(workspace, name.as_path()) {
-            Holder::File(file) if !workspace.is_open_anywhere(&file) => Holder::Nobody,
+            Holder::File(file) if !workspace.may_be_open_anywhere(&file) => Holder::Nobody,
             keeper => keeper,
         }
     }

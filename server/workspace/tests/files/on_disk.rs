@@ -1,6 +1,7 @@
 //! Files as agents make, remove and rename them, and as a person takes that back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hashline_history::{ConversationId, LogEntry, Status, Store};
 use hashline_text::{DocVersion, Encoding, FileHash, HashPrefix};
@@ -8,7 +9,7 @@ use hashline_weave::{TakeOut, View};
 use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Along, Change, Choice, Decided, Mode, Request, Target, Unseen, Why};
-use hashline_workspace::{Caller, Histories, Refusal, Settings, Workspace};
+use hashline_workspace::{Caller, Elsewhere, Histories, Others, Refusal, Settings, Workspace};
 
 use crate::agent::{caller, read, replace_first};
 
@@ -366,6 +367,48 @@ async fn edits_of_others_in_a_new_file_go_only_with_their_own_decision() {
     assert_eq!((decided.refused, desk.file("new.txt")), (vec![], None));
     desk.accept(&made).await;
     assert_eq!(desk.file("new.txt").unwrap(), b"one\ntwo\n", "the other edit stays rejected");
+}
+
+/// An editor that may have one file open, and does not say.
+struct Silent(PathBuf);
+
+impl Others for Silent {
+    fn has(&self, path: &Path) -> Elsewhere {
+        let editor = "Neovim".to_owned();
+        if path == self.0 { Elsewhere::NoAnswer { editor } } else { Elsewhere::No }
+    }
+
+    fn answer_for(&self, _: &Path) -> bool {
+        false
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
+
+    fn editor_of(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+#[tokio::test]
+async fn an_editor_that_does_not_answer_is_the_reason_where_it_may_have_the_name() {
+    let desk = Desk::new(Settings::default());
+    desk.write("a.txt", b"a\n");
+    let moved = desk.change("a.txt", FileAction::Move("b.txt".into())).await.unwrap();
+    let name = desk.folder.path().canonicalize().unwrap().join("a.txt");
+    desk.workspace.mind(Arc::new(Silent(name)));
+    let target = Target::Edit(moved.edit.to_string());
+    let decided = desk.workspace.decide(None, &Request::of(Choice::Reject, target)).await;
+    assert_eq!(decided.refused.len(), 1);
+    assert_eq!(decided.refused[0].why, Why::Elsewhere);
+    let message = &decided.refused[0].message;
+    assert!(message.contains("a.txt may be open in Neovim, which does not answer"), "{message}");
+    assert_eq!((desk.file("a.txt"), desk.file("b.txt")), (None, Some(b"a\n".to_vec())));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use hashline_workspace::{Others, Workspace};
+use hashline_workspace::{Elsewhere, Others, Workspace};
 
 /// The processes that run, the oldest first.
 #[derive(Clone, Default)]
@@ -42,8 +42,9 @@ impl House {
 }
 
 impl Others for House {
-    fn may_have(&self, path: &Path) -> bool {
-        self.others().iter().any(|(_, other)| other.holding(path).is_some_and(|held| held.open))
+    fn has(&self, path: &Path) -> Elsewhere {
+        let is_open = |other: &Workspace| other.holding(path).is_some_and(|held| held.open);
+        if self.others().iter().any(|(_, other)| is_open(other)) { Elsewhere::Yes } else { Elsewhere::No }
     }
 
     fn answer_for(&self, _: &Path) -> bool {
