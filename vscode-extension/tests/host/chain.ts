@@ -138,12 +138,14 @@ ${sorted(this.files())} and ${sorted(this.texts())}; to decide: ${this.scene.ext
       () => this.scene.extension.undecided() === 0,
       () => `nothing is left to decide in the editor: ${this.scene.extension.undecided()} hunks`,
     );
-    await until(async () => {
-      const own = (await this.recorded()).filter(
-        ({ conversation_id }) => conversation_id === this.conversation,
-      );
-      return own.length > 0 && own.every(({ status }) => status !== "pending");
-    }, "nothing is left to decide in the record");
+    let own: readonly Recorded[] = [];
+    await until(
+      async () => {
+        own = (await this.recorded()).filter(({ conversation_id }) => conversation_id === this.conversation);
+        return own.length > 0 && own.every(({ status }) => status !== "pending");
+      },
+      () => `nothing is left to decide in the record: ${JSON.stringify(own)}`,
+    );
   }
 
   private async recorded(): Promise<readonly Recorded[]> {
