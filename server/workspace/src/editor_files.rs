@@ -1,8 +1,8 @@
 //! Files that are renamed or removed through the editor that has them open.
 //!
 //! The editor is asked, and only the disk tells whether it did so. It is looked at when the editor answers, closes the document or opens
-//! one of the new name, and a last time when it has had enough time. A document that was renamed goes on under its new name with
-//! all that is known of it: if the editor has it open there already, that is where its text is.
+//! one of the new name, before a decision changes files on the disk, and a last time when it has had enough time. A document that was
+//! renamed goes on under its new name with all that is known of it: if the editor has it open there already, that is where its text is.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -162,6 +162,22 @@ impl Workspace {
             }
         }
         true
+    }
+
+    /// Looks at once at what editors were asked to do with files that they have closed since, before a name that one of those has left is
+    /// given to another file: after that the disk would not show it. Blocks.
+    pub(crate) fn catch_up_with_editors(&self) {
+        let is_to_be_looked_at = |slot: &Arc<Slot>| {
+            let document = slot.lock();
+            !document.is_open() && document.is_asking()
+        };
+        for slot in self.slots().iter().filter(|slot| is_to_be_looked_at(slot)) {
+            if self.look_whether_done(slot, false)
+                && let Err(error) = self.record(slot, None)
+            {
+                tracing::debug!("what became of {} is not recorded yet: {error}", slot.key);
+            }
+        }
     }
 
     /// A document has another name on the disk: it goes on under that. False if it is not its turn.

@@ -1,6 +1,6 @@
 //! An editor that does with files as it is told, step by step.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hashline_history::{Decision, Document as Past, DocumentName, Session, Status, Store};
@@ -136,13 +136,25 @@ impl Desk {
 
     /// Another process has the history, and this one waits to record a decision about another document, until what is returned is dropped.
     pub async fn is_recording_elsewhere(&self) -> Session {
-        std::fs::write(self.path("other.txt"), TEXT).unwrap();
-        self.open("other.txt", 1, TEXT);
-        self.replace_first("other.txt", "1").await;
+        self.waits_to_record(self.folder.path()).await
+    }
+
+    /// The same in the history of a second folder: what happens in this one is not looked at meanwhile.
+    pub async fn is_recording_in(&self, folder: &Path) -> Session {
+        self.workspace.set_roots(Roots::open([self.folder.path(), folder]).unwrap());
+        self.waits_to_record(folder).await
+    }
+
+    async fn waits_to_record(&self, folder: &Path) -> Session {
+        let path = folder.canonicalize().unwrap().join("other.txt");
+        std::fs::write(&path, TEXT).unwrap();
+        let uri = url::Url::from_file_path(&path).unwrap().to_string();
+        self.workspace.did_open(&uri, "text", DocVersion(1), Encoding::Utf16, TEXT);
+        self.replace_first(path.to_str().unwrap(), "1").await;
         self.workspace.settle_record();
-        let session = Store::new(self.folder.path(), "another").session(&self.workspace).unwrap();
+        let session = Store::new(folder, "another").session(&self.workspace).unwrap();
         let change = ContentChange { span: None, text: "1\ntwo\nthree\n".into() };
-        self.workspace.did_change(&self.uri("other.txt"), DocVersion(2), &[change]).unwrap();
+        self.workspace.did_change(&uri, DocVersion(2), &[change]).unwrap();
         session
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hashline_history::{Decision, HunkRef, Status};
+use hashline_history::{Decision, HunkRef, Status, Store};
 use hashline_text::DocVersion;
 use hashline_weave::TakeOut;
 use hashline_workspace::Settings;
@@ -35,6 +35,35 @@ async fn an_open_file_is_removed_by_its_editor_and_comes_back_when_that_is_rejec
     let decided = desk.decide(Choice::Reject, &removed).await;
     assert_eq!((decided.refused, desk.file("a.txt").unwrap()), (vec![], TEXT.to_owned()));
     assert_eq!(desk.status(&removed).await, Status::Rejected);
+}
+
+#[tokio::test]
+async fn what_an_editor_has_removed_is_noticed_before_another_file_has_its_name() {
+    let desk = Desk::new(BOTH);
+    std::fs::write(desk.path("new.txt"), "was there\n").unwrap();
+    let request = FileRequest {
+        path: "new.txt".into(),
+        change: FileAction::Move("x.txt".into()),
+        conversation: None,
+        tool: "a_tool".into(),
+        reason: None,
+    };
+    let moved = desk.workspace.change_file(&caller(), request).await.unwrap();
+    let made = desk.made().await;
+    assert_eq!(desk.decide(Choice::Reject, &made).await.refused, []);
+    let delivery = desk.workspace.poll_file(&desk.uri("new.txt")).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let recording = desk.is_recording_in(elsewhere.path()).await;
+    std::fs::remove_file(desk.path("new.txt")).unwrap();
+    desk.close("new.txt");
+    desk.workspace.answered_file(&delivery, FileAnswer::Done);
+    let decided = desk.decide(Choice::Reject, &moved).await;
+    assert_eq!((decided.refused, desk.file("new.txt")), (vec![], Some("was there\n".to_owned())));
+    drop(recording);
+    desk.workspace.settle_record();
+    let listed = Store::new(desk.path(""), "a look").list(None, 0, |_| true).unwrap();
+    let statuses: Vec<Status> = listed.entries.iter().map(|entry| entry.status).collect();
+    assert_eq!(statuses, [Status::Rejected; 2]);
 }
 
 /// In the order in which editors tell of it.
