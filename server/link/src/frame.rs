@@ -29,6 +29,8 @@ pub const FRAME_LIMIT: usize = 64 << 20;
 
 /// What is read at once, and what a connection keeps of its buffer when nothing is in it.
 const CHUNK: usize = 16 << 10;
+/// A line of more bytes than this is read into a buffer that is given back after it.
+const LARGE: usize = 64 * CHUNK;
 
 /// What one side sends at a time.
 #[derive(Debug, PartialEq)]
@@ -169,8 +171,11 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
                 let frame = done_apart(end, || Frame::parse(self.buffer.get(..end).unwrap_or_default()));
                 self.buffer.advance(end + 1);
                 self.searched = 0;
-                if self.buffer.is_empty() && self.buffer.capacity() > 64 * CHUNK {
-                    self.buffer = BytesMut::with_capacity(CHUNK);
+                // What is left of a buffer keeps all of it in memory.
+                if end > LARGE {
+                    let mut rest = BytesMut::with_capacity(self.buffer.len().max(CHUNK));
+                    rest.extend_from_slice(&self.buffer);
+                    self.buffer = rest;
                 }
                 return frame.map(Some);
             }
@@ -264,6 +269,20 @@ mod tests {
         let mut reader = FrameReader::with_limit(endless, 100_000);
         assert!(matches!(reader.next().await, Err(Error::TooLarge { limit: 100_000, .. })));
         assert!(reader.buffer.len() < 200_000);
+    }
+
+    #[tokio::test]
+    async fn memory_of_a_large_frame_is_given_back() {
+        let body = Raw::of(&"x".repeat(3 * LARGE)).unwrap();
+        let large = Frame::Result { id: 1, body }.to_line().unwrap();
+        for next in ["", "{\"cancel\":1}\n"] {
+            let lines = [&large[..], next.as_bytes()].concat();
+            let mut reader = FrameReader::new(&lines[..]);
+            assert!(matches!(reader.next().await, Ok(Some(Frame::Result { .. }))));
+            assert!(!reader.buffer.try_reclaim(LARGE), "it has no such room");
+            let expected = (!next.is_empty()).then_some(Frame::Cancel { id: 1 });
+            assert_eq!(reader.next().await.unwrap(), expected);
+        }
     }
 
     #[tokio::test]
