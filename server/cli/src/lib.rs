@@ -15,6 +15,7 @@ mod publisher;
 mod serve;
 mod setup;
 mod status;
+mod threads;
 mod token;
 
 use std::process::ExitCode;

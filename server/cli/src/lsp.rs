@@ -13,9 +13,10 @@ use hashline_mcp::{
 use hashline_terminal::{Failure, log, signals, streams};
 use hashline_workspace::disk::{DiskError, Roots};
 use hashline_workspace::{Histories, Settings, Workspace};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 
 use crate::arguments::Lsp;
+use crate::threads;
 
 /// How much nicer the threads are that serve agents: enough for the editor's to go first, and no more, as a thread may hold what the
 /// editor waits for.
@@ -32,8 +33,8 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     let (workspace, events) = Workspace::new(none, options.files.settings(), histories);
     let record = workspace.clone();
     let toolbox = Toolbox::new(workspace.clone());
-    let runtime = threads(&mut Builder::new_multi_thread())?;
-    let agents = threads(Builder::new_multi_thread().on_thread_start(giving_way()))?;
+    let runtime = threads::start(&mut Builder::new_multi_thread())?;
+    let agents = threads::start(threads::for_agents().on_thread_start(giving_way()))?;
     let served = runtime.block_on(async {
         let options = Options {
             workspace,
@@ -59,11 +60,6 @@ pub fn run(options: &Lsp) -> Result<ExitCode, Failure> {
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     served.map_err(Failure::broken)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn threads(runtime: &mut Builder) -> Result<Runtime, Failure> {
-    let runtime = runtime.enable_all().build();
-    runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))
 }
 
 /// What lets the editor's threads have a processor before the one that calls it: nobody notices that an agent is answered a moment later, and

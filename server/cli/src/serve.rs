@@ -10,6 +10,7 @@ use hashline_terminal::{Failure, log, signals};
 use hashline_workspace::disk::Roots;
 
 use crate::arguments::Serve;
+use crate::threads;
 
 /// Serves agents over HTTP until a signal comes.
 pub fn run(options: &Serve) -> Result<ExitCode, Failure> {
@@ -25,8 +26,7 @@ pub fn run(options: &Serve) -> Result<ExitCode, Failure> {
         toolsets: options.tools.sets(),
         names: options.tools.names(),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
+    let runtime = threads::start(&mut threads::for_agents())?;
     runtime.block_on(async {
         // Before anyone can be told to end it.
         let stop = signals::stop_token();

@@ -16,8 +16,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::process::Command;
+use tokio::runtime::Builder;
 
 use crate::arguments::{Demo, DemoEditor};
+use crate::threads;
 
 use agent::{Agent, Answer};
 use editor::{Editor, Offer};
@@ -53,8 +55,7 @@ greet(\"world\");
 
 /// Plays the demo.
 pub fn run(options: &Demo) -> Result<ExitCode, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
+    let runtime = threads::start(&mut Builder::new_multi_thread())?;
     let played = runtime.block_on(async {
         match options.editor {
             None => play().await,
