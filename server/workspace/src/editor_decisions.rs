@@ -151,7 +151,7 @@ impl Workspace {
         let turn = slot.queue.lock().await;
         let (workspace, target, asked) = (self.clone(), slot.clone(), request.clone());
         let written = tokio::task::spawn_blocking(move || {
-            workspace.catch_up_with_editors();
+            workspace.note_what_editors_did();
             let in_editor = || Ok(workspace.decide_in_editor(&target, &asked));
             let all = std::slice::from_ref(&asked);
             let on_disk = || Ok(workspace.decide_on_disk(&target, all)?.map(|decided| (decided, false)));

@@ -138,13 +138,21 @@ impl Workspace {
         let Some(place) = slot.place() else { return true };
         let copy = slot.lock().clone();
         let Some((operation, was_asked)) = copy.may_be_done() else { return true };
+        let seen = (operation.clone(), was_asked);
         let waits = copy.is_open() && !(last && was_asked);
         if waits || !is_missing(&place) {
             return false;
         }
         match operation {
             FileOperation::Remove => {
-                slot.lock().was_done();
+                {
+                    let mut document = slot.lock();
+                    // Another thread may have looked as well.
+                    if document.may_be_done().as_ref() != Some(&seen) {
+                        return true;
+                    }
+                    document.was_done();
+                }
                 slot.forget_read();
                 self.attend(slot);
             }
@@ -157,22 +165,24 @@ impl Workspace {
                     None => file.bytes == copy.form().to_bytes(copy.text()),
                 };
                 if was_asked || same() {
-                    return self.go_on_under(slot, &there, &file);
+                    return self.go_on_under(slot, &seen, &there, &file);
                 }
             }
         }
         true
     }
 
-    /// Looks at once at what editors were asked to do with files that they have closed since, before a name that one of those has left is
-    /// given to another file: after that the disk would not show it. Blocks.
-    pub(crate) fn catch_up_with_editors(&self) {
+    /// Checks what editors did with files that they have closed, before a decision can give such a name to another file: afterwards the
+    /// disk would not show it. Blocks.
+    pub(crate) fn note_what_editors_did(&self) {
         let is_to_be_looked_at = |slot: &Arc<Slot>| {
             let document = slot.lock();
             !document.is_open() && document.is_asking()
         };
         for slot in self.slots().iter().filter(|slot| is_to_be_looked_at(slot)) {
+            // What goes on under another name is recorded there.
             if self.look_whether_done(slot, false)
+                && slot.lock().has_unrecorded()
                 && let Err(error) = self.record(slot, None)
             {
                 tracing::debug!("what became of {} is not recorded yet: {error}", slot.key);
@@ -180,11 +190,21 @@ impl Workspace {
         }
     }
 
-    /// A document has another name on the disk: it goes on under that. False if it is not its turn.
-    fn go_on_under(&self, slot: &Arc<Slot>, place: &Place, file: &FileBytes) -> bool {
+    /// A document has another name on the disk: it goes on under that, if what was `seen` there is still to be noted. False if it is not its
+    /// turn.
+    fn go_on_under(
+        &self,
+        slot: &Arc<Slot>,
+        seen: &(FileOperation, bool),
+        place: &Place,
+        file: &FileBytes,
+    ) -> bool {
         let (key, now) = (key_of(place.absolute()), self.now());
         // Agents wait meanwhile; what they are at under the old name is done first.
         let Ok(_turn) = slot.queue.try_lock() else { return false };
+        if slot.lock().may_be_done().as_ref() != Some(seen) {
+            return true;
+        }
         // Nobody finds it decided and under neither name.
         slot.awaited.store(true, Ordering::Relaxed);
         let (old_uri, mut document) = {

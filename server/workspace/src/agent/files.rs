@@ -199,6 +199,7 @@ impl Workspace {
         if slot.lock().is_open() {
             return self.hold_file_change(slot, place, to, request, proposal);
         }
+        self.note_what_editors_did();
         let on_disk = self.in_mode(proposal, slot, false, obeyed);
         let done = self.change_on_disk(slot, place.hard_links(), |document, now| {
             let change = change_of(document, place, to, request)?;
