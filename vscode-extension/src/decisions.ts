@@ -29,11 +29,17 @@ function isBuiltOnOthers(name: string, { document, entry }: { document: ReviewDo
 /** So many decisions can be reopened. */
 const MOST_REOPENED = 100;
 
+/** What was decided as one. */
+interface Batch {
+  /** The hunks that can be reopened, as far as the sidecar has answered. */
+  names: readonly string[];
+  /** Settles when it has answered all of it. */
+  readonly answered: Promise<unknown>;
+}
+
 export class Decisions implements vscode.Disposable {
-  /** The hunks of the decisions that were made here, the last one last. */
-  private readonly made: string[][] = [];
-  /** Settles when the sidecar has answered all that was said so far. */
-  private answered: Promise<unknown> = Promise.resolve();
+  /** What was decided here, in the order in which it was asked. */
+  private readonly made: Batch[] = [];
   private readonly changed = new vscode.EventEmitter<void>();
   /** Decisions can be reopened, or cannot any more. */
   readonly onDidChange = this.changed.event;
@@ -92,20 +98,21 @@ export class Decisions implements vscode.Disposable {
    * sidecar has not answered is waited for, as it is the one that the person means.
    */
   async reopen(): Promise<void> {
-    await this.answered;
-    const names = this.made.pop();
-    if (!names) {
-      return;
-    }
+    const batch = this.made.pop();
     const at = this.made.length;
     this.changed.fire();
+    await batch?.answered;
+    const names = batch?.names ?? [];
+    if (names.length === 0) {
+      return;
+    }
     const asked = names.map((name) => aboutHunk(name, null, { decision: "reopen" }));
     const decided = await this.send(asked, names);
     const stays = (name: string) =>
       decided?.refused.some(({ hunk, why }) => hunk === name && why !== "gone") ?? true;
     const left = names.filter(stays);
     if (left.length > 0) {
-      this.made.splice(at, 0, left);
+      this.made.splice(at, 0, { names: left, answered: Promise.resolve() });
       this.changed.fire();
     }
   }
@@ -128,29 +135,38 @@ export class Decisions implements vscode.Disposable {
 
   /** Says decisions to the sidecar. What it took can be reopened as one. */
   private say(asked: readonly Decide[]): Promise<Decided> {
-    const saying = this.sayEach(asked);
-    this.answered = Promise.allSettled([this.answered, saying]);
-    return saying;
+    const decided: Decided = { queued: [], refused: [] };
+    const said = this.sayEach(asked, decided);
+    if (asked[0]?.decision !== "reopen") {
+      this.remember(decided, said);
+    }
+    return said;
   }
 
-  private async sayEach(asked: readonly Decide[]): Promise<Decided> {
-    const decided: Decided = { queued: [], refused: [] };
+  /** Remembers what is decided as one. What the sidecar refuses of it cannot be reopened. */
+  private remember(decided: Decided, said: Promise<unknown>): void {
+    const take = () => {
+      batch.names = [...new Set(decided.queued)];
+      if (batch.names.length === 0 && this.made.includes(batch)) {
+        this.made.splice(this.made.indexOf(batch), 1);
+      }
+      this.changed.fire();
+    };
+    const batch: Batch = { names: [], answered: said.then(take, take) };
+    this.made.push(batch);
+    this.made.splice(0, this.made.length - MOST_REOPENED);
+    this.changed.fire();
+  }
+
+  private async sayEach(asked: readonly Decide[], decided: Decided): Promise<Decided> {
     // Their lists may come before the answer.
     const meant = asked
       .flatMap((said) => meantBy(said, this.review.all()))
       .flatMap((name) => this.find(name)?.entry ?? []);
-    try {
-      for (const decision of asked) {
-        const { queued, refused } = await this.sidecar.decide(decision);
-        decided.queued.push(...queued);
-        decided.refused.push(...refused);
-      }
-    } finally {
-      if (decided.queued.length > 0 && asked[0]?.decision !== "reopen") {
-        this.made.push([...new Set(decided.queued)]);
-        this.made.splice(0, this.made.length - MOST_REOPENED);
-        this.changed.fire();
-      }
+    for (const decision of asked) {
+      const { queued, refused } = await this.sidecar.decide(decision);
+      decided.queued.push(...queued);
+      decided.refused.push(...refused);
     }
     this.tell(asked, decided, meant);
     return decided;

@@ -16,6 +16,8 @@ local batches = {} ---@type hashline.Batch[] in the order in which they were ask
 
 local MOST_BATCHES = 100
 
+local taken_back = {} ---@type hashline.Batch[] those that are reopened as soon as they are answered
+
 ---@return hashline.Batch
 function M.batch()
   return { hunks = {}, unanswered = {} }
@@ -36,7 +38,7 @@ local function forget(batch)
   end, batches)
 end
 
---- A decision of the batch is said to a sidecar.
+--- A decision of the batch is sent to a sidecar.
 ---@param batch hashline.Batch
 ---@param client_id integer
 function M.asked(batch, client_id)
@@ -46,20 +48,8 @@ function M.asked(batch, client_id)
   table.insert(batch.unanswered, client_id)
 end
 
---- The sidecar answered one decision of the batch: these hunks can be reopened.
 ---@param batch hashline.Batch
----@param client_id integer
----@param names string[]
-function M.answered(batch, client_id, names)
-  for _, name in ipairs(names) do
-    table.insert(batch.hunks, { client_id = client_id, name = name })
-  end
-  for at, waiting in ipairs(batch.unanswered) do
-    if waiting == client_id then
-      table.remove(batch.unanswered, at)
-      break
-    end
-  end
+local function settle(batch)
   if #batch.unanswered > 0 then
     return
   elseif batch.when_answered then
@@ -69,12 +59,40 @@ function M.answered(batch, client_id, names)
   end
 end
 
---- Whether an answer can still come: not from a sidecar that has ended.
+--- The sidecar answered one decision of the batch: these hunks can be reopened.
 ---@param batch hashline.Batch
-local function is_answered(batch)
-  return not vim.iter(batch.unanswered):any(function(client_id)
-    return vim.lsp.get_client_by_id(client_id) ~= nil
-  end)
+---@param client_id integer
+---@param names string[]
+function M.answered(batch, client_id, names)
+  for _, name in ipairs(names) do
+    local hunk = { client_id = client_id, name = name }
+    local is_known = vim.iter(batch.hunks):any(function(known)
+      return vim.deep_equal(known, hunk)
+    end)
+    if not is_known then
+      table.insert(batch.hunks, hunk)
+    end
+  end
+  for at, waiting in ipairs(batch.unanswered) do
+    if waiting == client_id then
+      table.remove(batch.unanswered, at)
+      break
+    end
+  end
+  settle(batch)
+end
+
+--- A sidecar has ended: it answers nothing more.
+---@param client_id integer
+function M.ended(client_id)
+  for _, batch in ipairs(vim.list_extend(vim.list_slice(batches), taken_back)) do
+    if vim.list_contains(batch.unanswered, client_id) then
+      batch.unanswered = vim.tbl_filter(function(waiting)
+        return waiting ~= client_id
+      end, batch.unanswered)
+      settle(batch)
+    end
+  end
 end
 
 --- Asks for a hunk to be decided again.
@@ -97,20 +115,21 @@ local function ask(hunk, on_refusal)
 end
 
 ---@param batch hashline.Batch
+---@param place integer where what is refused of it goes
 ---@param on_hunks fun(names: string[])?
-local function reopen(batch, on_hunks)
+local function reopen(batch, place, on_hunks)
   local left = M.batch()
   for _, hunk in ipairs(batch.hunks) do
     ask(hunk, function(refusal)
       if refusal.why ~= "gone" then
         if #left.hunks == 0 then
-          add(left)
+          table.insert(batches, math.min(place, #batches + 1), left)
         end
         table.insert(left.hunks, hunk)
       end
     end)
   end
-  if on_hunks then
+  if on_hunks and #batch.hunks > 0 then
     on_hunks(vim.tbl_map(function(hunk)
       return hunk.name
     end, batch.hunks))
@@ -122,16 +141,19 @@ end
 ---@param on_hunks fun(names: string[])? is given the names of the hunks
 function M.last(on_hunks)
   local last = table.remove(batches)
+  local place = #batches + 1
   if not last then
     require("hashline.decide").say("no decision was made here that could be taken back")
-  elseif not is_answered(last) then
-    last.when_answered = function()
-      reopen(last, on_hunks)
-    end
-  elseif #last.hunks == 0 then
-    M.last(on_hunks) -- its sidecar ended before it answered
+  elseif #last.unanswered == 0 then
+    reopen(last, place, on_hunks)
   else
-    reopen(last, on_hunks)
+    taken_back[#taken_back + 1] = last
+    last.when_answered = function()
+      taken_back = vim.tbl_filter(function(batch)
+        return batch ~= last
+      end, taken_back)
+      reopen(last, place, on_hunks)
+    end
   end
 end
 
@@ -143,9 +165,7 @@ function M.hunk(client_id, name)
     batch.hunks = vim.tbl_filter(function(hunk)
       return hunk.name ~= name
     end, batch.hunks)
-    if #batch.hunks == 0 and is_answered(batch) then
-      forget(batch)
-    end
+    settle(batch)
   end
   ask({ client_id = client_id, name = name })
 end
