@@ -184,7 +184,7 @@ impl<'a> Finder<'a> {
 
     /// The places of a piece, given with plain endings and as it was sent.
     fn found(&self, old: &str, sent: &str) -> Vec<Range<usize>> {
-        // To prepare a search takes time for each byte of the piece, and it may be a hundred times as long as the text.
+        // Preparing a search takes time in proportion to the piece, which may be a million times as long as the text.
         if old.len() > self.plain.text.len() {
             return Vec::new();
         }

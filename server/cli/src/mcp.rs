@@ -8,8 +8,10 @@ use hashline_link::{StateDir, home};
 use hashline_mcp::{Router, Server, serve_streams};
 use hashline_terminal::{Failure, log, signals, streams};
 use hashline_workspace::disk::Roots;
+use tokio::runtime::Builder;
 
 use crate::arguments::Mcp;
+use crate::threads;
 
 /// Serves one agent until it goes.
 pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {
@@ -22,8 +24,7 @@ pub fn run(options: &Mcp) -> Result<ExitCode, Failure> {
     let server = Server::new(router, &options.tools.sets(), options.tools.names());
     // One agent's calls are short, and what may block has threads of its own: waking a second thread for them would cost
     // more than all the rest.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::broken(format!("nothing to work with: {error}")))?;
+    let runtime = threads::start(&mut Builder::new_current_thread())?;
     let served = runtime.block_on(async {
         serve_streams(server, streams::stdin(), streams::stdout(), signals::stop_token()).await
     });

@@ -12,8 +12,10 @@ use hashline_link::{Client, DocumentStatus, Sidecar, SidecarStatus, StateDir, di
 use hashline_mcp::{HookFailure, hook_failures, signer_of};
 use hashline_terminal::{Failure, inert, log};
 use serde::Serialize;
+use tokio::runtime::Builder;
 
 use crate::arguments::Status;
+use crate::threads;
 
 /// How long an editor may take to answer.
 const LIMIT: Duration = Duration::from_secs(3);
@@ -46,8 +48,7 @@ struct Report {
 pub fn run(options: &Status) -> Result<ExitCode, Failure> {
     log::start(options.common.log_file.as_deref())?;
     let state = StateDir::new(options.common.state_dir.as_deref()).map_err(Failure::broken)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::broken(format!("no threads to work with: {error}")))?;
+    let runtime = threads::start(&mut Builder::new_current_thread())?;
     let report = runtime.block_on(report(&state));
     let text = if options.json {
         let json = serde_json::to_string_pretty(&report).map_err(Failure::broken)?;

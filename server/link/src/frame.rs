@@ -27,7 +27,7 @@ use crate::message::{Hello, Raw};
 /// How long a line may be, its break included.
 pub const FRAME_LIMIT: usize = 64 << 20;
 
-/// What is read at once, and what a connection keeps of its buffer when nothing is in it.
+/// What is read at once.
 const CHUNK: usize = 16 << 10;
 /// A line of more bytes than this is read into a buffer that is given back after it.
 const LARGE: usize = 64 * CHUNK;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hashline_link::{Client, Decide, DecideOutcome, Error, Finder, Held, Sidecar, SidecarId, StateDir};
-use hashline_workspace::{Elsewhere, Others};
+use hashline_workspace::{OpenElsewhere, Others};
 
 /// How long another sidecar may take to say what it has.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -69,19 +69,19 @@ impl Neighbours {
 
 impl Others for Neighbours {
     /// Whether another editor has the file open. It is asked on a thread of its own, as whoever wants to know may be a task.
-    fn has(&self, path: &Path) -> Elsewhere {
+    fn has(&self, path: &Path) -> OpenElsewhere {
         if self.list().is_empty() {
-            return Elsewhere::No;
+            return OpenElsewhere::No;
         }
         let asked = || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
             Some(runtime.block_on(self.holder(path)))
         };
         match std::thread::scope(|threads| threads.spawn(asked).join()) {
-            Ok(Some(Ok(None))) => Elsewhere::No,
-            Ok(Some(Err((editor, _)))) => Elsewhere::NoAnswer { editor },
+            Ok(Some(Ok(None))) => OpenElsewhere::No,
+            Ok(Some(Err((editor, _)))) => OpenElsewhere::NoAnswer { editor },
             // Where it cannot be asked it may have it.
-            Ok(Some(Ok(Some(_))) | None) | Err(_) => Elsewhere::Yes,
+            Ok(Some(Ok(Some(_))) | None) | Err(_) => OpenElsewhere::Yes,
         }
     }
 

@@ -43,4 +43,4 @@ pub use refusal::Refusal;
 pub use settings::{BadGlob, Hold, Rule, Settings, SettingsByFolder};
 pub use trees::{Rehearsal, Rehearsed};
 pub use unsaved_work::Level;
-pub use workspace::{Caller, Elsewhere, Event, Others, Workspace};
+pub use workspace::{Caller, Event, OpenElsewhere, Others, Workspace};

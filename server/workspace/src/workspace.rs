@@ -60,7 +60,7 @@ pub enum Event {
 
 /// Whether the text of a file is in another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Elsewhere {
+pub enum OpenElsewhere {
     /// It is in none.
     No,
     /// An editor has it open, or may be given it at any moment.
@@ -75,11 +75,11 @@ pub enum Elsewhere {
 /// The other processes that edit files here, and what this one is called among them.
 pub trait Others: Send + Sync {
     /// Whether the text of a file is in another process by now.
-    fn has(&self, path: &Path) -> Elsewhere;
+    fn has(&self, path: &Path) -> OpenElsewhere;
 
     /// Whether the text of a file may be in another process by now.
     fn may_have(&self, path: &Path) -> bool {
-        self.has(path) != Elsewhere::No
+        self.has(path) != OpenElsewhere::No
     }
 
     /// Whether another process tells agents of the edits of a file that no editor has open.

@@ -14,7 +14,7 @@ use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{
     Change, Choice, ContentChange, HunkState, Mode, Refused, Request, Target,
 };
-use hashline_workspace::{Caller, Elsewhere, Event, Histories, Others, Refusal, Settings, Workspace};
+use hashline_workspace::{Caller, Event, Histories, OpenElsewhere, Others, Refusal, Settings, Workspace};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A record that is written when the test says so, and fails when it says so.
@@ -352,9 +352,9 @@ struct Opener {
 }
 
 impl Others for Opener {
-    fn has(&self, _: &Path) -> Elsewhere {
+    fn has(&self, _: &Path) -> OpenElsewhere {
         self.workspace.did_open(&self.uri, "text", DocVersion(1), Encoding::Utf16, "one\n");
-        Elsewhere::No
+        OpenElsewhere::No
     }
 
     fn answer_for(&self, _: &Path) -> bool {

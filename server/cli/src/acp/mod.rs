@@ -12,9 +12,10 @@ use hashline_mcp::{AcpServer, Router, between};
 use hashline_terminal::{Failure, log, streams};
 use hashline_workspace::Settings;
 use hashline_workspace::disk::Roots;
+use tokio::runtime::Builder;
 
 use crate::arguments::Acp;
-use crate::setup;
+use crate::{setup, threads};
 use agent_process::{AgentProcess, Signals};
 
 /// How long the output of an agent that has ended may go on: what it has started may keep it open for ever.
@@ -30,8 +31,7 @@ pub fn run(options: &Acp) -> Result<ExitCode, Failure> {
         command: setup::command(&setup::Scope::User),
         arguments: arguments(options.common.state_dir.as_deref())?,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::broken(format!("nothing to work with: {error}")))?;
+    let runtime = threads::start(&mut Builder::new_current_thread())?;
     let ended = runtime.block_on(served(options, Arc::new(router), server));
     // A read of standard input cannot be taken back.
     runtime.shutdown_background();

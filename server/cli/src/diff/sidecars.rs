@@ -12,7 +12,7 @@ use hashline_link::{
 };
 use hashline_terminal::Failure;
 use hashline_workspace::document::Along;
-use hashline_workspace::{Elsewhere, Others, Rehearsal};
+use hashline_workspace::{OpenElsewhere, Others, Rehearsal};
 use tokio::runtime::Runtime;
 use tokio::time::error::Elapsed;
 
@@ -100,28 +100,28 @@ struct Editors {
 
 impl Editors {
     /// Whether a sidecar has something of a file that counts.
-    fn have(&self, path: &Path, counts: impl Fn(&Held) -> bool) -> Elsewhere {
+    fn have(&self, path: &Path, counts: impl Fn(&Held) -> bool) -> OpenElsewhere {
         let sidecars = discover(&self.state);
         if sidecars.is_empty() {
-            return Elsewhere::No;
+            return OpenElsewhere::No;
         }
         match runtime_of_its_own(holders(&sidecars, path)) {
-            Some(Ok(holders)) if !holders.iter().any(|(_, held)| counts(held)) => Elsewhere::No,
-            Some(Err(silent)) => Elsewhere::NoAnswer { editor: silent.editor },
+            Some(Ok(holders)) if !holders.iter().any(|(_, held)| counts(held)) => OpenElsewhere::No,
+            Some(Err(silent)) => OpenElsewhere::NoAnswer { editor: silent.editor },
             // Where they cannot be asked one may have it.
-            Some(Ok(_)) | None => Elsewhere::Yes,
+            Some(Ok(_)) | None => OpenElsewhere::Yes,
         }
     }
 }
 
 impl Others for Editors {
     /// Between the question before and the write an editor may have been started. What it only knows of undecided edits is not a text.
-    fn has(&self, path: &Path) -> Elsewhere {
+    fn has(&self, path: &Path) -> OpenElsewhere {
         self.have(path, |held| held.open)
     }
 
     fn answer_for(&self, path: &Path) -> bool {
-        self.have(path, |_| true) != Elsewhere::No
+        self.have(path, |_| true) != OpenElsewhere::No
     }
 
     fn roots(&self) -> Vec<PathBuf> {

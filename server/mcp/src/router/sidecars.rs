@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hashline_link::{Client, Error, Finder, Mark, Sidecar, SidecarId, StateDir};
 use hashline_workspace::disk::identity;
-use hashline_workspace::{Elsewhere, Others};
+use hashline_workspace::{OpenElsewhere, Others};
 
 /// How often it is looked whether an editor that is starting is there.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -109,9 +109,9 @@ impl Sidecars {
 
 impl Others for Sidecars {
     /// Whether a sidecar serves the folder of a file, or is going to.
-    fn has(&self, path: &Path) -> Elsewhere {
+    fn has(&self, path: &Path) -> OpenElsewhere {
         let known = self.known();
-        if known.serves(path) || known.is_awaited(path) { Elsewhere::Yes } else { Elsewhere::No }
+        if known.serves(path) || known.is_awaited(path) { OpenElsewhere::Yes } else { OpenElsewhere::No }
     }
 
     fn answer_for(&self, path: &Path) -> bool {

@@ -16,7 +16,7 @@ use crate::document::{Decided, Document, Request, Target, Undecided, Why};
 use crate::record::{Recorded, draft, name_in_record, uri_of};
 use crate::refusal::Refusal;
 use crate::slot::Slot;
-use crate::workspace::{Elsewhere, Workspace, key_of};
+use crate::workspace::{OpenElsewhere, Workspace, key_of};
 
 pub use rehearsal::Rehearsal;
 
@@ -204,25 +204,26 @@ impl Workspace {
         match file {
             Some(file) => Holder::File(file),
             None => match self.open_anywhere(path) {
-                Elsewhere::Yes => Holder::Editor,
-                Elsewhere::NoAnswer { editor } => Holder::Silent(editor),
-                Elsewhere::No => Holder::Nobody,
+                OpenElsewhere::Yes => Holder::Editor,
+                OpenElsewhere::NoAnswer { editor } => Holder::Silent(editor),
+                OpenElsewhere::No => Holder::Nobody,
             },
         }
     }
 
-    /// Whether an editor has a file open, the one of this process or another.
-    fn open_anywhere(&self, path: &Path) -> Elsewhere {
+    /// Whether an editor has a file open, the one of this process or another, or is at it.
+    fn open_anywhere(&self, path: &Path) -> OpenElsewhere {
         let slot = self.inner.slots.get(&key_of(path)).map(|slot| slot.value().clone());
-        if slot.is_some_and(|slot| slot.lock().is_open()) {
-            return Elsewhere::Yes;
+        let has = |document: &Document| document.is_open() || document.is_asking();
+        if slot.is_some_and(|slot| has(&slot.lock())) {
+            return OpenElsewhere::Yes;
         }
-        self.inner.others.get().map_or(Elsewhere::No, |others| others.has(path))
+        self.inner.others.get().map_or(OpenElsewhere::No, |others| others.has(path))
     }
 
     /// Whether an editor may have a file open.
     pub(crate) fn may_be_open_anywhere(&self, path: &Path) -> bool {
-        self.open_anywhere(path) != Elsewhere::No
+        self.open_anywhere(path) != OpenElsewhere::No
     }
 
     /// Why a file cannot have a name, if somebody has it; and which edit has given it to them, if one did.

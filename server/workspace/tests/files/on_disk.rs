@@ -9,7 +9,7 @@ use hashline_weave::{TakeOut, View};
 use hashline_workspace::agent::{EditRequest, FileAction, FileReply, FileRequest, ReadRequest, ReviewScope};
 use hashline_workspace::disk::Roots;
 use hashline_workspace::document::{Along, Change, Choice, Decided, Mode, Request, Target, Unseen, Why};
-use hashline_workspace::{Caller, Elsewhere, Histories, Others, Refusal, Settings, Workspace};
+use hashline_workspace::{Caller, Histories, OpenElsewhere, Others, Refusal, Settings, Workspace};
 
 use crate::agent::{caller, read, replace_first};
 
@@ -373,9 +373,9 @@ async fn edits_of_others_in_a_new_file_go_only_with_their_own_decision() {
 struct Silent(PathBuf);
 
 impl Others for Silent {
-    fn has(&self, path: &Path) -> Elsewhere {
+    fn has(&self, path: &Path) -> OpenElsewhere {
         let editor = "Neovim".to_owned();
-        if path == self.0 { Elsewhere::NoAnswer { editor } } else { Elsewhere::No }
+        if path == self.0 { OpenElsewhere::NoAnswer { editor } } else { OpenElsewhere::No }
     }
 
     fn answer_for(&self, _: &Path) -> bool {

@@ -8,7 +8,7 @@ use hashline_text::{DocVersion, Encoding};
 use hashline_workspace::agent::{FileAction, FileRequest};
 use hashline_workspace::disk::{DiskError, Roots};
 use hashline_workspace::document::{Cause, Choice, ContentChange, HunkState, Mode, Reports, Target};
-use hashline_workspace::{Elsewhere, Histories, Others, Refusal, Settings, Workspace};
+use hashline_workspace::{Histories, OpenElsewhere, Others, Refusal, Settings, Workspace};
 
 use crate::desk::{Desk, Op, agent, request};
 use crate::faults::{Breaks, Fault};
@@ -304,11 +304,11 @@ struct Opens {
 }
 
 impl Others for Opens {
-    fn has(&self, _: &Path) -> Elsewhere {
+    fn has(&self, _: &Path) -> OpenElsewhere {
         self.once.call_once(|| {
             self.workspace.did_open(&self.uri, "text", DocVersion(1), Encoding::Utf16, self.text);
         });
-        Elsewhere::No
+        OpenElsewhere::No
     }
 
     fn answer_for(&self, _: &Path) -> bool {
@@ -394,8 +394,8 @@ async fn a_text_that_is_read_again_while_another_one_comes_back_is_looked_up() {
 struct HasAll;
 
 impl Others for HasAll {
-    fn has(&self, _: &Path) -> Elsewhere {
-        Elsewhere::Yes
+    fn has(&self, _: &Path) -> OpenElsewhere {
+        OpenElsewhere::Yes
     }
 
     fn answer_for(&self, _: &Path) -> bool {

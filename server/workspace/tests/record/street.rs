@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use hashline_workspace::{Elsewhere, Others, Workspace};
+use hashline_workspace::{OpenElsewhere, Others, Workspace};
 
 /// The processes that run, the oldest first.
 #[derive(Clone, Default)]
@@ -42,9 +42,13 @@ impl House {
 }
 
 impl Others for House {
-    fn has(&self, path: &Path) -> Elsewhere {
+    fn has(&self, path: &Path) -> OpenElsewhere {
         let is_open = |other: &Workspace| other.holding(path).is_some_and(|held| held.open);
-        if self.others().iter().any(|(_, other)| is_open(other)) { Elsewhere::Yes } else { Elsewhere::No }
+        if self.others().iter().any(|(_, other)| is_open(other)) {
+            OpenElsewhere::Yes
+        } else {
+            OpenElsewhere::No
+        }
     }
 
     fn answer_for(&self, _: &Path) -> bool {
