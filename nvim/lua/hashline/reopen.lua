@@ -12,11 +12,13 @@ local M = {}
 ---@field unanswered integer[] the clients of requests that have no answer yet
 ---@field when_answered fun()? the person took it back meanwhile
 
-local batches = {} ---@type hashline.Batch[] in the order in which they were asked, the last one last
+--- In the order in which they were asked.
+local batches = {} ---@type hashline.Batch[]
 
 local MOST_BATCHES = 100
 
-local taken_back = {} ---@type hashline.Batch[] those that are reopened as soon as they are answered
+--- Those that are reopened as soon as they are answered.
+local taken_back = {} ---@type hashline.Batch[]
 
 ---@return hashline.Batch
 function M.batch()
@@ -64,13 +66,14 @@ end
 ---@param client_id integer
 ---@param names string[]
 function M.answered(batch, client_id, names)
+  local known = {} ---@type table<string, boolean> by client and name
+  for _, hunk in ipairs(batch.hunks) do
+    known[hunk.client_id .. " " .. hunk.name] = true
+  end
   for _, name in ipairs(names) do
-    local hunk = { client_id = client_id, name = name }
-    local is_known = vim.iter(batch.hunks):any(function(known)
-      return vim.deep_equal(known, hunk)
-    end)
-    if not is_known then
-      table.insert(batch.hunks, hunk)
+    if not known[client_id .. " " .. name] then
+      known[client_id .. " " .. name] = true
+      table.insert(batch.hunks, { client_id = client_id, name = name })
     end
   end
   for at, waiting in ipairs(batch.unanswered) do
